@@ -1,0 +1,8 @@
+//! Decides. Pure functions of a view, an operation, the moment and some entropy.
+//!
+//! Nothing here waits, reads a clock, opens a socket or holds a secret longer than the answer that carries
+//! it. `countersign-engine` is the only caller: it loads the view, calls `decide`, and makes the step durable.
+
+pub mod env;
+pub mod records;
+pub mod step;

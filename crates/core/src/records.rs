@@ -1,0 +1,350 @@
+//! The rows: what is remembered between two decisions.
+//!
+//! Each record knows its key and version. A changed record is written with `version + 1`, and the store
+//! accepts it only if the row still has the old one; that is the one way in which anything changes.
+
+use countersign_protocol::project::ProjectDocument;
+use countersign_protocol::{
+    domain::Domain,
+    hash::Digest,
+    ids::{ProjectId, RowKey},
+    time::UnixMillis,
+};
+use serde::{Deserialize, Serialize};
+
+/// A row of one table.
+pub trait Stored: Serialize + serde::de::DeserializeOwned + Clone + Send + Sync + 'static {
+    const TABLE: Table;
+    fn key(&self) -> RowKey;
+    fn version(&self) -> i64;
+    fn into_record(self) -> Record;
+}
+
+macro_rules! records {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
+        /// The tables of records, one a type.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Table { $($(#[$doc])* $name),+ }
+
+        impl Table {
+            pub const ALL: &'static [Table] = &[$(Table::$name),+];
+        }
+
+        /// A row to be written.
+        #[derive(Clone, Debug)]
+        pub enum Record { $($name($name)),+ }
+
+        impl Record {
+            pub fn table(&self) -> Table {
+                match self { $(Record::$name(_) => Table::$name),+ }
+            }
+            pub fn key(&self) -> RowKey {
+                match self { $(Record::$name(r) => r.key),+ }
+            }
+            pub fn version(&self) -> i64 {
+                match self { $(Record::$name(r) => r.version),+ }
+            }
+            pub fn to_json(&self) -> serde_json::Result<String> {
+                match self { $(Record::$name(r) => serde_json::to_string(r)),+ }
+            }
+        }
+
+        $(impl Stored for $name {
+            const TABLE: Table = Table::$name;
+            fn key(&self) -> RowKey { self.key }
+            fn version(&self) -> i64 { self.version }
+            fn into_record(self) -> Record { Record::$name(self) }
+        })+
+    };
+}
+
+records! {
+    Project, Person, Membership, WebSession, ConnectRequest, Disclosure, Delegation, Session, AccessToken,
+    RevokedReceipt, ApiKey, SigningKey, Secret,
+}
+
+/// A project and the version of its document that is in force. Older versions stay readable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Project {
+    pub key: RowKey,
+    pub version: i64,
+    pub id: ProjectId,
+    pub created_at: UnixMillis,
+    pub changed_at: UnixMillis,
+    pub document: ProjectDocument,
+}
+
+/// A person is an issuer and a subject, never an e-mail address.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Person {
+    pub key: RowKey,
+    pub version: i64,
+    /// `local` for accounts of this installation.
+    pub issuer: String,
+    pub subject: String,
+    pub display_name: String,
+    /// Argon2id, in PHC form. None for people who sign in elsewhere.
+    pub password_hash: Option<String>,
+    pub platform_admin: bool,
+    pub disabled: bool,
+    pub created_at: UnixMillis,
+    /// Sign-ins from before this moment count no more: sign-out everywhere, a changed password.
+    pub sessions_valid_from: UnixMillis,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    User,
+    Approver,
+    Admin,
+    Auditor,
+}
+
+/// A person's place in a project.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Membership {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    pub person: RowKey,
+    pub roles: Vec<Role>,
+}
+
+/// A person signed in with a browser or another client of the pages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WebSession {
+    pub key: RowKey,
+    pub version: i64,
+    /// The cookie's value is kept as a hash.
+    pub token_hash: Digest,
+    pub person: RowKey,
+    pub started_at: UnixMillis,
+    /// When the person last proved themselves (R-4: `fresh` for five minutes).
+    pub proven_at: UnixMillis,
+    pub expires_at: UnixMillis,
+}
+
+/// An operator's wish to be connected to a person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConnectRequest {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    /// Unguessable: whoever opens `/connect/{id}` may answer it once signed in.
+    pub id: String,
+    pub operator: Domain,
+    /// The display name the operator chose for itself: decoration, never identity.
+    pub operator_name: String,
+    /// The operator's own liability disclosure, if its identity manifest has one.
+    pub operator_disclosure: Option<String>,
+    pub scopes: Vec<String>,
+    pub max_agent_ttl: Option<i64>,
+    pub code_challenge: String,
+    pub state: String,
+    pub callback: Option<String>,
+    pub expires_at: UnixMillis,
+    pub progress: ConnectProgress,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum ConnectProgress {
+    Open,
+    Denied {
+        at: UnixMillis,
+    },
+    /// The person agreed; the code is the operator's to exchange until `code_expires_at`.
+    Approved {
+        delegation: RowKey,
+        code_hash: Digest,
+        code_expires_at: UnixMillis,
+    },
+    Exchanged {
+        delegation: RowKey,
+        at: UnixMillis,
+    },
+}
+
+/// What a person was shown before agreeing, and that it was this person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Disclosure {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    pub id: String,
+    pub person: RowKey,
+    pub operator: Domain,
+    pub scopes: Vec<String>,
+    pub max_agent_ttl: Option<i64>,
+    pub request: Option<RowKey>,
+    /// Over every text that was shown, and its language.
+    pub shown: Digest,
+    pub language: String,
+    pub text: String,
+    pub shown_at: UnixMillis,
+    pub expires_at: UnixMillis,
+    pub spent: bool,
+}
+
+/// One person's standing permission for one operator's agents.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Delegation {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    pub id: String,
+    pub person: RowKey,
+    /// `sub` of the token: the person's subject.
+    pub subject: String,
+    pub operator: Domain,
+    pub operator_name: String,
+    pub scopes: Vec<String>,
+    pub max_agent_ttl: i64,
+    pub granted_at: UnixMillis,
+    /// The token's own `exp`.
+    pub token_expires_at: UnixMillis,
+    /// The effective policy; more dimensions come with layered policies.
+    pub policy_expires_at: UnixMillis,
+    /// What the person was shown when granting.
+    pub shown: Digest,
+    pub language: String,
+    pub state: DelegationState,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum DelegationState {
+    Active,
+    Revoked { at: UnixMillis, reason: RevokeReason },
+}
+
+/// The value of `X-Agent-Revoke-Reason` (AAP 8.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RevokeReason {
+    PolicyExpired,
+    Inactivity,
+    TaskComplete,
+    EventTriggered,
+    ManualRevoke,
+    KeyRotation,
+}
+
+/// One task of one agent: (project, operator, session id).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    pub operator: Domain,
+    pub session_id: String,
+    /// None at T1: operator only, nobody delegated.
+    pub delegation: Option<RowKey>,
+    pub subject: Option<String>,
+    pub receipt: Option<Receipt>,
+    /// Which operator key vouched, and when it was last seen in the operator's key set (C-88).
+    pub operator_kid: String,
+    pub key_seen_at: UnixMillis,
+    pub opened_at: UnixMillis,
+    pub state: SessionState,
+    /// Live access tokens, oldest first; at most eight (C-65).
+    pub tokens: Vec<RowKey>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum SessionState {
+    Open,
+    Closed { at: UnixMillis, why: SessionEnd },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionEnd {
+    Cancelled,
+    ReceiptRevoked,
+    KeyWithdrawn,
+}
+
+/// What is kept of a consent receipt: never its text (C-14).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Receipt {
+    pub sha256: Digest,
+    pub scopes: Vec<String>,
+    pub issued_at: UnixMillis,
+    pub expires_at: UnixMillis,
+    pub window: Option<(UnixMillis, UnixMillis)>,
+}
+
+/// An opaque credential, stored as its hash.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AccessToken {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    pub hash: Digest,
+    pub session: RowKey,
+    pub expires_at: UnixMillis,
+}
+
+/// A receipt that its operator withdrew; refused ever after.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RevokedReceipt {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    pub sha256: Digest,
+    pub at: UnixMillis,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApiKeyKind {
+    Agent,
+    Admin,
+    EnforcementPoint,
+}
+
+/// A key of one kind, for one principal, with a responsible person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ApiKey {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    pub id: String,
+    pub hash: Digest,
+    pub kind: ApiKeyKind,
+    pub principal: String,
+    pub responsible: RowKey,
+    /// The actions that it may raise; empty for none.
+    pub actions: Vec<String>,
+    /// Whom it may ask, by subject; empty for the responsible person only.
+    pub asks: Vec<String>,
+    /// Thumbprint of the DPoP key that it is bound to.
+    pub jkt: Option<String>,
+    pub created_at: UnixMillis,
+    pub revoked_at: Option<UnixMillis>,
+}
+
+/// A key that the service signs with. Shared by all projects (AAP 3.1), sealed at rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SigningKey {
+    pub key: RowKey,
+    pub version: i64,
+    pub kid: String,
+    pub public_jwk: serde_json::Value,
+    pub sealed: String,
+    pub created_at: UnixMillis,
+    /// Set when a newer key took over; the public part stays published until then.
+    pub retires_at: Option<UnixMillis>,
+}
+
+/// A secret that all nodes share (MAC keys), sealed at rest, created once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Secret {
+    pub key: RowKey,
+    pub version: i64,
+    pub name: String,
+    pub sealed: String,
+}

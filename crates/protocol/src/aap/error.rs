@@ -1,0 +1,101 @@
+//! The error envelope and its codes (AAP 16), the catalogue's and our documented extensions (C-37).
+
+use serde::{Deserialize, Serialize};
+
+/// The body of every answer that is not a success.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    pub error: Code,
+    pub error_description: String,
+    /// What to do next. Always there on 4xx.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    pub request_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub docs_url: Option<String>,
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal, $status:literal;)+) => {
+        /// A machine-readable code. Each has exactly one status.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum Code { $($(#[$doc])* #[serde(rename = $text)] $name),+ }
+
+        impl Code {
+            pub const ALL: &'static [Code] = &[$(Code::$name),+];
+
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text),+ }
+            }
+
+            pub const fn status(self) -> u16 {
+                match self { $(Code::$name => $status),+ }
+            }
+        }
+    };
+}
+
+codes! {
+    // The catalogue of AAP 16.2.
+    OperatorJwtInvalid = "operator_jwt_invalid", 401;
+    OperatorJwtExpired = "operator_jwt_expired", 401;
+    OperatorNotFound = "operator_not_found", 401;
+    OperatorSuspended = "operator_suspended", 403;
+    DelegationNotFound = "delegation_not_found", 401;
+    DelegationExpired = "delegation_expired", 401;
+    DelegationRevoked = "delegation_revoked", 401;
+    DelegationMismatch = "delegation_mismatch", 401;
+    ConsentExpired = "consent_expired", 401;
+    ConsentScopeExceeded = "consent_scope_exceeded", 403;
+    ConsentServiceMismatch = "consent_service_mismatch", 403;
+    ScopeNotGranted = "scope_not_granted", 403;
+    DpopMissing = "dpop_missing", 401;
+    DpopInvalid = "dpop_invalid", 401;
+    DpopReplayed = "dpop_replayed", 401;
+    ModeNotSupported = "mode_not_supported", 400;
+    ModeMissing = "mode_missing", 400;
+    BoundaryViolation = "boundary_violation", 403;
+    UsageLimitReached = "usage_limit_reached", 429;
+    AutoRevoked = "auto_revoked", 401;
+    SpecVersionUnsupported = "spec_version_unsupported", 400;
+    DryRunUnsupported = "dry_run_unsupported", 400;
+    IrreversibleRequiresConfirm = "irreversible_requires_confirm", 403;
+    // Ours, where the catalogue has none that fits (C-37).
+    InvalidRequest = "invalid_request", 400;
+    AccessTokenInvalid = "access_token_invalid", 401;
+    AccessTokenExpired = "access_token_expired", 401;
+    ConsentMissing = "consent_missing", 401;
+    ConsentInvalid = "consent_invalid", 401;
+    DelegationInvalid = "delegation_invalid", 401;
+    TierNotMet = "tier_not_met", 403;
+    ProjectNotFound = "project_not_found", 404;
+    SessionNotFound = "session_not_found", 404;
+    NotAuthorized = "not_authorized", 403;
+    IntentTypeUnknown = "intent_type_unknown", 400;
+    ConfirmationInvalid = "confirmation_invalid", 403;
+    DelegationSuspended = "delegation_suspended", 403;
+    UndoWindowClosed = "undo_window_closed", 409;
+    AgentAuthRequired = "agent_auth_required", 401;
+    InternalError = "internal_error", 500;
+    // Ours, for what HTTP itself can go wrong with, and for people's sessions.
+    SignInRequired = "sign_in_required", 401;
+    SignInFailed = "sign_in_failed", 401;
+    FreshSignInRequired = "fresh_sign_in_required", 403;
+    CsrfRejected = "csrf_rejected", 403;
+    NotFound = "not_found", 404;
+    RouteNotFound = "route_not_found", 404;
+    MethodNotAllowed = "method_not_allowed", 405;
+    Conflict = "conflict", 409;
+    ConnectRequestGone = "connect_request_gone", 410;
+    PayloadTooLarge = "payload_too_large", 413;
+    UnsupportedMediaType = "unsupported_media_type", 415;
+    TooManyRequests = "too_many_requests", 429;
+    RequestTimeout = "request_timeout", 408;
+    ServiceUnavailable = "service_unavailable", 503;
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

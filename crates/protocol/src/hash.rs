@@ -1,0 +1,58 @@
+//! Unkeyed SHA-256, in the forms that documents and tables use.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::{Deserialize, Serialize};
+
+/// A SHA-256 digest. Its text form is lower-case hex.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+impl Digest {
+    pub fn of(bytes: &[u8]) -> Self {
+        Self::of_parts(&[bytes])
+    }
+
+    /// The digest of the parts one after the other, without joining them first.
+    pub fn of_parts(parts: &[&[u8]]) -> Self {
+        let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
+        for part in parts {
+            context.update(part);
+        }
+        let mut out = [0; 32];
+        out.copy_from_slice(context.finish().as_ref());
+        Self(out)
+    }
+
+    pub fn hex(&self) -> String {
+        hex::encode(self.0)
+    }
+
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let mut out = [0; 32];
+        hex::decode_to_slice(text, &mut out).ok().map(|()| Self(out))
+    }
+
+    /// The form that JOSE uses (`ath`, thumbprints, PKCE challenges).
+    pub fn base64url(&self) -> String {
+        URL_SAFE_NO_PAD.encode(self.0)
+    }
+}
+
+impl std::fmt::Debug for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.hex())
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.hex())
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
+        Self::from_hex(&text).ok_or_else(|| serde::de::Error::custom("not a SHA-256 digest in hex"))
+    }
+}

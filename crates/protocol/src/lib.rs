@@ -1,0 +1,17 @@
+//! Every document that crosses the wire, and nothing that acts on one.
+//!
+//! No clock, no network, no keys: what is here can be read, checked for shape, made canonical and hashed.
+//! Whether a document may be believed is decided elsewhere: `countersign-jose` verifies, `countersign-core` decides.
+
+pub mod aap;
+pub mod canonical;
+pub mod domain;
+pub mod duration;
+pub mod evidence;
+pub mod facts;
+pub mod hash;
+pub mod ids;
+pub mod json;
+pub mod origin;
+pub mod project;
+pub mod time;

@@ -1,0 +1,79 @@
+//! One notion of time: milliseconds since 1970, as a value that is passed in.
+
+use serde::{Deserialize, Serialize};
+
+/// Milliseconds since the Unix epoch. Written as RFC 3339 in documents that people read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UnixMillis(pub i64);
+
+impl UnixMillis {
+    pub const fn from_secs(secs: i64) -> Self {
+        Self(secs.saturating_mul(1000))
+    }
+
+    /// Whole seconds, rounded down: the form of `iat` and `exp`.
+    pub const fn secs(self) -> i64 {
+        self.0.div_euclid(1000)
+    }
+
+    pub const fn plus_secs(self, secs: i64) -> Self {
+        Self(self.0.saturating_add(secs.saturating_mul(1000)))
+    }
+
+    pub const fn plus_millis(self, millis: i64) -> Self {
+        Self(self.0.saturating_add(millis))
+    }
+
+    pub const fn millis_since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// RFC 3339 in UTC; milliseconds appear only when there are any.
+    pub fn to_rfc3339(self) -> String {
+        jiff::Timestamp::from_millisecond(self.0).map(|t| t.to_string()).unwrap_or_else(|_| "invalid".into())
+    }
+
+    /// A date-time of RFC 3339 with its offset. Anything finer than a millisecond is cut off.
+    pub fn parse_rfc3339(text: &str) -> Option<Self> {
+        text.parse::<jiff::Timestamp>().ok().map(|t| Self(t.as_millisecond()))
+    }
+}
+
+/// An RFC 3339 date-time as a member of a document.
+pub mod rfc3339 {
+    use super::UnixMillis;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(at: &UnixMillis, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&at.to_rfc3339())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<UnixMillis, D::Error> {
+        let text = String::deserialize(from)?;
+        UnixMillis::parse_rfc3339(&text).ok_or_else(|| D::Error::custom("not an RFC 3339 date-time"))
+    }
+}
+
+/// The same for a member that may be absent.
+pub mod rfc3339_option {
+    use super::UnixMillis;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(at: &Option<UnixMillis>, to: S) -> Result<S::Ok, S::Error> {
+        match at {
+            Some(at) => to.serialize_some(&at.to_rfc3339()),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<UnixMillis>, D::Error> {
+        let Some(text) = Option::<String>::deserialize(from)? else { return Ok(None) };
+        UnixMillis::parse_rfc3339(&text).map(Some).ok_or_else(|| D::Error::custom("not an RFC 3339 date-time"))
+    }
+}
+
+/// A full-date of RFC 3339 (`2025-01-31`).
+pub fn is_date(text: &str) -> bool {
+    text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()
+}
