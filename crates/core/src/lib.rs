@@ -3,6 +3,11 @@
 //! Nothing here waits, reads a clock, opens a socket or holds a secret longer than the answer that carries
 //! it. `countersign-engine` is the only caller: it loads the view, calls `decide`, and makes the step durable.
 
+pub mod aap;
 pub mod env;
+pub mod evidence;
+pub mod people;
+pub mod project;
 pub mod records;
+pub mod refusal;
 pub mod step;

@@ -1,1 +1,26 @@
+//! Signatures: what turns the word of a stranger into a fact.
+//!
+//! Nothing here waits, reads a clock or opens a socket. Keys come in as bytes, `now` is an argument, and what
+//! comes out is either a refusal that says what was wrong or one of `countersign_protocol::facts`.
 
+mod algorithm;
+mod compact;
+mod jwk;
+mod key_set;
+mod mac;
+pub mod pkce;
+mod seal;
+mod signing_key;
+mod verify;
+
+pub use algorithm::Algorithm;
+pub use compact::{MAX_TOKEN_BYTES, Malformed, Peek, peek};
+pub use jwk::{KeyFlaw, KeyPolicy, VerifyingKey};
+pub use key_set::{KeySet, KeySetRefusal, MAX_SET_BYTES, MAX_SET_KEYS, NoKey};
+pub use mac::Mac;
+pub use seal::{NotSealed, Sealer, Unsealable};
+pub use signing_key::{BadSigningKey, SigningFailed, SigningKey};
+pub use verify::delegation::{DelegationRefusal, verify_delegation};
+pub use verify::operator::{OperatorRefusal, verify_operator};
+pub use verify::receipt::{ReceiptRefusal, verify_receipt};
+pub use verify::{Expected, Unsigned};

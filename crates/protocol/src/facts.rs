@@ -2,3 +2,112 @@
 //!
 //! `countersign-jose` is the only crate that may build one (`clippy.toml` bans the constructors elsewhere),
 //! so a function that takes a fact cannot be handed something that nobody verified.
+
+use crate::aap::claims::SKEW_SECS;
+use crate::aap::{consent_receipt::ReceiptClaims, delegation_token::DelegationClaims};
+use crate::{domain::Domain, hash::Digest, time::UnixMillis};
+
+/// An operator's agent is calling, and this is the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedOperator {
+    domain: Domain,
+    kid: String,
+    expires_at: UnixMillis,
+    sha256: Digest,
+}
+
+impl VerifiedOperator {
+    /// Only for `countersign-jose`, after the signature and every claim were checked.
+    pub fn attest(domain: Domain, kid: String, expires_at: UnixMillis, sha256: Digest) -> Self {
+        Self { domain, kid, expires_at, sha256 }
+    }
+
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// Which of the operator's keys vouched (C-88).
+    pub fn kid(&self) -> &str {
+        &self.kid
+    }
+
+    /// The token's `exp`, without skew.
+    pub fn expires_at(&self) -> UnixMillis {
+        self.expires_at
+    }
+
+    /// Over the compact form: under which the verdict may be remembered.
+    pub fn sha256(&self) -> &Digest {
+        &self.sha256
+    }
+}
+
+/// An operator says that a person agreed to this task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedReceipt {
+    claims: ReceiptClaims,
+    kid: String,
+    sha256: Digest,
+}
+
+impl VerifiedReceipt {
+    /// Only for `countersign-jose`, after the signature and every claim were checked.
+    pub fn attest(claims: ReceiptClaims, kid: String, sha256: Digest) -> Self {
+        Self { claims, kid, sha256 }
+    }
+
+    pub fn claims(&self) -> &ReceiptClaims {
+        &self.claims
+    }
+
+    pub fn kid(&self) -> &str {
+        &self.kid
+    }
+
+    pub fn issued_at(&self) -> UnixMillis {
+        UnixMillis::from_secs(self.claims.iat)
+    }
+
+    /// The receipt's `exp`, without skew.
+    pub fn expires_at(&self) -> UnixMillis {
+        UnixMillis::from_secs(self.claims.exp)
+    }
+
+    /// Over the compact form: what is kept of a receipt, and what a repeated one must equal (C-41, C-82).
+    pub fn sha256(&self) -> &Digest {
+        &self.sha256
+    }
+}
+
+/// This service once issued this delegation token. Whether the delegation still stands is another question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedDelegation {
+    claims: DelegationClaims,
+    kid: String,
+    sha256: Digest,
+}
+
+impl VerifiedDelegation {
+    /// Only for `countersign-jose`, after the signature and every claim but `exp` were checked.
+    pub fn attest(claims: DelegationClaims, kid: String, sha256: Digest) -> Self {
+        Self { claims, kid, sha256 }
+    }
+
+    pub fn claims(&self) -> &DelegationClaims {
+        &self.claims
+    }
+
+    pub fn kid(&self) -> &str {
+        &self.kid
+    }
+
+    pub fn sha256(&self) -> &Digest {
+        &self.sha256
+    }
+
+    /// Left to the one who decides, because "not found" and "revoked" are answered before "expired" (C-93).
+    pub fn is_expired(&self, now: UnixMillis) -> bool {
+        let end = UnixMillis::from_secs(self.claims.exp).plus_secs(SKEW_SECS);
+        self.claims.exp <= self.claims.iat || now > end
+    }
+}

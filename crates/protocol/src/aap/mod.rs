@@ -1,4 +1,16 @@
 //! Documents of the Agent Authentication Protocol 2.0, one module a document.
 
+pub mod audit;
+pub mod claims;
+pub mod consent_receipt;
+pub mod delegate;
+pub mod delegation_token;
 pub mod error;
+pub mod identity;
+pub mod jwks;
+pub mod manifest;
+pub mod operator_jwt;
+pub mod policy;
+pub mod register;
+pub mod revoke;
 pub mod version;

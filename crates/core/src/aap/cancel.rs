@@ -1,0 +1,98 @@
+//! Ending a session (AAP 17.7). From the operator it also takes the receipt back (C-41).
+
+use crate::{env::Env, evidence::Entry, people::Actor, records::{Delegation, Project, Record, RevokedReceipt, Session, SessionEnd, SessionState},
+    refusal::Refusal, step::{Effects, Operation, Step}};
+use countersign_protocol::{aap::revoke::CancelResponse, time::UnixMillis};
+
+pub struct Cancel {
+    pub actor: Actor,
+    pub reason: Option<String>,
+}
+
+pub struct CancelView {
+    pub project: Project,
+    /// Looked up under the operator that asks, so that a foreign session is not even found.
+    pub session: Option<Session>,
+    pub delegation: Option<Delegation>,
+    pub receipt_revoked: bool,
+}
+
+impl Operation for Cancel {
+    type View = CancelView;
+    type Answer = CancelResponse;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &CancelView, env: &Env) -> Result<Step<CancelResponse>, Refusal> {
+        let session = view.session.as_ref().ok_or(Refusal::SessionNotFound)?;
+        let by_operator = match &self.actor {
+            Actor::Operator(domain) if *domain == session.operator => true,
+            Actor::Agent(own) if own.key == session.key => false,
+            _ => return Err(Refusal::SessionNotFound),
+        };
+        if let SessionState::Closed { at, .. } = session.state {
+            return Ok(Step::answer(answer(at)));
+        }
+        let receipt = session.receipt.as_ref().filter(|_| by_operator);
+        let why = if receipt.is_some() { SessionEnd::ReceiptRevoked } else { SessionEnd::Cancelled };
+        let closed = Session {
+            state: SessionState::Closed { at: env.now, why },
+            version: session.version + 1,
+            ..session.clone()
+        };
+        let mut mint = env.mint();
+        let mut puts = vec![Record::Session(closed)];
+        if let Some(receipt) = receipt.filter(|_| !view.receipt_revoked) {
+            let (key, sha256) = (mint.key(), receipt.sha256);
+            puts.push(Record::RevokedReceipt(RevokedReceipt { key, version: 1, project: session.project, sha256, at: env.now }));
+        }
+        let evidence = vec![self.entry(view, session, receipt.is_some(), env.now).seal(&mut mint)?];
+        Ok(Step { answer: answer(env.now), effects: Effects { puts, evidence, ..Effects::default() } })
+    }
+}
+
+impl Cancel {
+    fn entry(&self, view: &CancelView, session: &Session, receipt_revoked: bool, now: UnixMillis) -> Entry {
+        let event_type = if receipt_revoked { "consent_revoked" } else { "session_cancelled" };
+        let entry = Entry::new((view.project.key, &view.project.id), event_type, now)
+            .in_session(session.key, &session.session_id)
+            .open("operator", session.operator.as_str())
+            .open("by", "operator")
+            .open("rollback_status", "not_supported")
+            .hidden_if("acting_for", session.subject.clone())
+            .hidden_if("reason", self.reason.clone());
+        match &view.delegation {
+            Some(delegation) => entry.under_delegation(delegation.key, &delegation.id),
+            None => entry,
+        }
+    }
+}
+
+/// Nothing that a caller did can be rolled back here: the gateway does not hold transactions.
+fn answer(cancelled_at: UnixMillis) -> CancelResponse {
+    CancelResponse { cancelled_at, rollback_status: "not_supported".into() }
+}
+
+/// The operator's key that opened a session has left its key set (C-88): the session ends, the delegation stays.
+pub struct KeyWithdrawn;
+
+impl Operation for KeyWithdrawn {
+    type View = CancelView;
+    type Answer = ();
+    type Refusal = Refusal;
+
+    fn decide(self, view: &CancelView, env: &Env) -> Result<Step<()>, Refusal> {
+        let session = view.session.as_ref().ok_or(Refusal::SessionNotFound)?;
+        let state = SessionState::Closed { at: env.now, why: SessionEnd::KeyWithdrawn };
+        let closed = Session { state, version: session.version + 1, ..session.clone() };
+        let entry = Entry::new((view.project.key, &view.project.id), "operator_key_withdrawn", env.now)
+            .in_session(session.key, &session.session_id)
+            .open("operator", session.operator.as_str())
+            .open("by", "service");
+        let entry = match &view.delegation {
+            Some(delegation) => entry.under_delegation(delegation.key, &delegation.id),
+            None => entry,
+        };
+        let evidence = vec![entry.seal(&mut env.mint())?];
+        Ok(Step { answer: (), effects: Effects { puts: vec![Record::Session(closed)], evidence, ..Effects::default() } })
+    }
+}

@@ -1,0 +1,121 @@
+//! Bootstrap, first half: a proven operator asks to be connected to whoever opens the page.
+
+use crate::{env::Env, records::{ConnectProgress, ConnectRequest, Project, Record}, refusal::Refusal,
+    project::{self, USER_DELEGATED}, step::{Effects, Operation, Step}};
+use countersign_protocol::{aap::{delegate::ConnectRequestBody, identity::IdentityManifest, manifest::is_mode}, facts::VerifiedOperator};
+
+/// How long a person has to answer.
+pub const LIFETIME_S: i64 = 600;
+
+pub struct Connect<'a> {
+    pub operator: &'a VerifiedOperator,
+    pub identity: &'a IdentityManifest,
+    pub body: &'a ConnectRequestBody,
+}
+
+impl Operation for Connect<'_> {
+    type View = Project;
+    type Answer = ConnectRequest;
+    type Refusal = Refusal;
+
+    fn decide(self, project: &Project, env: &Env) -> Result<Step<ConnectRequest>, Refusal> {
+        let body = self.body;
+        let scopes = requested_scopes(project, &body.scopes)?;
+        let callback = self.listed_callback()?;
+        let mut mint = env.mint();
+        let request = ConnectRequest {
+            key: mint.key(),
+            version: 1,
+            project: project.key,
+            id: mint.id("creq"),
+            operator: self.operator.domain().clone(),
+            operator_name: self.identity.operator.clone(),
+            operator_disclosure: self.identity.countersign.liability_disclosure.clone(),
+            scopes,
+            max_agent_ttl: max_agent_ttl(body.max_agent_ttl)?,
+            code_challenge: challenge(body)?,
+            state: state(body)?,
+            callback,
+            expires_at: env.now.plus_secs(LIFETIME_S),
+            progress: ConnectProgress::Open,
+        };
+        let effects = Effects { puts: vec![Record::ConnectRequest(request.clone())], ..Effects::default() };
+        Ok(Step { answer: request, effects })
+    }
+}
+
+/// What can be said about the body before the operator is looked up (C-93: form and mode come first).
+pub fn check_form(body: &ConnectRequestBody) -> Result<(), Refusal> {
+    mode(body.mode.as_deref())?;
+    challenge(body)?;
+    state(body)?;
+    Ok(())
+}
+
+/// No default mode (AAP 11.1): absent, null and empty are missing; another one is not supported.
+pub fn mode(mode: Option<&str>) -> Result<(), Refusal> {
+    match mode {
+        None | Some("") => Err(Refusal::ModeMissing),
+        Some(USER_DELEGATED) => Ok(()),
+        Some(other) if is_mode(other) => Err(Refusal::ModeNotSupported(other.to_owned())),
+        Some(other) => Err(Refusal::ModeNotSupported(other.chars().take(40).collect())),
+    }
+}
+
+/// Scopes that exist, each once.
+pub fn requested_scopes(project: &Project, asked: &[String]) -> Result<Vec<String>, Refusal> {
+    if asked.is_empty() {
+        return Err(Refusal::invalid("scopes must name at least one scope of the discovery manifest"));
+    }
+    let mut scopes: Vec<String> = Vec::new();
+    for id in asked {
+        if project::scope(&project.document, id).is_none() {
+            return Err(Refusal::invalid(format!("the scope {:?} is not in the discovery manifest", short(id))));
+        }
+        if !scopes.contains(id) {
+            scopes.push(id.clone());
+        }
+    }
+    Ok(scopes)
+}
+
+pub(super) fn max_agent_ttl(asked: Option<i64>) -> Result<Option<i64>, Refusal> {
+    match asked {
+        Some(ttl) if !(300..=86400).contains(&ttl) => Err(Refusal::invalid("max_agent_ttl must be 300 to 86400")),
+        asked => Ok(asked),
+    }
+}
+
+impl Connect<'_> {
+    /// A callback counts only if the operator's own identity manifest lists it.
+    fn listed_callback(&self) -> Result<Option<String>, Refusal> {
+        let Some(callback) = &self.body.callback else { return Ok(None) };
+        if !self.identity.countersign.callbacks.iter().any(|listed| listed.as_str() == callback) {
+            let why = "callback must be listed under countersign.callbacks of the operator's identity manifest";
+            return Err(Refusal::invalid(why));
+        }
+        Ok(Some(callback.clone()))
+    }
+}
+
+fn challenge(body: &ConnectRequestBody) -> Result<String, Refusal> {
+    let method = body.code_challenge_method.as_deref().unwrap_or("S256");
+    let challenge = body.code_challenge.as_deref().unwrap_or_default();
+    let base64url = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    if method == "S256" && challenge.len() == 43 && challenge.bytes().all(base64url) {
+        return Ok(challenge.to_owned());
+    }
+    Err(Refusal::invalid("code_challenge must be the base64url SHA-256 of a code verifier (S256)"))
+}
+
+fn state(body: &ConnectRequestBody) -> Result<String, Refusal> {
+    let state = body.state.as_deref().unwrap_or_default();
+    if (8..=512).contains(&state.len()) && state.bytes().all(|b| b.is_ascii_graphic()) {
+        return Ok(state.to_owned());
+    }
+    Err(Refusal::invalid("state must be 8 to 512 printable characters that only you can recognise"))
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(60).collect()
+}

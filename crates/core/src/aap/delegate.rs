@@ -1,0 +1,334 @@
+//! Bootstrap, second half: what a person is shown, and what their yes makes (AAP 17.2, 14.4, C-59).
+//!
+//! Two steps, so that no token can exist before its disclosure was on the person's screen: showing records
+//! exactly what was shown to whom; granting spends that record, once, by the same person, for the same thing.
+
+use crate::{
+    aap::{connect::{max_agent_ttl, requested_scopes}, manifest},
+    env::{Env, Mint},
+    evidence::Entry,
+    people::Member,
+    project::{self, USER_DELEGATED},
+    records::{ConnectProgress, ConnectRequest, Delegation, DelegationState, Disclosure, Project, Record, Role},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
+use countersign_protocol::{
+    aap::{delegate::{DisclosureResponse, ScopeInWords}, delegation_token::DelegationClaims, policy::EffectivePolicy},
+    canonical, hash::Digest, time::UnixMillis,
+};
+
+/// How long a person may look at a disclosure before acknowledging it.
+const DISCLOSURE_LIFETIME_S: i64 = 1800;
+/// How long the operator has to exchange its code.
+const CODE_LIFETIME_S: i64 = 600;
+
+pub struct GrantView {
+    pub project: Project,
+    pub member: Option<Member>,
+    pub request: Option<ConnectRequest>,
+    pub disclosure: Option<Disclosure>,
+}
+
+/// Step one: show.
+pub struct Show {
+    /// A narrower choice of the requested scopes.
+    pub scopes: Option<Vec<String>>,
+    pub max_agent_ttl: Option<i64>,
+    pub language: String,
+}
+
+impl Operation for Show {
+    type View = GrantView;
+    type Answer = DisclosureResponse;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &GrantView, env: &Env) -> Result<Step<DisclosureResponse>, Refusal> {
+        let member = entitled(view)?;
+        let request = open_request(view, env.now)?;
+        let scopes = self.chosen_scopes(view, request)?;
+        let ttl = max_agent_ttl(self.max_agent_ttl)?.or(request.max_agent_ttl);
+        let mut mint = env.mint();
+        let mut shown = words(&view.project, request, &scopes, &self.language, env.now);
+        shown.disclosure_id = mint.id("disc");
+        let record = Disclosure {
+            key: mint.key(),
+            version: 1,
+            project: view.project.key,
+            id: shown.disclosure_id.clone(),
+            person: member.person.key,
+            operator: request.operator.clone(),
+            scopes,
+            max_agent_ttl: ttl,
+            request: Some(request.key),
+            shown: digest_of(&shown)?,
+            language: self.language,
+            text: shown.liability_disclosure.clone(),
+            shown_at: env.now,
+            expires_at: env.now.plus_secs(DISCLOSURE_LIFETIME_S),
+            spent: false,
+        };
+        let effects = Effects { puts: vec![Record::Disclosure(record)], ..Effects::default() };
+        Ok(Step { answer: shown, effects })
+    }
+}
+
+impl Show {
+    fn chosen_scopes(&self, view: &GrantView, request: &ConnectRequest) -> Result<Vec<String>, Refusal> {
+        let Some(chosen) = &self.scopes else { return Ok(request.scopes.clone()) };
+        let chosen = requested_scopes(&view.project, chosen)?;
+        if chosen.iter().all(|scope| request.scopes.contains(scope)) {
+            return Ok(chosen);
+        }
+        Err(Refusal::invalid("only scopes that the operator asked for can be granted"))
+    }
+}
+
+/// Step two: the person acknowledges and approves.
+pub struct Grant {
+    pub disclosure_id: String,
+    pub acknowledged: bool,
+    /// Only for published vectors, in test mode.
+    pub fixed_id: Option<String>,
+    /// The service's base URI, for `iss`.
+    pub issuer: String,
+}
+
+pub struct Granted {
+    pub delegation: Delegation,
+    pub claims: DelegationClaims,
+    /// The one-time code for the operator; never stored.
+    pub code: String,
+    /// Where to send the browser, if the operator has a callback.
+    pub redirect: Option<String>,
+    pub liability_disclosure: String,
+    pub effective_policy: EffectivePolicy,
+}
+
+impl Operation for Grant {
+    type View = GrantView;
+    type Answer = Granted;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &GrantView, env: &Env) -> Result<Step<Granted>, Refusal> {
+        let member = entitled(view)?;
+        let request = open_request(view, env.now)?;
+        let disclosure = self.acknowledged_disclosure(view, member, request, env.now)?;
+        let mut mint = env.mint();
+        let delegation = self.delegation(view, member, request, disclosure, &mut mint, env.now);
+        let code = mint.secret("code");
+        let progress = ConnectProgress::Approved {
+            delegation: delegation.key,
+            code_hash: Digest::of(code.as_bytes()),
+            code_expires_at: env.now.plus_secs(CODE_LIFETIME_S),
+        };
+        let entry = granted_entry(view, &delegation, disclosure, env.now).seal(&mut mint)?;
+        let effects = Effects {
+            puts: vec![
+                Record::Delegation(delegation.clone()),
+                Record::Disclosure(Disclosure { spent: true, version: disclosure.version + 1, ..disclosure.clone() }),
+                Record::ConnectRequest(ConnectRequest { progress, version: request.version + 1, ..request.clone() }),
+            ],
+            evidence: vec![entry],
+            ..Effects::default()
+        };
+        let answer = Granted {
+            claims: claims(&delegation, &self.issuer),
+            redirect: redirect(request, &code, &self.issuer),
+            code,
+            liability_disclosure: disclosure.text.clone(),
+            effective_policy: effective_policy(&delegation),
+            delegation,
+        };
+        Ok(Step { answer, effects })
+    }
+}
+
+impl Grant {
+    fn acknowledged_disclosure<'a>(
+        &self,
+        view: &'a GrantView,
+        member: &Member,
+        request: &ConnectRequest,
+        now: UnixMillis,
+    ) -> Result<&'a Disclosure, Refusal> {
+        let refused = "disclosure_id is not one that was shown to you for this request; ask for the disclosure again";
+        let disclosure = view.disclosure.as_ref().ok_or_else(|| Refusal::invalid(refused))?;
+        let same = disclosure.person == member.person.key && disclosure.request == Some(request.key);
+        if !same || disclosure.spent || now >= disclosure.expires_at {
+            return Err(Refusal::invalid(refused));
+        }
+        // The project may have changed its words since: what is agreed to must be what would be shown now.
+        let mut current = words(&view.project, request, &disclosure.scopes, &disclosure.language, disclosure.shown_at);
+        current.disclosure_id = disclosure.id.clone();
+        if digest_of(&current)? != disclosure.shown {
+            return Err(Refusal::invalid("what this page showed has changed since; read it again before agreeing"));
+        }
+        if !self.acknowledged {
+            return Err(Refusal::invalid("acknowledged_disclosure must be true: the disclosure has to be read first"));
+        }
+        Ok(disclosure)
+    }
+
+    fn delegation(
+        &self,
+        view: &GrantView,
+        member: &Member,
+        request: &ConnectRequest,
+        disclosure: &Disclosure,
+        mint: &mut Mint,
+        now: UnixMillis,
+    ) -> Delegation {
+        let document = &view.project.document;
+        let policy_expires_at = now.plus_secs(project::max_duration_s(document));
+        let token_expires_at = now.plus_secs(project::token_duration_s(document)).min(policy_expires_at);
+        let id = self.fixed_id.clone().unwrap_or_else(|| mint.id("del"));
+        Delegation {
+            key: mint.key(),
+            version: 1,
+            project: view.project.key,
+            id,
+            person: member.person.key,
+            subject: member.person.subject.clone(),
+            operator: request.operator.clone(),
+            operator_name: request.operator_name.clone(),
+            scopes: disclosure.scopes.clone(),
+            max_agent_ttl: disclosure.max_agent_ttl.unwrap_or(document.max_agent_ttl),
+            granted_at: now,
+            token_expires_at,
+            policy_expires_at,
+            shown: disclosure.shown,
+            language: disclosure.language.clone(),
+            state: DelegationState::Active,
+        }
+    }
+}
+
+/// The person says no: the request is over, and nothing else exists.
+pub struct Deny;
+
+impl Operation for Deny {
+    type View = GrantView;
+    type Answer = Option<String>;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &GrantView, env: &Env) -> Result<Step<Option<String>>, Refusal> {
+        entitled(view)?;
+        let request = open_request(view, env.now)?;
+        let denied = ConnectRequest {
+            progress: ConnectProgress::Denied { at: env.now },
+            version: request.version + 1,
+            ..request.clone()
+        };
+        let separator = |c: &str| if c.contains('?') { '&' } else { '?' };
+        let redirect =
+            request.callback.as_ref().map(|c| format!("{c}{}error=access_denied&state={}", separator(c), percent(&request.state)));
+        let effects = Effects { puts: vec![Record::ConnectRequest(denied)], ..Effects::default() };
+        Ok(Step { answer: redirect, effects })
+    }
+}
+
+/// The claims of a delegation's token: always the same for the same row, so it can be signed again.
+pub fn claims(delegation: &Delegation, issuer: &str) -> DelegationClaims {
+    DelegationClaims {
+        iss: issuer.to_owned(),
+        sub: delegation.subject.clone(),
+        delegated_to: delegation.operator.clone(),
+        delegation_id: delegation.id.clone(),
+        scopes: delegation.scopes.clone(),
+        max_agent_ttl: delegation.max_agent_ttl,
+        iat: delegation.granted_at.secs(),
+        exp: delegation.token_expires_at.secs(),
+    }
+}
+
+pub fn effective_policy(delegation: &Delegation) -> EffectivePolicy {
+    EffectivePolicy { expires_at: Some(delegation.policy_expires_at) }
+}
+
+/// Everything that the person sees before agreeing, in words.
+pub fn words(
+    project: &Project,
+    request: &ConnectRequest,
+    scopes: &[String],
+    language: &str,
+    now: UnixMillis,
+) -> DisclosureResponse {
+    let document = &project.document;
+    let described = scopes.iter().filter_map(|id| project::scope(document, id)).map(|scope| ScopeInWords {
+        id: scope.id.clone(),
+        description: scope.description.clone(),
+        irreversible: scope.irreversible,
+        never: scope.explicitly_excludes.clone(),
+    });
+    DisclosureResponse {
+        disclosure_id: String::new(),
+        liability_disclosure: liability_disclosure(project, request),
+        mode_disclosure: manifest::mode_disclosure(document, USER_DELEGATED),
+        operator: request.operator.to_string(),
+        scopes: described.collect(),
+        language: language.to_owned(),
+        access_ends_at: now.plus_secs(project::max_duration_s(document)),
+    }
+}
+
+/// The operator's text if it has one, else the project's, else ours naming the operator (C-59).
+fn liability_disclosure(project: &Project, request: &ConnectRequest) -> String {
+    let own = request.operator_disclosure.clone().or_else(|| project.document.liability_disclosure.clone());
+    own.unwrap_or_else(|| {
+        format!(
+            "If this agent does something harmful or loses data, {} is responsible for looking into it and putting it \
+             right. You can cut the agent off at any time on your page of connected agents. What it did before that \
+             may not be reversible.",
+            request.operator
+        )
+    })
+}
+
+fn digest_of(shown: &DisclosureResponse) -> Result<Digest, Refusal> {
+    Ok(Digest::of(&canonical::to_vec(shown)?))
+}
+
+fn entitled(view: &GrantView) -> Result<&Member, Refusal> {
+    let member = view.member.as_ref().ok_or(Refusal::SignInRequired)?;
+    if member.person.disabled || !member.has(Role::User) {
+        return Err(Refusal::NotAuthorized("you are not a user of this project".into()));
+    }
+    Ok(member)
+}
+
+fn open_request(view: &GrantView, now: UnixMillis) -> Result<&ConnectRequest, Refusal> {
+    let request = view.request.as_ref().filter(|request| request.project == view.project.key);
+    let request = request.ok_or(Refusal::ConnectRequestGone("it is not known here"))?;
+    match request.progress {
+        ConnectProgress::Open if now < request.expires_at => Ok(request),
+        ConnectProgress::Open => Err(Refusal::ConnectRequestGone("nobody answered it in ten minutes")),
+        ConnectProgress::Denied { .. } => Err(Refusal::ConnectRequestGone("it was denied")),
+        _ => Err(Refusal::ConnectRequestGone("it was approved already")),
+    }
+}
+
+fn granted_entry(view: &GrantView, delegation: &Delegation, disclosure: &Disclosure, now: UnixMillis) -> Entry {
+    Entry::new((view.project.key, &view.project.id), "delegation_granted", now)
+        .under_delegation(delegation.key, &delegation.id)
+        .open("operator", delegation.operator.as_str())
+        .open("mode", USER_DELEGATED)
+        .open("scopes", delegation.scopes.clone())
+        .open("document_version", view.project.version)
+        .open("shown_sha256", disclosure.shown.hex())
+        .open("shown_language", disclosure.language.as_str())
+        .open("by", "user")
+        .hidden("acting_for", delegation.subject.as_str())
+}
+
+/// The redirect carries code, state and issuer (RFC 9207), never the token.
+fn redirect(request: &ConnectRequest, code: &str, issuer: &str) -> Option<String> {
+    let callback = request.callback.as_ref()?;
+    let separator = if callback.contains('?') { '&' } else { '?' };
+    Some(format!("{callback}{separator}code={}&state={}&iss={}", percent(code), percent(&request.state), percent(issuer)))
+}
+
+fn percent(text: &str) -> String {
+    let keep = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'~');
+    text.bytes().map(|b| if keep(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+}

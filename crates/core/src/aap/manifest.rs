@@ -1,0 +1,116 @@
+//! What a project publishes about itself. It claims no more than this build serves.
+
+use crate::project::USER_DELEGATED;
+use countersign_protocol::{
+    aap::{manifest::{Conformance, ConformanceTier, Manifest, ScopeEntry}, version},
+    origin::Origin,
+    project::{ProjectDocument, Scope},
+};
+use std::collections::BTreeMap;
+
+const MODE_DISCLOSURE: &str = "This agent acts as you, with your own access. It can only see what you can see, \
+    and other people get other answers.";
+
+const ENDPOINTS: &[(&str, &str)] = &[
+    ("register", "/agent/register"),
+    ("delegate", "/agent/delegate"),
+    ("connect", "/agent/delegate/requests"),
+    ("exchange", "/agent/delegate/token"),
+    ("revoke", "/agent/revoke"),
+    ("audit", "/agent/audit"),
+    ("cancel", "/agent/cancel"),
+];
+
+/// How a project was addressed; its endpoints are told in the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Addressed {
+    /// The only project of a single-tenant installation, at the unscoped paths.
+    Alone,
+    /// Through `?projectId=` (AAP 3.1, pattern A).
+    ByQuery { scoped_paths: bool },
+    /// Through its subdomain (pattern B): unscoped paths, its own origin.
+    BySubdomain,
+}
+
+/// The resolved manifest of one project.
+pub fn of_project(document: &ProjectDocument, service: &Origin, addressed: &Addressed) -> Manifest {
+    let scoped = matches!(addressed, Addressed::ByQuery { scoped_paths: true });
+    let prefix = if scoped { format!("/projects/{}", document.id) } else { String::new() };
+    let modes = document.identity_modes_supported.clone();
+    Manifest {
+        display_name: Some(document.display_name.clone()).filter(|name| !name.is_empty()),
+        minimum_tier: document.minimum_tier,
+        intent_required: document.intent_required,
+        credential_ttl: Some(document.credential_ttl),
+        scope_expansion: document.scope_expansion.clone(),
+        disclosures: modes.iter().map(|mode| (mode.clone(), mode_disclosure(document, mode))).collect(),
+        identity_modes_supported: modes,
+        scopes: document.scopes.iter().map(scope_entry).collect(),
+        endpoints: endpoints(&prefix),
+        project_id: (*addressed != Addressed::Alone).then(|| document.id.to_string()),
+        companion: document.companion.as_ref().map(|_| "/.well-known/agent-auth.txt".to_owned()),
+        ..baseline(service)
+    }
+}
+
+/// The manifest of a multi-tenant installation: defaults, and templates that say a project is needed.
+pub fn of_platform(service: &Origin, display_name: &str) -> Manifest {
+    Manifest {
+        display_name: Some(display_name.to_owned()),
+        endpoints: endpoints("/projects/{projectId}"),
+        disclosures: BTreeMap::from([(USER_DELEGATED.to_owned(), MODE_DISCLOSURE.to_owned())]),
+        identity_modes_supported: vec![USER_DELEGATED.to_owned()],
+        credential_ttl: Some(3600),
+        ..baseline(service)
+    }
+}
+
+/// What people are told about acting in this mode (AAP 11.5).
+pub fn mode_disclosure(document: &ProjectDocument, mode: &str) -> String {
+    document.disclosures.get(mode).cloned().unwrap_or_else(|| MODE_DISCLOSURE.to_owned())
+}
+
+fn baseline(service: &Origin) -> Manifest {
+    let named = |v: &&str| format!("aap/{v}");
+    Manifest {
+        spec: format!("aap/{}", version::PREFERRED),
+        service: service.as_str().to_owned(),
+        display_name: None,
+        minimum_tier: 1,
+        intent_required: true,
+        credential_ttl: None,
+        scope_expansion: "reject".into(),
+        identity_modes_supported: Vec::new(),
+        disclosures: BTreeMap::new(),
+        scopes: Vec::new(),
+        endpoints: BTreeMap::new(),
+        conformance: Conformance {
+            tier: ConformanceTier::Core,
+            spec: format!("aap/{}", version::PREFERRED),
+            tested: None,
+        },
+        spec_versions_accepted: version::ACCEPTED.iter().map(|v| (*v).to_owned()).collect(),
+        spec_versions_supported: version::ACCEPTED.iter().map(named).collect(),
+        spec_version_preferred: Some(format!("aap/{}", version::PREFERRED)),
+        project_id: None,
+        dpop_required: None,
+        companion: None,
+    }
+}
+
+fn endpoints(prefix: &str) -> BTreeMap<String, String> {
+    ENDPOINTS.iter().map(|(name, path)| ((*name).to_owned(), format!("{prefix}{path}"))).collect()
+}
+
+fn scope_entry(scope: &Scope) -> ScopeEntry {
+    ScopeEntry {
+        id: scope.id.clone(),
+        description: scope.description.clone(),
+        allows: scope.allows.clone(),
+        explicitly_excludes: scope.explicitly_excludes.clone(),
+        irreversible: scope.irreversible,
+        requires_confirmation: scope.requires_confirmation,
+        undo_window_s: scope.undo_window_s,
+        intent_types: scope.intent_types.clone(),
+    }
+}

@@ -1,0 +1,12 @@
+//! The rules of the Agent Authentication Protocol, one module an operation.
+
+pub mod access;
+pub mod audit;
+pub mod cancel;
+pub mod connect;
+pub mod delegate;
+pub mod exchange;
+pub mod manifest;
+pub mod register;
+pub mod revoke;
+pub mod standing;

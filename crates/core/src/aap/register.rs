@@ -1,0 +1,298 @@
+//! Registering: facts about operator, delegation and receipt for a short-lived access token (AAP 17.1).
+
+use crate::{
+    aap::{delegate, standing},
+    env::{Env, Mint},
+    evidence::Entry,
+    project::USER_DELEGATED,
+    records::{AccessToken, Delegation, Project, Receipt, Record, Session, SessionState, Table},
+    refusal::Refusal,
+    step::{Effects, Guard, Operation, Step},
+};
+use countersign_protocol::{
+    aap::{policy::EffectivePolicy, register::{RegisterRequest, RegisterResponse}},
+    facts::{VerifiedDelegation, VerifiedOperator, VerifiedReceipt},
+    hash::Digest,
+    ids::RowKey,
+    time::UnixMillis,
+};
+
+/// At most this many live access tokens a session; the oldest goes (C-65).
+const LIVE_TOKENS: usize = 8;
+
+/// What was verified. Anything that was presented and did not verify has been refused before.
+pub struct Register<'a> {
+    pub body: &'a RegisterRequest,
+    pub operator: &'a VerifiedOperator,
+    pub delegation: Option<&'a VerifiedDelegation>,
+    pub receipt: Option<&'a VerifiedReceipt>,
+    /// Published vectors have session ids that are too short to be safe (C-51).
+    pub test_mode: bool,
+}
+
+pub struct RegisterView {
+    pub project: Project,
+    /// The delegation that the token names, if it exists in this project.
+    pub delegation: Option<Delegation>,
+    /// The session that the receipt or the body names.
+    pub session: Option<Session>,
+    pub receipt_revoked: bool,
+}
+
+impl Operation for Register<'_> {
+    type View = RegisterView;
+    type Answer = RegisterResponse;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &RegisterView, env: &Env) -> Result<Step<RegisterResponse>, Refusal> {
+        let delegation = self.standing_delegation(view, env.now)?;
+        let receipt = self.standing_receipt(view, delegation, env.now)?;
+        self.tier_met(view, delegation)?;
+        scopes_within(receipt.as_ref(), delegation)?;
+        let mut mint = env.mint();
+        let (session, opened) = self.session(view, delegation, receipt, &mut mint, env.now)?;
+        Ok(issue(view, delegation, session, opened, &mut mint, env.now)?)
+    }
+}
+
+/// What can be said about the body before anything is verified (C-93).
+pub fn check_form(body: &RegisterRequest) -> Result<&str, Refusal> {
+    crate::aap::connect::mode(body.mode.as_deref())?;
+    let jwt = body.operator_jwt.as_deref().filter(|jwt| !jwt.is_empty());
+    jwt.ok_or_else(|| Refusal::invalid("operator_jwt is required and must be a string"))
+}
+
+impl Register<'_> {
+    fn standing_delegation<'v>(&self, view: &'v RegisterView, now: UnixMillis) -> Result<Option<&'v Delegation>, Refusal> {
+        let Some(presented) = self.delegation else { return Ok(None) };
+        let delegation = view.delegation.as_ref().ok_or(Refusal::DelegationNotFound)?;
+        standing::delegation_holds(delegation, now)?;
+        let claims = presented.claims();
+        let mismatch = |why: &str| Err(Refusal::DelegationMismatch(why.to_owned()));
+        if claims.delegated_to != *self.operator.domain() || delegation.operator != claims.delegated_to {
+            return mismatch("the delegation was given to another operator");
+        }
+        if claims.sub != delegation.subject {
+            return mismatch("the delegation token names another user than the delegation");
+        }
+        if self.body.acting_for.as_ref().is_some_and(|who| *who != claims.sub) {
+            return mismatch("acting_for names another user than the delegation token");
+        }
+        if self.body.delegation_id.as_ref().is_some_and(|id| *id != claims.delegation_id) {
+            return mismatch("delegation_id names another delegation than the delegation token");
+        }
+        Ok(Some(delegation))
+    }
+
+    fn standing_receipt(
+        &self,
+        view: &RegisterView,
+        delegation: Option<&Delegation>,
+        now: UnixMillis,
+    ) -> Result<Option<Receipt>, Refusal> {
+        let Some(presented) = self.receipt else { return Ok(None) };
+        let claims = presented.claims();
+        let Some(delegation) = delegation else {
+            return Err(Refusal::ConsentInvalid("a receipt needs the delegation token that it names".into()));
+        };
+        if claims.sub != delegation.subject {
+            return Err(Refusal::DelegationMismatch("the consent receipt names another user than the delegation".into()));
+        }
+        if claims.delegation_id != delegation.id {
+            return Err(Refusal::DelegationMismatch("the consent receipt names another delegation".into()));
+        }
+        if self.body.session_id.as_ref().is_some_and(|id| *id != claims.session_id) {
+            return Err(Refusal::ConsentInvalid("session_id names another session than the receipt".into()));
+        }
+        if view.receipt_revoked {
+            return Err(Refusal::ConsentRevoked);
+        }
+        let receipt = Receipt {
+            sha256: *presented.sha256(),
+            scopes: claims.scopes.clone(),
+            issued_at: UnixMillis::from_secs(claims.iat),
+            expires_at: UnixMillis::from_secs(claims.exp),
+            window: claims.execution_window.map(|w| (w.earliest, w.latest)),
+        };
+        standing::receipt_holds(&receipt, now)?;
+        Ok(Some(receipt))
+    }
+
+    fn tier_met(&self, view: &RegisterView, delegation: Option<&Delegation>) -> Result<(), Refusal> {
+        let has = if delegation.is_some() { 2 } else { 1 };
+        let needed = view.project.document.minimum_tier;
+        if has < needed { Err(Refusal::TierNotMet { needed, has }) } else { Ok(()) }
+    }
+
+    /// The session that goes on, or a new one; and whether it starts here.
+    fn session(
+        &self,
+        view: &RegisterView,
+        delegation: Option<&Delegation>,
+        receipt: Option<Receipt>,
+        mint: &mut Mint,
+        now: UnixMillis,
+    ) -> Result<(Session, Opened), Refusal> {
+        let asked = self.receipt.map(|r| r.claims().session_id.as_str()).or(self.body.session_id.as_deref());
+        let fresh = |session: Session| Session {
+            receipt: receipt.clone(),
+            operator_kid: self.operator.kid().to_owned(),
+            key_seen_at: now,
+            state: SessionState::Open,
+            ..session
+        };
+        if let Some(session) = &view.session {
+            let opened = going_on(session, delegation, receipt.as_ref())?;
+            let next = Session { version: session.version + 1, ..session.clone() };
+            return Ok((fresh(next), opened));
+        }
+        let session_id = match asked {
+            Some(id) => self.sound_session_id(id)?,
+            None => mint.id("sess"),
+        };
+        let session = Session {
+            key: mint.key(),
+            version: 1,
+            project: view.project.key,
+            operator: self.operator.domain().clone(),
+            session_id,
+            delegation: delegation.map(|d| d.key),
+            subject: delegation.map(|d| d.subject.clone()),
+            receipt: None,
+            operator_kid: String::new(),
+            key_seen_at: now,
+            opened_at: now,
+            state: SessionState::Open,
+            tokens: Vec::new(),
+        };
+        Ok((fresh(session), Opened::New))
+    }
+
+    /// An operator's session id must be as hard to guess as a UUID v4 (AAP 13.3, C-51).
+    fn sound_session_id(&self, id: &str) -> Result<String, Refusal> {
+        let printable = (8..=128).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic());
+        if printable && (self.test_mode || bits(id) >= 122.0) {
+            return Ok(id.to_owned());
+        }
+        let why = "session_id is too easy to guess; use a UUID v4 or 128 random bits";
+        Err(if self.receipt.is_some() { Refusal::ConsentInvalid(why.into()) } else { Refusal::invalid(why) })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Opened {
+    New,
+    Again,
+    Same,
+}
+
+/// A session belongs to one user and one delegation. A closed one opens again only for fresh consent.
+fn going_on(session: &Session, delegation: Option<&Delegation>, receipt: Option<&Receipt>) -> Result<Opened, Refusal> {
+    if session.delegation != delegation.map(|d| d.key) {
+        return Err(Refusal::DelegationMismatch("this session belongs to another delegation".into()));
+    }
+    let same_receipt = session.receipt.as_ref().map(|r| r.sha256) == receipt.map(|r| r.sha256);
+    match &session.state {
+        SessionState::Open => Ok(Opened::Same),
+        SessionState::Closed { why: crate::records::SessionEnd::KeyWithdrawn, .. } => Ok(Opened::Again),
+        SessionState::Closed { .. } if same_receipt => {
+            Err(Refusal::ConsentInvalid("this session was cancelled; a new receipt is needed".into()))
+        }
+        SessionState::Closed { .. } => Ok(Opened::Again),
+    }
+}
+
+/// A receipt may narrow what the delegation grants, never widen it (AAP 12.3).
+fn scopes_within(receipt: Option<&Receipt>, delegation: Option<&Delegation>) -> Result<(), Refusal> {
+    let (Some(receipt), Some(delegation)) = (receipt, delegation) else { return Ok(()) };
+    match receipt.scopes.iter().find(|scope| !delegation.scopes.contains(scope)) {
+        Some(beyond) => Err(Refusal::ScopeNotGranted(format!(
+            "the consent receipt names the scope {:?}, which the delegation does not grant",
+            beyond.chars().take(60).collect::<String>()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn issue(
+    view: &RegisterView,
+    delegation: Option<&Delegation>,
+    mut session: Session,
+    opened: Opened,
+    mint: &mut Mint,
+    now: UnixMillis,
+) -> Result<Step<RegisterResponse>, Refusal> {
+    let secret = mint.secret("aat");
+    let expires_in = lifetime_s(view, delegation, &session, now);
+    let token = AccessToken {
+        key: mint.key(),
+        version: 1,
+        project: view.project.key,
+        hash: Digest::of(secret.as_bytes()),
+        session: session.key,
+        expires_at: now.plus_secs(expires_in),
+    };
+    session.tokens.push(token.key);
+    let dropped = session.tokens.len().saturating_sub(LIVE_TOKENS);
+    let removes: Vec<(Table, RowKey)> = session.tokens.drain(..dropped).map(|key| (Table::AccessToken, key)).collect();
+    let evidence = match opened {
+        Opened::Same => Vec::new(),
+        Opened::New => vec![session_entry("session_started", view, delegation, &session, now).seal(mint)?],
+        Opened::Again => vec![session_entry("session_reopened", view, delegation, &session, now).seal(mint)?],
+    };
+    let guards = delegation.map(|d| Guard { table: Table::Delegation, key: d.key, version: d.version });
+    let answer = RegisterResponse {
+        access_token: secret,
+        token_type: "Bearer".into(),
+        expires_in,
+        session_id: session.session_id.clone(),
+        effective_policy: delegation.map_or_else(EffectivePolicy::default, delegate::effective_policy),
+    };
+    let puts = vec![Record::Session(session), Record::AccessToken(token)];
+    let effects = Effects { guards: guards.into_iter().collect(), puts, removes, evidence, ..Effects::default() };
+    Ok(Step { answer, effects })
+}
+
+/// The shortest of everything that ends access (AAP 8.1, 5.2).
+fn lifetime_s(view: &RegisterView, delegation: Option<&Delegation>, session: &Session, now: UnixMillis) -> i64 {
+    let left = |until: UnixMillis| until.millis_since(now).div_euclid(1000);
+    let mut seconds = view.project.document.credential_ttl;
+    if let Some(delegation) = delegation {
+        seconds = seconds.min(delegation.max_agent_ttl).min(left(delegation.policy_expires_at));
+    }
+    if let Some(receipt) = &session.receipt {
+        seconds = seconds.min(left(receipt.expires_at.plus_secs(standing::SKEW_S)));
+    }
+    seconds.max(1)
+}
+
+fn session_entry(
+    event_type: &'static str,
+    view: &RegisterView,
+    delegation: Option<&Delegation>,
+    session: &Session,
+    now: UnixMillis,
+) -> Entry {
+    let entry = Entry::new((view.project.key, &view.project.id), event_type, now)
+        .in_session(session.key, &session.session_id)
+        .open("operator", session.operator.as_str())
+        .open("mode", USER_DELEGATED)
+        .open("document_version", view.project.version)
+        .hidden_if("acting_for", session.subject.clone())
+        .hidden_if("receipt_sha256", session.receipt.as_ref().map(|r| r.sha256.hex()));
+    match delegation {
+        Some(delegation) => entry.under_delegation(delegation.key, &delegation.id),
+        None => entry,
+    }
+}
+
+/// A generous estimate: what the characters could carry if they were random.
+fn bits(id: &str) -> f64 {
+    let tail = id.rsplit('_').next().unwrap_or(id);
+    let hex_like = tail.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    let digits = tail.bytes().filter(|b| *b != b'-').count() as f64;
+    if tail.bytes().all(|b| b.is_ascii_digit()) {
+        return digits * 3.32;
+    }
+    digits * if hex_like { 4.0 } else { 5.95 }
+}

@@ -1,0 +1,93 @@
+//! Cutting an agent off (AAP 8.2, 17.3). After the 200 nothing of this delegation works any more.
+
+use crate::{env::Env, evidence::Entry, people::Actor, records::{Delegation, DelegationState, Project, Record, RevokeReason, Role},
+    refusal::Refusal, step::{Effects, Operation, Step}};
+use countersign_protocol::{aap::revoke::RevokeResponse, time::UnixMillis};
+
+pub struct Revoke {
+    pub actor: Actor,
+    pub reason: Option<Reason>,
+}
+
+/// Why, as the caller says it (AAP 17.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    UserRequested,
+    AdminRequested,
+    TaskComplete,
+    PolicyTriggered,
+}
+
+pub struct RevokeView {
+    pub project: Project,
+    pub delegation: Option<Delegation>,
+}
+
+impl Operation for Revoke {
+    type View = RevokeView;
+    type Answer = RevokeResponse;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &RevokeView, env: &Env) -> Result<Step<RevokeResponse>, Refusal> {
+        let delegation = view.delegation.as_ref().filter(|d| d.project == view.project.key);
+        // An unknown delegation and somebody else's look the same (C-61).
+        let delegation = delegation.ok_or(Refusal::DelegationNotFound)?;
+        let by = role_of(&self.actor, delegation).ok_or(Refusal::DelegationNotFound)?;
+        if let DelegationState::Revoked { at, .. } = delegation.state {
+            return Ok(Step::answer(answer(delegation, at)));
+        }
+        let state = DelegationState::Revoked { at: env.now, reason: told(self.reason) };
+        let revoked = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
+        let entry = Entry::new((view.project.key, &view.project.id), "delegation_revoked", env.now)
+            .under_delegation(delegation.key, &delegation.id)
+            .open("operator", delegation.operator.as_str())
+            .open("by", by)
+            .hidden("acting_for", delegation.subject.as_str())
+            .hidden_if("reason", self.reason.map(Reason::as_str))
+            .seal(&mut env.mint())?;
+        let effects = Effects { puts: vec![Record::Delegation(revoked)], evidence: vec![entry], ..Effects::default() };
+        Ok(Step { answer: answer(delegation, env.now), effects })
+    }
+}
+
+/// In what capacity an actor may end a delegation, if in any.
+fn role_of(actor: &Actor, delegation: &Delegation) -> Option<&'static str> {
+    match actor {
+        Actor::Person(member) if member.person.key == delegation.person => Some("user"),
+        Actor::Person(member) if member.has(Role::Admin) => Some("admin"),
+        Actor::AdminKey(key) if key.project == delegation.project => Some("admin"),
+        Actor::Operator(domain) if *domain == delegation.operator => Some("operator"),
+        Actor::Agent(session) if session.delegation == Some(delegation.key) => Some("operator"),
+        _ => None,
+    }
+}
+
+fn answer(delegation: &Delegation, revoked_at: UnixMillis) -> RevokeResponse {
+    RevokeResponse { revoked_at, delegation_id: delegation.id.clone() }
+}
+
+/// The header's vocabulary is closed, so requests of people are all `manual_revoke` (C-39).
+fn told(reason: Option<Reason>) -> RevokeReason {
+    match reason {
+        Some(Reason::TaskComplete) => RevokeReason::TaskComplete,
+        Some(Reason::PolicyTriggered) => RevokeReason::PolicyExpired,
+        Some(Reason::UserRequested | Reason::AdminRequested) | None => RevokeReason::ManualRevoke,
+    }
+}
+
+impl Reason {
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::UserRequested, Self::AdminRequested, Self::TaskComplete, Self::PolicyTriggered]
+            .into_iter()
+            .find(|reason| reason.as_str() == text)
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::UserRequested => "user_requested",
+            Self::AdminRequested => "admin_requested",
+            Self::TaskComplete => "task_complete",
+            Self::PolicyTriggered => "policy_triggered",
+        }
+    }
+}

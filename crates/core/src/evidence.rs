@@ -1,0 +1,98 @@
+//! What goes into the evidence log, and how an entry is read back.
+//!
+//! The split between open and hidden members is made here, once: people, paths, reasons and session ids are
+//! personal or guessable and become salted commitments; what a stranger needs to check the story stays open.
+
+use crate::{env::Mint, step::Draft};
+use countersign_protocol::{
+    aap::audit::AuditEntry,
+    canonical::NotCanonical,
+    evidence::{self, Opening},
+    hash::Digest,
+    ids::{ProjectId, RowKey},
+    time::UnixMillis,
+};
+use serde_json::{Map, Value};
+
+/// An entry in the making.
+pub struct Entry {
+    project: RowKey,
+    at: UnixMillis,
+    event_type: &'static str,
+    delegation: Option<RowKey>,
+    session: Option<RowKey>,
+    open: Map<String, Value>,
+    hidden: Vec<(&'static str, Value)>,
+}
+
+impl Entry {
+    pub fn new(project: (RowKey, &ProjectId), event_type: &'static str, at: UnixMillis) -> Self {
+        let mut open = Map::new();
+        open.insert("project".into(), project.1.as_str().into());
+        open.insert("event_type".into(), event_type.into());
+        open.insert("timestamp".into(), at.to_rfc3339().into());
+        Self { project: project.0, at, event_type, delegation: None, session: None, open, hidden: Vec::new() }
+    }
+
+    /// Lists the entry under a delegation.
+    pub fn under_delegation(mut self, key: RowKey, id: &str) -> Self {
+        self.delegation = Some(key);
+        self.open("delegation_id", id)
+    }
+
+    /// Lists the entry under a session. Operators make session ids, so they may say anything: hidden.
+    pub fn in_session(mut self, key: RowKey, id: &str) -> Self {
+        self.session = Some(key);
+        self.hidden("session_id", id)
+    }
+
+    pub fn open(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.open.insert(name.into(), value.into());
+        self
+    }
+
+    pub fn hidden(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.hidden.push((name, value.into()));
+        self
+    }
+
+    pub fn hidden_if(self, name: &'static str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.hidden(name, value),
+            None => self,
+        }
+    }
+
+    pub fn open_if(self, name: &'static str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.open(name, value),
+            None => self,
+        }
+    }
+
+    pub fn seal(self, mint: &mut Mint) -> Result<Draft, NotCanonical> {
+        let leaf = evidence::leaf(self.open, self.hidden, || mint.bytes())?;
+        Ok(Draft {
+            project: self.project,
+            at: self.at,
+            event_type: self.event_type,
+            delegation: self.delegation,
+            session: self.session,
+            leaf,
+        })
+    }
+}
+
+/// A stored entry as callers of `/agent/audit` see it. Erased members are simply not there.
+pub fn read(leaf: &[u8], openings: Option<&str>, lane: i64, seq: i64, hash: &Digest) -> Option<AuditEntry> {
+    let mut members: Map<String, Value> = serde_json::from_slice(leaf).ok()?;
+    let openings: Map<String, Value> = openings.and_then(|o| serde_json::from_str(o).ok()).unwrap_or_default();
+    for (name, opening) in openings {
+        let opening: Opening = serde_json::from_value(opening).ok()?;
+        members.insert(name, opening.value);
+    }
+    members.insert("lane".into(), lane.into());
+    members.insert("seq".into(), seq.into());
+    members.insert("leaf_hash".into(), hash.hex().into());
+    serde_json::from_value(Value::Object(members)).ok()
+}

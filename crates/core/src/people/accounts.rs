@@ -1,0 +1,116 @@
+//! Accounts of this installation, and what people are in each project.
+
+use crate::{env::Env, records::{Membership, Person, Record, Role}, step::{Effects, Operation, Step}};
+
+/// The issuer of accounts that live here.
+pub const LOCAL: &str = "local";
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AccountRefusal {
+    #[error("an account named {0:?} exists already")]
+    Exists(String),
+    #[error("a name is 1 to 128 printable characters without spaces")]
+    BadName,
+    #[error("there is no account named {0:?}")]
+    Unknown(String),
+    #[error("a password has at least 10 characters and at most 256")]
+    BadPassword,
+}
+
+/// A password that may be used at all. Length is what counts; composition rules only annoy.
+pub fn check_password(password: &str) -> Result<(), AccountRefusal> {
+    if (10..=256).contains(&password.chars().count()) { Ok(()) } else { Err(AccountRefusal::BadPassword) }
+}
+
+pub struct Add {
+    pub subject: String,
+    pub display_name: String,
+    pub password_hash: String,
+    pub platform_admin: bool,
+}
+
+impl Operation for Add {
+    type View = Option<Person>;
+    type Answer = Person;
+    type Refusal = AccountRefusal;
+
+    fn decide(self, existing: &Option<Person>, env: &Env) -> Result<Step<Person>, AccountRefusal> {
+        if existing.is_some() {
+            return Err(AccountRefusal::Exists(self.subject));
+        }
+        let printable = |c: char| !c.is_control() && !c.is_whitespace();
+        if !(1..=128).contains(&self.subject.chars().count()) || !self.subject.chars().all(printable) {
+            return Err(AccountRefusal::BadName);
+        }
+        let person = Person {
+            key: env.mint().key(),
+            version: 1,
+            issuer: LOCAL.into(),
+            subject: self.subject,
+            display_name: self.display_name,
+            password_hash: Some(self.password_hash),
+            platform_admin: self.platform_admin,
+            disabled: false,
+            created_at: env.now,
+            sessions_valid_from: env.now,
+        };
+        let effects = Effects { puts: vec![Record::Person(person.clone())], ..Effects::default() };
+        Ok(Step { answer: person, effects })
+    }
+}
+
+/// Changes what is given and leaves the rest. A new password and a disabled account end every sign-in.
+#[derive(Default)]
+pub struct Change {
+    pub password_hash: Option<String>,
+    pub disabled: Option<bool>,
+}
+
+impl Operation for Change {
+    type View = Person;
+    type Answer = Person;
+    type Refusal = AccountRefusal;
+
+    fn decide(self, person: &Person, env: &Env) -> Result<Step<Person>, AccountRefusal> {
+        let ends_sessions = self.password_hash.is_some() || self.disabled == Some(true);
+        let changed = Person {
+            version: person.version + 1,
+            password_hash: self.password_hash.or_else(|| person.password_hash.clone()),
+            disabled: self.disabled.unwrap_or(person.disabled),
+            sessions_valid_from: if ends_sessions { env.now.plus_millis(1) } else { person.sessions_valid_from },
+            ..person.clone()
+        };
+        let effects = Effects { puts: vec![Record::Person(changed.clone())], ..Effects::default() };
+        Ok(Step { answer: changed, effects })
+    }
+}
+
+/// Sets a person's roles in a project. No roles means no place in it.
+pub struct SetRoles {
+    pub project: i64,
+    pub person: i64,
+    pub roles: Vec<Role>,
+}
+
+impl Operation for SetRoles {
+    type View = Option<Membership>;
+    type Answer = Membership;
+    type Refusal = AccountRefusal;
+
+    fn decide(mut self, current: &Option<Membership>, env: &Env) -> Result<Step<Membership>, AccountRefusal> {
+        self.roles.sort();
+        self.roles.dedup();
+        let membership = match current {
+            Some(current) => Membership { version: current.version + 1, roles: self.roles, ..current.clone() },
+            None => Membership {
+                key: env.mint().key(),
+                version: 1,
+                project: self.project,
+                person: self.person,
+                roles: self.roles,
+            },
+        };
+        let effects = Effects { puts: vec![Record::Membership(membership.clone())], ..Effects::default() };
+        Ok(Step { answer: membership, effects })
+    }
+}

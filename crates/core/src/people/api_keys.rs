@@ -1,0 +1,79 @@
+//! API keys: one kind, one principal, a responsible person, a list of what it may raise.
+
+use crate::{env::Env, evidence::Entry, records::{ApiKey, ApiKeyKind, Project, Record}, refusal::Refusal, step::{Effects, Operation, Step}};
+use countersign_protocol::hash::Digest;
+
+pub struct AddKey {
+    pub kind: ApiKeyKind,
+    pub principal: String,
+    pub responsible: i64,
+    pub actions: Vec<String>,
+    pub asks: Vec<String>,
+    pub jkt: Option<String>,
+}
+
+pub struct AddedKey {
+    /// Shown once; only its hash is kept.
+    pub secret: String,
+    pub key: ApiKey,
+}
+
+impl Operation for AddKey {
+    type View = Project;
+    type Answer = AddedKey;
+    type Refusal = Refusal;
+
+    fn decide(self, project: &Project, env: &Env) -> Result<Step<AddedKey>, Refusal> {
+        if self.principal.trim().is_empty() || self.principal.chars().count() > 128 {
+            return Err(Refusal::invalid("a key needs a principal of 1 to 128 characters"));
+        }
+        let offered = |action: &String| project.document.scopes.iter().any(|scope| scope.allows.contains(action));
+        if let Some(unknown) = self.actions.iter().find(|action| !offered(action)) {
+            return Err(Refusal::invalid(format!("no scope of the project allows the action {unknown:?}")));
+        }
+        let mut mint = env.mint();
+        let secret = mint.secret("csk");
+        let key = ApiKey {
+            key: mint.key(),
+            version: 1,
+            project: project.key,
+            id: mint.id("key"),
+            hash: Digest::of(secret.as_bytes()),
+            kind: self.kind,
+            principal: self.principal,
+            responsible: self.responsible,
+            actions: self.actions,
+            asks: self.asks,
+            jkt: self.jkt,
+            created_at: env.now,
+            revoked_at: None,
+        };
+        let entry = Entry::new((project.key, &project.id), "api_key_added", env.now)
+            .open("key_id", key.id.as_str())
+            .hidden("principal", key.principal.as_str())
+            .seal(&mut mint)?;
+        let effects = Effects { puts: vec![Record::ApiKey(key.clone())], evidence: vec![entry], ..Effects::default() };
+        Ok(Step { answer: AddedKey { secret, key }, effects })
+    }
+}
+
+/// Ends a key. Ending it twice changes nothing.
+pub struct RevokeKey;
+
+impl Operation for RevokeKey {
+    type View = (Project, ApiKey);
+    type Answer = ApiKey;
+    type Refusal = Refusal;
+
+    fn decide(self, (project, key): &(Project, ApiKey), env: &Env) -> Result<Step<ApiKey>, Refusal> {
+        if key.revoked_at.is_some() {
+            return Ok(Step::answer(key.clone()));
+        }
+        let revoked = ApiKey { revoked_at: Some(env.now), version: key.version + 1, ..key.clone() };
+        let entry = Entry::new((project.key, &project.id), "api_key_revoked", env.now)
+            .open("key_id", key.id.as_str())
+            .seal(&mut env.mint())?;
+        let effects = Effects { puts: vec![Record::ApiKey(revoked.clone())], evidence: vec![entry], ..Effects::default() };
+        Ok(Step { answer: revoked, effects })
+    }
+}

@@ -1,0 +1,81 @@
+//! Applying a document: the one way in which a project comes to be or changes.
+
+use super::{Problem, check};
+use crate::{env::Env, evidence::Entry, records::{Project, Record}, step::{Effects, Operation, Step}};
+use countersign_protocol::{canonical, hash::Digest, project::ProjectDocument};
+
+pub struct Apply {
+    pub document: ProjectDocument,
+    /// Who applies it: a person's subject, a key's principal, or `node` for the configuration file.
+    pub by: String,
+}
+
+pub struct ApplyView {
+    pub current: Option<Project>,
+    /// With single tenancy there is one project and no second.
+    pub single_tenant: bool,
+    pub other_projects: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    pub project: Project,
+    /// Applying what is in force already changes nothing and makes no new version.
+    pub changed: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ApplyRefusal {
+    #[error("the project document has {} problem(s)", .0.len())]
+    Problems(Vec<Problem>),
+    #[error("this installation serves one project (tenancy = \"single\") and has one already")]
+    SecondProject,
+    #[error("the document has no canonical form")]
+    NotCanonical,
+}
+
+impl Operation for Apply {
+    type View = ApplyView;
+    type Answer = Applied;
+    type Refusal = ApplyRefusal;
+
+    fn decide(self, view: &ApplyView, env: &Env) -> Result<Step<Applied>, ApplyRefusal> {
+        let problems = check(&self.document);
+        if !problems.is_empty() {
+            return Err(ApplyRefusal::Problems(problems));
+        }
+        match &view.current {
+            Some(current) if current.document == self.document => {
+                Ok(Step::answer(Applied { project: current.clone(), changed: false }))
+            }
+            Some(current) => {
+                let project = Project { version: current.version + 1, changed_at: env.now, ..current.clone() };
+                self.write(project, env)
+            }
+            None if view.single_tenant && view.other_projects > 0 => Err(ApplyRefusal::SecondProject),
+            None => {
+                let key = env.mint().key();
+                let (id, document) = (self.document.id.clone(), self.document.clone());
+                let project = Project { key, version: 1, id, created_at: env.now, changed_at: env.now, document };
+                self.write(project, env)
+            }
+        }
+    }
+}
+
+impl Apply {
+    fn write(self, project: Project, env: &Env) -> Result<Step<Applied>, ApplyRefusal> {
+        let document = canonical::to_vec(&self.document).map_err(|_| ApplyRefusal::NotCanonical)?;
+        let project = Project { document: self.document, ..project };
+        let mut mint = env.mint();
+        let entry = Entry::new((project.key, &project.id), "project_applied", env.now)
+            .open("version", project.version)
+            .open("document_sha256", Digest::of(&document).hex())
+            .hidden("by", self.by)
+            .seal(&mut mint)
+            .map_err(|_| ApplyRefusal::NotCanonical)?;
+        let effects =
+            Effects { puts: vec![Record::Project(project.clone())], evidence: vec![entry], ..Effects::default() };
+        Ok(Step { answer: Applied { project, changed: true }, effects })
+    }
+}

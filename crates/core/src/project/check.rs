@@ -1,0 +1,121 @@
+//! Whether a document may be applied. Every problem is named at once, with where it is and what would be right.
+
+use super::{USER_DELEGATED, routes};
+use countersign_protocol::{aap::manifest, duration, project::{ProjectDocument, Route, Scope}};
+use std::collections::HashSet;
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{at}: {why}")]
+pub struct Problem {
+    pub at: String,
+    pub why: String,
+}
+
+/// All problems of a document; none means that it can be applied.
+pub fn check(document: &ProjectDocument) -> Vec<Problem> {
+    let mut found = Problems(Vec::new());
+    check_manifest(document, &mut found);
+    check_durations(document, &mut found);
+    for (n, scope) in document.scopes.iter().enumerate() {
+        check_scope(scope, &format!("scopes[{n}]"), &mut found);
+    }
+    for (n, route) in document.routes.iter().enumerate() {
+        check_route(route, document, &format!("routes[{n}]"), &mut found);
+    }
+    check_unique(document, &mut found);
+    found.0
+}
+
+struct Problems(Vec<Problem>);
+
+impl Problems {
+    fn demand(&mut self, holds: bool, at: &str, why: &str) {
+        if !holds {
+            self.0.push(Problem { at: at.into(), why: why.into() });
+        }
+    }
+}
+
+fn check_manifest(document: &ProjectDocument, found: &mut Problems) {
+    found.demand(document.display_name.chars().count() <= 80, "display_name", "is longer than 80 characters");
+    let tier = document.minimum_tier;
+    found.demand((1..=4).contains(&tier), "minimum_tier", "must be 1 to 4");
+    let later = "3 and 4 need tokens bound to a key (DPoP), which this version does not serve yet; use 1 or 2";
+    found.demand(!(3..=4).contains(&tier), "minimum_tier", later);
+    found.demand(is_ttl(document.credential_ttl), "credential_ttl", "must be 300 to 86400 seconds");
+    found.demand(is_ttl(document.max_agent_ttl), "max_agent_ttl", "must be 300 to 86400 seconds");
+    let expansion = document.scope_expansion.as_str();
+    found.demand(matches!(expansion, "reject" | "notify" | "silent"), "scope_expansion", "must be reject, notify or silent");
+    let served = "only \"reject\" is served by this version";
+    found.demand(!matches!(expansion, "notify" | "silent"), "scope_expansion", served);
+    check_modes(document, found);
+    let words = |text: &String| text.split_whitespace().count() <= 150 && !text.trim().is_empty();
+    let liability = document.liability_disclosure.as_ref();
+    found.demand(liability.is_none_or(words), "liability_disclosure", "must have 1 to 150 words");
+}
+
+fn check_modes(document: &ProjectDocument, found: &mut Problems) {
+    let modes = &document.identity_modes_supported;
+    found.demand(!modes.is_empty(), "identity_modes_supported", "must name at least one mode");
+    for mode in modes {
+        found.demand(manifest::is_mode(mode), "identity_modes_supported", "knows user_delegated and service_account only");
+        let served = mode == USER_DELEGATED || !manifest::is_mode(mode);
+        found.demand(served, "identity_modes_supported", "service_account is not served by this version");
+    }
+    for (mode, text) in &document.disclosures {
+        found.demand(modes.contains(mode), "disclosures", "names a mode that identity_modes_supported does not");
+        found.demand(!text.trim().is_empty(), "disclosures", "has an empty text");
+    }
+}
+
+fn check_durations(document: &ProjectDocument, found: &mut Problems) {
+    let form = "must be a duration such as 90d, 12h or P7D";
+    found.demand(duration::parse_secs(&document.max_duration).is_some(), "max_duration", form);
+    let token = document.token_duration.as_deref();
+    found.demand(token.is_none_or(|t| duration::parse_secs(t).is_some()), "token_duration", form);
+}
+
+fn check_scope(scope: &Scope, at: &str, found: &mut Problems) {
+    let id_form = "id must read resource.action in lower case, such as calendar.write";
+    found.demand(manifest::is_scope_id(&scope.id), at, id_form);
+    let description = scope.description.trim();
+    found.demand(!description.is_empty(), at, "description must say in words what the scope lets an agent do");
+    found.demand(scope.description.chars().count() <= 200, at, "description is longer than 200 characters");
+    found.demand(!scope.allows.is_empty(), at, "allows must list at least one action");
+    found.demand(!scope.intent_types.is_empty(), at, "intent_types must list at least one type");
+    found.demand(scope.intent_types.iter().all(|t| is_intent_type(t)), at, "intent types are 1 to 64 of A-Z, 0-9 and _");
+    found.demand(scope.undo_window_s == 0, at, "undo_window_s must be 0: undo is not served by this version");
+}
+
+fn check_route(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
+    let method_form = "method must be an upper-case HTTP method";
+    found.demand(!route.method.is_empty() && route.method.bytes().all(|b| b.is_ascii_uppercase()), at, method_form);
+    found.demand(routes::is_template(&route.path), at, "path must begin with / and name each {segment} as a whole");
+    let offered = document.scopes.iter().any(|scope| scope.allows.contains(&route.action));
+    found.demand(offered, at, "action stands in allows of no scope, so nobody could ever call this route");
+    let tier = route.minimum_tier.unwrap_or(1);
+    found.demand((1..=2).contains(&tier), at, "minimum_tier must be 1 or 2: higher tiers are not served by this version");
+}
+
+fn check_unique(document: &ProjectDocument, found: &mut Problems) {
+    let mut seen = HashSet::new();
+    for scope in &document.scopes {
+        found.demand(seen.insert(scope.id.as_str()), "scopes", "two scopes have the same id");
+    }
+    let mut ids = HashSet::new();
+    let mut shapes = HashSet::new();
+    for route in &document.routes {
+        found.demand(!route.id.is_empty() && ids.insert(route.id.as_str()), "routes", "route ids must be given and differ");
+        let shape = (route.method.as_str(), routes::shape(&route.path));
+        found.demand(shapes.insert(shape), "routes", "two routes match the same requests");
+    }
+}
+
+fn is_ttl(seconds: i64) -> bool {
+    (300..=86400).contains(&seconds)
+}
+
+/// Intent types are logged, so they may carry no text of anybody's (AAP 12.4).
+pub(crate) fn is_intent_type(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+}

@@ -1,0 +1,255 @@
+//! Every way in which an AAP request can be turned down, and how each is told (AAP 16, C-37, C-93).
+//!
+//! A variant is a fact. Its code, description and hint stand here and nowhere else.
+
+use crate::records::RevokeReason;
+use countersign_protocol::aap::{error::Code, version};
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    // the request itself
+    #[error("the request asks for protocol version {0}, which is not served here")]
+    VersionUnsupported(String),
+    #[error("the request names no protocol version")]
+    VersionMissing,
+    #[error("{0}")]
+    InvalidRequest(String),
+    #[error("no identity mode is declared")]
+    ModeMissing,
+    #[error("the identity mode {0:?} is not served here")]
+    ModeNotSupported(String),
+    // the operator
+    #[error("the operator JWT was refused: {0}")]
+    OperatorJwtInvalid(String),
+    #[error("the operator JWT has expired")]
+    OperatorJwtExpired,
+    #[error("the operator's identity manifest is missing or not valid: {0}")]
+    OperatorManifestMissing(String),
+    #[error("the operator publishes no usable key with this kid")]
+    OperatorKeyUnknown,
+    #[error("the operator's domain could not be reached, and nothing fresh enough is cached")]
+    OperatorUnreachable,
+    #[error("too many operators that were never seen before asked from this address")]
+    OperatorBudget { retry_after_s: i64 },
+    #[error("the operator key that opened this session is no longer published")]
+    OperatorKeyWithdrawn,
+    // the delegation
+    #[error("the delegation token was refused: {0}")]
+    DelegationInvalid(String),
+    #[error("there is no such delegation here")]
+    DelegationNotFound,
+    #[error("the delegation was revoked")]
+    DelegationRevoked(RevokeReason),
+    #[error("the delegation ended by its policy")]
+    PolicyExpired,
+    #[error("the delegation token has expired")]
+    DelegationExpired,
+    #[error("{0}")]
+    DelegationMismatch(String),
+    // the receipt
+    #[error("the consent receipt was refused: {0}")]
+    ConsentInvalid(String),
+    #[error("the consent receipt was taken back")]
+    ConsentRevoked,
+    #[error("the consent receipt has expired, or its execution window is over")]
+    ConsentExpired,
+    #[error("the execution window of the consent receipt is not open yet")]
+    ConsentWindowNotOpen,
+    #[error("the consent receipt is for another service")]
+    ConsentServiceMismatch,
+    // what is asked
+    #[error("this needs trust tier {needed}, and this session has {has}")]
+    TierNotMet { needed: u8, has: u8 },
+    #[error("{0}")]
+    ScopeNotGranted(String),
+    #[error("the action {0} is outside the scopes of the consent receipt")]
+    ConsentScopeExceeded(String),
+    #[error("the request names no intent type")]
+    IntentTypeMissing,
+    #[error("the intent type {0:?} is in the vocabulary of no granted scope")]
+    IntentTypeUnknown(String),
+    #[error("dry runs are not served here yet; nothing was forwarded")]
+    DryRunUnsupported,
+    // the credential of a call
+    #[error("agents must authenticate here")]
+    NoCredentials,
+    #[error("the access token is not known here")]
+    AccessTokenInvalid,
+    #[error("the session of this access token is over")]
+    SessionOver,
+    #[error("the access token has expired")]
+    AccessTokenExpired,
+    #[error("no route of this service matches {0}")]
+    RouteNotFound(String),
+    // bootstrap
+    #[error("this connect request is over: {0}")]
+    ConnectRequestGone(&'static str),
+    #[error("{0}")]
+    Conflict(String),
+    // who asks
+    #[error("{0}")]
+    NotAuthorized(String),
+    #[error("there is no such project here")]
+    ProjectNotFound,
+    #[error("there is no such session here")]
+    SessionNotFound,
+    #[error("nobody is signed in")]
+    SignInRequired,
+    #[error("the name or the password is wrong")]
+    SignInFailed,
+    #[error("this needs a sign-in from within the last five minutes")]
+    FreshSignInRequired,
+    #[error("the request did not come from this service's own pages")]
+    CsrfRejected,
+    #[error("too many attempts")]
+    TooManyAttempts { retry_after_s: i64 },
+    #[error("{0}")]
+    NotFound(String),
+    // us
+    #[error("the record of this request could not be written, so it was refused")]
+    Unavailable,
+    #[error("an internal error occurred")]
+    Internal,
+}
+
+impl Refusal {
+    pub fn invalid(why: impl Into<String>) -> Self {
+        Self::InvalidRequest(why.into())
+    }
+
+    pub fn code(&self) -> Code {
+        match self {
+            Self::VersionUnsupported(_) | Self::VersionMissing => Code::SpecVersionUnsupported,
+            Self::InvalidRequest(_) | Self::IntentTypeMissing => Code::InvalidRequest,
+            Self::ModeMissing => Code::ModeMissing,
+            Self::ModeNotSupported(_) => Code::ModeNotSupported,
+            Self::OperatorJwtInvalid(_) | Self::OperatorKeyWithdrawn => Code::OperatorJwtInvalid,
+            Self::OperatorJwtExpired => Code::OperatorJwtExpired,
+            Self::OperatorManifestMissing(_) | Self::OperatorKeyUnknown | Self::OperatorUnreachable => {
+                Code::OperatorNotFound
+            }
+            Self::DelegationInvalid(_) => Code::DelegationInvalid,
+            Self::DelegationNotFound => Code::DelegationNotFound,
+            Self::DelegationRevoked(_) => Code::DelegationRevoked,
+            Self::PolicyExpired => Code::AutoRevoked,
+            Self::DelegationExpired => Code::DelegationExpired,
+            Self::DelegationMismatch(_) => Code::DelegationMismatch,
+            Self::ConsentInvalid(_) | Self::ConsentRevoked => Code::ConsentInvalid,
+            Self::ConsentExpired | Self::ConsentWindowNotOpen => Code::ConsentExpired,
+            Self::ConsentServiceMismatch => Code::ConsentServiceMismatch,
+            Self::TierNotMet { .. } => Code::TierNotMet,
+            Self::ScopeNotGranted(_) => Code::ScopeNotGranted,
+            Self::ConsentScopeExceeded(_) => Code::ConsentScopeExceeded,
+            Self::IntentTypeUnknown(_) => Code::IntentTypeUnknown,
+            Self::DryRunUnsupported => Code::DryRunUnsupported,
+            Self::NoCredentials => Code::AgentAuthRequired,
+            Self::AccessTokenInvalid | Self::SessionOver => Code::AccessTokenInvalid,
+            Self::AccessTokenExpired => Code::AccessTokenExpired,
+            Self::RouteNotFound(_) => Code::RouteNotFound,
+            Self::ConnectRequestGone(_) => Code::ConnectRequestGone,
+            Self::Conflict(_) => Code::Conflict,
+            Self::NotAuthorized(_) => Code::NotAuthorized,
+            Self::ProjectNotFound => Code::ProjectNotFound,
+            Self::SessionNotFound => Code::SessionNotFound,
+            Self::SignInRequired => Code::SignInRequired,
+            Self::SignInFailed => Code::SignInFailed,
+            Self::FreshSignInRequired => Code::FreshSignInRequired,
+            Self::CsrfRejected => Code::CsrfRejected,
+            Self::TooManyAttempts { .. } | Self::OperatorBudget { .. } => Code::TooManyRequests,
+            Self::NotFound(_) => Code::NotFound,
+            Self::Unavailable => Code::ServiceUnavailable,
+            Self::Internal => Code::InternalError,
+        }
+    }
+
+    /// What the caller should do next.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::VersionUnsupported(_) | Self::VersionMissing => {
+                format!("send Aap-Version with one of: {}", version::list(version::ACCEPTED))
+            }
+            Self::InvalidRequest(_) => "correct the request and send it again".into(),
+            Self::ModeMissing => "declare \"mode\" in the body; there is no default".into(),
+            Self::ModeNotSupported(_) => "use a mode listed in identity_modes_supported of the discovery manifest".into(),
+            Self::OperatorJwtInvalid(_) => "sign a new operator JWT with a published key, for exactly this service".into(),
+            Self::OperatorJwtExpired => "issue a new operator JWT".into(),
+            Self::OperatorManifestMissing(_) => {
+                "publish a valid /.well-known/agent-identity.json on the domain named in iss".into()
+            }
+            Self::OperatorKeyUnknown => "publish the signing key with its kid in the operator's JWKS, or sign with a published one".into(),
+            Self::OperatorUnreachable => "make the operator's domain reachable over https and try again in a minute".into(),
+            Self::OperatorBudget { .. } | Self::TooManyAttempts { .. } => "wait as long as Retry-After says".into(),
+            Self::OperatorKeyWithdrawn => "register again with a key that is published now".into(),
+            Self::DelegationInvalid(_) => "present the delegation token exactly as this service issued it".into(),
+            Self::DelegationNotFound => "ask the user to connect the agent again".into(),
+            Self::DelegationRevoked(_) => "tell the user that access was cut off; do not retry".into(),
+            Self::PolicyExpired => "tell the user that the granted time is over, and ask them to connect the agent again".into(),
+            Self::DelegationExpired => "ask the user to connect the agent again".into(),
+            Self::DelegationMismatch(_) => "check which user's tokens are used; tokens cannot be mixed or passed on".into(),
+            Self::ConsentInvalid(_) => "have the operator issue a new consent receipt".into(),
+            Self::ConsentRevoked => "ask the user for fresh consent".into(),
+            Self::ConsentExpired => "ask the user for fresh consent".into(),
+            Self::ConsentWindowNotOpen => "wait until the window that the user set begins".into(),
+            Self::ConsentServiceMismatch => "obtain a consent receipt whose aud is exactly this service".into(),
+            Self::TierNotMet { needed: 2.., has: 0..=1 } => "let the user connect the agent first: start at /agent/delegate/requests".into(),
+            Self::TierNotMet { .. } => "this service cannot be used at that tier; the user must act themselves".into(),
+            Self::ScopeNotGranted(_) => "ask the user to grant the scope; scopes are listed in the discovery manifest".into(),
+            Self::ConsentScopeExceeded(_) => "ask the user for consent to this scope, or give the task up".into(),
+            Self::IntentTypeMissing => "send X-Agent-Intent-Type with a type that the scope lists".into(),
+            Self::IntentTypeUnknown(_) => "use an intent type that the discovery manifest lists for the scope".into(),
+            Self::DryRunUnsupported => "send the request without dry run, or do not send it".into(),
+            Self::NoCredentials => "read /.well-known/agent-auth.json and have the user connect the agent".into(),
+            Self::AccessTokenInvalid | Self::SessionOver | Self::AccessTokenExpired => "register again for a new access token".into(),
+            Self::RouteNotFound(_) => "check method and path against the service's routes".into(),
+            Self::ConnectRequestGone(_) => "start again from the agent".into(),
+            Self::Conflict(_) => "read the current state and decide again".into(),
+            Self::NotAuthorized(_) => "use an account or key that is entitled to this".into(),
+            Self::ProjectNotFound => "check the project id".into(),
+            Self::SessionNotFound => "check the session id".into(),
+            Self::SignInRequired => "sign in at /sign-in".into(),
+            Self::SignInFailed => "check name and password and try again".into(),
+            Self::FreshSignInRequired => "confirm your password at /sign-in and try again".into(),
+            Self::CsrfRejected => "send the X-CSRF-Token that GET /session returns, from this service's own origin".into(),
+            Self::NotFound(_) => "check the address".into(),
+            Self::Unavailable => "nothing was carried out; try again shortly".into(),
+            Self::Internal => "try again; if it stays, report the request id".into(),
+        }
+    }
+
+    /// The value of `X-Agent-Revoke-Reason`, on refusals that a revocation caused and on no others (AAP 8.5).
+    pub fn revoke_reason(&self) -> Option<RevokeReason> {
+        match self {
+            Self::DelegationRevoked(reason) => Some(*reason),
+            Self::PolicyExpired => Some(RevokeReason::PolicyExpired),
+            Self::OperatorKeyWithdrawn => Some(RevokeReason::KeyRotation),
+            _ => None,
+        }
+    }
+
+    pub fn retry_after_s(&self) -> Option<i64> {
+        match self {
+            Self::OperatorBudget { retry_after_s } | Self::TooManyAttempts { retry_after_s } => Some(*retry_after_s),
+            Self::Unavailable => Some(1),
+            _ => None,
+        }
+    }
+}
+
+impl RevokeReason {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::PolicyExpired => "policy_expired",
+            Self::Inactivity => "inactivity",
+            Self::TaskComplete => "task_complete",
+            Self::EventTriggered => "event_triggered",
+            Self::ManualRevoke => "manual_revoke",
+            Self::KeyRotation => "key_rotation",
+        }
+    }
+}
+
+impl From<countersign_protocol::canonical::NotCanonical> for Refusal {
+    fn from(_: countersign_protocol::canonical::NotCanonical) -> Self {
+        Self::Internal
+    }
+}

@@ -1,0 +1,35 @@
+//! Proof Key for Code Exchange (RFC 7636), S256 only: the one who exchanges the code is the one who asked.
+
+use aws_lc_rs::constant_time;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use countersign_protocol::hash::Digest;
+
+/// A verifier from 32 random bytes.
+pub fn verifier(random: [u8; 32]) -> String {
+    URL_SAFE_NO_PAD.encode(random)
+}
+
+/// Of 43 to 128 unreserved characters (RFC 7636 4.1).
+pub fn is_verifier(text: &str) -> bool {
+    let unreserved = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b'~');
+    (43..=128).contains(&text.len()) && text.bytes().all(unreserved)
+}
+
+/// A SHA-256 in base64url.
+pub fn is_challenge_s256(text: &str) -> bool {
+    URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == 32)
+}
+
+/// The challenge for a verifier.
+pub fn challenge_s256(verifier: &str) -> String {
+    Digest::of(verifier.as_bytes()).base64url()
+}
+
+/// Whether the verifier is one, and the one behind the challenge.
+pub fn verify(challenge: &str, verifier: &str) -> bool {
+    let expected = challenge_s256(verifier);
+    is_verifier(verifier) && constant_time::verify_slices_are_equal(expected.as_bytes(), challenge.as_bytes()).is_ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! From a compact JWT to a fact. What the three kinds have in common.
+
+pub(crate) mod delegation;
+pub(crate) mod operator;
+pub(crate) mod receipt;
+
+use crate::compact::{Compact, Malformed};
+use crate::key_set::{KeySet, NoKey};
+use countersign_protocol::{aap::claims::SKEW_SECS, domain::Domain, time::UnixMillis};
+use serde_json::Value;
+
+/// Whose token it must be and for whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected<'a> {
+    /// The domain from which the key set was fetched: no operator speaks for another.
+    pub operator: &'a Domain,
+    /// The service's base URI, byte for byte (C-13).
+    pub service: &'a str,
+}
+
+/// Why a token is not known to come from the holder of the key that it names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsigned {
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// The set may be out of date: worth one more fetch (AAP 20.1).
+    #[error(transparent)]
+    NoKey(#[from] NoKey),
+    #[error("the token's algorithm does not fit the key that it names")]
+    Algorithm,
+    #[error("the signature is not one of the named key")]
+    Signature,
+}
+
+/// Checks form, key and signature, in this order. The kid picks one key; no other is tried (AAP 20.1).
+fn signed<'a>(jwt: &'a str, keys: &KeySet) -> Result<Compact<'a>, Unsigned> {
+    let token = Compact::parse(jwt)?;
+    let key = keys.find(&token.kid)?;
+    if !key.fits(token.alg) {
+        return Err(Unsigned::Algorithm);
+    }
+    if key.verifies(token.alg, token.signed.as_bytes(), &token.signature) {
+        Ok(token)
+    } else {
+        Err(Unsigned::Signature)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Stated,
+    /// No `typ`, or just "JWT": the claims must show what it is.
+    Open,
+    Another,
+}
+
+impl Compact<'_> {
+    /// What the token says of its own kind (C-66).
+    ///
+    /// Media types compare without regard to case and may be written in full (RFC 7515 4.1.9).
+    fn calls_itself(&self, typ: &str) -> Kind {
+        let own = self.typ.as_deref().map(str::to_ascii_lowercase);
+        match own.as_deref().map(|own| own.strip_prefix("application/").unwrap_or(own)) {
+            None | Some("jwt") => Kind::Open,
+            Some(own) if own == typ => Kind::Stated,
+            Some(_) => Kind::Another,
+        }
+    }
+
+    /// A kid among the claims must say the same as the header (C-35).
+    fn contradicts_its_kid(&self) -> bool {
+        self.payload.get("kid").is_some_and(|kid| kid != &Value::from(self.kid.as_str()))
+    }
+}
+
+/// A token that ends before it begins is over, however the clocks differ (C-32).
+fn is_over(iat: i64, exp: i64, now: UnixMillis) -> bool {
+    exp <= iat || now > UnixMillis::from_secs(exp).plus_secs(SKEW_SECS)
+}
+
+fn is_from_the_future(iat: i64, now: UnixMillis) -> bool {
+    UnixMillis::from_secs(iat) > now.plus_secs(SKEW_SECS)
+}

@@ -1,0 +1,80 @@
+//! Operator JWTs (AAP 4.1, 23.2).
+
+use super::{Expected, Kind, Unsigned, is_from_the_future, is_over, signed};
+use crate::key_set::KeySet;
+use countersign_protocol::aap::claims::{BadClaim, SKEW_SECS, has_any};
+use countersign_protocol::aap::operator_jwt::{FOREIGN_CLAIMS, MAX_LIFE_SECS, OperatorClaims, TYP};
+use countersign_protocol::{facts::VerifiedOperator, time::UnixMillis};
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OperatorRefusal {
+    #[error(transparent)]
+    Unsigned(#[from] Unsigned),
+    #[error("the token is of another kind than an operator JWT")]
+    WrongKind,
+    #[error("the claim \"kid\" contradicts the header")]
+    KidContradiction,
+    #[error(transparent)]
+    Claims(#[from] BadClaim),
+    #[error("the token was issued by another operator")]
+    WrongIssuer,
+    #[error("the token has expired")]
+    Expired,
+    #[error("the token was issued in the future")]
+    FromTheFuture,
+    #[error("the token lives longer than an hour")]
+    TooLongLived,
+    #[error("the token is for another service")]
+    WrongAudience,
+}
+
+impl OperatorRefusal {
+    /// Whether the key was not there, so that it might be after one more fetch (AAP 20.1).
+    pub fn is_unknown_kid(&self) -> bool {
+        matches!(self, Self::Unsigned(Unsigned::NoKey(_)))
+    }
+}
+
+/// Who is calling. The order of checks decides which refusal is given when several would do (C-93).
+pub fn verify_operator(
+    jwt: &str,
+    keys: &KeySet,
+    expected: Expected<'_>,
+    now: UnixMillis,
+) -> Result<VerifiedOperator, OperatorRefusal> {
+    let token = signed(jwt, keys)?;
+    let of_this_kind = match token.calls_itself(TYP) {
+        Kind::Stated => true,
+        Kind::Open => !has_any(&token.payload, FOREIGN_CLAIMS),
+        Kind::Another => false,
+    };
+    if !of_this_kind {
+        return Err(OperatorRefusal::WrongKind);
+    }
+    if token.contradicts_its_kid() {
+        return Err(OperatorRefusal::KidContradiction);
+    }
+    let claims = OperatorClaims::parse(&token.payload)?;
+    check(&claims, expected, now)?;
+    let expires_at = UnixMillis::from_secs(claims.exp);
+    let sha256 = token.sha256();
+    #[expect(clippy::disallowed_methods, reason = "here everything about the token has just been checked")]
+    let fact = VerifiedOperator::attest(claims.iss, token.kid, expires_at, sha256);
+    Ok(fact)
+}
+
+fn check(claims: &OperatorClaims, expected: Expected<'_>, now: UnixMillis) -> Result<(), OperatorRefusal> {
+    if is_over(claims.iat, claims.exp, now) {
+        return Err(OperatorRefusal::Expired);
+    }
+    if is_from_the_future(claims.iat, now) {
+        return Err(OperatorRefusal::FromTheFuture);
+    }
+    if claims.exp - claims.iat > MAX_LIFE_SECS + SKEW_SECS {
+        return Err(OperatorRefusal::TooLongLived);
+    }
+    if claims.aud != expected.service {
+        return Err(OperatorRefusal::WrongAudience);
+    }
+    if claims.iss == *expected.operator { Ok(()) } else { Err(OperatorRefusal::WrongIssuer) }
+}

@@ -1,0 +1,90 @@
+//! Consent receipts (AAP 12, 19.3).
+
+use super::{Expected, Kind, Unsigned, is_from_the_future, is_over, signed};
+use crate::key_set::KeySet;
+use countersign_protocol::aap::claims::{BadClaim, SKEW_SECS};
+use countersign_protocol::aap::consent_receipt::{ExecutionWindow, ReceiptClaims, TYP};
+use countersign_protocol::{facts::VerifiedReceipt, time::UnixMillis};
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReceiptRefusal {
+    #[error(transparent)]
+    Unsigned(#[from] Unsigned),
+    #[error("the token is of another kind than a consent receipt")]
+    WrongKind,
+    #[error("the claim \"kid\" contradicts the header")]
+    KidContradiction,
+    #[error(transparent)]
+    Claims(#[from] BadClaim),
+    #[error("the receipt was issued by another operator")]
+    WrongIssuer,
+    #[error("the receipt was issued in the future")]
+    FromTheFuture,
+    #[error("the receipt is for another service")]
+    WrongService,
+    #[error("the receipt has expired")]
+    Expired,
+    #[error("the receipt's execution window is over")]
+    WindowOver,
+    #[error("the receipt's execution window has not begun")]
+    WindowNotOpen,
+}
+
+impl ReceiptRefusal {
+    /// Whether the key was not there, so that it might be after one more fetch (AAP 20.1).
+    pub fn is_unknown_kid(&self) -> bool {
+        matches!(self, Self::Unsigned(Unsigned::NoKey(_)))
+    }
+
+    /// Outside its time on either side (AAP glossary: both are `consent_expired`).
+    pub fn is_expired(&self) -> bool {
+        matches!(self, Self::Expired | Self::WindowOver | Self::WindowNotOpen)
+    }
+}
+
+/// What a person agreed to. That an open `typ` belongs to a receipt is shown by the claims that only a receipt
+/// must have (C-66). Signature and shape first, then audience, then time (C-93).
+pub fn verify_receipt(
+    jwt: &str,
+    keys: &KeySet,
+    expected: Expected<'_>,
+    now: UnixMillis,
+) -> Result<VerifiedReceipt, ReceiptRefusal> {
+    let token = signed(jwt, keys)?;
+    if token.calls_itself(TYP) == Kind::Another {
+        return Err(ReceiptRefusal::WrongKind);
+    }
+    if token.contradicts_its_kid() {
+        return Err(ReceiptRefusal::KidContradiction);
+    }
+    let claims = ReceiptClaims::parse(&token.payload)?;
+    check(&claims, expected, now)?;
+    let sha256 = token.sha256();
+    #[expect(clippy::disallowed_methods, reason = "here everything about the token has just been checked")]
+    let fact = VerifiedReceipt::attest(claims, token.kid, sha256);
+    Ok(fact)
+}
+
+fn check(claims: &ReceiptClaims, expected: Expected<'_>, now: UnixMillis) -> Result<(), ReceiptRefusal> {
+    if claims.iss != *expected.operator {
+        return Err(ReceiptRefusal::WrongIssuer);
+    }
+    if is_from_the_future(claims.iat, now) {
+        return Err(ReceiptRefusal::FromTheFuture);
+    }
+    if claims.aud != expected.service {
+        return Err(ReceiptRefusal::WrongService);
+    }
+    if is_over(claims.iat, claims.exp, now) {
+        return Err(ReceiptRefusal::Expired);
+    }
+    claims.execution_window.map_or(Ok(()), |window| check_window(window, now))
+}
+
+/// Both ends count, each with the clocks' skew (C-83, C-87).
+fn check_window(window: ExecutionWindow, now: UnixMillis) -> Result<(), ReceiptRefusal> {
+    if now > window.latest.plus_secs(SKEW_SECS) {
+        return Err(ReceiptRefusal::WindowOver);
+    }
+    if now < window.earliest.plus_secs(-SKEW_SECS) { Err(ReceiptRefusal::WindowNotOpen) } else { Ok(()) }
+}

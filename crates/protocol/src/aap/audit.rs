@@ -1,0 +1,52 @@
+//! `GET /agent/audit` (AAP 7.1, 17.4): what was done under a delegation or in a session.
+
+use crate::time::{UnixMillis, rfc3339};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditPage {
+    pub entries: Vec<AuditEntry>,
+    pub next_cursor: Option<String>,
+    pub total_count: i64,
+}
+
+/// One entry. Members that were erased, or that an event does not have, are absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AuditEntry {
+    #[serde(with = "rfc3339")]
+    pub timestamp: UnixMillis,
+    pub event_type: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent_type: Option<String>,
+    /// Set when the intent type is in no scope's vocabulary and the project lets such types pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent_type_known: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delegation_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acting_for: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// Why something was revoked or cancelled, as its caller said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Who did it: `user`, `admin`, `operator`, `service`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The entry's place in the evidence log, and the hash that is proven there.
+    pub lane: i64,
+    pub seq: i64,
+    pub leaf_hash: String,
+}

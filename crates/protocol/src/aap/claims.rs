@@ -1,0 +1,74 @@
+//! Reading the claims of a token one by one, with answers that name the claim and never repeat its value.
+//!
+//! A receipt carries what a person said to an agent. An error text that quoted a claim could carry it into a
+//! log (C-14), so none does.
+
+use crate::{domain::Domain, time::UnixMillis};
+use serde_json::{Map, Value};
+
+/// How far two clocks may be apart when `iat`, `exp` and execution windows are judged (AAP glossary, C-87).
+pub const SKEW_SECS: i64 = 300;
+
+/// Why a token's payload is not the document that it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadClaim {
+    #[error("the claim \"{claim}\" {problem}")]
+    Wrong { claim: &'static str, problem: &'static str },
+    #[error("there is a claim that this kind of token does not have")]
+    Unknown,
+}
+
+pub(super) const fn wrong(claim: &'static str, problem: &'static str) -> BadClaim {
+    BadClaim::Wrong { claim, problem }
+}
+
+/// A payload being read.
+#[derive(Clone, Copy)]
+pub(super) struct Claims<'a>(pub(super) &'a Map<String, Value>);
+
+impl<'a> Claims<'a> {
+    pub(super) fn required(self, claim: &'static str) -> Result<&'a Value, BadClaim> {
+        self.0.get(claim).ok_or(wrong(claim, "is missing"))
+    }
+
+    pub(super) fn text(self, claim: &'static str) -> Result<&'a str, BadClaim> {
+        self.required(claim)?.as_str().ok_or(wrong(claim, "must be a string"))
+    }
+
+    pub(super) fn optional_text(self, claim: &'static str) -> Result<Option<&'a str>, BadClaim> {
+        if self.0.contains_key(claim) { self.text(claim).map(Some) } else { Ok(None) }
+    }
+
+    /// An integer as JSON writes integers: `1.0` and `"1"` are none (AAP 19.3).
+    pub(super) fn integer(self, claim: &'static str) -> Result<i64, BadClaim> {
+        self.required(claim)?.as_i64().ok_or(wrong(claim, "must be an integer"))
+    }
+
+    /// A hostname in its canonical spelling (C-13).
+    pub(super) fn domain(self, claim: &'static str) -> Result<Domain, BadClaim> {
+        let problem = "must be a hostname in lower case, without scheme, port or trailing dot";
+        Domain::parse(self.text(claim)?).map_err(|_| wrong(claim, problem))
+    }
+
+    pub(super) fn at_least_one_text(self, claim: &'static str) -> Result<Vec<String>, BadClaim> {
+        let bad = wrong(claim, "must be a list of at least one string");
+        let items = self.required(claim)?.as_array().filter(|items| !items.is_empty()).ok_or(bad)?;
+        items.iter().map(|item| item.as_str().map(str::to_owned).ok_or(bad)).collect()
+    }
+
+    pub(super) fn optional_object(self, claim: &'static str) -> Result<Option<Claims<'a>>, BadClaim> {
+        let Some(value) = self.0.get(claim) else { return Ok(None) };
+        let members = value.as_object().ok_or(wrong(claim, "must be an object"))?;
+        Ok(Some(Claims(members)))
+    }
+
+    pub(super) fn date_time(self, claim: &'static str) -> Result<UnixMillis, BadClaim> {
+        let problem = "must be an RFC 3339 date-time";
+        UnixMillis::parse_rfc3339(self.text(claim)?).ok_or(wrong(claim, problem))
+    }
+}
+
+/// Whether a payload has any of these claims: what sets one kind of token apart from another (C-66).
+pub fn has_any(payload: &Map<String, Value>, claims: &[&str]) -> bool {
+    claims.iter().any(|claim| payload.contains_key(*claim))
+}

@@ -1,0 +1,163 @@
+//! The consent receipt: an operator's record of what a person agreed to for one task (AAP 12, 19.3).
+
+use super::claims::{BadClaim, Claims, wrong};
+use crate::{domain::Domain, hash::Digest, time::UnixMillis, time::rfc3339};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// The `typ` that we write (C-66).
+pub const TYP: &str = "aap-consent+jwt";
+
+/// What is kept of a receipt. It has no place for `intent`, so that text cannot be stored or logged (C-14).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReceiptClaims {
+    pub iss: Domain,
+    pub aud: String,
+    /// The person, as the service calls them.
+    pub sub: String,
+    pub delegation_id: String,
+    pub session_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent_type: Option<String>,
+    pub scopes: Vec<String>,
+    pub consent_method: ConsentMethod,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage_limits: Option<UsageLimits>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution_window: Option<ExecutionWindow>,
+    pub iat: i64,
+    pub exp: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConsentMethod {
+    ExplicitUi,
+    AdminBootstrap,
+}
+
+/// Limits that the person set for the task (AAP 14.2). Each is at least one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsageLimits {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_hour: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writes_per_session: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_data_egress_kb: Option<i64>,
+}
+
+/// When the task may run, both ends included (C-83).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecutionWindow {
+    #[serde(with = "rfc3339")]
+    pub earliest: UnixMillis,
+    #[serde(with = "rfc3339")]
+    pub latest: UnixMillis,
+}
+
+impl ReceiptClaims {
+    /// Checks every member that AAP 19.3 knows and ignores the others (AAP 22.4).
+    pub fn parse(payload: &Map<String, Value>) -> Result<Self, BadClaim> {
+        let claims = Claims(payload);
+        check_intent(claims)?;
+        Ok(Self {
+            iss: claims.domain("iss")?,
+            aud: claims.text("aud")?.to_owned(),
+            sub: claims.text("sub")?.to_owned(),
+            delegation_id: claims.text("delegation_id")?.to_owned(),
+            session_id: session_id(claims)?,
+            intent_type: claims.optional_text("intent_type")?.map(str::to_owned),
+            scopes: claims.at_least_one_text("scopes")?,
+            consent_method: consent_method(claims)?,
+            usage_limits: claims.optional_object("usage_limits")?.map(UsageLimits::parse).transpose()?,
+            execution_window: claims.optional_object("execution_window")?.map(ExecutionWindow::parse).transpose()?,
+            iat: claims.integer("iat")?,
+            exp: claims.integer("exp")?,
+        })
+    }
+}
+
+/// The text is looked at for its length and then forgotten (C-14).
+fn check_intent(claims: Claims<'_>) -> Result<(), BadClaim> {
+    let short = claims.text("intent")?.chars().count() <= 500;
+    if short { Ok(()) } else { Err(wrong("intent", "is longer than 500 characters")) }
+}
+
+/// 8 to 128 characters (C-51). Whether it is random enough is the service's policy.
+fn session_id(claims: Claims<'_>) -> Result<String, BadClaim> {
+    let id = claims.text("session_id")?;
+    let bad = wrong("session_id", "must have 8 to 128 characters");
+    if (8..=128).contains(&id.chars().count()) { Ok(id.to_owned()) } else { Err(bad) }
+}
+
+fn consent_method(claims: Claims<'_>) -> Result<ConsentMethod, BadClaim> {
+    match claims.text("consent_method")? {
+        "explicit_ui" => Ok(ConsentMethod::ExplicitUi),
+        "admin_bootstrap" => Ok(ConsentMethod::AdminBootstrap),
+        _ => Err(wrong("consent_method", "must be explicit_ui or admin_bootstrap")),
+    }
+}
+
+impl UsageLimits {
+    fn parse(members: Claims<'_>) -> Result<Self, BadClaim> {
+        Ok(Self {
+            requests_per_hour: limit(members, "requests_per_hour")?,
+            writes_per_session: limit(members, "writes_per_session")?,
+            max_data_egress_kb: limit(members, "max_data_egress_kb")?,
+        })
+    }
+}
+
+fn limit(members: Claims<'_>, claim: &'static str) -> Result<Option<i64>, BadClaim> {
+    if !members.0.contains_key(claim) {
+        return Ok(None);
+    }
+    let value = members.integer(claim)?;
+    if value >= 1 { Ok(Some(value)) } else { Err(wrong(claim, "must be at least 1")) }
+}
+
+impl ExecutionWindow {
+    fn parse(members: Claims<'_>) -> Result<Self, BadClaim> {
+        Ok(Self { earliest: members.date_time("earliest")?, latest: members.date_time("latest")? })
+    }
+}
+
+/// A receipt as an operator writes it: the claims, and an `intent` that tells a service nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NewReceipt {
+    #[serde(flatten)]
+    pub claims: ReceiptClaims,
+    pub intent: Intent,
+}
+
+/// What stands in a receipt's required `intent`: never the person's words (AAP 12.4, C-14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intent {
+    /// A constant.
+    Withheld,
+    /// A salted hash, with which the operator can later show what was said.
+    Sha256(Digest),
+}
+
+impl Intent {
+    /// The salt is the operator's to keep beside the text. Without it, a guess at the text cannot be tested.
+    pub fn salted(salt: &[u8; 16], text: &str) -> Self {
+        Self::Sha256(Digest::of_parts(&[b"countersign:intent:1\0", salt, text.as_bytes()]))
+    }
+}
+
+impl std::fmt::Display for Intent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Withheld => f.write_str("withheld"),
+            Self::Sha256(digest) => write!(f, "sha256:{}", digest.hex()),
+        }
+    }
+}
+
+impl Serialize for Intent {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}

@@ -1,0 +1,126 @@
+//! Bootstrap (AAP 5.1, 17.2, R-13): from an operator's request to a delegation token.
+
+use super::policy::EffectivePolicy;
+use crate::time::{UnixMillis, rfc3339};
+use serde::{Deserialize, Serialize};
+
+/// `POST /agent/delegate/requests`: the operator proves its domain before anything is shown to anybody.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ConnectRequestBody {
+    #[serde(default)]
+    pub operator_jwt: Option<String>,
+    #[serde(default)]
+    pub mode: Option<String>,
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    #[serde(default)]
+    pub code_challenge: Option<String>,
+    /// Only `S256`; absent means the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code_challenge_method: Option<String>,
+    #[serde(default)]
+    pub state: Option<String>,
+    /// An https address that the operator's identity manifest lists; without one the page shows a code to copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub callback: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_agent_ttl: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConnectRequestResponse {
+    pub request_id: String,
+    /// For the person to open in a browser of their own.
+    pub connect_url: String,
+    #[serde(with = "rfc3339")]
+    pub expires_at: UnixMillis,
+}
+
+/// `POST /agent/delegate`, by a signed-in person. Without `acknowledged_disclosure` it only shows.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct DelegateRequest {
+    /// The connect request that is being answered; or `operator` and `scopes` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_agent_ttl: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disclosure_id: Option<String>,
+    #[serde(default)]
+    pub acknowledged_disclosure: bool,
+    /// `false` turns a connect request down.
+    #[serde(default = "yes")]
+    pub approve: bool,
+    /// Not served yet: refused when present, never ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<serde_json::Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_override: Option<serde_json::Value>,
+    /// Only in test mode, for published vectors that name one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delegation_id: Option<String>,
+}
+
+/// The first step: what the person must have seen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DisclosureResponse {
+    pub disclosure_id: String,
+    pub liability_disclosure: String,
+    /// The disclosure of the identity mode.
+    pub mode_disclosure: String,
+    /// The verified domain: the identity of the operator.
+    pub operator: String,
+    pub scopes: Vec<ScopeInWords>,
+    pub language: String,
+    #[serde(with = "rfc3339")]
+    pub access_ends_at: UnixMillis,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScopeInWords {
+    pub id: String,
+    pub description: String,
+    pub irreversible: bool,
+    pub never: Vec<String>,
+}
+
+/// The second step, 201. With a connect request the token goes to the operator alone and this holds the code.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DelegateResponse {
+    pub delegation_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delegation_token: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirect: Option<String>,
+    pub liability_disclosure: String,
+    pub effective_policy: EffectivePolicy,
+}
+
+/// `POST /agent/delegate/token`: the operator exchanges its one-time code.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ExchangeRequest {
+    #[serde(default)]
+    pub operator_jwt: Option<String>,
+    #[serde(default)]
+    pub code: Option<String>,
+    #[serde(default)]
+    pub code_verifier: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExchangeResponse {
+    pub delegation_token: String,
+    pub delegation_id: String,
+    pub scopes: Vec<String>,
+    pub effective_policy: EffectivePolicy,
+}
+
+fn yes() -> bool {
+    true
+}

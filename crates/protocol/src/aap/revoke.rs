@@ -1,0 +1,41 @@
+//! `POST /agent/revoke` (AAP 17.3) and `POST /agent/cancel` (AAP 17.7, C-41).
+
+use crate::time::{UnixMillis, rfc3339};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RevokeRequest {
+    #[serde(default)]
+    pub delegation_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// For an operator that gives up a delegation of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator_jwt: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RevokeResponse {
+    #[serde(with = "rfc3339")]
+    pub revoked_at: UnixMillis,
+    pub delegation_id: String,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct CancelRequest {
+    #[serde(default)]
+    pub session_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The operator reports that its user took the receipt back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator_jwt: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CancelResponse {
+    #[serde(with = "rfc3339")]
+    pub cancelled_at: UnixMillis,
+    /// `not_supported`: there is nothing that we could roll back for the service.
+    pub rollback_status: String,
+}
