@@ -5,11 +5,14 @@ mod check;
 mod routes;
 
 pub use apply::{Applied, Apply, ApplyRefusal, ApplyView};
-pub use check::{Problem, check};
 pub(crate) use check::is_intent_type;
+pub use check::{Problem, check};
 pub use routes::matching_route;
 
-use countersign_protocol::{duration, project::{ProjectDocument, Scope}};
+use countersign_protocol::{
+    duration,
+    project::{ProjectDocument, Scope},
+};
 
 /// The mode that this build serves.
 pub const USER_DELEGATED: &str = "user_delegated";

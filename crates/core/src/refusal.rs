@@ -70,6 +70,8 @@ pub enum Refusal {
     IntentTypeUnknown(String),
     #[error("dry runs are not served here yet; nothing was forwarded")]
     DryRunUnsupported,
+    #[error("the action {0} cannot be undone and needs a person's yes, which this version cannot ask for yet")]
+    ConfirmationRequired(String),
     // the credential of a call
     #[error("agents must authenticate here")]
     NoCredentials,
@@ -142,6 +144,7 @@ impl Refusal {
             Self::ConsentScopeExceeded(_) => Code::ConsentScopeExceeded,
             Self::IntentTypeUnknown(_) => Code::IntentTypeUnknown,
             Self::DryRunUnsupported => Code::DryRunUnsupported,
+            Self::ConfirmationRequired(_) => Code::IrreversibleRequiresConfirm,
             Self::NoCredentials => Code::AgentAuthRequired,
             Self::AccessTokenInvalid | Self::SessionOver => Code::AccessTokenInvalid,
             Self::AccessTokenExpired => Code::AccessTokenExpired,
@@ -170,36 +173,55 @@ impl Refusal {
             }
             Self::InvalidRequest(_) => "correct the request and send it again".into(),
             Self::ModeMissing => "declare \"mode\" in the body; there is no default".into(),
-            Self::ModeNotSupported(_) => "use a mode listed in identity_modes_supported of the discovery manifest".into(),
-            Self::OperatorJwtInvalid(_) => "sign a new operator JWT with a published key, for exactly this service".into(),
+            Self::ModeNotSupported(_) => {
+                "use a mode listed in identity_modes_supported of the discovery manifest".into()
+            }
+            Self::OperatorJwtInvalid(_) => {
+                "sign a new operator JWT with a published key, for exactly this service".into()
+            }
             Self::OperatorJwtExpired => "issue a new operator JWT".into(),
             Self::OperatorManifestMissing(_) => {
                 "publish a valid /.well-known/agent-identity.json on the domain named in iss".into()
             }
-            Self::OperatorKeyUnknown => "publish the signing key with its kid in the operator's JWKS, or sign with a published one".into(),
-            Self::OperatorUnreachable => "make the operator's domain reachable over https and try again in a minute".into(),
+            Self::OperatorKeyUnknown => {
+                "publish the signing key with its kid in the operator's JWKS, or sign with a published one".into()
+            }
+            Self::OperatorUnreachable => {
+                "make the operator's domain reachable over https and try again in a minute".into()
+            }
             Self::OperatorBudget { .. } | Self::TooManyAttempts { .. } => "wait as long as Retry-After says".into(),
             Self::OperatorKeyWithdrawn => "register again with a key that is published now".into(),
             Self::DelegationInvalid(_) => "present the delegation token exactly as this service issued it".into(),
             Self::DelegationNotFound => "ask the user to connect the agent again".into(),
             Self::DelegationRevoked(_) => "tell the user that access was cut off; do not retry".into(),
-            Self::PolicyExpired => "tell the user that the granted time is over, and ask them to connect the agent again".into(),
+            Self::PolicyExpired => {
+                "tell the user that the granted time is over, and ask them to connect the agent again".into()
+            }
             Self::DelegationExpired => "ask the user to connect the agent again".into(),
-            Self::DelegationMismatch(_) => "check which user's tokens are used; tokens cannot be mixed or passed on".into(),
+            Self::DelegationMismatch(_) => {
+                "check which user's tokens are used; tokens cannot be mixed or passed on".into()
+            }
             Self::ConsentInvalid(_) => "have the operator issue a new consent receipt".into(),
             Self::ConsentRevoked => "ask the user for fresh consent".into(),
             Self::ConsentExpired => "ask the user for fresh consent".into(),
             Self::ConsentWindowNotOpen => "wait until the window that the user set begins".into(),
             Self::ConsentServiceMismatch => "obtain a consent receipt whose aud is exactly this service".into(),
-            Self::TierNotMet { needed: 2.., has: 0..=1 } => "let the user connect the agent first: start at /agent/delegate/requests".into(),
+            Self::TierNotMet { needed: 2.., has: 0..=1 } => {
+                "let the user connect the agent first: start at /agent/delegate/requests".into()
+            }
             Self::TierNotMet { .. } => "this service cannot be used at that tier; the user must act themselves".into(),
-            Self::ScopeNotGranted(_) => "ask the user to grant the scope; scopes are listed in the discovery manifest".into(),
+            Self::ScopeNotGranted(_) => {
+                "ask the user to grant the scope; scopes are listed in the discovery manifest".into()
+            }
             Self::ConsentScopeExceeded(_) => "ask the user for consent to this scope, or give the task up".into(),
             Self::IntentTypeMissing => "send X-Agent-Intent-Type with a type that the scope lists".into(),
             Self::IntentTypeUnknown(_) => "use an intent type that the discovery manifest lists for the scope".into(),
             Self::DryRunUnsupported => "send the request without dry run, or do not send it".into(),
+            Self::ConfirmationRequired(_) => "have the user do this themselves; nothing was forwarded".into(),
             Self::NoCredentials => "read /.well-known/agent-auth.json and have the user connect the agent".into(),
-            Self::AccessTokenInvalid | Self::SessionOver | Self::AccessTokenExpired => "register again for a new access token".into(),
+            Self::AccessTokenInvalid | Self::SessionOver | Self::AccessTokenExpired => {
+                "register again for a new access token".into()
+            }
             Self::RouteNotFound(_) => "check method and path against the service's routes".into(),
             Self::ConnectRequestGone(_) => "start again from the agent".into(),
             Self::Conflict(_) => "read the current state and decide again".into(),
@@ -209,7 +231,9 @@ impl Refusal {
             Self::SignInRequired => "sign in at /sign-in".into(),
             Self::SignInFailed => "check name and password and try again".into(),
             Self::FreshSignInRequired => "confirm your password at /sign-in and try again".into(),
-            Self::CsrfRejected => "send the X-CSRF-Token that GET /session returns, from this service's own origin".into(),
+            Self::CsrfRejected => {
+                "send the X-CSRF-Token that GET /session returns, from this service's own origin".into()
+            }
             Self::NotFound(_) => "check the address".into(),
             Self::Unavailable => "nothing was carried out; try again shortly".into(),
             Self::Internal => "try again; if it stays, report the request id".into(),

@@ -87,3 +87,14 @@ impl<A> Step<A> {
         Self { answer, effects: Effects::default() }
     }
 }
+
+impl Effects {
+    pub fn is_empty(&self) -> bool {
+        self.guards.is_empty()
+            && self.counts.is_empty()
+            && self.once.is_empty()
+            && self.puts.is_empty()
+            && self.removes.is_empty()
+            && self.evidence.is_empty()
+    }
+}

@@ -1,1 +1,44 @@
+//! The shell round the core: its only caller, and the only writer.
+//!
+//! An operation loads the view it needs, lets `core` decide, and makes the step durable. If something changed in
+//! between, it loads and decides again; nothing is ever answered that is not written.
 
+mod aap;
+mod bearers;
+mod chance;
+mod clock;
+mod engine;
+mod keys;
+mod people;
+mod ports;
+mod projects;
+pub mod store;
+
+pub use aap::{
+    access::{Admitted, Permit, ReadPermit},
+    audit::AuditAsked,
+    delegate::Connectable,
+};
+pub use chance::Chance;
+pub use clock::{Clock, ManualClock};
+pub use engine::{Engine, Settings, StartError, Tenancy};
+pub use keys::{KeyInUse, KeysError, Published};
+pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
+pub use ports::{KnownOperator, OperatorTrouble, Operators};
+pub use projects::{Address, ApplyTrouble, ProjectAt};
+
+/// The words of the core that callers of the engine need to speak with it.
+pub use countersign_core::{
+    aap::{
+        access::{Call, Credential},
+        manifest::Addressed,
+        revoke::Reason,
+    },
+    people::{Actor, Member, accounts::AccountRefusal, api_keys::AddedKey, sign_in::Throttle},
+    project::{Applied, ApplyRefusal, Problem, check as check_project},
+    records::{
+        ApiKey, ApiKeyKind, ConnectProgress, ConnectRequest, Delegation, DelegationState, Membership, Person, Project,
+        RevokeReason, Role,
+    },
+    refusal::Refusal,
+};

@@ -1,1 +1,3 @@
+//! What tests of the whole plane are made of. Used from `tests/` folders only.
 
+pub mod operator_host;

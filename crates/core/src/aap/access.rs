@@ -104,7 +104,8 @@ pub fn decide(call: &Call, view: &AccessView, now: UnixMillis) -> Result<Grant, 
     }
     speaks_our_version(call).map_err(nobody)?;
     let route = matching_route(&view.project.document, &call.method, &call.path);
-    let route = route.ok_or_else(|| nobody(Refusal::RouteNotFound(format!("{} {}", call.method, short(&call.path)))))?;
+    let route =
+        route.ok_or_else(|| nobody(Refusal::RouteNotFound(format!("{} {}", call.method, short(&call.path)))))?;
     let bearer = live_bearer(call, view, now).map_err(nobody)?;
     let who = Who::of(view, bearer);
     decide_for(call, view, route, bearer, now)
@@ -113,7 +114,13 @@ pub fn decide(call: &Call, view: &AccessView, now: UnixMillis) -> Result<Grant, 
 }
 
 /// From here on the caller is known, so a refusal is part of the record.
-fn decide_for(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer, now: UnixMillis) -> Result<bool, Refusal> {
+fn decide_for(
+    call: &Call,
+    view: &AccessView,
+    route: &Route,
+    bearer: &Bearer,
+    now: UnixMillis,
+) -> Result<bool, Refusal> {
     // DPoP proofs are checked here.
     echoes_match(call, bearer)?;
     // Suspended operators and delegations are refused here.
@@ -125,8 +132,19 @@ fn decide_for(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer, no
     if call.dry_run {
         return Err(Refusal::DryRunUnsupported);
     }
-    // Resource boundaries, usage limits and confirmation follow here, in this order.
+    // Resource boundaries and usage limits follow here, in this order.
+    no_confirmation_owed(view, route, bearer)?;
     Ok(known)
+}
+
+/// What needs a person's yes is refused as long as nobody can be asked: unknown is no (C-02).
+fn no_confirmation_owed(view: &AccessView, route: &Route, bearer: &Bearer) -> Result<(), Refusal> {
+    let owed =
+        |scope: &&Scope| scope.allows.contains(&route.action) && (scope.irreversible || scope.requires_confirmation);
+    if route.writes() && granted_scopes(view, bearer).iter().any(owed) {
+        return Err(Refusal::ConfirmationRequired(route.action.clone()));
+    }
+    Ok(())
 }
 
 fn speaks_our_version(call: &Call) -> Result<(), Refusal> {
@@ -154,7 +172,9 @@ fn echoes_match(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
     crate::aap::connect::mode(call.mode.as_deref())?;
     let delegation_id = bearer.delegation.as_ref().map(|d| d.id.as_str());
     if call.delegation_id.is_some() && call.delegation_id.as_deref() != delegation_id {
-        return Err(Refusal::DelegationMismatch("X-Agent-Delegation names another delegation than the access token".into()));
+        return Err(Refusal::DelegationMismatch(
+            "X-Agent-Delegation names another delegation than the access token".into(),
+        ));
     }
     if call.session_id.as_ref().is_some_and(|id| *id != bearer.session.session_id) {
         return Err(Refusal::DelegationMismatch("X-Agent-Session names another session than the access token".into()));
@@ -327,7 +347,8 @@ impl Refused {
     /// The audit entry of a refused call, once it is known whose call it was.
     pub fn record(&self, call: &Call, env: &Env) -> Option<Effects> {
         let outcome = format!("{} {}", self.refusal.code().status(), self.refusal.code());
-        let entry = self.who.as_ref()?.entry("call", env.now).open("method", call.method.as_str()).open("outcome", outcome);
+        let entry =
+            self.who.as_ref()?.entry("call", env.now).open("method", call.method.as_str()).open("outcome", outcome);
         let intent = call.intent_type.as_deref().filter(|intent| is_intent_type(intent));
         let entry = entry.open_if("intent_type", intent).hidden("path", call.path.as_str());
         Some(Effects { evidence: vec![entry.seal(&mut env.mint()).ok()?], ..Effects::default() })

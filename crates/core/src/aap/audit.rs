@@ -1,6 +1,10 @@
 //! Who may read which part of the audit (AAP 17.4, C-61, C-62). An id selects; it is never a credential.
 
-use crate::{people::Actor, records::{Delegation, Role, Session}, refusal::Refusal};
+use crate::{
+    people::Actor,
+    records::{Delegation, Role, Session},
+    refusal::Refusal,
+};
 use countersign_protocol::ids::RowKey;
 
 /// What was asked for, as far as it exists.

@@ -1,7 +1,13 @@
 //! Ending a session (AAP 17.7). From the operator it also takes the receipt back (C-41).
 
-use crate::{env::Env, evidence::Entry, people::Actor, records::{Delegation, Project, Record, RevokedReceipt, Session, SessionEnd, SessionState},
-    refusal::Refusal, step::{Effects, Operation, Step}};
+use crate::{
+    env::Env,
+    evidence::Entry,
+    people::Actor,
+    records::{Delegation, Project, Record, RevokedReceipt, Session, SessionEnd, SessionState},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
 use countersign_protocol::{aap::revoke::CancelResponse, time::UnixMillis};
 
 pub struct Cancel {
@@ -43,7 +49,13 @@ impl Operation for Cancel {
         let mut puts = vec![Record::Session(closed)];
         if let Some(receipt) = receipt.filter(|_| !view.receipt_revoked) {
             let (key, sha256) = (mint.key(), receipt.sha256);
-            puts.push(Record::RevokedReceipt(RevokedReceipt { key, version: 1, project: session.project, sha256, at: env.now }));
+            puts.push(Record::RevokedReceipt(RevokedReceipt {
+                key,
+                version: 1,
+                project: session.project,
+                sha256,
+                at: env.now,
+            }));
         }
         let evidence = vec![self.entry(view, session, receipt.is_some(), env.now).seal(&mut mint)?];
         Ok(Step { answer: answer(env.now), effects: Effects { puts, evidence, ..Effects::default() } })
@@ -93,6 +105,9 @@ impl Operation for KeyWithdrawn {
             None => entry,
         };
         let evidence = vec![entry.seal(&mut env.mint())?];
-        Ok(Step { answer: (), effects: Effects { puts: vec![Record::Session(closed)], evidence, ..Effects::default() } })
+        Ok(Step {
+            answer: (),
+            effects: Effects { puts: vec![Record::Session(closed)], evidence, ..Effects::default() },
+        })
     }
 }

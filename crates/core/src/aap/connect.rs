@@ -1,8 +1,16 @@
 //! Bootstrap, first half: a proven operator asks to be connected to whoever opens the page.
 
-use crate::{env::Env, records::{ConnectProgress, ConnectRequest, Project, Record}, refusal::Refusal,
-    project::{self, USER_DELEGATED}, step::{Effects, Operation, Step}};
-use countersign_protocol::{aap::{delegate::ConnectRequestBody, identity::IdentityManifest, manifest::is_mode}, facts::VerifiedOperator};
+use crate::{
+    env::Env,
+    project::{self, USER_DELEGATED},
+    records::{ConnectProgress, ConnectRequest, Project, Record},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
+use countersign_protocol::{
+    aap::{delegate::ConnectRequestBody, identity::IdentityManifest, manifest::is_mode},
+    facts::VerifiedOperator,
+};
 
 /// How long a person has to answer.
 pub const LIFETIME_S: i64 = 600;

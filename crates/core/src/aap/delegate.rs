@@ -4,7 +4,10 @@
 //! exactly what was shown to whom; granting spends that record, once, by the same person, for the same thing.
 
 use crate::{
-    aap::{connect::{max_agent_ttl, requested_scopes}, manifest},
+    aap::{
+        connect::{max_agent_ttl, requested_scopes},
+        manifest,
+    },
     env::{Env, Mint},
     evidence::Entry,
     people::Member,
@@ -14,8 +17,14 @@ use crate::{
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::{
-    aap::{delegate::{DisclosureResponse, ScopeInWords}, delegation_token::DelegationClaims, policy::EffectivePolicy},
-    canonical, hash::Digest, time::UnixMillis,
+    aap::{
+        delegate::{DisclosureResponse, ScopeInWords},
+        delegation_token::DelegationClaims,
+        policy::EffectivePolicy,
+    },
+    canonical,
+    hash::Digest,
+    time::UnixMillis,
 };
 
 /// How long a person may look at a disclosure before acknowledging it.
@@ -221,8 +230,10 @@ impl Operation for Deny {
             ..request.clone()
         };
         let separator = |c: &str| if c.contains('?') { '&' } else { '?' };
-        let redirect =
-            request.callback.as_ref().map(|c| format!("{c}{}error=access_denied&state={}", separator(c), percent(&request.state)));
+        let redirect = request
+            .callback
+            .as_ref()
+            .map(|c| format!("{c}{}error=access_denied&state={}", separator(c), percent(&request.state)));
         let effects = Effects { puts: vec![Record::ConnectRequest(denied)], ..Effects::default() };
         Ok(Step { answer: redirect, effects })
     }
@@ -325,7 +336,12 @@ fn granted_entry(view: &GrantView, delegation: &Delegation, disclosure: &Disclos
 fn redirect(request: &ConnectRequest, code: &str, issuer: &str) -> Option<String> {
     let callback = request.callback.as_ref()?;
     let separator = if callback.contains('?') { '&' } else { '?' };
-    Some(format!("{callback}{separator}code={}&state={}&iss={}", percent(code), percent(&request.state), percent(issuer)))
+    Some(format!(
+        "{callback}{separator}code={}&state={}&iss={}",
+        percent(code),
+        percent(&request.state),
+        percent(issuer)
+    ))
 }
 
 fn percent(text: &str) -> String {

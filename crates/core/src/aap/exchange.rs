@@ -1,7 +1,12 @@
 //! The operator exchanges its one-time code for the delegation token.
 
-use crate::{aap::delegate, env::Env, records::{ConnectProgress, ConnectRequest, Delegation, Record}, refusal::Refusal,
-    step::{Effects, Operation, Step}};
+use crate::{
+    aap::delegate,
+    env::Env,
+    records::{ConnectProgress, ConnectRequest, Delegation, Record},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
 use countersign_protocol::{aap::delegation_token::DelegationClaims, facts::VerifiedOperator, hash::Digest};
 
 pub struct Exchange<'a> {

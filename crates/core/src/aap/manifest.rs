@@ -2,7 +2,10 @@
 
 use crate::project::USER_DELEGATED;
 use countersign_protocol::{
-    aap::{manifest::{Conformance, ConformanceTier, Manifest, ScopeEntry}, version},
+    aap::{
+        manifest::{Conformance, ConformanceTier, Manifest, ScopeEntry},
+        version,
+    },
     origin::Origin,
     project::{ProjectDocument, Scope},
 };

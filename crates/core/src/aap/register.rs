@@ -10,7 +10,10 @@ use crate::{
     step::{Effects, Guard, Operation, Step},
 };
 use countersign_protocol::{
-    aap::{policy::EffectivePolicy, register::{RegisterRequest, RegisterResponse}},
+    aap::{
+        policy::EffectivePolicy,
+        register::{RegisterRequest, RegisterResponse},
+    },
     facts::{VerifiedDelegation, VerifiedOperator, VerifiedReceipt},
     hash::Digest,
     ids::RowKey,
@@ -20,12 +23,13 @@ use countersign_protocol::{
 /// At most this many live access tokens a session; the oldest goes (C-65).
 const LIVE_TOKENS: usize = 8;
 
-/// What was verified. Anything that was presented and did not verify has been refused before.
+/// What was verified. An operator or delegation token that did not verify has been refused before.
 pub struct Register<'a> {
     pub body: &'a RegisterRequest,
     pub operator: &'a VerifiedOperator,
     pub delegation: Option<&'a VerifiedDelegation>,
-    pub receipt: Option<&'a VerifiedReceipt>,
+    /// A receipt that did not verify is refused in its turn, after the delegation (C-93).
+    pub receipt: Option<Result<&'a VerifiedReceipt, Refusal>>,
     /// Published vectors have session ids that are too short to be safe (C-51).
     pub test_mode: bool,
 }
@@ -63,7 +67,11 @@ pub fn check_form(body: &RegisterRequest) -> Result<&str, Refusal> {
 }
 
 impl Register<'_> {
-    fn standing_delegation<'v>(&self, view: &'v RegisterView, now: UnixMillis) -> Result<Option<&'v Delegation>, Refusal> {
+    fn standing_delegation<'v>(
+        &self,
+        view: &'v RegisterView,
+        now: UnixMillis,
+    ) -> Result<Option<&'v Delegation>, Refusal> {
         let Some(presented) = self.delegation else { return Ok(None) };
         let delegation = view.delegation.as_ref().ok_or(Refusal::DelegationNotFound)?;
         standing::delegation_holds(delegation, now)?;
@@ -90,13 +98,16 @@ impl Register<'_> {
         delegation: Option<&Delegation>,
         now: UnixMillis,
     ) -> Result<Option<Receipt>, Refusal> {
-        let Some(presented) = self.receipt else { return Ok(None) };
+        let Some(presented) = &self.receipt else { return Ok(None) };
+        let presented = presented.as_ref().map_err(Clone::clone)?;
         let claims = presented.claims();
         let Some(delegation) = delegation else {
             return Err(Refusal::ConsentInvalid("a receipt needs the delegation token that it names".into()));
         };
         if claims.sub != delegation.subject {
-            return Err(Refusal::DelegationMismatch("the consent receipt names another user than the delegation".into()));
+            return Err(Refusal::DelegationMismatch(
+                "the consent receipt names another user than the delegation".into(),
+            ));
         }
         if claims.delegation_id != delegation.id {
             return Err(Refusal::DelegationMismatch("the consent receipt names another delegation".into()));
@@ -133,7 +144,8 @@ impl Register<'_> {
         mint: &mut Mint,
         now: UnixMillis,
     ) -> Result<(Session, Opened), Refusal> {
-        let asked = self.receipt.map(|r| r.claims().session_id.as_str()).or(self.body.session_id.as_deref());
+        let by_receipt = self.receipt.as_ref().and_then(|r| r.as_ref().ok()).map(|r| r.claims().session_id.as_str());
+        let asked = by_receipt.or(self.body.session_id.as_deref());
         let fresh = |session: Session| Session {
             receipt: receipt.clone(),
             operator_kid: self.operator.kid().to_owned(),

@@ -1,7 +1,13 @@
 //! Cutting an agent off (AAP 8.2, 17.3). After the 200 nothing of this delegation works any more.
 
-use crate::{env::Env, evidence::Entry, people::Actor, records::{Delegation, DelegationState, Project, Record, RevokeReason, Role},
-    refusal::Refusal, step::{Effects, Operation, Step}};
+use crate::{
+    env::Env,
+    evidence::Entry,
+    people::Actor,
+    records::{Delegation, DelegationState, Project, Record, RevokeReason, Role},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
 use countersign_protocol::{aap::revoke::RevokeResponse, time::UnixMillis};
 
 pub struct Revoke {

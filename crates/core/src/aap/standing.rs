@@ -1,6 +1,9 @@
 //! Whether a delegation and a receipt still hold. Asked at register and again on every call (C-40).
 
-use crate::{records::{Delegation, DelegationState, Receipt}, refusal::Refusal};
+use crate::{
+    records::{Delegation, DelegationState, Receipt},
+    refusal::Refusal,
+};
 use countersign_protocol::time::UnixMillis;
 
 /// Clocks of issuers may be off by this much (C-87). Our own deadlines are exact.

@@ -1,6 +1,10 @@
 //! Accounts of this installation, and what people are in each project.
 
-use crate::{env::Env, records::{Membership, Person, Record, Role}, step::{Effects, Operation, Step}};
+use crate::{
+    env::Env,
+    records::{Membership, Person, Record, Role},
+    step::{Effects, Operation, Step},
+};
 
 /// The issuer of accounts that live here.
 pub const LOCAL: &str = "local";

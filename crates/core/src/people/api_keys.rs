@@ -1,6 +1,12 @@
 //! API keys: one kind, one principal, a responsible person, a list of what it may raise.
 
-use crate::{env::Env, evidence::Entry, records::{ApiKey, ApiKeyKind, Project, Record}, refusal::Refusal, step::{Effects, Operation, Step}};
+use crate::{
+    env::Env,
+    evidence::Entry,
+    records::{ApiKey, ApiKeyKind, Project, Record},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
 use countersign_protocol::hash::Digest;
 
 pub struct AddKey {
@@ -73,7 +79,8 @@ impl Operation for RevokeKey {
         let entry = Entry::new((project.key, &project.id), "api_key_revoked", env.now)
             .open("key_id", key.id.as_str())
             .seal(&mut env.mint())?;
-        let effects = Effects { puts: vec![Record::ApiKey(revoked.clone())], evidence: vec![entry], ..Effects::default() };
+        let effects =
+            Effects { puts: vec![Record::ApiKey(revoked.clone())], evidence: vec![entry], ..Effects::default() };
         Ok(Step { answer: revoked, effects })
     }
 }

@@ -1,6 +1,11 @@
 //! Signing in: throttled per account and per address, with a session that is new each time.
 
-use crate::{env::Env, records::{Person, Record, Table, WebSession}, refusal::Refusal, step::{Count, Effects, Operation, Step}};
+use crate::{
+    env::Env,
+    records::{Person, Record, Table, WebSession},
+    refusal::Refusal,
+    step::{Count, Effects, Operation, Step},
+};
 use countersign_protocol::{hash::Digest, time::UnixMillis};
 
 /// How often somebody may try, within [`WINDOW_S`].

@@ -1,7 +1,12 @@
 //! Applying a document: the one way in which a project comes to be or changes.
 
 use super::{Problem, check};
-use crate::{env::Env, evidence::Entry, records::{Project, Record}, step::{Effects, Operation, Step}};
+use crate::{
+    env::Env,
+    evidence::Entry,
+    records::{Project, Record},
+    step::{Effects, Operation, Step},
+};
 use countersign_protocol::{canonical, hash::Digest, project::ProjectDocument};
 
 pub struct Apply {

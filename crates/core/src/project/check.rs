@@ -1,7 +1,11 @@
 //! Whether a document may be applied. Every problem is named at once, with where it is and what would be right.
 
 use super::{USER_DELEGATED, routes};
-use countersign_protocol::{aap::manifest, duration, project::{ProjectDocument, Route, Scope}};
+use countersign_protocol::{
+    aap::manifest,
+    duration,
+    project::{ProjectDocument, Route, Scope},
+};
 use std::collections::HashSet;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,7 +49,11 @@ fn check_manifest(document: &ProjectDocument, found: &mut Problems) {
     found.demand(is_ttl(document.credential_ttl), "credential_ttl", "must be 300 to 86400 seconds");
     found.demand(is_ttl(document.max_agent_ttl), "max_agent_ttl", "must be 300 to 86400 seconds");
     let expansion = document.scope_expansion.as_str();
-    found.demand(matches!(expansion, "reject" | "notify" | "silent"), "scope_expansion", "must be reject, notify or silent");
+    found.demand(
+        matches!(expansion, "reject" | "notify" | "silent"),
+        "scope_expansion",
+        "must be reject, notify or silent",
+    );
     let served = "only \"reject\" is served by this version";
     found.demand(!matches!(expansion, "notify" | "silent"), "scope_expansion", served);
     check_modes(document, found);
@@ -58,7 +66,11 @@ fn check_modes(document: &ProjectDocument, found: &mut Problems) {
     let modes = &document.identity_modes_supported;
     found.demand(!modes.is_empty(), "identity_modes_supported", "must name at least one mode");
     for mode in modes {
-        found.demand(manifest::is_mode(mode), "identity_modes_supported", "knows user_delegated and service_account only");
+        found.demand(
+            manifest::is_mode(mode),
+            "identity_modes_supported",
+            "knows user_delegated and service_account only",
+        );
         let served = mode == USER_DELEGATED || !manifest::is_mode(mode);
         found.demand(served, "identity_modes_supported", "service_account is not served by this version");
     }
@@ -83,7 +95,11 @@ fn check_scope(scope: &Scope, at: &str, found: &mut Problems) {
     found.demand(scope.description.chars().count() <= 200, at, "description is longer than 200 characters");
     found.demand(!scope.allows.is_empty(), at, "allows must list at least one action");
     found.demand(!scope.intent_types.is_empty(), at, "intent_types must list at least one type");
-    found.demand(scope.intent_types.iter().all(|t| is_intent_type(t)), at, "intent types are 1 to 64 of A-Z, 0-9 and _");
+    found.demand(
+        scope.intent_types.iter().all(|t| is_intent_type(t)),
+        at,
+        "intent types are 1 to 64 of A-Z, 0-9 and _",
+    );
     found.demand(scope.undo_window_s == 0, at, "undo_window_s must be 0: undo is not served by this version");
 }
 
@@ -94,7 +110,11 @@ fn check_route(route: &Route, document: &ProjectDocument, at: &str, found: &mut 
     let offered = document.scopes.iter().any(|scope| scope.allows.contains(&route.action));
     found.demand(offered, at, "action stands in allows of no scope, so nobody could ever call this route");
     let tier = route.minimum_tier.unwrap_or(1);
-    found.demand((1..=2).contains(&tier), at, "minimum_tier must be 1 or 2: higher tiers are not served by this version");
+    found.demand(
+        (1..=2).contains(&tier),
+        at,
+        "minimum_tier must be 1 or 2: higher tiers are not served by this version",
+    );
 }
 
 fn check_unique(document: &ProjectDocument, found: &mut Problems) {
@@ -105,7 +125,11 @@ fn check_unique(document: &ProjectDocument, found: &mut Problems) {
     let mut ids = HashSet::new();
     let mut shapes = HashSet::new();
     for route in &document.routes {
-        found.demand(!route.id.is_empty() && ids.insert(route.id.as_str()), "routes", "route ids must be given and differ");
+        found.demand(
+            !route.id.is_empty() && ids.insert(route.id.as_str()),
+            "routes",
+            "route ids must be given and differ",
+        );
         let shape = (route.method.as_str(), routes::shape(&route.path));
         found.demand(shapes.insert(shape), "routes", "two routes match the same requests");
     }

@@ -1,0 +1,43 @@
+//! What can be typed. Each command's own arguments stand in its file.
+
+use crate::{
+    commands::{completions, config, init},
+    terminal::Terminal,
+};
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// The consent plane for AI agents: agents sign, humans countersign, anyone can verify it afterwards.
+#[derive(Debug, Parser)]
+#[command(name = "countersign", version, propagate_version = true)]
+pub(crate) struct Cli {
+    /// The configuration of the node. Without it: the file that COUNTERSIGN_CONFIG names, or countersign.toml here.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Init(init::Arguments),
+    #[command(subcommand)]
+    Config(config::Command),
+    Completions(completions::Arguments),
+}
+
+/// Arguments of every command that reads.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reading {
+    /// Print JSON for programs instead of text for people.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Ends the process with 2 when the command line is not understood, and with 0 after `--help` and `--version`.
+pub(crate) fn parse(terminal: &Terminal) -> Cli {
+    let colour = if terminal.colour_allowed { ColorChoice::Auto } else { ColorChoice::Never };
+    let matches = Cli::command().color(colour).get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit())
+}

@@ -1,0 +1,34 @@
+//! `countersign config check`: read the configuration back and explain it.
+
+use crate::{cli::Reading, context::Context, failure::Failure};
+use countersign_server::config::{self, ConfigErrors, Loaded};
+use serde_json::Value;
+
+/// Read the configuration back, say what is wrong with it, or where each value comes from
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
+    match context.load() {
+        Ok(loaded) if arguments.reading.json => context.say(&text(&config::explain_json(&loaded))),
+        Ok(loaded) => context.say(&explained(&loaded, context)),
+        Err(errors) if arguments.reading.json => refused(&errors, context),
+        Err(errors) => Err(errors.into()),
+    }
+}
+
+fn explained(loaded: &Loaded, context: &Context) -> String {
+    if context.terminal.accessible { config::explain_as_sentences(loaded) } else { config::explain(loaded) }
+}
+
+fn refused(errors: &ConfigErrors, context: &Context) -> Result<(), Failure> {
+    context.say(&text(&config::problems_json(errors)))?;
+    Err(Failure::told())
+}
+
+fn text(value: &Value) -> String {
+    format!("{value:#}\n")
+}

@@ -1,0 +1,90 @@
+//! `countersign init`: a commented configuration and a key, ready to be started with.
+
+use crate::{context::Context, failure::Failure};
+use countersign_server::config::{
+    self, CONFIG_VARIABLE, DEFAULT_FILE, Loaded, key_encryption_key,
+    node::{KeySource, NodeConfig},
+};
+use std::{
+    fs::OpenOptions,
+    io::{self, ErrorKind, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Write a commented configuration and a new key. What is already there is kept
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder to write into, made if it is missing.
+    #[arg(long, value_name = "DIR", conflicts_with = "config")]
+    dir: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure> {
+    let path = target(arguments, context);
+    // Read before anything is written, so that a mistake in the environment leaves nothing half done.
+    let config = planned(&path, context)?.config;
+    let lines = [write_config(&path)?, make_key(&config)?, "next: countersign config check\n".into()];
+    context.say(&lines.concat())
+}
+
+fn target(arguments: Arguments, context: &Context) -> PathBuf {
+    let named = || context.config.clone().or_else(|| context.environment.get(CONFIG_VARIABLE).map(PathBuf::from));
+    let folder = arguments.dir.map(|dir| dir.join(DEFAULT_FILE));
+    folder.or_else(named).unwrap_or_else(|| DEFAULT_FILE.into())
+}
+
+/// The configuration as it will be once the file is written.
+fn planned(path: &Path, context: &Context) -> Result<Loaded, Failure> {
+    let loaded = if path.exists() {
+        config::load(Some(path), &context.environment)
+    } else {
+        config::from_text(Some((path, &config::template())), &context.environment)
+    };
+    Ok(loaded?)
+}
+
+fn write_config(path: &Path) -> Result<String, Failure> {
+    make_folder_of(path)?;
+    let written = OpenOptions::new().write(true).create_new(true).open(path);
+    match written.and_then(|mut file| file.write_all(config::template().as_bytes())) {
+        Ok(()) => Ok(format!("wrote {}\n", path.display())),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(format!("kept {}, which was there\n", path.display())),
+        Err(e) => Err(not_written(path, &e)),
+    }
+}
+
+/// A key is made only where the configuration says that it comes from a file, and never over another one.
+fn make_key(config: &NodeConfig) -> Result<String, Failure> {
+    let path = match &config.keys {
+        KeySource::File(path) => path,
+        KeySource::Environment(name) => return Ok(format!("made no key: it comes from the variable {name}\n")),
+        KeySource::Command(_) => return Ok("made no key: it comes from a command\n".into()),
+    };
+    make_folder_of(path)?;
+    let shown = path.display();
+    match key_encryption_key::create(path, &random()?) {
+        Ok(true) => Ok(format!("wrote {shown}: keep a copy, without it the database cannot be opened\n")),
+        Ok(false) => Ok(format!("kept {shown}, which was there\n")),
+        Err(e) => Err(not_written(path, &e)),
+    }
+}
+
+fn make_folder_of(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    std::fs::create_dir_all(folder).map_err(|e| not_written(folder, &e))
+}
+
+fn not_written(path: &Path, error: &io::Error) -> Failure {
+    let failure = Failure::new(format!("cannot write {}: {error}", path.display()));
+    failure.hint("use --dir to name a folder that you may write to")
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "there is no engine yet whose entropy could be used: this key comes first"
+)]
+fn random() -> Result<[u8; 32], Failure> {
+    let mut bytes = [0; 32];
+    aws_lc_rs::rand::fill(&mut bytes).map_err(|_| Failure::new("the system gives no randomness"))?;
+    Ok(bytes)
+}

@@ -1,0 +1,18 @@
+//! One file a command: its arguments, and a `run` that resolves them, calls the crates below and prints.
+//!
+//! A command with commands of its own (`config check`) is a folder with one file for each. A command is registered
+//! in [`crate::cli::Command`] when it works, not before: the help promises nothing.
+
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod init;
+
+use crate::{cli::Command, context::Context, failure::Failure};
+
+pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Init(arguments) => init::run(arguments, context),
+        Command::Config(command) => config::run(command, context),
+        Command::Completions(arguments) => completions::run(&arguments, context),
+    }
+}

@@ -1,0 +1,24 @@
+//! What every command is handed besides its own arguments.
+
+use crate::{failure::Failure, terminal::Terminal};
+use countersign_server::config::{self, Environment, Loaded};
+use std::path::PathBuf;
+
+pub(crate) struct Context {
+    pub(crate) environment: Environment,
+    pub(crate) terminal: Terminal,
+    /// The file that `--config` names.
+    pub(crate) config: Option<PathBuf>,
+}
+
+impl Context {
+    /// The configuration of this node, or everything that is wrong with it.
+    pub(crate) fn load(&self) -> Result<Loaded, config::ConfigErrors> {
+        config::load(self.config.as_deref(), &self.environment)
+    }
+
+    /// Prints to standard output.
+    pub(crate) fn say(&self, text: &str) -> Result<(), Failure> {
+        self.terminal.say(text)
+    }
+}

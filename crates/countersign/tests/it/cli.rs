@@ -1,0 +1,235 @@
+//! The commands, through the built binary.
+
+use serde_json::Value;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// A folder of its own, in which the binary runs with nothing in its environment.
+struct Folder(PathBuf);
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn run(&self, arguments: &str) -> Ran {
+        self.run_with(arguments, &[])
+    }
+
+    fn run_with(&self, arguments: &str, environment: &[(&str, &str)]) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+        command.args(arguments.split_whitespace()).current_dir(&self.0).env_clear();
+        Ran::from(command.envs(environment.iter().copied()).output().unwrap())
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join(name)).unwrap()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).unwrap();
+    }
+
+    fn is_empty(&self) -> bool {
+        fs::read_dir(&self.0).unwrap().next().is_none()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+#[test]
+fn a_command_line_that_is_not_understood_ends_with_2_and_says_so() {
+    let folder = Folder::new("usage");
+    for arguments in
+        ["", "nonsense", "config", "config check --nonsense", "completions none", "init --dir a --config b"]
+    {
+        let ran = folder.run(arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{arguments}");
+        assert!(!ran.err.is_empty());
+    }
+    assert!(folder.is_empty());
+}
+
+#[test]
+fn a_configuration_that_is_wrong_ends_with_1_and_every_error_has_a_hint() {
+    let folder = Folder::new("wrong");
+    folder.write("countersign.toml", "tenancie = \"multi\"\n[store]\nkind = \"postgres\"\n");
+    let ran = folder.run("config check");
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let expected = "error: `store.url` is empty, but store.kind is \"postgres\"\n\
+                    hint: set it to postgres://user@host/database, here or as COUNTERSIGN_STORE__URL\n\
+                    error: countersign.toml:1: `tenancie` is not a known key\n\
+                    hint: did you mean `tenancy`?\n";
+    assert_eq!(ran.err, expected);
+}
+
+#[test]
+fn a_file_that_is_named_and_missing_is_an_error() {
+    let folder = Folder::new("missing");
+    for ran in [
+        folder.run("--config x.toml config check"),
+        folder.run_with("config check", &[("COUNTERSIGN_CONFIG", "x.toml")]),
+    ] {
+        assert_eq!(ran.code, 1);
+        assert!(ran.err.starts_with("error: x.toml: cannot be read: "), "{}", ran.err);
+    }
+}
+
+#[test]
+fn problems_are_json_when_asked_for() {
+    let ran = Folder::new("wrong-json").run_with("config check --json", &[("COUNTERSIGN_LOG__LEVL", "info")]);
+    let json: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    assert_eq!(json["sound"], false);
+    assert_eq!(json["problems"][0]["hint"], "did you mean `COUNTERSIGN_LOG__LEVEL`?");
+}
+
+#[test]
+fn init_with_a_wrong_environment_writes_nothing() {
+    let folder = Folder::new("init-wrong");
+    assert_eq!(folder.run_with("init", &[("COUNTERSIGN_TENANCY", "none")]).code, 1);
+    assert!(folder.is_empty());
+}
+
+#[test]
+fn init_into_a_place_that_cannot_be_written_says_what_to_do() {
+    let folder = Folder::new("init-file");
+    folder.write("taken", "");
+    let ran = folder.run("init --dir taken/below");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.ends_with("\nhint: use --dir to name a folder that you may write to\n"), "{}", ran.err);
+}
+
+/// R-26
+#[test]
+fn init_makes_a_sound_configuration_and_a_key_that_only_its_owner_can_read() {
+    let folder = Folder::new("init");
+    let ran = folder.run("init");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.starts_with("wrote countersign.toml\nwrote countersign.key: keep a copy"), "{}", ran.out);
+    let key = folder.read("countersign.key");
+    assert!(key.trim_end().len() == 64 && key.trim_end().bytes().all(|b| b.is_ascii_hexdigit()));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(fs::metadata(folder.0.join("countersign.key")).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let check = folder.run("config check");
+    assert_eq!((check.code, check.err.as_str()), (0, ""));
+    assert!(check.out.starts_with("countersign.toml is sound\n") && !check.out.contains("warning"), "{}", check.out);
+}
+
+/// R-26
+#[test]
+fn init_never_overwrites_and_makes_only_what_is_missing() {
+    let folder = Folder::new("init-twice");
+    folder.run("init --dir node/here");
+    let (config, key) = (folder.read("node/here/countersign.toml"), folder.read("node/here/countersign.key"));
+    folder.write("node/here/countersign.toml", "tenancy = \"multi\"\n");
+    let again = folder.run("init --dir node/here");
+    assert_eq!(again.code, 0);
+    assert_eq!(folder.read("node/here/countersign.toml"), "tenancy = \"multi\"\n");
+    assert_eq!(folder.read("node/here/countersign.key"), key);
+    let other = Folder::new("init-other");
+    other.run("init");
+    assert_eq!(other.read("countersign.toml"), config);
+    assert_ne!(other.read("countersign.key"), key, "two keys are never the same");
+}
+
+#[test]
+fn init_makes_no_key_file_when_the_key_comes_from_elsewhere() {
+    let folder = Folder::new("init-variable");
+    let ran = folder.run_with("init --config own.toml", &[("COUNTERSIGN_KEYS__ENVIRONMENT", "SEALING")]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.contains("made no key: it comes from the variable SEALING\n"), "{}", ran.out);
+    assert!(folder.0.join("own.toml").exists() && !folder.0.join("countersign.key").exists());
+}
+
+#[test]
+fn config_check_says_where_each_value_comes_from_without_secrets() {
+    let folder = Folder::new("check");
+    folder.write("countersign.toml", "[store]\nkind = \"postgres\"\nurl = \"postgres://app:hunter2@db/plane\"\n");
+    let variables = [("COUNTERSIGN_STORE__PASSWORD", "hunter3")];
+    for arguments in ["config check", "config check --json"] {
+        let ran = folder.run_with(arguments, &variables);
+        assert_eq!(ran.code, 0);
+        assert!(!ran.out.contains("hunter"), "{}", ran.out);
+        assert!(ran.out.contains("COUNTERSIGN_STORE__PASSWORD"));
+    }
+    let json: Value = serde_json::from_str(&folder.run_with("config check --json", &variables).out).unwrap();
+    assert_eq!((&json["sound"], &json["file"]), (&true.into(), &"countersign.toml".into()));
+}
+
+#[test]
+fn without_a_file_the_defaults_are_explained() {
+    let ran = Folder::new("defaults").run("config check");
+    assert_eq!(ran.code, 0);
+    assert!(ran.out.starts_with("no file was read; what follows is sound\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("warning: keys.file: there is no countersign.key yet: `countersign init` makes it\n"));
+}
+
+#[test]
+fn whoever_listens_gets_sentences_instead_of_columns() {
+    let ran = Folder::new("accessible").run_with("config check", &[("ACCESSIBLE", "1")]);
+    assert!(ran.out.contains("\nlisten.public is \"127.0.0.1:8420\", by default.\n"), "{}", ran.out);
+    assert!(!ran.out.contains("  "), "{}", ran.out);
+}
+
+#[test]
+fn nothing_is_coloured_where_colour_is_not_wanted() {
+    let folder = Folder::new("colour");
+    for variables in [[("NO_COLOR", "1")], [("ACCESSIBLE", "1")], [("TERM", "dumb")]] {
+        for arguments in ["--help", "nonsense", "--config gone.toml config check"] {
+            let ran = folder.run_with(arguments, &[&variables[..], &[("CLICOLOR_FORCE", "1")]].concat());
+            assert!(!ran.out.contains('\u{1b}') && !ran.err.contains('\u{1b}'), "{arguments}");
+        }
+    }
+}
+
+#[test]
+fn completions_are_made_for_every_shell_and_know_the_commands() {
+    let folder = Folder::new("completions");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = folder.run(&format!("completions {shell}"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        assert!(ran.out.contains("completions") && ran.out.contains("init"), "{shell}");
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let folder = Folder::new("version");
+    assert_eq!(folder.run("--version").out, format!("countersign {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn the_help_names_only_commands_that_exist() {
+    let folder = Folder::new("help");
+    let help = folder.run("--help").out;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    for command in listed.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+        assert_eq!(folder.run(&format!("{command} --help")).code, 0, "{command}");
+    }
+}

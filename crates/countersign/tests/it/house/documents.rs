@@ -1,0 +1,82 @@
+//! The documents: what they name exists.
+
+use super::{assert_none, crates, files, read, root};
+use std::{collections::BTreeSet, path::Path};
+
+#[test]
+fn every_requirement_that_a_file_names_exists() {
+    let csv = read("tests/data/requirements.csv");
+    let known: BTreeSet<&str> = csv.lines().skip(1).filter_map(|row| row.split(',').next()).collect();
+    assert!(known.contains("AAP-2-01"), "requirements.csv has no AAP-2-01");
+    let mut strays = Vec::new();
+    for file in files().into_iter().filter(|file| is_code(file)) {
+        let text = read(&file);
+        let unknown = requirement_ids(&text).filter(|id| !known.contains(id));
+        strays.extend(unknown.map(|id| format!("{file} names {id}")));
+    }
+    assert_none("requirements that requirements.csv does not list", &strays);
+}
+
+#[test]
+fn requirement_ids_are_found_in_running_text() {
+    let text = ["/// AAP", "-20.1-03, (AAEP", "-6.3.5-01), MPLP", "-2.4-1; WWA", "-9-01a. AAP", "-2 and XAAP", "-2-01"]
+        .concat();
+    let found: Vec<_> = requirement_ids(&text).map(|id| id.split_once('-').unwrap().1).collect();
+    assert_eq!(found, ["20.1-03", "6.3.5-01", "2.4-1", "9-01a"]);
+}
+
+/// `AAP-2-01`: a protocol, a section, a number that may end in a letter.
+fn requirement_ids(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
+    words.map(|word| word.trim_matches(['.', '-'])).filter(|word| {
+        let parts: Vec<_> = word.split('-').collect();
+        let [protocol, section, number] = parts[..] else { return false };
+        let number = number.strip_suffix(|c: char| c.is_ascii_lowercase()).unwrap_or(number);
+        let digits = !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit());
+        ["AAP", "AAEP", "MPLP", "WWA"].contains(&protocol) && !section.is_empty() && digits
+    })
+}
+
+fn is_code(file: &str) -> bool {
+    [".rs", ".mjs", ".js", ".py", ".sh"].iter().any(|ending| file.ends_with(ending))
+}
+
+#[test]
+fn the_architecture_names_every_crate() {
+    let architecture = read("ARCHITECTURE.md");
+    let missing: Vec<_> =
+        crates().into_iter().filter(|name| !architecture.contains(&format!("| `{name}` |"))).collect();
+    assert_none("crates without a row in ARCHITECTURE.md", &missing);
+}
+
+/// A test that THREATS.md names (`crate::file::test`) stops the threat only if it exists.
+#[test]
+fn the_threats_name_tests_that_exist() {
+    let sources: Vec<String> = files().iter().filter(|file| file.ends_with(".rs")).map(|file| read(file)).collect();
+    let exists = |test: &str| sources.iter().any(|source| source.contains(&format!("fn {test}(")));
+    let threats = read("docs/THREATS.md");
+    let named = threats.split('`').skip(1).step_by(2).filter(|code| code.contains("::"));
+    let strays: Vec<_> = named.filter(|path| !exists(path.rsplit("::").next().unwrap())).map(String::from).collect();
+    assert_none("tests that do not exist", &strays);
+}
+
+#[test]
+fn every_link_between_the_documents_leads_somewhere() {
+    let mut broken = Vec::new();
+    for file in files().into_iter().filter(|file| file.ends_with(".md")) {
+        let folder = root().join(&file);
+        let folder = folder.parent().unwrap();
+        broken.extend(links(&read(&file)).filter(|link| !leads(folder, link)).map(|link| format!("{file}: {link}")));
+    }
+    assert_none("broken links", &broken);
+}
+
+/// The targets of `[text](target)`.
+fn links(text: &str) -> impl Iterator<Item = String> {
+    text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target.to_owned())
+}
+
+fn leads(folder: &Path, link: &str) -> bool {
+    let path = link.split('#').next().unwrap();
+    link.contains("://") || path.is_empty() || folder.join(path).exists()
+}

@@ -1,0 +1,11 @@
+//! Tests of the whole: from outside, through the binary and over the repository.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests say what went wrong by failing"
+)]
+
+mod cli;
+mod house;

@@ -1,0 +1,71 @@
+//! `POST /agent/cancel`
+
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup, StoreError},
+};
+use countersign_core::{
+    aap::cancel::{Cancel, CancelView, KeyWithdrawn},
+    people::Actor,
+    records::{Project, Session},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::aap::revoke::{CancelRequest, CancelResponse};
+
+impl Engine {
+    pub async fn cancel(&self, at: &ProjectAt, actor: &Actor, body: &CancelRequest) -> Result<CancelResponse, Refusal> {
+        let session_id = body.session_id.as_ref().ok_or_else(|| Refusal::invalid("session_id is required"))?;
+        if body.reason.as_ref().is_some_and(|reason| reason.chars().count() > 200) {
+            return Err(Refusal::invalid("reason has more than 200 characters"));
+        }
+        for _ in 0..TRIES {
+            let session = self.session_of(at, actor, session_id).await.map_err(unavailable)?;
+            let view = self.cancel_view(&at.project, session).await.map_err(unavailable)?;
+            let step = Cancel { actor: actor.clone(), reason: body.reason.clone() }.decide(&view, &self.env()?)?;
+            if let Some(answer) = self.finish(step).await? {
+                return Ok(answer);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// Ends a session whose operator key has left the operator's key set.
+    pub(crate) async fn close_for_withdrawn_key(&self, project: &Project, session: &Session) -> Result<(), Refusal> {
+        for _ in 0..TRIES {
+            let current: Option<Session> = store::get(&*self.store, session.key).await.map_err(unavailable)?;
+            let view = self.cancel_view(project, current).await.map_err(unavailable)?;
+            let step = KeyWithdrawn.decide(&view, &self.env()?)?;
+            if self.finish(step).await?.is_some() {
+                return Ok(());
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    async fn session_of(&self, at: &ProjectAt, actor: &Actor, session_id: &str) -> Result<Option<Session>, StoreError> {
+        let operator = match actor {
+            Actor::Operator(domain) => domain.to_string(),
+            Actor::Agent(session) => session.operator.to_string(),
+            _ => return Ok(None),
+        };
+        let lookup = Lookup::SessionById { project: at.project.key, operator, session_id: session_id.to_owned() };
+        store::find_one(&*self.store, lookup).await
+    }
+
+    async fn cancel_view(&self, project: &Project, session: Option<Session>) -> Result<CancelView, StoreError> {
+        let delegation = match session.as_ref().and_then(|session| session.delegation) {
+            Some(key) => store::get(&*self.store, key).await?,
+            None => None,
+        };
+        let receipt_revoked = match session.as_ref().and_then(|session| session.receipt.as_ref()) {
+            Some(receipt) => {
+                let lookup = Lookup::RevokedReceipt { project: project.key, sha256: receipt.sha256 };
+                self.store.find(lookup).await?.is_some()
+            }
+            None => false,
+        };
+        Ok(CancelView { project: project.clone(), session, delegation, receipt_revoked })
+    }
+}

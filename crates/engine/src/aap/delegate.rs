@@ -1,0 +1,250 @@
+//! Bootstrap: the operator's request, the person's answer, the operator's exchange.
+
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup, StoreError},
+};
+use countersign_core::{
+    aap::{
+        connect::{Connect, check_form},
+        delegate::{Deny, Grant, GrantView, Granted, Show},
+        exchange::{Exchange, ExchangeView},
+    },
+    people::Member,
+    records::{ConnectProgress, ConnectRequest, Delegation, Disclosure},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{
+    aap::{
+        delegate::{
+            ConnectRequestBody, DelegateRequest, DelegateResponse, DisclosureResponse, ExchangeRequest,
+            ExchangeResponse,
+        },
+        delegation_token,
+    },
+    hash::Digest,
+};
+
+/// A connect request as a page needs it: the verified domain, and what its operator calls itself.
+pub struct Connectable {
+    pub request: ConnectRequest,
+    pub project: countersign_core::records::Project,
+}
+
+impl Engine {
+    /// `POST /agent/delegate/requests`
+    pub async fn connect(
+        &self,
+        at: &ProjectAt,
+        body: &ConnectRequestBody,
+        source: &str,
+    ) -> Result<ConnectRequest, Refusal> {
+        check_form(body)?;
+        let jwt = body.operator_jwt.as_deref().ok_or_else(|| Refusal::invalid("operator_jwt is required"))?;
+        let operator = self.prove_operator(jwt, &at.service, source).await?;
+        for _ in 0..TRIES {
+            let connect = Connect { operator: &operator.fact, identity: &operator.known.identity, body };
+            let step = connect.decide(&at.project, &self.env()?)?;
+            if let Some(request) = self.finish(step).await? {
+                return Ok(request);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// The request behind `/connect/{request}`.
+    pub async fn connectable(&self, id: &str) -> Result<Connectable, Refusal> {
+        let gone = Refusal::ConnectRequestGone("it is not known here");
+        let request: Option<ConnectRequest> =
+            store::find_one(&*self.store, Lookup::ConnectRequestById(id.to_owned())).await.map_err(unavailable)?;
+        let request = request.ok_or_else(|| gone.clone())?;
+        let project = store::get(&*self.store, request.project).await.map_err(unavailable)?;
+        Ok(Connectable { request, project: project.ok_or(gone)? })
+    }
+
+    /// The first step of `POST /agent/delegate`: what the person must see. Makes nothing but a record of it.
+    pub async fn show_disclosure(
+        &self,
+        at: &ProjectAt,
+        member: &Member,
+        body: &DelegateRequest,
+        language: &str,
+    ) -> Result<DisclosureResponse, Refusal> {
+        refuse_unserved(body)?;
+        for _ in 0..TRIES {
+            let view = self.grant_view(at, member, body).await.map_err(unavailable)?;
+            same_operator(body, view.request.as_ref())?;
+            let show =
+                Show { scopes: body.scopes.clone(), max_agent_ttl: body.max_agent_ttl, language: language.to_owned() };
+            let step = show.decide(&view, &self.env()?)?;
+            if let Some(shown) = self.finish(step).await? {
+                return Ok(shown);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// The second step: the person agreed to what was shown.
+    pub async fn grant(
+        &self,
+        at: &ProjectAt,
+        member: &Member,
+        body: &DelegateRequest,
+    ) -> Result<DelegateResponse, Refusal> {
+        refuse_unserved(body)?;
+        let fixed_id = self.fixed_id(body)?;
+        for _ in 0..TRIES {
+            let view = self.grant_view(at, member, body).await.map_err(unavailable)?;
+            same_operator(body, view.request.as_ref())?;
+            let grant = Grant {
+                disclosure_id: body.disclosure_id.clone().unwrap_or_default(),
+                acknowledged: body.acknowledged_disclosure,
+                fixed_id: fixed_id.clone(),
+                issuer: at.service.to_string(),
+            };
+            let step = grant.decide(&view, &self.env()?)?;
+            if let Some(granted) = self.finish(step).await? {
+                return self.granted(granted);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// The person says no. Answers with where to send the browser, if anywhere.
+    pub async fn deny(
+        &self,
+        at: &ProjectAt,
+        member: &Member,
+        body: &DelegateRequest,
+    ) -> Result<Option<String>, Refusal> {
+        for _ in 0..TRIES {
+            let view = self.grant_view(at, member, body).await.map_err(unavailable)?;
+            let step = Deny.decide(&view, &self.env()?)?;
+            if let Some(redirect) = self.finish(step).await? {
+                return Ok(redirect);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// `POST /agent/delegate/token`
+    pub async fn exchange(
+        &self,
+        at: &ProjectAt,
+        body: &ExchangeRequest,
+        source: &str,
+    ) -> Result<ExchangeResponse, Refusal> {
+        let missing = |name: &str| Refusal::invalid(format!("{name} is required"));
+        let jwt = body.operator_jwt.as_deref().ok_or_else(|| missing("operator_jwt"))?;
+        let code = body.code.as_deref().ok_or_else(|| missing("code"))?;
+        let code_verifier = body.code_verifier.as_deref().ok_or_else(|| missing("code_verifier"))?;
+        let operator = self.prove_operator(jwt, &at.service, source).await?;
+        for _ in 0..TRIES {
+            let view = self.exchange_view(at, code).await.map_err(unavailable)?;
+            let exchange = Exchange { operator: &operator.fact, code_verifier, issuer: at.service.as_str() };
+            let step = exchange.decide(&view, &self.env()?)?;
+            if let Some((delegation, claims)) = self.finish(step).await? {
+                let delegation_token = self.sign_delegation(&claims)?;
+                return Ok(ExchangeResponse {
+                    delegation_token,
+                    delegation_id: delegation.id.clone(),
+                    scopes: delegation.scopes.clone(),
+                    effective_policy: countersign_core::aap::delegate::effective_policy(&delegation),
+                });
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    fn granted(&self, granted: Granted) -> Result<DelegateResponse, Refusal> {
+        Ok(DelegateResponse {
+            delegation_token: Some(self.sign_delegation(&granted.claims)?),
+            delegation_id: granted.delegation.id,
+            code: Some(granted.code),
+            redirect: granted.redirect,
+            liability_disclosure: granted.liability_disclosure,
+            effective_policy: granted.effective_policy,
+        })
+    }
+
+    fn sign_delegation(&self, claims: &delegation_token::DelegationClaims) -> Result<String, Refusal> {
+        let keys = self.keys().ok_or(Refusal::Unavailable)?;
+        keys.signing.sign(delegation_token::TYP, claims).map_err(|_| Refusal::Internal)
+    }
+
+    /// Published vectors name a delegation; outside test mode nobody chooses an id.
+    fn fixed_id(&self, body: &DelegateRequest) -> Result<Option<String>, Refusal> {
+        match &body.delegation_id {
+            Some(_) if !self.settings.test_mode => {
+                Err(Refusal::invalid("delegation_id can be chosen in test mode only"))
+            }
+            Some(id) if !countersign_protocol::ids::is_delegation_id(id) => {
+                Err(Refusal::invalid("delegation_id is malformed"))
+            }
+            id => Ok(id.clone()),
+        }
+    }
+
+    async fn grant_view(
+        &self,
+        at: &ProjectAt,
+        member: &Member,
+        body: &DelegateRequest,
+    ) -> Result<GrantView, StoreError> {
+        let store = &*self.store;
+        let request: Option<ConnectRequest> = match &body.request_id {
+            Some(id) => store::find_one(store, Lookup::ConnectRequestById(id.clone())).await?,
+            None => None,
+        };
+        let disclosure: Option<Disclosure> = match &body.disclosure_id {
+            Some(id) => {
+                store::find_one(store, Lookup::DisclosureById { project: at.project.key, id: id.clone() }).await?
+            }
+            None => None,
+        };
+        let current = store::get(store, at.project.key).await?;
+        Ok(GrantView {
+            project: current.unwrap_or_else(|| at.project.clone()),
+            member: Some(member.clone()),
+            request,
+            disclosure,
+        })
+    }
+
+    async fn exchange_view(&self, at: &ProjectAt, code: &str) -> Result<ExchangeView, StoreError> {
+        let lookup = Lookup::ConnectRequestByCode(Digest::of(code.as_bytes()));
+        let request: Option<ConnectRequest> = store::find_one(&*self.store, lookup).await?;
+        let key = request.as_ref().and_then(|request| match request.progress {
+            ConnectProgress::Approved { delegation, .. } => Some(delegation),
+            _ => None,
+        });
+        let delegation: Option<Delegation> = match key {
+            Some(key) => store::get(&*self.store, key).await?,
+            None => None,
+        };
+        Ok(ExchangeView { request, delegation, project: at.project.key })
+    }
+}
+
+/// Layered policies are not there yet; to ignore one would be to promise what is not kept.
+fn refuse_unserved(body: &DelegateRequest) -> Result<(), Refusal> {
+    if body.policy.is_some() || body.user_override.is_some() {
+        return Err(Refusal::invalid("policy and user_override are not served by this version"));
+    }
+    if body.request_id.is_none() {
+        return Err(Refusal::invalid("request_id is required: a delegation answers an operator's own request"));
+    }
+    Ok(())
+}
+
+fn same_operator(body: &DelegateRequest, request: Option<&ConnectRequest>) -> Result<(), Refusal> {
+    let named = body.operator.as_deref();
+    match (named, request) {
+        (Some(named), Some(request)) if named != request.operator.as_str() => {
+            Err(Refusal::invalid("operator is not the one that made this request"))
+        }
+        _ => Ok(()),
+    }
+}

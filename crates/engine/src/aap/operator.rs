@@ -1,0 +1,82 @@
+//! From a JWT to a verified operator, and how every trouble on the way is told.
+
+use crate::{
+    engine::Engine,
+    ports::{KnownOperator, OperatorTrouble},
+};
+use countersign_core::refusal::Refusal;
+use countersign_jose::{Expected, OperatorRefusal, Peek, ReceiptRefusal, peek, verify_operator, verify_receipt};
+use countersign_protocol::{
+    domain::Domain,
+    facts::{VerifiedOperator, VerifiedReceipt},
+    origin::Origin,
+};
+use std::sync::Arc;
+
+/// An operator whose signature was checked, with what its domain publishes.
+pub(crate) struct Proven {
+    pub(crate) fact: VerifiedOperator,
+    pub(crate) known: Arc<KnownOperator>,
+}
+
+impl Engine {
+    /// AAP 4.1: whose JWT is this, do they publish the key, and did that key sign it for us?
+    pub(crate) async fn prove_operator(&self, jwt: &str, service: &Origin, source: &str) -> Result<Proven, Refusal> {
+        let invalid = |why: &dyn std::fmt::Display| Refusal::OperatorJwtInvalid(why.to_string());
+        let Peek { kid, iss, .. } = peek(jwt).map_err(|why| invalid(&why))?;
+        let domain = Domain::parse(&iss).map_err(|why| Refusal::OperatorJwtInvalid(format!("iss is {why}")))?;
+        let now = self.clock.now();
+        let known = self.operators.operator(&domain, &kid, now, source).await.map_err(told)?;
+        let expected = Expected { operator: &domain, service: service.as_str() };
+        let fact = verify_operator(jwt, &known.keys, expected, now).map_err(refused)?;
+        Ok(Proven { fact, known })
+    }
+
+    /// A receipt is signed by the same operator, perhaps with another of its keys.
+    pub(crate) async fn prove_receipt(
+        &self,
+        jwt: &str,
+        operator: &Proven,
+        service: &Origin,
+        source: &str,
+    ) -> Result<VerifiedReceipt, Refusal> {
+        let now = self.clock.now();
+        let kid = peek(jwt).map_err(|why| Refusal::ConsentInvalid(why.to_string()))?.kid;
+        let domain = operator.fact.domain();
+        let known = match self.operators.operator(domain, &kid, now, source).await {
+            Ok(known) => known,
+            Err(_) => Arc::clone(&operator.known),
+        };
+        let expected = Expected { operator: domain, service: service.as_str() };
+        verify_receipt(jwt, &known.keys, expected, now).map_err(receipt_refused)
+    }
+}
+
+pub(crate) fn told(trouble: OperatorTrouble) -> Refusal {
+    match trouble {
+        OperatorTrouble::NoManifest(why) => Refusal::OperatorManifestMissing(why),
+        OperatorTrouble::DomainDiffers => {
+            Refusal::OperatorJwtInvalid("the identity manifest on that domain speaks for another one".into())
+        }
+        OperatorTrouble::UnknownKid => Refusal::OperatorKeyUnknown,
+        OperatorTrouble::Unreachable => Refusal::OperatorUnreachable,
+        OperatorTrouble::TooMany { retry_after_s } => Refusal::OperatorBudget { retry_after_s },
+    }
+}
+
+fn refused(why: OperatorRefusal) -> Refusal {
+    match why {
+        OperatorRefusal::Expired => Refusal::OperatorJwtExpired,
+        why if why.is_unknown_kid() => Refusal::OperatorKeyUnknown,
+        why => Refusal::OperatorJwtInvalid(why.to_string()),
+    }
+}
+
+fn receipt_refused(why: ReceiptRefusal) -> Refusal {
+    match why {
+        ReceiptRefusal::WrongService => Refusal::ConsentServiceMismatch,
+        ReceiptRefusal::WindowNotOpen => Refusal::ConsentWindowNotOpen,
+        why if why.is_expired() => Refusal::ConsentExpired,
+        why => Refusal::ConsentInvalid(why.to_string()),
+    }
+}

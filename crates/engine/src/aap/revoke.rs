@@ -1,0 +1,46 @@
+//! `POST /agent/revoke`
+
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    aap::revoke::{Reason, Revoke, RevokeView},
+    people::Actor,
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{
+    aap::revoke::{RevokeRequest, RevokeResponse},
+    domain::Domain,
+};
+
+impl Engine {
+    /// Ends a delegation. When this answers, no call of it is let through any more, on any node.
+    pub async fn revoke(&self, at: &ProjectAt, actor: &Actor, body: &RevokeRequest) -> Result<RevokeResponse, Refusal> {
+        let id = body.delegation_id.as_ref().ok_or_else(|| Refusal::invalid("delegation_id is required"))?;
+        let reason = body.reason.as_deref().map(|text| Reason::parse(text).ok_or_else(bad_reason)).transpose()?;
+        for _ in 0..TRIES {
+            let lookup = Lookup::DelegationById { project: at.project.key, id: id.clone() };
+            let delegation = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let view = RevokeView { project: at.project.clone(), delegation };
+            let step = Revoke { actor: actor.clone(), reason }.decide(&view, &self.env()?)?;
+            if let Some(answer) = self.finish(step).await? {
+                return Ok(answer);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// An operator by its JWT, as one who asks for something.
+    pub async fn operator_actor(&self, at: &ProjectAt, jwt: &str, source: &str) -> Result<Actor, Refusal> {
+        let proven = self.prove_operator(jwt, &at.service, source).await?;
+        let domain: &Domain = proven.fact.domain();
+        Ok(Actor::Operator(domain.clone()))
+    }
+}
+
+fn bad_reason() -> Refusal {
+    Refusal::invalid("reason must be user_requested, admin_requested, task_complete or policy_triggered")
+}

@@ -1,0 +1,145 @@
+//! The engine itself: what every operation shares.
+
+use crate::{
+    bearers::Bearers,
+    chance::{Chance, KeyBlocks},
+    clock::Clock,
+    keys::{Keys, KeysError},
+    people::{PasswordCost, Passwords},
+    ports::Operators,
+    store::{Outcome, Store, StoreError},
+};
+use countersign_core::{
+    env::Env,
+    people::sign_in::Throttle,
+    refusal::Refusal,
+    step::{Effects, Step},
+};
+use countersign_protocol::origin::Origin;
+use std::sync::Arc;
+
+/// How often an operation decides again when rows changed under it.
+pub(crate) const TRIES: usize = 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tenancy {
+    Single,
+    Multi,
+}
+
+/// What the node's configuration says about deciding.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The service's base URI.
+    pub origin: Origin,
+    pub tenancy: Tenancy,
+    /// Whether projects also answer at `{project}.{host}`.
+    pub subdomains: bool,
+    /// Lets the published vectors through: short session ids, the published test key, fixed delegation ids.
+    pub test_mode: bool,
+    pub throttle: Throttle,
+    pub sign_in_lifetime_s: i64,
+    pub password_cost: PasswordCost,
+}
+
+pub struct Engine {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Clock,
+    pub(crate) chance: Chance,
+    pub(crate) key_blocks: KeyBlocks,
+    pub(crate) settings: Settings,
+    pub(crate) operators: Arc<dyn Operators>,
+    pub(crate) keys: Keys,
+    pub(crate) passwords: Passwords,
+    pub(crate) bearers: Bearers,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+}
+
+impl Engine {
+    /// Opens the shared keys, making them if this is the first start, and is ready.
+    pub async fn start(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        clock: Clock,
+        chance: Chance,
+        key_encryption_key: &[u8; 32],
+        operators: Arc<dyn Operators>,
+    ) -> Result<Arc<Self>, StartError> {
+        let keys = Keys::new(key_encryption_key, settings.test_mode)?;
+        let passwords = Passwords::new(settings.password_cost);
+        let engine = Self {
+            store,
+            clock,
+            chance,
+            key_blocks: KeyBlocks::default(),
+            settings,
+            operators,
+            keys,
+            passwords,
+            bearers: Bearers::default(),
+        };
+        engine.open_keys().await?;
+        Ok(Arc::new(engine))
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    pub(crate) fn env(&self) -> Result<Env, Refusal> {
+        let now = self.clock.now();
+        let entropy = self.chance.entropy().map_err(|_| Refusal::Internal)?;
+        Ok(Env { now, entropy, first_key: self.key_blocks.next(now, self.store.lane()) })
+    }
+
+    /// Makes a step durable and gives its answer; None when the view was stale and it must be decided again.
+    pub(crate) async fn finish<A>(&self, step: Step<A>) -> Result<Option<A>, Refusal> {
+        match self.commit(step.effects).await {
+            Outcome::Committed => Ok(Some(step.answer)),
+            Outcome::Stale => Ok(None),
+            Outcome::LimitReached { .. } | Outcome::Spent { .. } => {
+                Err(Refusal::Conflict("this was done already".into()))
+            }
+            Outcome::Unavailable(_) => Err(Refusal::Unavailable),
+        }
+    }
+
+    pub(crate) async fn commit(&self, effects: Effects) -> Outcome {
+        if effects.is_empty() {
+            return Outcome::Committed;
+        }
+        let outcome = self.store.commit(effects).await;
+        if let Outcome::Unavailable(why) = &outcome {
+            tracing::error!(why, "a step could not be written");
+        }
+        outcome
+    }
+
+    /// Fills the audit index and forgets what is past its time; for a background task to call now and then.
+    pub async fn tidy(&self) -> Result<(), StoreError> {
+        const BATCH: i64 = 4096;
+        while self.store.index_evidence(BATCH).await? >= BATCH.unsigned_abs() {}
+        self.store.sweep(self.clock.now()).await.map(drop)
+    }
+}
+
+/// What the store could not tell is not decided on.
+pub(crate) fn unavailable(why: StoreError) -> Refusal {
+    tracing::error!(%why, "the store could not be read");
+    Refusal::Unavailable
+}

@@ -1,0 +1,183 @@
+//! Keys that all nodes share: made once, sealed in the database, published as one key set.
+
+use crate::{
+    engine::Engine,
+    store::{self, Lookup, Outcome, StoreError},
+};
+use countersign_core::{
+    project,
+    records::{Record, Secret, SigningKey as KeyRow},
+    step::Effects,
+};
+use countersign_jose::{KeyPolicy, KeySet, Mac, Sealer, SigningKey};
+use countersign_protocol::{
+    aap::jwks::{Jwks, PublicJwk},
+    time::UnixMillis,
+};
+use std::sync::{Arc, RwLock};
+
+/// Old keys stay published at least this long (AAP 20.2).
+const OVERLAP_S: i64 = 7200;
+
+pub(crate) struct Keys {
+    sealer: Sealer,
+    policy: KeyPolicy,
+    current: RwLock<Option<Arc<Published>>>,
+}
+
+/// The keys in force on this node.
+pub struct Published {
+    pub jwks: Jwks,
+    pub set: KeySet,
+    pub(crate) signing: SigningKey,
+    pub(crate) mac: Mac,
+    pub keys: Vec<KeyInUse>,
+}
+
+/// A signing key as an operator of the node sees it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct KeyInUse {
+    pub kid: String,
+    pub created_at: UnixMillis,
+    /// Until when its public part is published; none for the key that signs now.
+    pub retires_at: Option<UnixMillis>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum KeysError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the keys in the database were sealed with another key-encryption key; give the one they were made with")]
+    WrongKey,
+    #[error("a key could not be made or read: {0}")]
+    Broken(String),
+    #[error("the keys could not be written")]
+    Unavailable,
+}
+
+impl Keys {
+    pub(crate) fn new(key_encryption_key: &[u8; 32], test_mode: bool) -> Result<Self, KeysError> {
+        let sealer = Sealer::new(key_encryption_key).map_err(broken)?;
+        let policy = KeyPolicy { allow_published_test_keys: test_mode };
+        Ok(Self { sealer, policy, current: RwLock::new(None) })
+    }
+}
+
+impl Engine {
+    /// The keys in force. They exist from the start on.
+    pub fn keys(&self) -> Option<Arc<Published>> {
+        self.keys.current.read().ok()?.clone()
+    }
+
+    /// Loads the keys, making what is missing. Nodes that start together agree on one set.
+    pub(crate) async fn open_keys(&self) -> Result<(), KeysError> {
+        for _ in 0..crate::engine::TRIES {
+            if let Some(published) = self.load_keys().await? {
+                *self.keys.current.write().map_err(broken)? = Some(Arc::new(published));
+                return Ok(());
+            }
+            self.make_missing_keys().await?;
+        }
+        Err(KeysError::Unavailable)
+    }
+
+    /// Makes a new signing key; the old one stays published as long as anything that it signed may be shown.
+    pub async fn rotate_keys(&self) -> Result<KeyInUse, KeysError> {
+        let rows = self.key_rows().await?;
+        let now = self.clock.now();
+        let longest = self.projects().await?.iter().map(|p| project::token_duration_s(&p.document)).max().unwrap_or(0);
+        let retires_at = now.plus_secs(OVERLAP_S.max(longest));
+        let retired = rows.into_iter().filter(|row| row.retires_at.is_none());
+        let retired = retired.map(|row| KeyRow { retires_at: Some(retires_at), version: row.version + 1, ..row });
+        let mut puts: Vec<Record> = retired.map(Record::SigningKey).collect();
+        let fresh = self.new_key_row(now)?;
+        let added = KeyInUse { kid: fresh.kid.clone(), created_at: now, retires_at: None };
+        puts.push(Record::SigningKey(fresh));
+        match self.commit(Effects { puts, ..Effects::default() }).await {
+            Outcome::Committed => self.open_keys().await.map(|()| added),
+            _ => Err(KeysError::Unavailable),
+        }
+    }
+
+    async fn load_keys(&self) -> Result<Option<Published>, KeysError> {
+        let rows = self.key_rows().await?;
+        let secret: Option<Secret> = store::find_one(&*self.store, Lookup::SecretByName("mac".into())).await?;
+        let (Some(current), Some(secret)) = (rows.iter().rev().find(|row| row.retires_at.is_none()), secret) else {
+            return Ok(None);
+        };
+        let jwks = Jwks { keys: rows.iter().map(public_jwk).collect::<Result<_, _>>()? };
+        let document = serde_json::to_vec(&jwks).map_err(broken)?;
+        Ok(Some(Published {
+            set: KeySet::parse(&document, &self.keys.policy).map_err(broken)?,
+            jwks,
+            signing: self.unseal_key(current)?,
+            mac: self.unseal_mac(&secret)?,
+            keys: rows.iter().map(in_use).collect(),
+        }))
+    }
+
+    /// The keys that are published now, oldest first.
+    async fn key_rows(&self) -> Result<Vec<KeyRow>, KeysError> {
+        let now = self.clock.now();
+        let rows: Vec<KeyRow> = store::find_all(&*self.store, Lookup::SigningKeys).await?;
+        Ok(rows.into_iter().filter(|row| row.retires_at.is_none_or(|at| now < at)).collect())
+    }
+
+    async fn make_missing_keys(&self) -> Result<(), KeysError> {
+        let mut puts = Vec::new();
+        if !self.key_rows().await?.iter().any(|row| row.retires_at.is_none()) {
+            puts.push(Record::SigningKey(self.new_key_row(self.clock.now())?));
+        }
+        if self.store.find(Lookup::SecretByName("mac".into())).await?.is_none() {
+            puts.push(Record::Secret(self.new_mac_row()?));
+        }
+        match self.commit(Effects { puts, ..Effects::default() }).await {
+            Outcome::Committed | Outcome::Stale => Ok(()),
+            _ => Err(KeysError::Unavailable),
+        }
+    }
+
+    fn new_key_row(&self, now: UnixMillis) -> Result<KeyRow, KeysError> {
+        let key = SigningKey::generate(None).map_err(broken)?;
+        let sealed = self.keys.sealer.seal(&format!("signing-key:{}", key.kid()), &key.to_pkcs8()).map_err(broken)?;
+        Ok(KeyRow {
+            key: self.env().map_err(broken)?.mint().key(),
+            version: 1,
+            kid: key.kid().to_owned(),
+            public_jwk: serde_json::to_value(key.public_jwk()).map_err(broken)?,
+            sealed,
+            created_at: now,
+            retires_at: None,
+        })
+    }
+
+    fn new_mac_row(&self) -> Result<Secret, KeysError> {
+        let mut mint = self.env().map_err(broken)?.mint();
+        let sealed = self.keys.sealer.seal("secret:mac", &mint.bytes::<32>()).map_err(broken)?;
+        Ok(Secret { key: mint.key(), version: 1, name: "mac".into(), sealed })
+    }
+
+    fn unseal_key(&self, row: &KeyRow) -> Result<SigningKey, KeysError> {
+        let context = format!("signing-key:{}", row.kid);
+        let pkcs8 = self.keys.sealer.open(&context, &row.sealed).map_err(|_| KeysError::WrongKey)?;
+        SigningKey::from_pkcs8(Some(&row.kid), &pkcs8).map_err(broken)
+    }
+
+    fn unseal_mac(&self, secret: &Secret) -> Result<Mac, KeysError> {
+        let bytes = self.keys.sealer.open("secret:mac", &secret.sealed).map_err(|_| KeysError::WrongKey)?;
+        let bytes: &[u8; 32] = bytes.as_slice().try_into().map_err(broken)?;
+        Ok(Mac::new(bytes))
+    }
+}
+
+fn public_jwk(row: &KeyRow) -> Result<PublicJwk, KeysError> {
+    serde_json::from_value(row.public_jwk.clone()).map_err(broken)
+}
+
+fn in_use(row: &KeyRow) -> KeyInUse {
+    KeyInUse { kid: row.kid.clone(), created_at: row.created_at, retires_at: row.retires_at }
+}
+
+fn broken(why: impl std::fmt::Display) -> KeysError {
+    KeysError::Broken(why.to_string())
+}

@@ -1,0 +1,12 @@
+//! People: accounts, signing in, memberships, API keys.
+
+mod accounts;
+mod api_keys;
+mod password;
+mod sign_in;
+
+pub use accounts::AccountTrouble;
+pub use api_keys::NewKey;
+pub use password::PasswordCost;
+pub(crate) use password::Passwords;
+pub use sign_in::SignedIn;

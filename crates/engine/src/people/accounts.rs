@@ -1,0 +1,114 @@
+//! Managing accounts and memberships, from the command line.
+
+use crate::{
+    engine::{Engine, TRIES},
+    store::{self, Lookup, Outcome},
+};
+use countersign_core::{
+    people::accounts::{AccountRefusal, Add, Change, SetRoles, check_password},
+    records::{Membership, Person, Role},
+    refusal::Refusal,
+    step::{Operation as _, Step},
+};
+use countersign_protocol::{ids::RowKey, project::ProjectDocument};
+
+#[derive(Debug, thiserror::Error)]
+pub enum AccountTrouble {
+    #[error(transparent)]
+    Refused(#[from] AccountRefusal),
+    #[error("{0}")]
+    Engine(Refusal),
+}
+
+impl From<Refusal> for AccountTrouble {
+    fn from(refusal: Refusal) -> Self {
+        Self::Engine(refusal)
+    }
+}
+
+impl Engine {
+    pub async fn add_person(
+        &self,
+        name: &str,
+        display: &str,
+        password: &str,
+        platform_admin: bool,
+    ) -> Result<Person, AccountTrouble> {
+        check_password(password)?;
+        let password_hash = self.passwords.hash(password, self.env()?.mint().bytes()).await?;
+        for _ in 0..TRIES {
+            let existing = self.account(name).await?;
+            let add = Add {
+                subject: name.to_owned(),
+                display_name: display.to_owned(),
+                password_hash: password_hash.clone(),
+                platform_admin,
+            };
+            let step = add.decide(&existing, &self.env()?)?;
+            if let Some(person) = self.finish(step).await? {
+                return Ok(person);
+            }
+        }
+        Err(Refusal::Unavailable.into())
+    }
+
+    pub async fn set_password(&self, name: &str, password: &str) -> Result<Person, AccountTrouble> {
+        check_password(password)?;
+        let hash = self.passwords.hash(password, self.env()?.mint().bytes()).await?;
+        self.change_person(name, || Change { password_hash: Some(hash.clone()), disabled: None }).await
+    }
+
+    /// A disabled account cannot sign in, and its sign-ins end at once.
+    pub async fn set_disabled(&self, name: &str, disabled: bool) -> Result<Person, AccountTrouble> {
+        self.change_person(name, || Change { password_hash: None, disabled: Some(disabled) }).await
+    }
+
+    async fn change_person(&self, name: &str, change: impl Fn() -> Change + Send) -> Result<Person, AccountTrouble> {
+        for _ in 0..TRIES {
+            let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
+            let step: Step<Person> = change().decide(&person, &self.env()?)?;
+            if let Some(person) = self.finish(step).await? {
+                return Ok(person);
+            }
+        }
+        Err(Refusal::Unavailable.into())
+    }
+
+    pub async fn set_roles(&self, project: RowKey, name: &str, roles: Vec<Role>) -> Result<Membership, AccountTrouble> {
+        let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
+        for _ in 0..TRIES {
+            let lookup = Lookup::MembershipOf { project, person: person.key };
+            let current = store::find_one(&*self.store, lookup).await.map_err(crate::engine::unavailable)?;
+            let set = SetRoles { project, person: person.key, roles: roles.clone() };
+            let step = set.decide(&current, &self.env()?)?;
+            if let Some(membership) = self.finish(step).await? {
+                return Ok(membership);
+            }
+        }
+        Err(Refusal::Unavailable.into())
+    }
+
+    /// Everyone, with their places in projects.
+    pub async fn people(&self) -> Result<Vec<(Person, Vec<Membership>)>, Refusal> {
+        let people: Vec<Person> =
+            store::find_all(&*self.store, Lookup::AllPeople).await.map_err(crate::engine::unavailable)?;
+        let mut found = Vec::new();
+        for person in people {
+            let lookup = Lookup::MembershipsOfPerson(person.key);
+            let places = store::find_all(&*self.store, lookup).await.map_err(crate::engine::unavailable)?;
+            found.push((person, places));
+        }
+        Ok(found)
+    }
+
+    /// The document that was in force at a version.
+    pub async fn project_document_at(&self, project: RowKey, version: i64) -> Result<Option<ProjectDocument>, Refusal> {
+        let found = store::project_at(&*self.store, project, version).await.map_err(crate::engine::unavailable)?;
+        Ok(found.map(|project| project.document))
+    }
+
+    /// Whether the store can be written to right now: for readiness checks.
+    pub async fn is_ready(&self) -> bool {
+        self.store.ping().await.is_ok() && self.commit(Default::default()).await == Outcome::Committed
+    }
+}

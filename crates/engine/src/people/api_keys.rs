@@ -1,0 +1,88 @@
+//! API keys, and who stands behind one.
+
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    people::{
+        Actor,
+        api_keys::{AddKey, AddedKey, RevokeKey},
+    },
+    records::{ApiKey, ApiKeyKind, Delegation, Project},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{hash::Digest, ids::RowKey};
+
+/// A key to be made, as the command line describes it.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    pub kind: ApiKeyKind,
+    pub principal: String,
+    /// The name of the responsible person.
+    pub responsible: String,
+    pub actions: Vec<String>,
+    pub asks: Vec<String>,
+    pub jkt: Option<String>,
+}
+
+impl Engine {
+    pub async fn add_key(&self, project: &Project, new: &NewKey) -> Result<AddedKey, Refusal> {
+        let responsible = self.account(&new.responsible).await?;
+        let responsible = responsible.ok_or_else(|| Refusal::invalid("the responsible person has no account here"))?;
+        for _ in 0..TRIES {
+            let add = AddKey {
+                kind: new.kind,
+                principal: new.principal.clone(),
+                responsible: responsible.key,
+                actions: new.actions.clone(),
+                asks: new.asks.clone(),
+                jkt: new.jkt.clone(),
+            };
+            let step = add.decide(project, &self.env()?)?;
+            if let Some(added) = self.finish(step).await? {
+                return Ok(added);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    pub async fn revoke_key(&self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
+        for _ in 0..TRIES {
+            let lookup = Lookup::ApiKeyById { project: project.key, id: id.to_owned() };
+            let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let key = key.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
+            let step = RevokeKey.decide(&(project.clone(), key), &self.env()?)?;
+            if let Some(key) = self.finish(step).await? {
+                return Ok(key);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    pub async fn api_keys(&self, project: RowKey) -> Result<Vec<ApiKey>, Refusal> {
+        store::find_all(&*self.store, Lookup::ApiKeysOfProject(project)).await.map_err(unavailable)
+    }
+
+    /// Who a key speaks for. A key of another project is no key here.
+    pub async fn key_actor(&self, at: &ProjectAt, secret: &str) -> Result<Actor, Refusal> {
+        let lookup = Lookup::ApiKeyByHash(Digest::of(secret.as_bytes()));
+        let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let live = key.filter(|key| key.project == at.project.key && key.revoked_at.is_none());
+        match live {
+            Some(key) if key.kind == ApiKeyKind::Admin => Ok(Actor::AdminKey(Box::new(key))),
+            Some(_) => Ok(Actor::OtherKey),
+            None => Err(Refusal::NotAuthorized("the API key is not known here or was revoked".into())),
+        }
+    }
+
+    /// A person's delegations in a project, newest first.
+    pub async fn delegations_of(&self, project: RowKey, person: RowKey) -> Result<Vec<Delegation>, Refusal> {
+        let lookup = Lookup::DelegationsOfPerson { project, person };
+        let mut found: Vec<Delegation> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        found.reverse();
+        Ok(found)
+    }
+}

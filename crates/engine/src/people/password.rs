@@ -1,0 +1,71 @@
+//! Passwords: argon2id, on threads of their own, a few at a time.
+
+use argon2::{Algorithm, Argon2, Params, PasswordHash, PasswordHasher as _, PasswordVerifier as _, Version};
+use countersign_core::refusal::Refusal;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// How much work a password costs. Tests make it cheap; nobody else should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PasswordCost {
+    pub memory_kib: u32,
+    pub passes: u32,
+}
+
+impl Default for PasswordCost {
+    /// 19 MiB, two passes: what OWASP asks for at least.
+    fn default() -> Self {
+        Self { memory_kib: 19 * 1024, passes: 2 }
+    }
+}
+
+pub(crate) struct Passwords {
+    cost: PasswordCost,
+    /// Each hash takes memory and a core; strangers must not be able to take them all.
+    room: Arc<Semaphore>,
+}
+
+impl Passwords {
+    pub(crate) fn new(cost: PasswordCost) -> Self {
+        Self { cost, room: Arc::new(Semaphore::new(2)) }
+    }
+
+    pub(crate) async fn hash(&self, password: &str, salt: [u8; 16]) -> Result<String, Refusal> {
+        let hasher = self.hasher()?;
+        let password = zeroize::Zeroizing::new(password.to_owned());
+        self.on_a_thread(move || {
+            let hash = hasher.hash_password_with_salt(password.as_bytes(), &salt);
+            hash.map(|hash| hash.to_string()).map_err(|_| Refusal::Internal)
+        })
+        .await
+    }
+
+    /// Without a hash to compare with, the same work is done all the same: time tells nobody who exists.
+    pub(crate) async fn fits(&self, password: &str, hash: Option<&str>) -> Result<bool, Refusal> {
+        let hasher = self.hasher()?;
+        let password = zeroize::Zeroizing::new(password.to_owned());
+        let hash = hash.map(str::to_owned);
+        self.on_a_thread(move || match hash.as_deref().map(PasswordHash::new) {
+            Some(Ok(hash)) => Ok(hasher.verify_password(password.as_bytes(), &hash).is_ok()),
+            Some(Err(_)) => Err(Refusal::Internal),
+            None => {
+                let _same_work = hasher.hash_password_with_salt(password.as_bytes(), &[0; 16]);
+                Ok(false)
+            }
+        })
+        .await
+    }
+
+    fn hasher(&self) -> Result<Argon2<'static>, Refusal> {
+        let params = Params::new(self.cost.memory_kib, self.cost.passes, 1, None).map_err(|_| Refusal::Internal)?;
+        Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+    }
+
+    async fn on_a_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let _place = Arc::clone(&self.room).acquire_owned().await.map_err(|_| Refusal::Internal)?;
+        tokio::task::spawn_blocking(work).await.map_err(|_| Refusal::Internal)?
+    }
+}

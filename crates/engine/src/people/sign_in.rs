@@ -1,0 +1,114 @@
+//! Signing in and staying signed in.
+
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    store::{self, Lookup, Outcome},
+};
+use countersign_core::{
+    people::{
+        Member,
+        accounts::LOCAL,
+        sign_in::{self, Start, Started},
+        signed_in,
+    },
+    records::{Person, WebSession},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{hash::Digest, ids::RowKey};
+
+/// A person with a session that holds.
+#[derive(Clone, Debug)]
+pub struct SignedIn {
+    pub person: Person,
+    pub session: WebSession,
+}
+
+impl Engine {
+    /// Checks a password and starts a session. The answer's secret is the cookie's value.
+    pub async fn sign_in(
+        &self,
+        name: &str,
+        password: &str,
+        address: &str,
+        replaces: Option<&SignedIn>,
+    ) -> Result<Started, Refusal> {
+        let attempt = sign_in::attempt(name, address, self.settings.throttle, self.clock.now());
+        match self.commit(attempt).await {
+            Outcome::Committed => {}
+            Outcome::LimitReached { .. } => {
+                return Err(Refusal::TooManyAttempts { retry_after_s: sign_in::retry_after_s(self.clock.now()) });
+            }
+            _ => return Err(Refusal::Unavailable),
+        }
+        let person = self.account(name).await?;
+        let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
+        let fits = self.passwords.fits(password, hash).await?;
+        let person = person.filter(|_| fits).ok_or(Refusal::SignInFailed)?;
+        for _ in 0..TRIES {
+            let replaces = replaces.map(|old| old.session.key);
+            let start = Start { lifetime_s: self.settings.sign_in_lifetime_s, replaces };
+            let step = start.decide(&person, &self.env()?)?;
+            if let Some(started) = self.finish(step).await? {
+                return Ok(started);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// Who a cookie belongs to, if its session holds.
+    pub async fn signed_in(&self, secret: &str) -> Result<Option<SignedIn>, Refusal> {
+        let lookup = Lookup::WebSessionByToken(Digest::of(secret.as_bytes()));
+        let session: Option<WebSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let Some(session) = session else { return Ok(None) };
+        let person: Option<Person> = store::get(&*self.store, session.person).await.map_err(unavailable)?;
+        let holds = person.filter(|person| signed_in(&session, person, self.clock.now()));
+        Ok(holds.map(|person| SignedIn { person, session }))
+    }
+
+    /// A signed-in person as seen from a project.
+    pub async fn member(&self, who: &SignedIn, project: RowKey) -> Result<Member, Refusal> {
+        let lookup = Lookup::MembershipOf { project, person: who.person.key };
+        let membership = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        Ok(Member { person: who.person.clone(), membership, proven_at: who.session.proven_at })
+    }
+
+    pub async fn sign_out(&self, who: &SignedIn) -> Result<(), Refusal> {
+        match self.commit(sign_in::end(&who.session)).await {
+            Outcome::Committed | Outcome::Stale => Ok(()),
+            _ => Err(Refusal::Unavailable),
+        }
+    }
+
+    pub async fn sign_out_everywhere(&self, who: &SignedIn) -> Result<(), Refusal> {
+        for _ in 0..TRIES {
+            let person: Option<Person> = store::get(&*self.store, who.person.key).await.map_err(unavailable)?;
+            let person = person.ok_or(Refusal::SignInRequired)?;
+            match self.commit(sign_in::end_everywhere(&person, self.clock.now())).await {
+                Outcome::Committed => return Ok(()),
+                Outcome::Stale => {}
+                _ => break,
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// The token that a form or a script of this session must send along.
+    pub fn csrf_token(&self, session: &WebSession) -> Result<String, Refusal> {
+        let keys = self.keys().ok_or(Refusal::Unavailable)?;
+        Ok(Digest(keys.mac.tag("csrf", &session.token_hash.0)).base64url())
+    }
+
+    /// Compared in constant time, by way of the MAC.
+    pub fn csrf_fits(&self, session: &WebSession, token: &str) -> bool {
+        use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+        let Some(keys) = self.keys() else { return false };
+        let Ok(tag) = URL_SAFE_NO_PAD.decode(token) else { return false };
+        keys.mac.verify("csrf", &session.token_hash.0, &tag)
+    }
+
+    pub(crate) async fn account(&self, name: &str) -> Result<Option<Person>, Refusal> {
+        let lookup = Lookup::PersonBySubject { issuer: LOCAL.into(), subject: name.to_owned() };
+        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+    }
+}

@@ -1,0 +1,43 @@
+//! What the engine needs from outside and does not do itself: `server` plugs these in.
+
+use async_trait::async_trait;
+use countersign_jose::KeySet;
+use countersign_protocol::{aap::identity::IdentityManifest, domain::Domain, time::UnixMillis};
+use std::sync::Arc;
+
+/// An operator as its own domain describes it.
+pub struct KnownOperator {
+    pub identity: IdentityManifest,
+    pub keys: KeySet,
+}
+
+/// Why nothing is known about an operator. Never a reason to let it in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OperatorTrouble {
+    /// No identity manifest, or one that is not valid.
+    NoManifest(String),
+    /// The manifest speaks for another domain.
+    DomainDiffers,
+    UnknownKid,
+    Unreachable,
+    TooMany {
+        retry_after_s: i64,
+    },
+}
+
+/// Operators by their domain, remembered for at most an hour.
+#[async_trait]
+pub trait Operators: Send + Sync {
+    /// The operator with a key of that id among its keys, fetched again once if need be (AAP 20.1).
+    /// `source` is where the request came from: strangers have a budget.
+    async fn operator(
+        &self,
+        domain: &Domain,
+        kid: &str,
+        now: UnixMillis,
+        source: &str,
+    ) -> Result<Arc<KnownOperator>, OperatorTrouble>;
+
+    /// Whether a key is in the operator's set, as fetched within the last hour.
+    async fn still_published(&self, domain: &Domain, kid: &str, now: UnixMillis) -> Result<bool, OperatorTrouble>;
+}

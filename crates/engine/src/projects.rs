@@ -1,0 +1,129 @@
+//! Which project a request is for, and changing what a project says.
+
+use crate::{
+    engine::{Engine, TRIES, Tenancy, unavailable},
+    store::{self, Lookup, StoreError},
+};
+use countersign_core::{
+    aap::manifest::{self, Addressed},
+    project::{Applied, Apply, ApplyRefusal, ApplyView},
+    records::Project,
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{aap::manifest::Manifest, ids::ProjectId, origin::Origin, project::ProjectDocument};
+
+/// How a request names its project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// `/agent/…`: the only project, where there is only one.
+    Unscoped,
+    /// `/projects/{projectId}/…`
+    Scoped(String),
+    /// The project's own host.
+    Subdomain(String),
+}
+
+/// A project as it was addressed.
+#[derive(Clone, Debug)]
+pub struct ProjectAt {
+    pub project: Project,
+    /// The base URI of this way to it: what `aud` must be.
+    pub service: Origin,
+    pub address: Address,
+}
+
+impl ProjectAt {
+    pub fn manifest(&self, asked_by_query: bool) -> Manifest {
+        let addressed = match &self.address {
+            Address::Subdomain(_) => Addressed::BySubdomain,
+            Address::Scoped(_) => Addressed::ByQuery { scoped_paths: true },
+            Address::Unscoped if asked_by_query => Addressed::ByQuery { scoped_paths: false },
+            Address::Unscoped => Addressed::Alone,
+        };
+        manifest::of_project(&self.project.document, &self.service, &addressed)
+    }
+
+    /// What the path of a scoped endpoint begins with.
+    pub fn prefix(&self) -> String {
+        match &self.address {
+            Address::Scoped(id) => format!("/projects/{id}"),
+            _ => String::new(),
+        }
+    }
+}
+
+impl Engine {
+    pub async fn project(&self, address: &Address) -> Result<ProjectAt, Refusal> {
+        let origin = self.settings.origin.clone();
+        let (project, service) = match address {
+            Address::Unscoped => (self.only_project().await?, origin),
+            Address::Scoped(id) => (self.project_named(id).await?, origin),
+            Address::Subdomain(id) if self.settings.subdomains => {
+                (self.project_named(id).await?, origin.with_subdomain(id))
+            }
+            Address::Subdomain(_) => return Err(Refusal::ProjectNotFound),
+        };
+        Ok(ProjectAt { project, service, address: address.clone() })
+    }
+
+    /// The manifest of a multi-tenant installation itself.
+    pub fn platform_manifest(&self) -> Manifest {
+        manifest::of_platform(&self.settings.origin, "Countersign")
+    }
+
+    /// Every base URI under which a project's tokens may have been issued.
+    pub(crate) fn origins_of(&self, project: &Project) -> Vec<String> {
+        let base = &self.settings.origin;
+        let own = self.settings.subdomains.then(|| base.with_subdomain(project.id.as_str()).to_string());
+        std::iter::once(base.to_string()).chain(own).collect()
+    }
+
+    async fn only_project(&self) -> Result<Project, Refusal> {
+        if self.settings.tenancy == Tenancy::Multi {
+            return Err(Refusal::ProjectNotFound);
+        }
+        let all = self.projects().await.map_err(unavailable)?;
+        all.into_iter().next().ok_or(Refusal::ProjectNotFound)
+    }
+
+    async fn project_named(&self, id: &str) -> Result<Project, Refusal> {
+        let id = ProjectId::parse(id).map_err(|_| Refusal::ProjectNotFound)?;
+        self.find_project(&id).await.map_err(unavailable)?.ok_or(Refusal::ProjectNotFound)
+    }
+
+    pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
+        store::find_all(&*self.store, Lookup::AllProjects).await
+    }
+
+    pub async fn find_project(&self, id: &ProjectId) -> Result<Option<Project>, StoreError> {
+        store::find_one(&*self.store, Lookup::ProjectById(id.to_string())).await
+    }
+
+    /// Applies a document; the next request is decided by it.
+    pub async fn apply_project(&self, document: ProjectDocument, by: &str) -> Result<Applied, ApplyTrouble> {
+        for _ in 0..TRIES {
+            let all = self.projects().await?;
+            let current = all.iter().find(|project| project.id == document.id).cloned();
+            let single_tenant = self.settings.tenancy == Tenancy::Single;
+            let view = ApplyView { other_projects: all.len() - usize::from(current.is_some()), current, single_tenant };
+            let apply = Apply { document: document.clone(), by: by.to_owned() };
+            let env = self.env().map_err(|_| ApplyTrouble::Unavailable)?;
+            let step = apply.decide(&view, &env)?;
+            if let Some(applied) = self.finish(step).await.map_err(|_| ApplyTrouble::Unavailable)? {
+                return Ok(applied);
+            }
+        }
+        Err(ApplyTrouble::Unavailable)
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyTrouble {
+    #[error(transparent)]
+    Refused(#[from] ApplyRefusal),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the store could not take the change; try again")]
+    Unavailable,
+}

@@ -1,0 +1,221 @@
+//! Reading the evidence log of a delegation or a session, page by page.
+//!
+//! Appending must stay cheap however long the log is, so entries are indexed later, in sorted batches. A
+//! query reads the index and then the short tail that is not in it yet, both from one snapshot.
+
+use super::{
+    error::Failure,
+    sql::{Access, Row, Sql, Value},
+};
+use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+#[derive(Clone, Debug)]
+pub struct AuditQuery {
+    pub project: RowKey,
+    pub by: AuditBy,
+    /// Inclusive.
+    pub from: Option<UnixMillis>,
+    /// Exclusive.
+    pub to: Option<UnixMillis>,
+    pub event_type: Option<String>,
+    /// Where the page before ended.
+    pub after: Option<AuditPlace>,
+    pub limit: usize,
+}
+
+/// Whose entries are wanted: those of any of these rows.
+#[derive(Clone, Debug)]
+pub enum AuditBy {
+    Delegation(Vec<RowKey>),
+    Session(Vec<RowKey>),
+}
+
+/// The order of a project's log: time, then lane, then sequence (R-25).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AuditPlace {
+    pub at: UnixMillis,
+    pub lane: i64,
+    pub seq: i64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct AuditRow {
+    pub place: AuditPlace,
+    /// The position in its lane; what [`super::Store::erase`] takes.
+    pub pos: i64,
+    pub event_type: String,
+    pub delegation: Option<RowKey>,
+    pub session: Option<RowKey>,
+    pub leaf: Vec<u8>,
+    pub hash: Digest,
+    /// None once erased, and for leaves without commitments.
+    pub openings: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AuditPage {
+    /// Ascending by place.
+    pub rows: Vec<AuditRow>,
+    /// How many there are under the filter, wherever this page begins.
+    pub total: u64,
+    /// Whether another page follows.
+    pub more: bool,
+}
+
+/// Where an entry is to be found.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Hit {
+    place: AuditPlace,
+    pos: i64,
+}
+
+pub(crate) async fn page<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<AuditPage, Failure> {
+    sql.begin(Access::Snapshot).await?;
+    let page = snapshot(sql, query).await;
+    sql.rollback().await;
+    page
+}
+
+async fn snapshot<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<AuditPage, Failure> {
+    let tail = tail(sql, query).await?;
+    let total = indexed_total(sql, query).await? + tail.len() as u64;
+    let mut hits = indexed(sql, query).await?;
+    hits.extend(tail.into_iter().filter(|hit| query.after.is_none_or(|after| hit.place > after)));
+    hits.sort_unstable();
+    let more = hits.len() > query.limit;
+    hits.truncate(query.limit);
+    Ok(AuditPage { rows: rows(sql, &hits).await?, total, more })
+}
+
+impl AuditQuery {
+    fn kind_and_keys(&self) -> (i64, BTreeSet<RowKey>) {
+        match &self.by {
+            AuditBy::Delegation(keys) => (0, keys.iter().copied().collect()),
+            AuditBy::Session(keys) => (1, keys.iter().copied().collect()),
+        }
+    }
+
+    /// `from` and `to` as values; unbounded where none is given.
+    fn span(&self) -> (Value, Value) {
+        (self.from.map_or(i64::MIN, |at| at.0).into(), self.to.map_or(i64::MAX, |at| at.0).into())
+    }
+
+    fn limit_and_one(&self) -> i64 {
+        i64::try_from(self.limit).unwrap_or(i64::MAX).saturating_add(1)
+    }
+}
+
+const INDEXED: &str = "SELECT at, lane, seq, pos FROM audit_index WHERE project = $1 AND kind = $2 AND key = $3 \
+     AND at >= $4 AND at < $5 AND (at, lane, seq) > ($6, $7, $8) \
+     AND (CAST($9 AS TEXT) IS NULL OR event_type = $9) ORDER BY at, lane, seq LIMIT $10";
+
+/// The first hits after the page before, for each key; together they contain the page.
+async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Failure> {
+    let (kind, keys) = query.kind_and_keys();
+    let (from, to) = query.span();
+    let start = AuditPlace { at: UnixMillis(i64::MIN), lane: i64::MIN, seq: i64::MIN };
+    let after = query.after.unwrap_or(start);
+    let mut hits = Vec::new();
+    for key in keys {
+        let params = [
+            query.project.into(),
+            kind.into(),
+            key.into(),
+            from.clone(),
+            to.clone(),
+            after.at.0.into(),
+            after.lane.into(),
+            after.seq.into(),
+            query.event_type.as_deref().into(),
+            query.limit_and_one().into(),
+        ];
+        for row in sql.query(INDEXED, &params).await? {
+            hits.push(hit(&row)?);
+        }
+    }
+    Ok(hits)
+}
+
+async fn indexed_total<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<u64, Failure> {
+    let (kind, keys) = query.kind_and_keys();
+    let (from, to) = query.span();
+    let text = format!(
+        "SELECT count(*) FROM audit_index WHERE project = $1 AND kind = $2 AND {} AND at >= $4 AND at < $5 \
+         AND (CAST($6 AS TEXT) IS NULL OR event_type = $6)",
+        S::one_of("key", "$3")
+    );
+    let keys = Value::List(keys.into_iter().collect());
+    let params = [query.project.into(), kind.into(), keys, from, to, query.event_type.as_deref().into()];
+    let counted = sql.query(&text, &params).await?;
+    let count = counted.first().map_or(Ok(0), |row| row.int(0))?;
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
+/// All entries under the filter that the index does not hold yet.
+async fn tail<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Failure> {
+    let (kind, keys) = query.kind_and_keys();
+    let (from, to) = query.span();
+    let column = if kind == 0 { "delegation" } else { "session" };
+    let text = format!(
+        "SELECT at, lane, seq, pos, {column} FROM evidence WHERE lane = $1 AND pos > $2 AND project = $3 \
+         AND at >= $4 AND at < $5 AND (CAST($6 AS TEXT) IS NULL OR event_type = $6) AND {column} IS NOT NULL"
+    );
+    let mut hits = Vec::new();
+    for lane in sql.query("SELECT lane, pos FROM audit_progress", &[]).await? {
+        let (lane, pos) = (lane.int(0)?, lane.int(1)?);
+        let params = [
+            lane.into(),
+            pos.into(),
+            query.project.into(),
+            from.clone(),
+            to.clone(),
+            query.event_type.as_deref().into(),
+        ];
+        for row in sql.query(&text, &params).await? {
+            if keys.contains(&row.int(4)?) {
+                hits.push(hit(&row)?);
+            }
+        }
+    }
+    Ok(hits)
+}
+
+fn hit(row: &Row) -> Result<Hit, Failure> {
+    let place = AuditPlace { at: UnixMillis(row.int(0)?), lane: row.int(1)?, seq: row.int(2)? };
+    Ok(Hit { place, pos: row.int(3)? })
+}
+
+/// The entries behind the hits, in their order.
+async fn rows<S: Sql>(sql: &mut S, hits: &[Hit]) -> Result<Vec<AuditRow>, Failure> {
+    let mut lanes: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for hit in hits {
+        lanes.entry(hit.place.lane).or_default().push(hit.pos);
+    }
+    let text = format!(
+        "SELECT e.pos, e.event_type, e.delegation, e.session, e.leaf, e.hash, o.openings FROM evidence e \
+         LEFT JOIN evidence_openings o ON o.lane = e.lane AND o.pos = e.pos WHERE e.lane = $1 AND {}",
+        S::one_of("e.pos", "$2")
+    );
+    let mut found = HashMap::new();
+    for (lane, positions) in lanes {
+        for row in sql.query(&text, &[lane.into(), Value::List(positions)]).await? {
+            found.insert((lane, row.int(0)?), row);
+        }
+    }
+    let entry = |hit: &Hit| found.get(&(hit.place.lane, hit.pos)).map(|row| audit_row(hit, row));
+    hits.iter().filter_map(entry).collect()
+}
+
+fn audit_row(hit: &Hit, row: &Row) -> Result<AuditRow, Failure> {
+    Ok(AuditRow {
+        place: hit.place,
+        pos: hit.pos,
+        event_type: row.text(1)?,
+        delegation: row.maybe_int(2)?,
+        session: row.maybe_int(3)?,
+        leaf: row.bytes(4)?,
+        hash: row.digest(5)?,
+        openings: row.maybe_text(6)?,
+    })
+}

@@ -1,0 +1,269 @@
+//! One transaction for many steps, each of which succeeds or fails alone.
+//!
+//! What the steps ask about is loaded and locked in bulk, they are judged in their order in memory, earlier
+//! ones being seen by later ones, and what the successful ones gained is written in bulk. Only changed
+//! rows are written at a step's turn, because only the database knows whether a unique column is taken.
+
+use super::{
+    Outcome,
+    error::Failure,
+    sql::Sql,
+    step::{Change, Entry, Needs, Ready},
+};
+use countersign_core::records::Table;
+use countersign_protocol::{evidence, hash::Digest, ids::RowKey};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    future::Future,
+};
+
+/// What the database does for a batch. Between `load` and `flush` a transaction is open.
+pub(crate) trait Tx: Sql {
+    /// Makes sure of a connection and a lane.
+    fn ready(&mut self) -> impl Future<Output = Result<(), Failure>> + Send;
+    /// Begins, and answers with everything the steps ask about, locked.
+    fn load(&mut self, wants: &Wants<'_>) -> impl Future<Output = Result<World, Failure>> + Send;
+    /// Writes a step's rows, all or none; false if a row or a unique column was not as the step needs it.
+    fn apply(&mut self, changes: &[Change]) -> impl Future<Output = Result<bool, Failure>> + Send;
+    /// Writes what was gained, and commits.
+    fn flush(&mut self, gains: &Gains<'_>) -> impl Future<Output = Result<(), Failure>> + Send;
+    /// Called every few seconds.
+    fn beat(&mut self) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn close(&mut self) -> impl Future<Output = ()> + Send;
+}
+
+/// Everything a batch asks about, in the order in which it is locked: tables, then keys.
+#[derive(Default)]
+pub(crate) struct Wants<'a> {
+    pub(crate) rows: BTreeMap<Table, Rows>,
+    /// Counters and once-keys, each with the first `until` that was named.
+    pub(crate) counts: BTreeMap<&'a str, i64>,
+    pub(crate) once: BTreeMap<&'a str, i64>,
+    /// The projects whose evidence grows.
+    pub(crate) projects: BTreeSet<RowKey>,
+}
+
+#[derive(Default)]
+pub(crate) struct Rows {
+    pub(crate) keys: BTreeSet<RowKey>,
+    /// Whether any of them is to be changed. One lock for all of a table, so that the order of locking is one.
+    pub(crate) exclusive: bool,
+}
+
+/// What is known while the batch is judged.
+pub(crate) struct World {
+    pub(crate) now: i64,
+    pub(crate) versions: HashMap<(Table, RowKey), i64>,
+    pub(crate) counts: HashMap<String, Tally>,
+    /// Once-keys that are taken, and until when.
+    pub(crate) spent: HashMap<String, i64>,
+    pub(crate) next_pos: i64,
+    pub(crate) heads: HashMap<RowKey, Head>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) value: i64,
+    pub(crate) until: i64,
+}
+
+/// Where a project's log stands in this lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) next_seq: i64,
+    pub(crate) chain: Digest,
+}
+
+impl Head {
+    pub(crate) const START: Self = Self { next_seq: 1, chain: Digest([0; 32]) };
+}
+
+/// What the successful steps of a batch gained.
+#[derive(Default)]
+pub(crate) struct Gains<'a> {
+    pub(crate) now: i64,
+    pub(crate) counts: BTreeMap<&'a str, Tally>,
+    pub(crate) once: BTreeMap<&'a str, i64>,
+    pub(crate) entries: Vec<Placed<'a>>,
+    pub(crate) heads: BTreeMap<RowKey, Head>,
+    pub(crate) next_pos: i64,
+    rows_changed: bool,
+}
+
+/// An entry with its place: its position in the lane, and its number in its project's part of the lane.
+pub(crate) struct Placed<'a> {
+    pub(crate) pos: i64,
+    pub(crate) seq: i64,
+    pub(crate) entry: &'a Entry,
+}
+
+/// Runs the steps in one transaction. An error means that none of them happened, unless it is
+/// [`Failure::Unknown`].
+pub(crate) async fn run<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Failure> {
+    let result = judge(tx, steps).await;
+    if result.is_err() {
+        tx.rollback().await;
+    }
+    result
+}
+
+async fn judge<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Failure> {
+    let mut world = tx.load(&Wants::of(steps)).await?;
+    let mut gains = Gains { now: world.now, next_pos: world.next_pos, ..Gains::default() };
+    let mut outcomes = Vec::with_capacity(steps.len());
+    for step in steps {
+        outcomes.push(turn(tx, &mut world, &mut gains, step).await?);
+    }
+    if gains.is_empty() {
+        tx.rollback().await;
+    } else {
+        tx.flush(&gains).await?;
+    }
+    Ok(outcomes)
+}
+
+/// One step's turn: judged, written, and only then part of the world.
+async fn turn<'a, T: Tx>(
+    tx: &mut T,
+    world: &mut World,
+    gains: &mut Gains<'a>,
+    step: &'a Ready,
+) -> Result<Outcome, Failure> {
+    let trial = match Trial::of(world, step) {
+        Ok(trial) => trial,
+        Err(refusal) => return Ok(refusal),
+    };
+    if !step.changes.is_empty() && !tx.apply(&step.changes).await? {
+        return Ok(Outcome::Stale);
+    }
+    gains.rows_changed |= !step.changes.is_empty();
+    trial.settle(world, gains);
+    gains.append(world, &step.entries);
+    Ok(Outcome::Committed)
+}
+
+/// What a step would change, while it is not yet sure that it may.
+struct Trial<'a> {
+    versions: HashMap<(Table, RowKey), Option<i64>>,
+    once: BTreeMap<&'a str, i64>,
+    counts: BTreeMap<&'a str, Tally>,
+}
+
+impl<'a> Trial<'a> {
+    /// In the order in which a refusal matters: a stale view is decided again, a spent key is a replay
+    /// whatever the limits say, and limits come last.
+    fn of(world: &World, step: &'a Ready) -> Result<Self, Outcome> {
+        let mut trial = Self { versions: HashMap::new(), once: BTreeMap::new(), counts: BTreeMap::new() };
+        let current = |guard: &countersign_core::step::Guard| {
+            world.versions.get(&(guard.table, guard.key)) == Some(&guard.version)
+        };
+        if !step.guards.iter().all(current) || !step.changes.iter().all(|change| trial.change(world, change)) {
+            return Err(Outcome::Stale);
+        }
+        for (index, once) in step.once.iter().enumerate() {
+            trial.spend(world, once).ok_or(Outcome::Spent { once: index })?;
+        }
+        for (index, count) in step.counts.iter().enumerate() {
+            trial.count(world, count).ok_or(Outcome::LimitReached { count: index })?;
+        }
+        Ok(trial)
+    }
+
+    fn change(&mut self, world: &World, change: &Change) -> bool {
+        let known = self.versions.get(&change.row).copied().unwrap_or_else(|| world.versions.get(&change.row).copied());
+        let fits = match change.needs {
+            Needs::Absent => known.is_none(),
+            Needs::Version(version) => known == Some(version),
+            Needs::Anything => true,
+        };
+        self.versions.insert(change.row, change.becomes);
+        fits
+    }
+
+    fn spend(&mut self, world: &World, once: &'a countersign_core::step::Once) -> Option<()> {
+        let key = once.key.as_str();
+        let held = self.once.get(key).or_else(|| world.spent.get(key));
+        if held.is_some_and(|until| *until >= world.now) {
+            return None;
+        }
+        self.once.insert(key, once.until.0);
+        Some(())
+    }
+
+    fn count(&mut self, world: &World, count: &'a countersign_core::step::Count) -> Option<()> {
+        let key = count.key.as_str();
+        let known = self.counts.get(key).or_else(|| world.counts.get(key)).filter(|tally| tally.until >= world.now);
+        let value = known.map_or(0, |tally| tally.value).saturating_add(count.by);
+        // Giving back is never refused, and never makes room that was not there.
+        if count.by > 0 && value > count.limit {
+            return None;
+        }
+        let until = known.map_or(count.until.0, |tally| tally.until.max(count.until.0));
+        self.counts.insert(key, Tally { value: value.max(0), until });
+        Some(())
+    }
+
+    fn settle(self, world: &mut World, gains: &mut Gains<'a>) {
+        for (row, version) in self.versions {
+            match version {
+                Some(version) => world.versions.insert(row, version),
+                None => world.versions.remove(&row),
+            };
+        }
+        for (key, until) in self.once {
+            world.spent.insert(key.to_owned(), until);
+            gains.once.insert(key, until);
+        }
+        for (key, tally) in self.counts {
+            world.counts.insert(key.to_owned(), tally);
+            gains.counts.insert(key, tally);
+        }
+    }
+}
+
+impl<'a> Gains<'a> {
+    fn is_empty(&self) -> bool {
+        !self.rows_changed && self.counts.is_empty() && self.once.is_empty() && self.entries.is_empty()
+    }
+
+    /// Gives each entry the next place of the lane and of its project, without a hole.
+    fn append(&mut self, world: &mut World, entries: &'a [Entry]) {
+        for entry in entries {
+            let head = world.heads.entry(entry.project).or_insert(Head::START);
+            self.entries.push(Placed { pos: self.next_pos, seq: head.next_seq, entry });
+            head.chain = evidence::chain(&head.chain, head.next_seq, &entry.hash);
+            head.next_seq += 1;
+            self.next_pos += 1;
+            self.heads.insert(entry.project, *head);
+        }
+    }
+}
+
+impl<'a> Wants<'a> {
+    fn of(steps: &[&'a Ready]) -> Self {
+        let mut wants = Self::default();
+        for step in steps {
+            wants.add(step);
+        }
+        wants
+    }
+
+    fn add(&mut self, step: &'a Ready) {
+        for guard in &step.guards {
+            self.rows.entry(guard.table).or_default().keys.insert(guard.key);
+        }
+        // A row that must be absent cannot be locked; its insert decides.
+        for change in step.changes.iter().filter(|change| change.needs != Needs::Absent) {
+            let rows = self.rows.entry(change.row.0).or_default();
+            rows.keys.insert(change.row.1);
+            rows.exclusive = true;
+        }
+        for count in &step.counts {
+            self.counts.entry(&count.key).or_insert(count.until.0);
+        }
+        for once in &step.once {
+            self.once.entry(&once.key).or_insert(once.until.0);
+        }
+        self.projects.extend(step.entries.iter().map(|entry| entry.project));
+    }
+}

@@ -1,0 +1,111 @@
+//! Writes that no step asks for: forgetting what is past its time, indexing evidence, erasing openings.
+//!
+//! Each runs in a small transaction of its own, so that steps get their turn in between.
+
+use super::{
+    error::{Failure, StoreError},
+    sql::{Access, Sql},
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+
+#[derive(Clone, Debug)]
+pub(crate) enum Chore {
+    Sweep { what: Swept, now: UnixMillis },
+    Index { limit: i64 },
+    Erase { project: RowKey, lane: i64, pos: i64 },
+}
+
+/// A table whose rows have a time after which they are of no use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Swept {
+    table: &'static str,
+    until: &'static str,
+    /// How much longer it is kept, so that a late caller still learns what became of it.
+    grace: i64,
+}
+
+const HOUR: i64 = 3_600_000;
+
+impl Swept {
+    pub(crate) const ALL: [Self; 6] = [
+        Self { table: "counts", until: "until", grace: 0 },
+        Self { table: "once_keys", until: "until", grace: 0 },
+        Self { table: "access_tokens", until: "expires_at", grace: HOUR },
+        Self { table: "web_sessions", until: "expires_at", grace: HOUR },
+        Self { table: "disclosures", until: "expires_at", grace: HOUR },
+        Self { table: "connect_requests", until: "expires_at", grace: HOUR },
+    ];
+}
+
+/// How many rows one chore removes at most.
+pub(crate) const SWEEP: u64 = 1000;
+
+/// Runs one chore; the number of rows it touched.
+pub(crate) async fn run<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, StoreError> {
+    let done = transact(sql, chore).await;
+    if done.is_err() {
+        sql.rollback().await;
+    }
+    Ok(done?)
+}
+
+async fn transact<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, Failure> {
+    sql.begin(Access::Write).await?;
+    let touched = match chore {
+        Chore::Sweep { what, now } => sweep(sql, what, now).await,
+        Chore::Index { limit } => index(sql, limit).await,
+        Chore::Erase { project, lane, pos } => erase(sql, project, lane, pos).await,
+    }?;
+    sql.commit().await?;
+    Ok(touched)
+}
+
+async fn sweep<S: Sql>(sql: &mut S, what: Swept, now: UnixMillis) -> Result<u64, Failure> {
+    let Swept { table, until, grace } = what;
+    let text = format!(
+        "DELETE FROM {table} WHERE key IN \
+         (SELECT key FROM {table} WHERE {until} < $1 ORDER BY {until} LIMIT {SWEEP} {})",
+        S::SKIP_LOCKED
+    );
+    sql.execute(&text, &[now.0.saturating_sub(grace).into()]).await
+}
+
+/// Copies the next entries of each lane into the index, sorted, and remembers how far it came.
+async fn index<S: Sql>(sql: &mut S, limit: i64) -> Result<u64, Failure> {
+    let progress = format!("SELECT lane, pos FROM audit_progress ORDER BY lane {}", S::SKIP_LOCKED);
+    let mut left = limit;
+    for lane in sql.query(&progress, &[]).await? {
+        left -= index_lane(sql, lane.int(0)?, lane.int(1)?, left).await?;
+    }
+    Ok(u64::try_from(limit.saturating_sub(left)).unwrap_or(0))
+}
+
+async fn index_lane<S: Sql>(sql: &mut S, lane: i64, from: i64, limit: i64) -> Result<i64, Failure> {
+    let next = sql.query("SELECT next_pos FROM lanes WHERE lane = $1", &[lane.into()]).await?;
+    let last = next.first().map_or(Ok(0), |row| row.int(0))?.saturating_sub(1);
+    let to = last.min(from.saturating_add(limit));
+    if to <= from {
+        return Ok(0);
+    }
+    for (kind, column) in [(0, "delegation"), (1, "session")] {
+        let text = format!(
+            "INSERT INTO audit_index (project, kind, key, at, lane, seq, pos, event_type) \
+             SELECT project, {kind}, {column}, at, lane, seq, pos, event_type FROM evidence \
+             WHERE lane = $1 AND pos > $2 AND pos <= $3 AND {column} IS NOT NULL \
+             ORDER BY project, {column}, at, seq"
+        );
+        sql.execute(&text, &[lane.into(), from.into(), to.into()]).await?;
+    }
+    sql.execute("UPDATE audit_progress SET pos = $1 WHERE lane = $2", &[to.into(), lane.into()]).await?;
+    Ok(to - from)
+}
+
+/// Removes the openings of one entry. Leaf, hash and chain stay, so every proof still holds (R-25).
+async fn erase<S: Sql>(sql: &mut S, project: RowKey, lane: i64, pos: i64) -> Result<u64, Failure> {
+    let ours = "SELECT 1 FROM evidence WHERE lane = $1 AND pos = $2 AND project = $3";
+    let params = [lane.into(), pos.into(), project.into()];
+    if sql.query(ours, &params).await?.is_empty() {
+        return Ok(0);
+    }
+    sql.execute("DELETE FROM evidence_openings WHERE lane = $1 AND pos = $2", &[lane.into(), pos.into()]).await
+}

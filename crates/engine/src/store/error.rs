@@ -1,0 +1,44 @@
+//! What can go wrong between us and the database.
+
+/// Why the store could not be opened or asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The database cannot be used now. Nothing may be decided from what it did not say (R-24).
+    #[error("the database cannot be used: {0}")]
+    Unavailable(String),
+    #[error(
+        "this database was written by a newer countersign (schema {found}, this binary knows {known}); \
+         use that version or a newer one"
+    )]
+    Newer { found: i64, known: i64 },
+    #[error("the database could not be brought to this version's schema: {0}")]
+    Migration(String),
+    #[error("{0}")]
+    Options(String),
+    /// A row that this version cannot read.
+    #[error("a stored row cannot be read: {0}")]
+    Damaged(String),
+}
+
+/// Why a statement or a transaction came to nothing, told apart by what to do next.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Two transactions met, or our lane went to another node. The same again may succeed.
+    #[error("{0}")]
+    Again(String),
+    /// The connection is gone, and nothing of the transaction was committed.
+    #[error("{0}")]
+    Lost(String),
+    /// Commit was sent and never answered: it may have happened.
+    #[error("{0}")]
+    Unknown(String),
+    /// The database said no (disk full, read-only, a value that it does not take).
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        Self::Unavailable(failure.to_string())
+    }
+}

@@ -1,0 +1,85 @@
+//! The store: records, counters, once-keys and the evidence log, in SQLite or PostgreSQL.
+//!
+//! One trait, two databases. Nothing is changed except by [`Store::commit`], which does all of a step or
+//! nothing of it, and by the chores (`sweep`, `index_evidence`, `erase`), which change nothing that a
+//! decision depends on.
+
+mod audit;
+mod batch;
+mod chores;
+mod error;
+mod lookup;
+mod opened;
+mod options;
+mod postgres;
+mod reads;
+mod sql;
+mod sqlite;
+mod step;
+mod tables;
+mod typed;
+mod writer;
+
+pub use audit::{AuditBy, AuditPage, AuditPlace, AuditQuery, AuditRow};
+pub use error::StoreError;
+pub use lookup::Lookup;
+pub use options::{Clock, Place, PostgresPlace, StoreOptions, open};
+pub use reads::LaneHead;
+pub use typed::{find_all, find_one, get, project_at};
+
+use async_trait::async_trait;
+use countersign_core::step::Effects;
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+
+/// What became of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Outcome {
+    /// All of it is durable.
+    Committed,
+    /// A guard, a put or a unique column was no longer as the view said: load again and decide again.
+    Stale,
+    /// The counter at this index of `Effects::counts` would have passed its limit.
+    LimitReached { count: usize },
+    /// The key at this index of `Effects::once` is spent already.
+    Spent { once: usize },
+    /// Nothing is known to have happened, and it cannot be tried again blindly (R-24: 503).
+    Unavailable(String),
+}
+
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// Makes the effects true, all of them or none, and durable before it answers.
+    async fn commit(&self, effects: Effects) -> Outcome;
+
+    /// The document of the one row that a look-up names.
+    async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError>;
+    /// The documents of all rows that a look-up names, in the order of their keys.
+    async fn list(&self, lookup: Lookup) -> Result<Vec<String>, StoreError>;
+    /// A project's record as it was at a version (R-12: decisions record the version they were made under).
+    async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError>;
+    /// The versions of a project that were ever in force, oldest first.
+    async fn project_versions(&self, project: RowKey) -> Result<Vec<i64>, StoreError>;
+    /// What a counter stands at; 0 for one that is past its time.
+    async fn count(&self, key: &str) -> Result<i64, StoreError>;
+
+    async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError>;
+    /// Where a project's log stands in each lane that has entries of it.
+    async fn lane_heads(&self, project: RowKey) -> Result<Vec<LaneHead>, StoreError>;
+    /// Takes up to `limit` entries into the audit index; how many there were. To be called in the background
+    /// until it answers with less than `limit`.
+    async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError>;
+    /// Erases the openings of one entry; whether there were any.
+    async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError>;
+    /// Forgets what is past its time; how many rows that were.
+    async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError>;
+
+    /// The store's clock.
+    async fn now(&self) -> Result<UnixMillis, StoreError>;
+    async fn ping(&self) -> Result<(), StoreError>;
+    /// The lane of this node, unique among the live ones. Ask each time: a node whose lease lapsed (it was
+    /// asleep, or cut off) comes back with another.
+    fn lane(&self) -> i64;
+    /// Ends the writer after what is queued, and gives the lane back.
+    async fn close(&self);
+}

@@ -1,0 +1,106 @@
+//! The store as callers see it, over either database.
+
+use super::{
+    AuditPage, AuditQuery, LaneHead, Lookup, Outcome, Store, StoreError, audit,
+    chores::{self, Chore, Swept},
+    error::Failure,
+    lookup, reads,
+    sql::Sql,
+    writer::Writer,
+};
+use async_trait::async_trait;
+use countersign_core::step::Effects;
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use futures_util::future::BoxFuture;
+
+/// What a database adds to the shared code: connections to read with, and who does its chores.
+#[async_trait]
+pub(crate) trait Backend: Send + Sync {
+    type Reader: Sql;
+
+    /// Lends a connection for one read.
+    async fn read<R, F>(&self, read: F) -> Result<R, StoreError>
+    where
+        R: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Self::Reader) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static;
+
+    async fn chore(&self, chore: Chore) -> Result<u64, StoreError>;
+    fn writer(&self) -> &Writer;
+    fn lane(&self) -> i64;
+}
+
+pub(crate) struct Opened<B>(pub(crate) B);
+
+#[async_trait]
+impl<B: Backend> Store for Opened<B> {
+    async fn commit(&self, effects: Effects) -> Outcome {
+        self.0.writer().commit(effects).await
+    }
+
+    async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError> {
+        Ok(self.list(lookup).await?.into_iter().next())
+    }
+
+    async fn list(&self, lookup: Lookup) -> Result<Vec<String>, StoreError> {
+        self.0.read(move |sql| Box::pin(async move { lookup::docs(sql, &lookup).await })).await
+    }
+
+    async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError> {
+        self.0.read(move |sql| Box::pin(reads::project_version(sql, project, version))).await
+    }
+
+    async fn project_versions(&self, project: RowKey) -> Result<Vec<i64>, StoreError> {
+        self.0.read(move |sql| Box::pin(reads::project_versions(sql, project))).await
+    }
+
+    async fn count(&self, key: &str) -> Result<i64, StoreError> {
+        let key = key.to_owned();
+        self.0.read(move |sql| Box::pin(async move { reads::count(sql, &key).await })).await
+    }
+
+    async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError> {
+        self.0.read(move |sql| Box::pin(async move { audit::page(sql, &query).await })).await
+    }
+
+    async fn lane_heads(&self, project: RowKey) -> Result<Vec<LaneHead>, StoreError> {
+        self.0.read(move |sql| Box::pin(reads::lane_heads(sql, project))).await
+    }
+
+    async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError> {
+        self.0.chore(Chore::Index { limit }).await
+    }
+
+    async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError> {
+        Ok(self.0.chore(Chore::Erase { project, lane, pos }).await? > 0)
+    }
+
+    async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError> {
+        let mut removed = 0;
+        for what in Swept::ALL {
+            loop {
+                let batch = self.0.chore(Chore::Sweep { what, now }).await?;
+                removed += batch;
+                if batch < chores::SWEEP {
+                    break;
+                }
+            }
+        }
+        Ok(removed)
+    }
+
+    async fn now(&self) -> Result<UnixMillis, StoreError> {
+        self.0.read(|sql| Box::pin(sql.now())).await.map(UnixMillis)
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.0.read(|sql| Box::pin(reads::ping(sql))).await
+    }
+
+    fn lane(&self) -> i64 {
+        self.0.lane()
+    }
+
+    async fn close(&self) {
+        self.0.writer().close().await;
+    }
+}

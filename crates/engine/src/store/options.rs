@@ -1,0 +1,49 @@
+//! Where the store is, and opening it.
+
+use super::{Store, StoreError, postgres, sqlite};
+use countersign_protocol::time::UnixMillis;
+use std::{path::PathBuf, sync::Arc};
+
+/// The node's clock. SQLite has no other; PostgreSQL goes by its own.
+pub type Clock = Arc<dyn Fn() -> UnixMillis + Send + Sync>;
+
+#[derive(Clone)]
+pub struct StoreOptions {
+    pub place: Place,
+    pub clock: Clock,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// SQLite in a folder of its own that vanishes with the store. For tests and trying out.
+    Temporary,
+    /// SQLite in this file, which is made if it is missing.
+    File(PathBuf),
+    Postgres(PostgresPlace),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PostgresPlace {
+    /// `postgres://user:password@host/database`, with `sslmode=verify-full` (or `require`, which verifies as
+    /// much) for TLS.
+    pub url: String,
+    /// The authorities that may vouch for the server, in PEM form. Needed for TLS.
+    pub root_certificates: Option<PathBuf>,
+    /// How many connections this node holds at most; one is the writer's.
+    pub connections: usize,
+}
+
+impl PostgresPlace {
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: url.into(), root_certificates: None, connections: 8 }
+    }
+}
+
+/// Opens the store: connects, brings the schema up to date, and starts the writer. Needs a Tokio runtime.
+pub async fn open(options: StoreOptions) -> Result<Arc<dyn Store>, StoreError> {
+    match options.place {
+        Place::Temporary => sqlite::open_temporary(options.clock).await,
+        Place::File(path) => sqlite::open_file(path, options.clock).await,
+        Place::Postgres(place) => postgres::open(place).await,
+    }
+}

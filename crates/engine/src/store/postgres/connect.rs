@@ -1,0 +1,79 @@
+//! The way to the database: its address, TLS, and the pool of connections.
+
+use crate::store::{PostgresPlace, StoreError};
+use deadpool_postgres::{Hook, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use rustls::{
+    ClientConfig, RootCertStore,
+    pki_types::{CertificateDer, pem::PemObject as _},
+};
+use std::{path::Path, sync::Arc, time::Duration};
+use tokio_postgres::{Config, NoTls, config::SslMode};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// No statement may wait for ever, and a node that stops in the middle may not hold up the others.
+const SESSION: &str = "SET lock_timeout = '2s'; SET statement_timeout = '5s'; \
+     SET idle_in_transaction_session_timeout = '10s'";
+
+pub(super) fn pool(place: &PostgresPlace) -> Result<Pool, StoreError> {
+    let pool = Pool::builder(manager(place)?)
+        .max_size(place.connections.max(2))
+        .wait_timeout(Some(PATIENCE))
+        .create_timeout(Some(PATIENCE))
+        .recycle_timeout(Some(PATIENCE))
+        .runtime(Runtime::Tokio1)
+        .post_create(Hook::async_fn(|client, _| Box::pin(async move { Ok(client.batch_execute(SESSION).await?) })))
+        .build();
+    pool.map_err(|why| StoreError::Options(why.to_string()))
+}
+
+fn manager(place: &PostgresPlace) -> Result<Manager, StoreError> {
+    let config = config(place)?;
+    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    if config.get_ssl_mode() != SslMode::Require {
+        return Ok(Manager::from_config(config, NoTls, recycling));
+    }
+    let Some(path) = &place.root_certificates else {
+        return Err(StoreError::Options(
+            "TLS to PostgreSQL needs the certificates of those who may vouch for it; name a PEM file \
+             (on Debian, /etc/ssl/certs/ca-certificates.crt has the public ones)"
+                .into(),
+        ));
+    };
+    Ok(Manager::from_config(config, MakeRustlsConnect::new(tls(path)?), recycling))
+}
+
+fn config(place: &PostgresPlace) -> Result<Config, StoreError> {
+    // Whatever kind of TLS is asked for, the certificate and the name in it are always verified.
+    let url = ["verify-full", "verify-ca"]
+        .iter()
+        .fold(place.url.clone(), |url, mode| url.replace(&format!("sslmode={mode}"), "sslmode=require"));
+    let mut config: Config = url.parse().map_err(|why| {
+        StoreError::Options(format!(
+            "the address of PostgreSQL cannot be read: {why}; it is like postgres://user@host/database"
+        ))
+    })?;
+    if place.root_certificates.is_some() && config.get_ssl_mode() == SslMode::Prefer {
+        config.ssl_mode(SslMode::Require);
+    }
+    config.connect_timeout(PATIENCE).tcp_user_timeout(PATIENCE * 2).keepalives_idle(PATIENCE * 2);
+    if config.get_application_name().is_none() {
+        config.application_name("countersign");
+    }
+    Ok(config)
+}
+
+fn tls(path: &Path) -> Result<ClientConfig, StoreError> {
+    let wrong = |why: String| StoreError::Options(format!("cannot use the certificates in {}: {why}", path.display()));
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(path).map_err(|why| wrong(why.to_string()))? {
+        roots.add(certificate.map_err(|why| wrong(why.to_string()))?).map_err(|why| wrong(why.to_string()))?;
+    }
+    if roots.is_empty() {
+        return Err(wrong("there are none".into()));
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    Ok(builder.map_err(|why| wrong(why.to_string()))?.with_root_certificates(roots).with_no_client_auth())
+}

@@ -1,0 +1,198 @@
+//! A connection to PostgreSQL, and what its errors mean.
+
+use crate::store::{
+    error::Failure,
+    sql::{Access, Row, Sql, Value},
+};
+use deadpool_postgres::{Object, Pool};
+use std::{error::Error as _, time::Duration};
+use tokio_postgres::{
+    Statement,
+    error::SqlState,
+    types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
+};
+
+/// A pooled connection. One that is dropped inside a transaction is closed instead of being used again.
+pub(super) struct Connection {
+    client: Option<Object>,
+    in_transaction: bool,
+}
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Connection {
+    pub(super) async fn take(pool: &Pool) -> Result<Self, Failure> {
+        let client = pool.get().await.map_err(|why| Failure::Lost(format!("PostgreSQL cannot be reached: {why}")))?;
+        Ok(Self { client: Some(client), in_transaction: false })
+    }
+
+    pub(super) fn client(&self) -> Result<&Object, Failure> {
+        let gone = || Failure::Lost("the connection to PostgreSQL was lost".into());
+        self.client.as_ref().filter(|client| !client.is_closed()).ok_or_else(gone)
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.client().is_err()
+    }
+
+    /// Remembers that a transaction was begun or ended by a statement of the caller's.
+    pub(super) fn set_in_transaction(&mut self, open: bool) {
+        self.in_transaction = open;
+    }
+
+    /// Closes the connection, whatever it was doing.
+    pub(super) fn discard(&mut self) {
+        if let Some(client) = self.client.take() {
+            drop(Object::take(client));
+        }
+    }
+
+    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement, Failure> {
+        self.client()?.prepare_cached(sql).await.map_err(failure)
+    }
+
+    pub(super) async fn batch(&self, sql: &str) -> Result<(), Failure> {
+        self.client()?.batch_execute(sql).await.map_err(failure)
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if self.in_transaction {
+            self.discard();
+        }
+    }
+}
+
+/// Waits for the database, but not for ever.
+pub(super) async fn patiently<T>(answer: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let late = |_| Err(Failure::Lost("PostgreSQL does not answer".into()));
+    tokio::time::timeout(PATIENCE, answer).await.unwrap_or_else(late)
+}
+
+impl Sql for Connection {
+    const SKIP_LOCKED: &'static str = "FOR UPDATE SKIP LOCKED";
+
+    fn one_of(column: &str, placeholder: &str) -> String {
+        format!("{column} = ANY({placeholder})")
+    }
+
+    async fn now(&mut self) -> Result<i64, Failure> {
+        let rows = self.query("SELECT countersign_now()", &[]).await?;
+        rows.first().map_or_else(|| Err(Failure::Refused("there is no countersign_now()".into())), |row| row.int(0))
+    }
+
+    async fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Failure> {
+        patiently(async {
+            let statement = self.prepare(sql).await?;
+            let rows = self.client()?.query(&statement, &refs(params)).await.map_err(failure)?;
+            rows.iter().map(owned).collect()
+        })
+        .await
+    }
+
+    async fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Failure> {
+        patiently(async {
+            let statement = self.prepare(sql).await?;
+            self.client()?.execute(&statement, &refs(params)).await.map_err(failure)
+        })
+        .await
+    }
+
+    async fn begin(&mut self, access: Access) -> Result<(), Failure> {
+        self.in_transaction = true;
+        let text = match access {
+            Access::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            Access::Write => "BEGIN",
+        };
+        patiently(self.batch(text)).await
+    }
+
+    async fn commit(&mut self) -> Result<(), Failure> {
+        let done = patiently(async { self.client()?.batch_execute("COMMIT").await.map_err(commit_failure) }).await;
+        self.in_transaction = done.is_err();
+        done
+    }
+
+    async fn rollback(&mut self) {
+        match patiently(self.batch("ROLLBACK")).await {
+            Ok(()) => self.in_transaction = false,
+            Err(_) => self.discard(),
+        }
+    }
+}
+
+pub(super) fn refs(params: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
+    params.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+}
+
+fn owned(row: &tokio_postgres::Row) -> Result<Row, Failure> {
+    let value = |(n, column): (usize, &tokio_postgres::Column)| {
+        let value = match *column.type_() {
+            Type::INT8 => row.try_get::<_, Option<i64>>(n).map(Value::from),
+            Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(n).map(|b| b.map_or(Value::Null, Value::Bytes)),
+            _ => row.try_get::<_, Option<String>>(n).map(|t| t.map_or(Value::Null, Value::Text)),
+        };
+        value.map_err(failure)
+    };
+    row.columns().iter().enumerate().map(value).collect::<Result<_, _>>().map(Row)
+}
+
+impl ToSql for Value {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Self::Int(int) => int.to_sql(ty, out),
+            Self::Text(text) => text.to_sql(ty, out),
+            Self::Bytes(bytes) => bytes.to_sql(ty, out),
+            Self::List(list) => list.to_sql(ty, out),
+            Self::Null => Ok(IsNull::Yes),
+        }
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        [Type::INT8, Type::TEXT, Type::BYTEA, Type::INT8_ARRAY].contains(ty)
+    }
+
+    to_sql_checked!();
+}
+
+/// What an error before the commit means: nothing has happened.
+pub(super) fn failure(error: tokio_postgres::Error) -> Failure {
+    let text = describe(&error);
+    let Some(code) = error.code() else {
+        let io = error.is_closed() || error.source().is_some_and(|why| why.is::<std::io::Error>());
+        return if io { Failure::Lost(text) } else { Failure::Refused(text) };
+    };
+    match code {
+        // Serialization, deadlock, lock timeout, statement timeout.
+        &SqlState::T_R_SERIALIZATION_FAILURE
+        | &SqlState::T_R_DEADLOCK_DETECTED
+        | &SqlState::LOCK_NOT_AVAILABLE
+        | &SqlState::QUERY_CANCELED => Failure::Again(text),
+        // A server that went read-only has handed over to another.
+        &SqlState::READ_ONLY_SQL_TRANSACTION => Failure::Lost(text),
+        code if is_farewell(code) => Failure::Lost(text),
+        _ => Failure::Refused(text),
+    }
+}
+
+/// What an error of the commit means. Only a plain refusal of the server says that it did not happen.
+pub(super) fn commit_failure(error: tokio_postgres::Error) -> Failure {
+    match error.code() {
+        Some(code) if !is_farewell(code) => failure(error),
+        _ => Failure::Unknown(format!("whether the commit happened is not known: {}", describe(&error))),
+    }
+}
+
+/// The server ends the connection: classes 08 and 57P.
+fn is_farewell(code: &SqlState) -> bool {
+    code.code().starts_with("08") || code.code().starts_with("57P")
+}
+
+/// The server's own words; values of a row, which an error's detail may quote, stay out.
+fn describe(error: &tokio_postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(said) => format!("PostgreSQL says: {} ({})", said.message(), said.code().code()),
+        None => format!("PostgreSQL cannot be reached: {error}"),
+    }
+}

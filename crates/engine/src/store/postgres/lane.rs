@@ -1,0 +1,74 @@
+//! Lanes: each node appends evidence in a lane that only it owns (R-25).
+//!
+//! A lane is a lease, taken and renewed by compare-and-set. The writer looks at the owner in each of its
+//! transactions, so a node that was asleep for longer than its lease cannot write where another does.
+
+use super::connection::Connection;
+use crate::store::{error::Failure, sql::Sql as _};
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+/// The number of this node's lane, as all of it sees it.
+#[derive(Clone, Default)]
+pub(super) struct LaneNumber(Arc<AtomicI64>);
+
+impl LaneNumber {
+    pub(super) fn get(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set(&self, lane: i64) {
+        self.0.store(lane, Ordering::Relaxed);
+    }
+}
+
+/// A lane that is ours while `owner` stands in its row.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    pub(super) number: i64,
+    pub(super) owner: String,
+}
+
+/// Milliseconds without a heartbeat after which a lane may be taken over.
+const LEASE: i64 = 10_000;
+const ATTEMPTS: usize = 16;
+
+impl Lane {
+    /// Takes the lowest lane whose lease lapsed, else makes a new one.
+    pub(super) async fn take(connection: &mut Connection) -> Result<Self, Failure> {
+        let owner = connection.query("SELECT CAST(gen_random_uuid() AS TEXT)", &[]).await?;
+        let owner = owner.first().map_or_else(|| Err(Failure::Lost("no owner".into())), |row| row.text(0))?;
+        for _ in 0..ATTEMPTS {
+            for attempt in [LAPSED.replace("LEASE", &LEASE.to_string()), NEW.to_owned()] {
+                if let Some(row) = connection.query(&attempt, &[owner.as_str().into()]).await?.first() {
+                    return Ok(Self { number: row.int(0)?, owner });
+                }
+            }
+        }
+        Err(Failure::Again("no lane could be taken: too many nodes are starting at once".into()))
+    }
+
+    /// Renews the lease; false if the lane is another's by now.
+    pub(super) async fn renew(&self, connection: &mut Connection) -> Result<bool, Failure> {
+        let text = "UPDATE lanes SET heartbeat = countersign_now() WHERE lane = $1 AND owner = $2";
+        Ok(connection.execute(text, &[self.number.into(), self.owner.as_str().into()]).await? == 1)
+    }
+
+    /// Gives the lane back at once.
+    pub(super) async fn release(&self, connection: &mut Connection) -> Result<(), Failure> {
+        let text = "UPDATE lanes SET heartbeat = 0 WHERE lane = $1 AND owner = $2";
+        connection.execute(text, &[self.number.into(), self.owner.as_str().into()]).await.map(|_| ())
+    }
+}
+
+const LAPSED: &str = "UPDATE lanes SET owner = $1, heartbeat = countersign_now() WHERE lane = \
+     (SELECT lane FROM lanes WHERE heartbeat < countersign_now() - LEASE ORDER BY lane LIMIT 1 \
+      FOR UPDATE SKIP LOCKED) RETURNING lane";
+
+const NEW: &str = "WITH made AS (\
+       INSERT INTO lanes (lane, owner, next_pos, heartbeat) \
+       SELECT coalesce(max(lane) + 1, 0), $1, 1, countersign_now() FROM lanes \
+       ON CONFLICT DO NOTHING RETURNING lane) \
+     INSERT INTO audit_progress (lane, pos) SELECT lane, 0 FROM made RETURNING lane";

@@ -1,0 +1,82 @@
+//! The writer's side of a node: its connection, which it renews when it is lost, and its lane.
+
+use super::{
+    connection::Connection,
+    lane::{Lane, LaneNumber},
+};
+use crate::store::{
+    error::Failure,
+    sql::{Access, Row, Sql, Value},
+};
+use deadpool_postgres::Pool;
+
+pub(super) struct Node {
+    pool: Pool,
+    number: LaneNumber,
+    pub(super) connection: Connection,
+    pub(super) lane: Option<Lane>,
+    /// The once-keys that the open transaction holds.
+    pub(super) held: Vec<(String, i64)>,
+}
+
+impl Node {
+    pub(super) async fn join(pool: Pool, number: LaneNumber) -> Result<Self, Failure> {
+        let connection = Connection::take(&pool).await?;
+        let mut node = Self { pool, number, connection, lane: None, held: Vec::new() };
+        node.make_ready().await?;
+        Ok(node)
+    }
+
+    pub(super) async fn make_ready(&mut self) -> Result<(), Failure> {
+        if self.connection.is_lost() {
+            self.connection = Connection::take(&self.pool).await?;
+        }
+        if self.lane.is_none() {
+            let lane = Lane::take(&mut self.connection).await?;
+            self.number.set(lane.number);
+            self.lane = Some(lane);
+        }
+        Ok(())
+    }
+
+    pub(super) async fn renew_lane(&mut self) -> Result<(), Failure> {
+        self.make_ready().await?;
+        let Some(lane) = &self.lane else { return Ok(()) };
+        if !lane.renew(&mut self.connection).await? {
+            self.lane = None;
+        }
+        Ok(())
+    }
+}
+
+impl Sql for Node {
+    const SKIP_LOCKED: &'static str = Connection::SKIP_LOCKED;
+
+    fn one_of(column: &str, placeholder: &str) -> String {
+        Connection::one_of(column, placeholder)
+    }
+
+    async fn now(&mut self) -> Result<i64, Failure> {
+        self.connection.now().await
+    }
+
+    async fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Failure> {
+        self.connection.query(sql, params).await
+    }
+
+    async fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Failure> {
+        self.connection.execute(sql, params).await
+    }
+
+    async fn begin(&mut self, access: Access) -> Result<(), Failure> {
+        self.connection.begin(access).await
+    }
+
+    async fn commit(&mut self) -> Result<(), Failure> {
+        self.connection.commit().await
+    }
+
+    async fn rollback(&mut self) {
+        self.connection.rollback().await;
+    }
+}

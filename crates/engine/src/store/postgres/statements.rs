@@ -1,0 +1,39 @@
+//! The bulk statements of a batch. Arrays are unnested in the order of their keys, so that all nodes lock in
+//! one order.
+
+pub(super) const LANE: &str = "SELECT owner, next_pos, countersign_now() FROM lanes WHERE lane = $1 FOR UPDATE";
+
+pub(super) const HEADS: &str = "SELECT project, next_seq, chain FROM lane_heads WHERE lane = $1 AND project = ANY($2)";
+
+pub(super) const MAKE_COUNTS: &str = "INSERT INTO counts (key, value, until) \
+     SELECT key, 0, until FROM unnest($1::text[], $2::bigint[]) AS wanted (key, until) ON CONFLICT DO NOTHING";
+
+pub(super) const LOCK_COUNTS: &str = "SELECT key, value, until FROM counts WHERE key = ANY($1) ORDER BY key FOR UPDATE";
+
+/// Answers with the keys that are ours now: new ones, and those whose time was over.
+pub(super) const TAKE_ONCE: &str = "INSERT INTO once_keys (key, until) \
+     SELECT key, until FROM unnest($1::text[], $2::bigint[]) AS wanted (key, until) \
+     ON CONFLICT (key) DO UPDATE SET until = excluded.until WHERE once_keys.until < countersign_now() \
+     RETURNING key";
+
+pub(super) const WRITE_COUNTS: &str = "UPDATE counts SET value = new.value, until = new.until \
+     FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS new (key, value, until) WHERE counts.key = new.key";
+
+pub(super) const GIVE_BACK_ONCE: &str = "DELETE FROM once_keys WHERE key = ANY($1)";
+
+pub(super) const CORRECT_ONCE: &str = "UPDATE once_keys SET until = new.until \
+     FROM unnest($1::text[], $2::bigint[]) AS new (key, until) WHERE once_keys.key = new.key";
+
+pub(super) const EVIDENCE: &str = "INSERT INTO evidence \
+     (lane, pos, project, seq, at, event_type, delegation, session, leaf, hash) \
+     SELECT $1, new.* FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], \
+     $7::bigint[], $8::bigint[], $9::bytea[], $10::bytea[]) AS new";
+
+pub(super) const OPENINGS: &str = "INSERT INTO evidence_openings (lane, pos, openings) \
+     SELECT $1, new.* FROM unnest($2::bigint[], $3::text[]) AS new";
+
+pub(super) const WRITE_HEADS: &str = "INSERT INTO lane_heads (lane, project, next_seq, chain) \
+     SELECT $1, new.* FROM unnest($2::bigint[], $3::bigint[], $4::bytea[]) AS new \
+     ON CONFLICT (project, lane) DO UPDATE SET next_seq = excluded.next_seq, chain = excluded.chain";
+
+pub(super) const WRITE_LANE: &str = "UPDATE lanes SET next_pos = $1, heartbeat = countersign_now() WHERE lane = $2";

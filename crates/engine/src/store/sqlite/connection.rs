@@ -1,0 +1,170 @@
+//! A connection to SQLite, and the clock that goes with it.
+
+use crate::store::{
+    Clock,
+    error::Failure,
+    sql::{Access, Row, Sql, Value},
+};
+use rusqlite::{ErrorCode, ToSql, types::ToSqlOutput, types::ValueRef};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+/// The writer's clock, never going backwards, not even over a restart.
+pub(super) struct SteadyClock {
+    read: Clock,
+    last: AtomicI64,
+}
+
+impl SteadyClock {
+    pub(super) fn new(read: Clock) -> Self {
+        Self { read, last: AtomicI64::new(i64::MIN) }
+    }
+
+    pub(super) fn not_before(&self, at: i64) {
+        self.last.fetch_max(at, Ordering::Relaxed);
+    }
+
+    pub(super) fn now(&self) -> i64 {
+        let now = (self.read)().0;
+        self.last.fetch_max(now, Ordering::Relaxed).max(now)
+    }
+}
+
+/// How much a crash of the machine may take with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// Nothing that was answered.
+    Full,
+    /// Everything: the folder goes anyway.
+    None,
+}
+
+pub(super) struct Connection {
+    pub(super) inner: rusqlite::Connection,
+    pub(super) clock: Arc<SteadyClock>,
+}
+
+const BUSY: Duration = Duration::from_secs(2);
+const STATEMENTS: usize = 128;
+
+impl Connection {
+    pub(super) fn open(path: &Path, durability: Durability, clock: Arc<SteadyClock>) -> rusqlite::Result<Self> {
+        let inner = rusqlite::Connection::open(path)?;
+        inner.busy_timeout(BUSY)?;
+        inner.set_prepared_statement_cache_capacity(STATEMENTS);
+        inner.pragma_update(None, "journal_mode", "WAL")?;
+        inner.pragma_update(None, "synchronous", if durability == Durability::Full { "FULL" } else { "OFF" })?;
+        inner.pragma_update(None, "temp_store", "MEMORY")?;
+        // What was deleted is overwritten, so that an erased opening is not left in a free page.
+        inner.pragma_update(None, "secure_delete", "ON")?;
+        Ok(Self { inner, clock })
+    }
+
+    pub(super) fn run(&self, sql: &str, params: &[Value]) -> rusqlite::Result<u64> {
+        let mut statement = self.inner.prepare_cached(sql)?;
+        bind(&mut statement, params)?;
+        statement.raw_execute().map(|rows| rows as u64)
+    }
+
+    pub(super) fn rows(&self, sql: &str, params: &[Value]) -> rusqlite::Result<Vec<Row>> {
+        let mut statement = self.inner.prepare_cached(sql)?;
+        bind(&mut statement, params)?;
+        let columns = statement.column_count();
+        let mut found = statement.raw_query();
+        let mut rows = Vec::new();
+        while let Some(row) = found.next()? {
+            rows.push(Row((0..columns).map(|n| row.get_ref(n).map(owned)).collect::<Result<_, _>>()?));
+        }
+        Ok(rows)
+    }
+}
+
+fn bind(statement: &mut rusqlite::Statement<'_>, params: &[Value]) -> rusqlite::Result<()> {
+    params.iter().zip(1..).try_for_each(|(value, n)| statement.raw_bind_parameter(n, value))
+}
+
+fn owned(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Integer(int) => Value::Int(int),
+        ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+        // No column holds one.
+        ValueRef::Null | ValueRef::Real(_) => Value::Null,
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Int(int) => ToSqlOutput::Borrowed(ValueRef::Integer(*int)),
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+            Self::Null => ToSqlOutput::Borrowed(ValueRef::Null),
+            Self::List(list) => {
+                let items: Vec<String> = list.iter().map(i64::to_string).collect();
+                ToSqlOutput::Owned(rusqlite::types::Value::Text(format!("[{}]", items.join(","))))
+            }
+        })
+    }
+}
+
+impl Sql for Connection {
+    const SKIP_LOCKED: &'static str = "";
+
+    fn one_of(column: &str, placeholder: &str) -> String {
+        format!("{column} IN (SELECT value FROM json_each({placeholder}))")
+    }
+
+    async fn now(&mut self) -> Result<i64, Failure> {
+        Ok(self.clock.now())
+    }
+
+    async fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Failure> {
+        self.rows(sql, params).map_err(failure)
+    }
+
+    async fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Failure> {
+        self.run(sql, params).map_err(failure)
+    }
+
+    async fn begin(&mut self, access: Access) -> Result<(), Failure> {
+        let text = if access == Access::Write { "BEGIN IMMEDIATE" } else { "BEGIN" };
+        self.run(text, &[]).map(|_| ()).map_err(failure)
+    }
+
+    async fn commit(&mut self) -> Result<(), Failure> {
+        self.run("COMMIT", &[]).map(|_| ()).map_err(commit_failure)
+    }
+
+    async fn rollback(&mut self) {
+        if !self.inner.is_autocommit() {
+            // It can only fail because SQLite rolled back by itself.
+            let _over = self.run("ROLLBACK", &[]);
+        }
+    }
+}
+
+pub(super) fn failure(error: rusqlite::Error) -> Failure {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Failure::Again(error.to_string()),
+        Some(ErrorCode::DiskFull) => Failure::Refused("the disk is full; make room, and it goes on by itself".into()),
+        Some(ErrorCode::ReadOnly) => {
+            Failure::Refused("the database file cannot be written; check its owner and its file system".into())
+        }
+        _ => Failure::Refused(error.to_string()),
+    }
+}
+
+/// A commit that failed in the file system may be found complete after a crash.
+fn commit_failure(error: rusqlite::Error) -> Failure {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::SystemIoFailure) => Failure::Unknown(error.to_string()),
+        _ => failure(error),
+    }
+}

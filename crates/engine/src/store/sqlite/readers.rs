@@ -1,0 +1,67 @@
+//! Connections that only read, lent out one read at a time.
+
+use super::connection::{Connection, Durability, SteadyClock, failure};
+use crate::store::{StoreError, error::Failure};
+use futures_util::{FutureExt as _, future::BoxFuture};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tokio::sync::Semaphore;
+
+const READERS: usize = 8;
+
+pub(super) struct Readers {
+    shared: Arc<Shared>,
+    permits: Arc<Semaphore>,
+}
+
+struct Shared {
+    path: PathBuf,
+    durability: Durability,
+    clock: Arc<SteadyClock>,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    pub(super) fn new(path: PathBuf, durability: Durability, clock: Arc<SteadyClock>) -> Self {
+        let shared = Shared { path, durability, clock, idle: Mutex::default() };
+        Self { shared: Arc::new(shared), permits: Arc::new(Semaphore::new(READERS)) }
+    }
+
+    pub(super) async fn read<R, F>(&self, read: F) -> Result<R, StoreError>
+    where
+        R: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static,
+    {
+        let stopped = |why: String| StoreError::Unavailable(why);
+        let permit = self.permits.clone().acquire_owned().await.map_err(|why| stopped(why.to_string()))?;
+        let shared = self.shared.clone();
+        let reading = tokio::task::spawn_blocking(move || {
+            let result = shared.with(read);
+            drop(permit);
+            result
+        });
+        reading.await.map_err(|why| stopped(why.to_string()))?
+    }
+}
+
+impl Shared {
+    fn with<R, F>(&self, read: F) -> Result<R, StoreError>
+    where
+        F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, Result<R, Failure>>,
+    {
+        let mut connection = self.take()?;
+        // SQLite's futures never wait.
+        let waits = || Err(Failure::Refused("a read did not finish".into()));
+        let result = read(&mut connection).now_or_never().unwrap_or_else(waits);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        Ok(result?)
+    }
+
+    fn take(&self) -> Result<Connection, StoreError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let open = || Connection::open(&self.path, self.durability, self.clock.clone());
+        idle.map_or_else(open, Ok).map_err(|why| failure(why).into())
+    }
+}

@@ -1,0 +1,207 @@
+//! How SQLite does a batch: statement by statement, since a statement costs microseconds here.
+
+use super::connection::{Connection, failure};
+use crate::store::{
+    batch::{Gains, Head, Placed, Tally, Tx, Wants, World},
+    error::Failure,
+    sql::{Sql as _, Value},
+    step::{Change, Needs},
+    tables,
+};
+use rusqlite::{ErrorCode, params};
+use std::collections::HashMap;
+
+/// There is one writer, so there is one lane.
+pub(super) const LANE: i64 = 0;
+
+impl Tx for Connection {
+    async fn ready(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn load(&mut self, wants: &Wants<'_>) -> Result<World, Failure> {
+        self.load_all(wants).map_err(failure)
+    }
+
+    async fn apply(&mut self, changes: &[Change]) -> Result<bool, Failure> {
+        let alone = changes.iter().map(|change| change.statements.len()).sum::<usize>() == 1;
+        if alone {
+            // A statement that fails undoes itself.
+            return self.write(changes).map_err(failure);
+        }
+        self.run("SAVEPOINT step", &[]).map_err(failure)?;
+        let written = self.write(changes).map_err(failure)?;
+        if !written {
+            self.run("ROLLBACK TO step", &[]).map_err(failure)?;
+        }
+        self.run("RELEASE step", &[]).map_err(failure)?;
+        Ok(written)
+    }
+
+    async fn flush(&mut self, gains: &Gains<'_>) -> Result<(), Failure> {
+        self.write_gains(gains).map_err(failure)?;
+        self.commit().await
+    }
+
+    async fn beat(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn close(&mut self) {
+        let _best_effort = self.inner.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)");
+    }
+}
+
+impl Connection {
+    fn load_all(&self, wants: &Wants<'_>) -> rusqlite::Result<World> {
+        self.run("BEGIN IMMEDIATE", &[])?;
+        Ok(World {
+            now: self.clock.now(),
+            versions: self.load_versions(wants)?,
+            counts: self.load_counts(wants)?,
+            spent: self.load_spent(wants)?,
+            next_pos: self
+                .inner
+                .prepare_cached("SELECT next_pos FROM lanes WHERE lane = ?1")?
+                .query_row([LANE], |row| row.get(0))?,
+            heads: self.load_heads(wants)?,
+        })
+    }
+
+    fn load_versions(
+        &self,
+        wants: &Wants<'_>,
+    ) -> rusqlite::Result<HashMap<(countersign_core::records::Table, i64), i64>> {
+        let mut versions = HashMap::new();
+        for (table, rows) in &wants.rows {
+            let mut statement = self.inner.prepare_cached(&tables::texts(*table).version)?;
+            for key in &rows.keys {
+                if let Some(version) = first(statement.query_map([key], |row| row.get(0))?)? {
+                    versions.insert((*table, *key), version);
+                }
+            }
+        }
+        Ok(versions)
+    }
+
+    fn load_counts(&self, wants: &Wants<'_>) -> rusqlite::Result<HashMap<String, Tally>> {
+        let mut statement = self.inner.prepare_cached("SELECT value, until FROM counts WHERE key = ?1")?;
+        let mut counts = HashMap::new();
+        for key in wants.counts.keys() {
+            let tally = |row: &rusqlite::Row<'_>| Ok(Tally { value: row.get(0)?, until: row.get(1)? });
+            if let Some(tally) = first(statement.query_map([key], tally)?)? {
+                counts.insert((*key).to_owned(), tally);
+            }
+        }
+        Ok(counts)
+    }
+
+    fn load_spent(&self, wants: &Wants<'_>) -> rusqlite::Result<HashMap<String, i64>> {
+        let mut statement = self.inner.prepare_cached("SELECT until FROM once_keys WHERE key = ?1")?;
+        let mut spent = HashMap::new();
+        for key in wants.once.keys() {
+            if let Some(until) = first(statement.query_map([key], |row| row.get(0))?)? {
+                spent.insert((*key).to_owned(), until);
+            }
+        }
+        Ok(spent)
+    }
+
+    fn load_heads(&self, wants: &Wants<'_>) -> rusqlite::Result<HashMap<i64, Head>> {
+        let text = "SELECT next_seq, chain FROM lane_heads WHERE project = ?1 AND lane = ?2";
+        let mut statement = self.inner.prepare_cached(text)?;
+        let mut heads = HashMap::new();
+        for project in &wants.projects {
+            let head = |row: &rusqlite::Row<'_>| {
+                Ok(Head { next_seq: row.get(0)?, chain: countersign_protocol::hash::Digest(row.get(1)?) })
+            };
+            if let Some(head) = first(statement.query_map([*project, LANE], head)?)? {
+                heads.insert(*project, head);
+            }
+        }
+        Ok(heads)
+    }
+
+    fn write(&self, changes: &[Change]) -> rusqlite::Result<bool> {
+        for change in changes {
+            for (index, statement) in change.statements.iter().enumerate() {
+                let touched = match self.run(statement.sql, &statement.params) {
+                    Err(taken) if taken.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => 0,
+                    touched => touched?,
+                };
+                if touched == 0 && index == 0 && change.needs != Needs::Anything {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn write_gains(&self, gains: &Gains<'_>) -> rusqlite::Result<()> {
+        self.write_counts(gains)?;
+        self.write_once(gains)?;
+        self.write_evidence(&gains.entries)?;
+        self.write_heads(gains)
+    }
+
+    fn write_counts(&self, gains: &Gains<'_>) -> rusqlite::Result<()> {
+        let mut statement = self.inner.prepare_cached(
+            "INSERT INTO counts (key, value, until) VALUES (?1, ?2, ?3) \
+             ON CONFLICT (key) DO UPDATE SET value = excluded.value, until = excluded.until",
+        )?;
+        gains
+            .counts
+            .iter()
+            .try_for_each(|(key, tally)| statement.execute(params![key, tally.value, tally.until]).map(|_| ()))
+    }
+
+    fn write_once(&self, gains: &Gains<'_>) -> rusqlite::Result<()> {
+        let mut statement = self.inner.prepare_cached(
+            "INSERT INTO once_keys (key, until) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET until = excluded.until",
+        )?;
+        gains.once.iter().try_for_each(|(key, until)| statement.execute(params![key, until]).map(|_| ()))
+    }
+
+    fn write_evidence(&self, entries: &[Placed<'_>]) -> rusqlite::Result<()> {
+        let mut lines = self.inner.prepare_cached(
+            "INSERT INTO evidence (lane, pos, project, seq, at, event_type, delegation, session, leaf, hash) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        )?;
+        let mut openings =
+            self.inner.prepare_cached("INSERT INTO evidence_openings (lane, pos, openings) VALUES (?1, ?2, ?3)")?;
+        for Placed { pos, seq, entry } in entries {
+            lines.execute(params![
+                LANE,
+                pos,
+                entry.project,
+                seq,
+                entry.at,
+                entry.event_type,
+                entry.delegation,
+                entry.session,
+                entry.leaf,
+                entry.hash.0,
+            ])?;
+            if let Some(text) = &entry.openings {
+                openings.execute(params![LANE, pos, text])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_heads(&self, gains: &Gains<'_>) -> rusqlite::Result<()> {
+        let mut statement = self.inner.prepare_cached(
+            "INSERT INTO lane_heads (project, lane, next_seq, chain) VALUES (?1, ?2, ?3, ?4) \
+             ON CONFLICT (project, lane) DO UPDATE SET next_seq = excluded.next_seq, chain = excluded.chain",
+        )?;
+        for (project, head) in &gains.heads {
+            statement.execute(params![project, LANE, head.next_seq, head.chain.0])?;
+        }
+        let lane = [gains.next_pos.into(), gains.now.into(), Value::Int(LANE)];
+        self.run("UPDATE lanes SET next_pos = $1, heartbeat = $2 WHERE lane = $3", &lane).map(|_| ())
+    }
+}
+
+fn first<T>(mut rows: impl Iterator<Item = rusqlite::Result<T>>) -> rusqlite::Result<Option<T>> {
+    rows.next().transpose()
+}

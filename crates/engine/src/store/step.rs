@@ -1,0 +1,106 @@
+//! A step made ready for the writer: everything turned into text and bytes on the caller's thread, so that
+//! the one writer does nothing but write.
+
+use super::{
+    sql::{Statement, Value},
+    tables,
+};
+use countersign_core::{
+    records::{Record, Table},
+    step::{Count, Draft, Effects, Guard, Once},
+};
+use countersign_protocol::{hash::Digest, ids::RowKey};
+
+pub(crate) struct Ready {
+    pub(crate) guards: Vec<Guard>,
+    pub(crate) once: Vec<Once>,
+    pub(crate) counts: Vec<Count>,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// One row that becomes something else.
+pub(crate) struct Change {
+    pub(crate) row: (Table, RowKey),
+    pub(crate) needs: Needs,
+    /// The version afterwards; none for a row that is removed.
+    pub(crate) becomes: Option<i64>,
+    /// The first must touch exactly one row unless anything is fine; the others follow it.
+    pub(crate) statements: Vec<Statement>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Absent,
+    Version(i64),
+    Anything,
+}
+
+/// A line of the evidence log that has no place yet.
+pub(crate) struct Entry {
+    pub(crate) project: RowKey,
+    pub(crate) at: i64,
+    pub(crate) event_type: &'static str,
+    pub(crate) delegation: Option<RowKey>,
+    pub(crate) session: Option<RowKey>,
+    pub(crate) leaf: Vec<u8>,
+    pub(crate) hash: Digest,
+    pub(crate) openings: Option<String>,
+}
+
+impl Ready {
+    pub(crate) fn from(effects: Effects) -> serde_json::Result<Self> {
+        let Effects { guards, counts, once, puts, removes, evidence } = effects;
+        let removes = removes.into_iter().map(|(table, key)| Change::remove(table, key));
+        let mut changes = puts.iter().map(Change::put).collect::<Result<Vec<_>, _>>()?;
+        changes.extend(removes);
+        let entries = evidence.into_iter().map(Entry::from).collect::<Result<_, _>>()?;
+        Ok(Self { guards, once, counts, changes, entries })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self { guards, once, counts, changes, entries } = self;
+        guards.is_empty() && once.is_empty() && counts.is_empty() && changes.is_empty() && entries.is_empty()
+    }
+}
+
+impl Change {
+    fn put(record: &Record) -> serde_json::Result<Self> {
+        let (key, version, doc) = (record.key(), record.version(), record.to_json()?);
+        let needs = if version == 1 { Needs::Absent } else { Needs::Version(version.saturating_sub(1)) };
+        let mut statements = vec![write(record, needs, &doc)];
+        if record.table() == Table::Project {
+            let params = vec![key.into(), version.into(), Value::Text(doc)];
+            statements.push(Statement { sql: tables::KEEP_PROJECT_VERSION, params });
+        }
+        Ok(Self { row: (record.table(), key), needs, becomes: Some(version), statements })
+    }
+
+    fn remove(table: Table, key: RowKey) -> Self {
+        let statement = Statement { sql: &tables::texts(table).delete, params: vec![key.into()] };
+        Self { row: (table, key), needs: Needs::Anything, becomes: None, statements: vec![statement] }
+    }
+}
+
+fn write(record: &Record, needs: Needs, doc: &str) -> Statement {
+    let (key, version, texts) = (record.key(), record.version(), tables::texts(record.table()));
+    let mut params: Vec<Value> = Vec::with_capacity(8);
+    if let Needs::Version(old) = needs {
+        params.push(version.into());
+        params.extend(tables::values(record));
+        params.extend([doc.into(), key.into(), old.into()]);
+        return Statement { sql: &texts.update, params };
+    }
+    params.extend([key.into(), version.into()]);
+    params.extend(tables::values(record));
+    params.push(doc.into());
+    Statement { sql: &texts.insert, params }
+}
+
+impl Entry {
+    fn from(draft: Draft) -> serde_json::Result<Self> {
+        let Draft { project, at, event_type, delegation, session, leaf } = draft;
+        let openings = (!leaf.openings.is_empty()).then(|| serde_json::to_string(&leaf.openings)).transpose()?;
+        Ok(Self { project, at: at.0, event_type, delegation, session, leaf: leaf.bytes, hash: leaf.hash, openings })
+    }
+}

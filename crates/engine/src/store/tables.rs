@@ -1,0 +1,110 @@
+//! The tables of records: `(key, version, what is looked up…, doc)`, the same in both databases.
+//!
+//! The document is the record as JSON; the columns between are copies of those members that a row is looked
+//! up, kept unique or swept by. The migrations create exactly these columns.
+
+use super::sql::Value;
+use countersign_core::records::{ConnectProgress, Record, Table};
+use std::sync::LazyLock;
+
+/// A table's name and its look-up columns.
+pub(crate) struct Shape {
+    pub(crate) name: &'static str,
+    pub(crate) columns: &'static [&'static str],
+}
+
+pub(crate) const fn shape(table: Table) -> Shape {
+    let (name, columns): (_, &'static [_]) = match table {
+        Table::Project => ("projects", &["id"]),
+        Table::Person => ("people", &["issuer", "subject"]),
+        Table::Membership => ("memberships", &["project", "person"]),
+        Table::WebSession => ("web_sessions", &["token_hash", "person", "expires_at"]),
+        Table::ConnectRequest => ("connect_requests", &["id", "project", "code_hash", "expires_at"]),
+        Table::Disclosure => ("disclosures", &["project", "id", "expires_at"]),
+        Table::Delegation => ("delegations", &["project", "id", "person", "operator"]),
+        Table::Session => ("sessions", &["project", "operator", "session_id", "delegation"]),
+        Table::AccessToken => ("access_tokens", &["hash", "expires_at"]),
+        Table::RevokedReceipt => ("revoked_receipts", &["project", "sha256"]),
+        Table::ApiKey => ("api_keys", &["project", "id", "hash"]),
+        Table::SigningKey => ("signing_keys", &["kid"]),
+        Table::Secret => ("secrets", &["name"]),
+    };
+    Shape { name, columns }
+}
+
+/// The values of the look-up columns, in the order of [`shape`].
+pub(crate) fn values(record: &Record) -> Vec<Value> {
+    match record {
+        Record::Project(r) => vec![r.id.as_str().into()],
+        Record::Person(r) => vec![r.issuer.as_str().into(), r.subject.as_str().into()],
+        Record::Membership(r) => vec![r.project.into(), r.person.into()],
+        Record::WebSession(r) => vec![(&r.token_hash.0).into(), r.person.into(), r.expires_at.0.into()],
+        Record::ConnectRequest(r) => {
+            let (code, expires_at) = match &r.progress {
+                ConnectProgress::Approved { code_hash, code_expires_at, .. } => {
+                    (Some(&code_hash.0), r.expires_at.max(*code_expires_at))
+                }
+                _ => (None, r.expires_at),
+            };
+            vec![r.id.as_str().into(), r.project.into(), code.into(), expires_at.0.into()]
+        }
+        Record::Disclosure(r) => vec![r.project.into(), r.id.as_str().into(), r.expires_at.0.into()],
+        Record::Delegation(r) => {
+            vec![r.project.into(), r.id.as_str().into(), r.person.into(), r.operator.as_str().into()]
+        }
+        Record::Session(r) => {
+            vec![r.project.into(), r.operator.as_str().into(), r.session_id.as_str().into(), r.delegation.into()]
+        }
+        Record::AccessToken(r) => vec![(&r.hash.0).into(), r.expires_at.0.into()],
+        Record::RevokedReceipt(r) => vec![r.project.into(), (&r.sha256.0).into()],
+        Record::ApiKey(r) => vec![r.project.into(), r.id.as_str().into(), (&r.hash.0).into()],
+        Record::SigningKey(r) => vec![r.kid.as_str().into()],
+        Record::Secret(r) => vec![r.name.as_str().into()],
+    }
+}
+
+/// The statements that write a table.
+pub(crate) struct Texts {
+    /// `(key, version, columns…, doc)`; touches nothing where any unique column is taken.
+    pub(crate) insert: String,
+    /// `(version, columns…, doc, key, old version)`.
+    pub(crate) update: String,
+    /// `(key)`.
+    pub(crate) delete: String,
+    /// `(key)`.
+    pub(crate) version: String,
+    /// `(keys)`, for PostgreSQL: in the order of keys, so that two nodes cannot wait for each other.
+    pub(crate) versions: String,
+}
+
+pub(crate) const KEEP_PROJECT_VERSION: &str = "INSERT INTO project_versions (project, version, doc) \
+     VALUES ($1, $2, $3) ON CONFLICT (project, version) DO UPDATE SET doc = excluded.doc";
+
+#[expect(clippy::indexing_slicing, reason = "there is a text for each table, in the order of the enum")]
+pub(crate) fn texts(table: Table) -> &'static Texts {
+    static TEXTS: LazyLock<Vec<Texts>> = LazyLock::new(|| Table::ALL.iter().map(|t| Texts::of(&shape(*t))).collect());
+    &TEXTS[table as usize]
+}
+
+impl Texts {
+    fn of(shape: &Shape) -> Self {
+        let Shape { name, columns } = shape;
+        let listed = columns.join(", ");
+        let places: Vec<String> = (1..=columns.len() + 3).map(|n| format!("${n}")).collect();
+        let sets: Vec<String> = columns.iter().zip(2..).map(|(column, n)| format!("{column} = ${n}")).collect();
+        let (doc, key, old) = (columns.len() + 2, columns.len() + 3, columns.len() + 4);
+        Self {
+            insert: format!(
+                "INSERT INTO {name} (key, version, {listed}, doc) VALUES ({}) ON CONFLICT DO NOTHING",
+                places.join(", ")
+            ),
+            update: format!(
+                "UPDATE {name} SET version = $1, {}, doc = ${doc} WHERE key = ${key} AND version = ${old}",
+                sets.join(", ")
+            ),
+            delete: format!("DELETE FROM {name} WHERE key = $1"),
+            version: format!("SELECT version FROM {name} WHERE key = $1"),
+            versions: format!("SELECT key, version FROM {name} WHERE key = ANY($1) ORDER BY key"),
+        }
+    }
+}

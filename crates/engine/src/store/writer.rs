@@ -1,0 +1,178 @@
+//! The one writer of a node: takes steps from a queue and commits them in groups.
+//!
+//! The commit window adapts: at once when few wait, a moment later when many do, because syncing as fast as
+//! the disk allows costs more than it gives.
+
+use super::{
+    Outcome,
+    batch::{self, Tx},
+    chores::{self, Chore},
+    error::{Failure, StoreError},
+    step::Ready,
+};
+use countersign_core::step::Effects;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+const QUEUE: usize = 4096;
+const GROUP: usize = 512;
+const MANY: usize = 32;
+const WINDOW: Duration = Duration::from_millis(1);
+const BEAT: Duration = Duration::from_secs(2);
+const ATTEMPTS: usize = 3;
+
+const STOPPED: &str = "its writer has stopped; restart this node";
+
+/// The way to the writer. Dropping the last one ends it once the queue is empty.
+#[derive(Clone)]
+pub(crate) struct Writer {
+    jobs: mpsc::Sender<Job>,
+}
+
+pub(crate) enum Job {
+    Step(Ready, oneshot::Sender<Outcome>),
+    Chore(Chore, oneshot::Sender<Result<u64, StoreError>>),
+    Close(oneshot::Sender<()>),
+}
+
+pub(crate) type Jobs = mpsc::Receiver<Job>;
+
+impl Writer {
+    pub(crate) fn new() -> (Self, Jobs) {
+        let (jobs, queue) = mpsc::channel(QUEUE);
+        (Self { jobs }, queue)
+    }
+
+    pub(crate) async fn commit(&self, effects: Effects) -> Outcome {
+        let step = match Ready::from(effects) {
+            Ok(step) if step.is_empty() => return Outcome::Committed,
+            Ok(step) => step,
+            Err(why) => return Outcome::Unavailable(format!("a row could not be written as JSON: {why}")),
+        };
+        let answer = self.ask(|reply| Job::Step(step, reply)).await;
+        answer.unwrap_or_else(|| Outcome::Unavailable(STOPPED.into()))
+    }
+
+    pub(crate) async fn chore(&self, chore: Chore) -> Result<u64, StoreError> {
+        let answer = self.ask(|reply| Job::Chore(chore, reply)).await;
+        answer.unwrap_or_else(|| Err(StoreError::Unavailable(STOPPED.into())))
+    }
+
+    /// Ends the writer after what is queued already.
+    pub(crate) async fn close(&self) {
+        self.ask(Job::Close).await;
+    }
+
+    async fn ask<R>(&self, job: impl FnOnce(oneshot::Sender<R>) -> Job) -> Option<R> {
+        let (reply, answer) = oneshot::channel();
+        self.jobs.send(job(reply)).await.ok()?;
+        answer.await.ok()
+    }
+}
+
+/// Writes until nobody can ask any more.
+pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) {
+    let mut beat = tokio::time::interval(BEAT);
+    beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        let job = tokio::select! {
+            biased;
+            job = jobs.recv() => job,
+            _ = beat.tick() => {
+                if let Err(why) = tx.beat().await { tracing::warn!(%why, "the store could not be reached") }
+                continue;
+            }
+        };
+        let Some(job) = job else { break tx.close().await };
+        let group = gather(job, &mut jobs).await;
+        write(&mut tx, group.steps).await;
+        for (chore, reply) in group.chores {
+            let _gone = reply.send(chores::run(&mut tx, chore).await);
+        }
+        if let Some(reply) = group.close {
+            tx.close().await;
+            let _gone = reply.send(());
+            break;
+        }
+    }
+}
+
+#[derive(Default)]
+struct Group {
+    steps: Vec<(Ready, oneshot::Sender<Outcome>)>,
+    chores: Vec<(Chore, oneshot::Sender<Result<u64, StoreError>>)>,
+    close: Option<oneshot::Sender<()>>,
+}
+
+async fn gather(first: Job, jobs: &mut Jobs) -> Group {
+    let mut group = Group::default();
+    group.add(first);
+    group.drain(jobs);
+    if (MANY..GROUP).contains(&group.steps.len()) {
+        tokio::time::sleep(WINDOW).await;
+        group.drain(jobs);
+    }
+    group
+}
+
+impl Group {
+    fn add(&mut self, job: Job) {
+        match job {
+            Job::Step(step, reply) => self.steps.push((step, reply)),
+            Job::Chore(chore, reply) => self.chores.push((chore, reply)),
+            Job::Close(reply) => self.close = Some(reply),
+        }
+    }
+
+    fn drain(&mut self, jobs: &mut Jobs) {
+        while self.steps.len() < GROUP && self.close.is_none() {
+            let Ok(job) = jobs.try_recv() else { break };
+            self.add(job);
+        }
+    }
+}
+
+async fn write<T: Tx>(tx: &mut T, group: Vec<(Ready, oneshot::Sender<Outcome>)>) {
+    if group.is_empty() {
+        return;
+    }
+    let steps: Vec<&Ready> = group.iter().map(|(step, _)| step).collect();
+    let outcomes = settle(tx, &steps).await;
+    for ((_, reply), outcome) in group.into_iter().zip(outcomes) {
+        let _gone = reply.send(outcome);
+    }
+}
+
+/// The outcome of each step. What the database refuses as a group is tried one by one, so that one step that
+/// it cannot take does not spoil the others.
+async fn settle<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Vec<Outcome> {
+    match attempt(tx, steps).await {
+        Ok(outcomes) => outcomes,
+        Err(Failure::Refused(_) | Failure::Again(_)) if steps.len() > 1 => {
+            let mut outcomes = Vec::with_capacity(steps.len());
+            for step in steps {
+                let alone = attempt(tx, std::slice::from_ref(step)).await;
+                outcomes.extend(alone.unwrap_or_else(|why| vec![unavailable(&why)]));
+            }
+            outcomes
+        }
+        Err(why) => steps.iter().map(|_| unavailable(&why)).collect(),
+    }
+}
+
+/// Runs a batch, again where nothing of it can have happened. An unknown commit is never repeated.
+async fn attempt<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Failure> {
+    let mut tried = 1;
+    loop {
+        tx.ready().await?;
+        match batch::run(tx, steps).await {
+            Err(Failure::Again(_) | Failure::Lost(_)) if tried < ATTEMPTS => tried += 1,
+            settled => return settled,
+        }
+    }
+}
+
+fn unavailable(why: &Failure) -> Outcome {
+    tracing::warn!(%why, "a step could not be committed");
+    Outcome::Unavailable(why.to_string())
+}

@@ -1,0 +1,19 @@
+//! Tokens of all sorts against the functions that turn them into facts. Whatever is not plainly right is refused.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests say what went wrong by failing"
+)]
+
+mod algorithms;
+mod delegation;
+mod form;
+mod key_set;
+mod operator;
+mod properties;
+mod receipt;
+mod signing;
+mod support;
+mod vectors;

@@ -1,0 +1,96 @@
+//! One HTTP/1.1 exchange over one connection, which ends with it.
+
+use crate::{
+    fetch::FetchError,
+    target::{BadUrl, Target},
+};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::JoinSet,
+};
+
+/// The most bytes a manifest, key set or registry may have (C-68).
+pub const DOCUMENT_CAP: usize = 64 * 1024;
+
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub method: Method,
+    pub url: String,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    /// The most bytes the answer's body may have.
+    pub answer_cap: usize,
+}
+
+impl Request {
+    pub fn get(url: impl Into<String>) -> Self {
+        Self::new(Method::GET, url.into(), Bytes::new())
+    }
+
+    pub fn post_json(url: impl Into<String>, body: impl Into<Bytes>) -> Self {
+        let mut request = Self::new(Method::POST, url.into(), body.into());
+        request.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        request
+    }
+
+    pub fn new(method: Method, url: String, body: Bytes) -> Self {
+        let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("application/json"))]);
+        Self { method, url, headers, body, answer_cap: DOCUMENT_CAP }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Response {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+impl Response {
+    /// Labelled `application/json` or with a type that ends in `+json`, with or without parameters.
+    pub fn is_json(&self) -> bool {
+        let label = self.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let essence = label.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        essence == "application/json" || essence.starts_with("application/") && essence.ends_with("+json")
+    }
+}
+
+/// Sends the request over `stream` and reads the answer to its end.
+pub(crate) async fn over<S>(stream: S, target: &Target, request: Request) -> Result<Response, FetchError>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let cap = request.answer_cap;
+    let (mut sender, connection) = http1::Builder::new()
+        .max_buf_size(DOCUMENT_CAP)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(|_| FetchError::Http)?;
+    // The set ends the connection with this function, also when the time limit cuts it short.
+    let mut driver = JoinSet::new();
+    driver.spawn(connection);
+    let answer = sender.send_request(to_http(target, request)?).await.map_err(|_| FetchError::Http)?;
+    let (head, body) = answer.into_parts();
+    let too_large = FetchError::TooLarge { cap, status: head.status.as_u16() };
+    let body = Limited::new(body, cap).collect().await.map_err(|e| broken_body(&*e, too_large))?.to_bytes();
+    Ok(Response { status: head.status, headers: head.headers, body })
+}
+
+fn to_http(target: &Target, request: Request) -> Result<http::Request<Full<Bytes>>, FetchError> {
+    let host = HeaderValue::from_str(&target.authority).map_err(|_| BadUrl::NotAHostname)?;
+    let mut out = http::Request::new(Full::new(request.body));
+    *out.method_mut() = request.method;
+    *out.uri_mut() = target.path_and_query.parse().map_err(|_| BadUrl::NotAUrl)?;
+    *out.headers_mut() = request.headers;
+    out.headers_mut().insert(header::HOST, host);
+    Ok(out)
+}
+
+fn broken_body(error: &(dyn std::error::Error + Send + Sync + 'static), too_large: FetchError) -> FetchError {
+    if error.is::<LengthLimitError>() { too_large } else { FetchError::Http }
+}

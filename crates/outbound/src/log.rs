@@ -1,0 +1,38 @@
+//! What was asked of whom: a hook for tests and for whoever counts.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
+
+/// Told of every fetch whose URL was found sound, before anything is resolved.
+pub trait FetchLog: Send + Sync {
+    fn about_to_fetch(&self, method: &http::Method, url: &str);
+}
+
+/// The last fetches, oldest first.
+#[derive(Debug)]
+pub struct RecentFetches {
+    room: usize,
+    urls: Mutex<VecDeque<String>>,
+}
+
+impl RecentFetches {
+    pub fn with_room_for(room: usize) -> Self {
+        Self { room, urls: Mutex::new(VecDeque::new()) }
+    }
+
+    pub fn urls(&self) -> Vec<String> {
+        self.urls.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+}
+
+impl FetchLog for RecentFetches {
+    fn about_to_fetch(&self, _method: &http::Method, url: &str) {
+        let mut urls = self.urls.lock().unwrap_or_else(PoisonError::into_inner);
+        if urls.len() >= self.room {
+            urls.pop_front();
+        }
+        urls.push_back(url.to_owned());
+    }
+}

@@ -1,0 +1,179 @@
+//! What is known of operators: their identity manifests and keys, fetched when needed, remembered for an hour.
+
+mod budget;
+mod host;
+mod unavailable;
+mod visit;
+
+pub use unavailable::OperatorUnavailable;
+
+use crate::fetch::Fetcher;
+use budget::Budget;
+use countersign_jose::{KeyPolicy, KeySet, NoKey, VerifyingKey};
+use countersign_protocol::{aap::identity::IdentityManifest, domain::Domain, time::UnixMillis};
+use host::{Host, Recall};
+use quick_cache::sync::Cache;
+use std::sync::Arc;
+use tokio::sync::OwnedMutexGuard;
+use visit::Visitor;
+
+/// One operator as it presented itself at `fetched_at`.
+#[derive(Debug)]
+pub struct Operator {
+    pub identity: IdentityManifest,
+    pub keys: KeySet,
+    /// When the manifest was fetched. The keys are as old, or younger if an unknown `kid` had them fetched again.
+    pub fetched_at: UnixMillis,
+}
+
+impl Operator {
+    pub fn key(&self, kid: &str) -> Result<&VerifyingKey, OperatorUnavailable> {
+        self.keys.find(kid).map_err(|no_key| match no_key {
+            NoKey::Unknown => OperatorUnavailable::UnknownKid,
+            NoKey::Unusable(_) => OperatorUnavailable::BadKeys { why: no_key.to_string() },
+        })
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct DirectoryConfig {
+    pub key_policy: KeyPolicy,
+    /// How many failures of one host in a row raise the alert (AAP 20.3).
+    pub dark_after: u32,
+    /// How many operators never seen before one source may make us look for in a minute.
+    pub new_hosts_a_minute: u32,
+    /// How many hosts are remembered, good and bad.
+    pub max_hosts: usize,
+}
+
+impl Default for DirectoryConfig {
+    fn default() -> Self {
+        Self { key_policy: KeyPolicy::default(), dark_after: 3, new_hosts_a_minute: 30, max_hosts: 10_000 }
+    }
+}
+
+/// Counts since the start, except `dark_hosts`, which is how many are dark at the moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DirectoryStats {
+    /// Documents asked for.
+    pub fetches: u64,
+    /// Visits to a host that yielded nothing to use.
+    pub failures: u64,
+    pub dark_hosts: u64,
+}
+
+/// The operators of the world, as far as they were asked about.
+#[derive(Clone)]
+pub struct Directory {
+    visitor: Arc<Visitor>,
+    hosts: Arc<Cache<Domain, Arc<Host>>>,
+    budget: Arc<Budget>,
+}
+
+impl Directory {
+    pub fn new(fetcher: Fetcher, config: DirectoryConfig) -> Self {
+        Self {
+            hosts: Arc::new(Cache::new(config.max_hosts)),
+            budget: Arc::new(Budget::a_minute(config.new_hosts_a_minute)),
+            visitor: Arc::new(Visitor::new(fetcher, config)),
+        }
+    }
+
+    /// The operator at `domain`, with the key `kid` certainly among its keys.
+    ///
+    /// `source` is whoever made us ask, for the budget: an IPv4 address, or the /64 of an IPv6 one.
+    pub async fn operator(
+        &self,
+        domain: &Domain,
+        kid: &str,
+        now: UnixMillis,
+        source: &str,
+    ) -> Result<Arc<Operator>, OperatorUnavailable> {
+        let host = self.host(domain, now, Some(source))?;
+        let operator = self.current(&host, now, Some(source)).await?;
+        if operator.key(kid).is_ok() { Ok(operator) } else { self.after_a_miss(&host, kid, now).await }
+    }
+
+    /// Whether a key that once verified is still in the operator's set, as a live session must ask (C-88).
+    pub async fn key_still_published(
+        &self,
+        domain: &Domain,
+        kid: &str,
+        now: UnixMillis,
+    ) -> Result<bool, OperatorUnavailable> {
+        let operator = self.current(&self.host(domain, now, None)?, now, None).await?;
+        Ok(operator.key(kid).is_ok())
+    }
+
+    pub fn stats(&self) -> DirectoryStats {
+        let dark = self.hosts.iter().filter(|(_, host)| self.visitor.is_dark(host)).count();
+        DirectoryStats { dark_hosts: dark as u64, ..self.visitor.counts() }
+    }
+
+    /// The memory of a host. A source without budget gets no new one, or naming hosts at random would push out
+    /// those that are in use.
+    fn host(&self, domain: &Domain, now: UnixMillis, source: Option<&str>) -> Result<Arc<Host>, OperatorUnavailable> {
+        if let Some(host) = self.hosts.get(domain) {
+            return Ok(host);
+        }
+        source.map_or(Ok(()), |source| self.budget.allows(source, now))?;
+        self.hosts.get_or_insert_with(domain, || Ok(Arc::new(Host::new(domain.clone()))))
+    }
+
+    /// What is remembered, or else what a fetch brings. Callers of one host queue here, and all but the first
+    /// find the answer of the first (C-68).
+    async fn current(
+        &self,
+        host: &Arc<Host>,
+        now: UnixMillis,
+        source: Option<&str>,
+    ) -> Result<Arc<Operator>, OperatorUnavailable> {
+        if let Recall::Answer(answer) = host.recall(now) {
+            return answer;
+        }
+        let turn = host.turn().await;
+        let new = match host.recall(now) {
+            Recall::Answer(answer) => return answer,
+            Recall::Fetch { new } => new,
+        };
+        if let (true, Some(source)) = (new, source) {
+            self.budget.spend(source, now)?;
+        }
+        let (visitor, host) = (Arc::clone(&self.visitor), Arc::clone(host));
+        to_the_end(turn, async move { visitor.fetch(&host, now).await }).await
+    }
+
+    /// An unknown `kid` fetches the key set once more before it is refused (AAP 20.1), if a minute has passed
+    /// since the last time (C-69).
+    async fn after_a_miss(
+        &self,
+        host: &Arc<Host>,
+        kid: &str,
+        now: UnixMillis,
+    ) -> Result<Arc<Operator>, OperatorUnavailable> {
+        if let Some(answer) = host.recall_key(kid, now) {
+            return answer;
+        }
+        let turn = host.turn().await;
+        if let Some(answer) = host.recall_key(kid, now) {
+            return answer;
+        }
+        let (visitor, host) = (Arc::clone(&self.visitor), Arc::clone(host));
+        let operator = to_the_end(turn, async move { visitor.fetch_keys_again(&host, now).await }).await?;
+        operator.key(kid)?;
+        Ok(operator)
+    }
+}
+
+/// Runs a fetch that ends and is remembered even if the caller hangs up, holding the host's turn meanwhile:
+/// otherwise hanging up would be a way round the negative cache.
+async fn to_the_end<F>(turn: OwnedMutexGuard<()>, fetch: F) -> Result<Arc<Operator>, OperatorUnavailable>
+where
+    F: Future<Output = Result<Arc<Operator>, OperatorUnavailable>> + Send + 'static,
+{
+    let whole = tokio::spawn(async move {
+        let _turn = turn;
+        fetch.await
+    });
+    whole.await.unwrap_or_else(|_| Err(OperatorUnavailable::Unreachable { why: "the fetch was broken off".into() }))
+}

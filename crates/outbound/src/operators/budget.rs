@@ -1,0 +1,52 @@
+//! How many operators never seen before one source may make us look for.
+
+#[cfg(test)]
+mod tests;
+
+use super::OperatorUnavailable;
+use countersign_protocol::time::UnixMillis;
+use quick_cache::sync::Cache;
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+/// Sources that are remembered. Forgetting one only gives it a full budget again.
+const SOURCES: usize = 10_000;
+const MINUTE: i64 = 60_000;
+
+/// GCRA: a source is one number, the moment at which all it has spent is earned back.
+pub(super) struct Budget {
+    millis_each: i64,
+    earned_back: Cache<String, Arc<AtomicI64>>,
+}
+
+impl Budget {
+    pub(super) fn a_minute(hosts: u32) -> Self {
+        Self { millis_each: MINUTE / i64::from(hosts.max(1)), earned_back: Cache::new(SOURCES) }
+    }
+
+    /// Whether there is something left to spend.
+    pub(super) fn allows(&self, source: &str, now: UnixMillis) -> Result<(), OperatorUnavailable> {
+        self.after_one_more(self.account(source).load(Ordering::Acquire), now).map(|_| ())
+    }
+
+    pub(super) fn spend(&self, source: &str, now: UnixMillis) -> Result<(), OperatorUnavailable> {
+        let next = |back| self.after_one_more(back, now).ok();
+        let spent = self.account(source).fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+        spent.or_else(|back| self.after_one_more(back, now)).map(|_| ())
+    }
+
+    fn after_one_more(&self, earned_back: i64, now: UnixMillis) -> Result<i64, OperatorUnavailable> {
+        let next = earned_back.max(now.0).saturating_add(self.millis_each);
+        match next.saturating_sub(now.0.saturating_add(MINUTE)) {
+            ..=0 => Ok(next),
+            wait => Err(OperatorUnavailable::TooMany { retry_after: wait.unsigned_abs().div_ceil(1000) }),
+        }
+    }
+
+    fn account(&self, source: &str) -> Arc<AtomicI64> {
+        let fresh = || Ok::<_, std::convert::Infallible>(Arc::new(AtomicI64::new(i64::MIN)));
+        self.earned_back.get_or_insert_with(source, fresh).unwrap_or_else(|never| match never {})
+    }
+}

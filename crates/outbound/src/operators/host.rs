@@ -1,0 +1,150 @@
+//! What is remembered of one host, and whose turn it is to ask it.
+
+use super::{Operator, OperatorUnavailable};
+use countersign_protocol::{domain::Domain, time::UnixMillis};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::OwnedMutexGuard;
+
+/// Manifest and keys are used for at most an hour (AAP 4.1, C-70).
+const TTL: i64 = 3_600_000;
+/// A host that failed is left alone for a minute (C-68).
+const REST: i64 = 60_000;
+/// Unknown kids fetch the keys again at most once a minute (C-69).
+const BETWEEN_MISSES: i64 = 60_000;
+
+pub(super) struct Host {
+    domain: Domain,
+    turn: Arc<tokio::sync::Mutex<()>>,
+    memory: Mutex<Memory>,
+}
+
+#[derive(Default)]
+struct Memory {
+    knowledge: Knowledge,
+    failures_in_a_row: u32,
+}
+
+#[derive(Default)]
+enum Knowledge {
+    #[default]
+    Nothing,
+    Known {
+        operator: Arc<Operator>,
+        missed: Option<Miss>,
+    },
+    Refused {
+        at: UnixMillis,
+        why: OperatorUnavailable,
+    },
+}
+
+/// The last time that an unknown kid had the keys fetched again.
+struct Miss {
+    at: UnixMillis,
+    /// Why they did not come.
+    failed: Option<OperatorUnavailable>,
+}
+
+pub(super) enum Recall {
+    Answer(Result<Arc<Operator>, OperatorUnavailable>),
+    /// `new`: nothing good is known of this host, so looking for it is charged to the source.
+    Fetch {
+        new: bool,
+    },
+}
+
+impl Host {
+    pub(super) fn new(domain: Domain) -> Self {
+        Self { domain, turn: Arc::default(), memory: Mutex::default() }
+    }
+
+    pub(super) fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// The right to fetch from this host. What is remembered stays readable meanwhile.
+    pub(super) async fn turn(&self) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.turn).lock_owned().await
+    }
+
+    pub(super) fn recall(&self, now: UnixMillis) -> Recall {
+        match &self.memory().knowledge {
+            Knowledge::Known { operator, .. } if now.millis_since(operator.fetched_at) <= TTL => {
+                Recall::Answer(Ok(Arc::clone(operator)))
+            }
+            Knowledge::Known { .. } => Recall::Fetch { new: false },
+            Knowledge::Refused { at, why } if now.millis_since(*at) < REST => Recall::Answer(Err(why.clone())),
+            Knowledge::Refused { .. } | Knowledge::Nothing => Recall::Fetch { new: true },
+        }
+    }
+
+    /// The operator if it has this key, the refusal if it was looked for a moment ago, else nothing yet.
+    pub(super) fn recall_key(&self, kid: &str, now: UnixMillis) -> Option<Result<Arc<Operator>, OperatorUnavailable>> {
+        match &self.memory().knowledge {
+            Knowledge::Known { operator, missed } => match (operator.key(kid), missed) {
+                (Ok(_), _) => Some(Ok(Arc::clone(operator))),
+                (Err(no_key), Some(last)) if now.millis_since(last.at) < BETWEEN_MISSES => {
+                    Some(Err(last.failed.clone().unwrap_or(no_key)))
+                }
+                (Err(_), _) => None,
+            },
+            Knowledge::Refused { why, .. } => Some(Err(why.clone())),
+            Knowledge::Nothing => Some(Err(OperatorUnavailable::UnknownKid)),
+        }
+    }
+
+    pub(super) fn known(&self) -> Option<Arc<Operator>> {
+        match &self.memory().knowledge {
+            Knowledge::Known { operator, .. } => Some(Arc::clone(operator)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn failures_in_a_row(&self) -> u32 {
+        self.memory().failures_in_a_row
+    }
+
+    /// Manifest and keys have come.
+    pub(super) fn learnt(&self, operator: Arc<Operator>) {
+        let mut memory = self.memory();
+        let missed = match std::mem::take(&mut memory.knowledge) {
+            // The minute between forced fetches outlives the hour.
+            Knowledge::Known { missed, .. } => missed.map(|last| Miss { at: last.at, failed: None }),
+            _ => None,
+        };
+        *memory = Memory { knowledge: Knowledge::Known { operator, missed }, failures_in_a_row: 0 };
+    }
+
+    /// The keys have come again for an unknown kid.
+    pub(super) fn keys_learnt(&self, now: UnixMillis, operator: Arc<Operator>) {
+        let missed = Some(Miss { at: now, failed: None });
+        *self.memory() = Memory { knowledge: Knowledge::Known { operator, missed }, failures_in_a_row: 0 };
+    }
+
+    /// Nothing usable has come: whatever was known is too old by now and forgotten. Says how often in a row.
+    pub(super) fn refused(&self, now: UnixMillis, why: OperatorUnavailable) -> u32 {
+        let mut memory = self.memory();
+        memory.knowledge = Knowledge::Refused { at: now, why };
+        memory.one_more_failure()
+    }
+
+    /// The keys did not come again; those known stay good for their hour (AAP 20.3).
+    pub(super) fn keys_refused(&self, now: UnixMillis, why: OperatorUnavailable) -> u32 {
+        let mut memory = self.memory();
+        if let Knowledge::Known { missed, .. } = &mut memory.knowledge {
+            *missed = Some(Miss { at: now, failed: Some(why) });
+        }
+        memory.one_more_failure()
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Memory {
+    fn one_more_failure(&mut self) -> u32 {
+        self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);
+        self.failures_in_a_row
+    }
+}

@@ -1,0 +1,106 @@
+//! Going to a host and coming back with its documents, or with a reason.
+
+use super::{DirectoryConfig, DirectoryStats, Operator, OperatorUnavailable, host::Host};
+use crate::fetch::{FetchError, Fetcher};
+use bytes::Bytes;
+use countersign_jose::KeySet;
+use countersign_protocol::{
+    aap::identity::{self, HttpsUri, IdentityManifest},
+    domain::Domain,
+    time::UnixMillis,
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+/// Asks hosts, tells their memory what came, and counts.
+pub(super) struct Visitor {
+    fetcher: Fetcher,
+    config: DirectoryConfig,
+    fetches: AtomicU64,
+    failures: AtomicU64,
+}
+
+impl Visitor {
+    pub(super) fn new(fetcher: Fetcher, config: DirectoryConfig) -> Self {
+        Self { fetcher, config, fetches: AtomicU64::new(0), failures: AtomicU64::new(0) }
+    }
+
+    /// Manifest and keys.
+    pub(super) async fn fetch(&self, host: &Host, now: UnixMillis) -> Result<Arc<Operator>, OperatorUnavailable> {
+        let outcome = self.fetch_both(host.domain(), now).await.map(Arc::new);
+        match &outcome {
+            Ok(operator) => host.learnt(Arc::clone(operator)),
+            Err(why) => self.failed(host, host.refused(now, why.clone()), why),
+        }
+        outcome
+    }
+
+    /// The keys alone, at the address that the known manifest gives.
+    pub(super) async fn fetch_keys_again(
+        &self,
+        host: &Host,
+        now: UnixMillis,
+    ) -> Result<Arc<Operator>, OperatorUnavailable> {
+        let Some(known) = host.known() else { return Err(OperatorUnavailable::UnknownKid) };
+        match self.fetch_keys(&known.identity.signing_keys).await {
+            Ok(keys) => {
+                let identity = known.identity.clone();
+                let operator = Arc::new(Operator { identity, keys, fetched_at: known.fetched_at });
+                host.keys_learnt(now, Arc::clone(&operator));
+                Ok(operator)
+            }
+            Err(why) => {
+                self.failed(host, host.keys_refused(now, why.clone()), &why);
+                Err(why)
+            }
+        }
+    }
+
+    pub(super) fn is_dark(&self, host: &Host) -> bool {
+        host.failures_in_a_row() >= self.config.dark_after
+    }
+
+    pub(super) fn counts(&self) -> DirectoryStats {
+        DirectoryStats {
+            fetches: self.fetches.load(Ordering::Relaxed),
+            failures: self.failures.load(Ordering::Relaxed),
+            dark_hosts: 0,
+        }
+    }
+
+    async fn fetch_both(&self, domain: &Domain, now: UnixMillis) -> Result<Operator, OperatorUnavailable> {
+        let identity = self.fetch_identity(domain).await?;
+        let keys = self.fetch_keys(&identity.signing_keys).await?;
+        Ok(Operator { identity, keys, fetched_at: now })
+    }
+
+    async fn fetch_identity(&self, domain: &Domain) -> Result<IdentityManifest, OperatorUnavailable> {
+        let url = format!("https://{domain}{}", identity::PATH);
+        let bytes = self.get(&url).await.map_err(OperatorUnavailable::of_the_manifest)?;
+        // Whose manifest it is comes first: a foreign one is another refusal than a faulty one (AAP 4.1 step 4).
+        match identity::claimed_domain(&bytes) {
+            Ok(claimed) if claimed != *domain => Err(OperatorUnavailable::DomainDiffers { claimed }),
+            _ => IdentityManifest::parse(&bytes).map_err(|e| OperatorUnavailable::NoManifest { why: e.to_string() }),
+        }
+    }
+
+    async fn fetch_keys(&self, url: &HttpsUri) -> Result<KeySet, OperatorUnavailable> {
+        let bytes = self.get(url.as_str()).await.map_err(OperatorUnavailable::of_the_keys)?;
+        KeySet::parse(&bytes, &self.config.key_policy).map_err(|e| OperatorUnavailable::BadKeys { why: e.to_string() })
+    }
+
+    async fn get(&self, url: &str) -> Result<Bytes, FetchError> {
+        self.fetches.fetch_add(1, Ordering::Relaxed);
+        self.fetcher.get_json(url).await
+    }
+
+    /// One alert a darkness: it is written when the count is reached and again only after a success between.
+    fn failed(&self, host: &Host, in_a_row: u32, why: &OperatorUnavailable) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        if in_a_row == self.config.dark_after {
+            tracing::warn!(operator = %host.domain(), failures = in_a_row, last = %why, "operator is going dark");
+        }
+    }
+}

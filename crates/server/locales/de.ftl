@@ -1,0 +1,257 @@
+# Jeder Satz der Seiten auf Deutsch. `en.ftl` hat dieselben Kennungen in derselben Reihenfolge.
+
+## Zeit
+
+moment = { $day }. { $month ->
+    [1] Januar
+    [2] Februar
+    [3] März
+    [4] April
+    [5] Mai
+    [6] Juni
+    [7] Juli
+    [8] August
+    [9] September
+    [10] Oktober
+    [11] November
+   *[12] Dezember
+  } { $year }, { $clock } UTC
+duration-days = { $count ->
+    [one] 1 Tag
+   *[other] { $count } Tage
+  }
+duration-hours = { $count ->
+    [one] 1 Stunde
+   *[other] { $count } Stunden
+  }
+duration-minutes = { $count ->
+    [one] 1 Minute
+   *[other] { $count } Minuten
+  }
+duration-seconds = { $count ->
+    [one] 1 Sekunde
+   *[other] { $count } Sekunden
+  }
+
+## Auf jeder Seite
+
+skip-to-content = Zum Inhalt springen
+nav-label = Hauptnavigation
+nav-agents = Ihre Agenten
+nav-account = Konto
+nav-sign-in = Anmelden
+footer = Agenten unterschreiben. Menschen zeichnen gegen.
+footer-label = Zu dieser Seite
+error-heading = Es gibt ein Problem
+error-title = Fehler: { $title }
+error-form-expired = Dieses Formular war zu lange offen; es wurde nichts geändert. Bitte sehen Sie es noch einmal an und senden Sie es erneut.
+agents-may = Was er darf
+
+## Anmelden
+
+sign-in-title = Anmelden
+sign-in-heading = Bei { $service } anmelden
+sign-in-lead = Hier entscheiden Sie, welche KI-Agenten für Sie handeln dürfen.
+sign-in-username = Benutzername
+sign-in-password = Passwort
+sign-in-submit = Anmelden
+confirm-title = Bestätigen Sie, dass Sie es sind
+confirm-heading = Bestätigen Sie, dass Sie es sind
+confirm-lead = Sie sind bereits angemeldet. Der nächste Schritt ist so wichtig, dass wir noch einmal nach Ihrem Passwort fragen.
+confirm-account = Konto
+confirm-submit = Bestätigen
+sign-in-error-username = Geben Sie Ihren Benutzernamen ein.
+sign-in-error-password = Geben Sie Ihr Passwort ein.
+sign-in-error-wrong = Der Benutzername oder das Passwort stimmt nicht.
+sign-in-error-too-many = Es gab zu viele Versuche. Versuchen Sie es wieder nach: { $duration }.
+signed-out = Sie sind abgemeldet.
+signed-out-everywhere = Sie sind auf allen Geräten abgemeldet.
+
+## Einen Agenten verbinden
+
+connect-title = { $domain } verbinden?
+connect-before = Möchten Sie, dass ein Agent von
+connect-after = { $service } für Sie benutzt?
+connect-verified = Geprüfte Domain
+connect-verified-how = Wer diese Anfrage stellt, hat bewiesen, dass er diese Domain in der Hand hat.
+connect-unicode = Anderswo erscheint sie vielleicht als
+connect-calls-itself = Er nennt sich
+connect-name-proves-nothing = Jeden Namen kann sich jeder geben. Geprüft ist nur die Domain.
+connect-warnings-heading = Sehen Sie sich diese Domain genau an
+connect-may-heading = Was er darf
+connect-mode-heading = Wie er handelt
+connect-lasts-heading = Wie lange
+connect-lasts = { $duration } ab Ihrer Zustimmung
+connect-ends = Sie können es jederzeit auf der Seite „Ihre Agenten“ beenden. Dann ist sofort Schluss; was vorher getan wurde, bleibt getan.
+connect-ends-link = „Ihre Agenten“ öffnen
+connect-liability-heading = Wenn etwas schiefgeht
+connect-acknowledge = Ich habe das gelesen
+connect-acknowledge-hint = Das brauchen Sie nur, um zuzustimmen, nicht um abzulehnen.
+connect-then-callback = Nach Ihrer Antwort kehren Sie zu { $host } zurück.
+connect-then-code = Nach Ihrer Zustimmung bekommen Sie einen Code, den Sie dem Agenten geben.
+connect-approve = Zustimmen
+connect-deny = Ablehnen
+connect-answer-by = Sie können antworten bis
+connect-signed-in-as = Sie entscheiden als { $person }.
+connect-not-you = Sind Sie das nicht?
+connect-error-not-acknowledged = Um zuzustimmen, bestätigen Sie, dass Sie den Text unter „Wenn etwas schiefgeht“ gelesen haben.
+connect-error-changed = An dieser Anfrage hat sich etwas geändert, seit Sie sie gesehen haben; es wurde nichts erlaubt. Bitte lesen Sie sie noch einmal.
+scope-includes = Umfasst
+scope-never = Niemals
+scope-irreversible = Nicht rückgängig zu machen
+scope-undo = Kann zurückgenommen werden: { $duration } lang
+scope-requires-confirmation = Jedes Mal ist vorher eine Bestätigung nötig
+scope-not-offered = Diese Berechtigung gibt es nicht mehr; sie öffnet nichts.
+mode-user-delegated = Der Agent handelt als Sie, mit Ihren Rechten in diesem Dienst und keinen darüber hinaus. Was er sieht und tut, kann anders sein als bei jemand anderem.
+mode-service-account = Der Agent handelt nicht als Sie. Er benutzt ein eigenes Konto mit Rechten, die ihm eine Administratorin oder ein Administrator gegeben hat.
+liability-default = Richtet dieser Agent einen Schaden an, den Sie nicht wollten, so muss { $operator } dem nachgehen und ihn beheben, so weit es geht. Sie können den Agenten abschalten, wann immer Sie wollen. Was er davor getan hat, lässt sich vielleicht nicht mehr rückgängig machen.
+liability-by-operator = In den Worten von { $domain }
+liability-by-service = In den Worten von { $service }
+warning-looks-like-connected = Das ist nicht { $domain }, mit der Sie verbunden sind, sieht aber so aus.
+warning-looks-like-service = Das ist nicht { $domain }, der Dienst, den Sie benutzen, sieht aber so aus.
+warning-embeds = Sie enthält { $domain }, gehört aber nicht dazu. Wem eine Domain gehört, sagt ihr Ende.
+warning-mixed-scripts = „{ $label }“ mischt Buchstaben verschiedener Alphabete; das geschieht oft, um zu täuschen: { $letters }.
+warning-reads-as-latin = Sie liest sich wie „{ $latin }“, ist aber mit Buchstaben eines anderen Alphabets geschrieben: { $letters }.
+warning-name-claims-domain = Der Name, den er sich gibt, enthält { $domain }; das ist eine andere Domain.
+
+## Nach der Antwort
+
+connected-title = Verbunden: noch ein Schritt
+connected-heading = Geben Sie dem Agenten diesen Code
+connected-lead = Sie haben { $domain } zugestimmt. Der Agent kann beginnen, sobald er diesen Code hat.
+connected-code = Einmalcode
+connected-copy = Code kopieren
+connected-copied = Kopiert
+connected-step-copy = Kopieren Sie den Code.
+connected-step-paste = Fügen Sie ihn dort ein, wo der Agent Sie danach gefragt hat, und nirgends sonst.
+connected-step-leave = Das ist alles. Sie können diese Seite schließen.
+connected-once = Er gilt einmal, 10 Minuten lang, und wird nicht wieder gezeigt. Gültig bis
+connected-manage = Diese Verbindung ansehen oder beenden
+connect-denied-title = Abgelehnt
+connect-denied-what = { $domain } wurde nicht verbunden und bekommt keinen Zugang.
+connect-denied-next = Sie können diese Seite schließen. Der Agent kann nur mit einer neuen Anfrage wieder fragen.
+connect-expired-title = Diese Anfrage ist abgelaufen
+connect-expired-what = Eine Anfrage kann 10 Minuten lang beantwortet werden. Es wurde nichts erlaubt.
+connect-expired-next = Wenn Sie es noch möchten, beginnen Sie beim Agenten von vorn.
+connect-answered-title = Schon beantwortet
+connect-answered-what = Diese Anfrage ist beantwortet, und eine Antwort zählt einmal.
+connect-answered-next = Auf der Seite „Ihre Agenten“ sehen Sie, was verbunden ist.
+connect-gone-title = Keine solche Anfrage
+connect-gone-what = Unter dieser Adresse gibt es keine offene Anfrage. Es wurde nichts erlaubt.
+connect-gone-next = Prüfen Sie die Adresse, oder beginnen Sie beim Agenten von vorn.
+
+## Ihre Agenten
+
+agents-title = Ihre Agenten
+agents-lead = Wer für Sie handeln darf, wofür und bis wann. Jeden davon können Sie sofort abschalten.
+agents-none-heading = Niemand handelt für Sie
+agents-none = Wenn Sie einem Agenten zustimmen, erscheint er hier.
+agents-live = Verbunden
+agents-ended = Beendet
+agents-service = Bei
+agents-since = Seit
+agents-until = Bis
+agents-last-used = Zuletzt benutzt
+agents-never-used = Noch nie
+agents-ended-at = Beendet
+agents-why = Warum
+agents-did = Was er getan hat
+agents-did-of = Was { $domain } getan hat
+agents-cut-off = Abschalten
+agents-cut-off-of = { $domain } abschalten
+state-active = Aktiv
+state-suspended = Angehalten
+state-ended = Beendet
+ended-policy-expired = Seine Zeit war um.
+ended-inactivity = Er wurde lange nicht benutzt.
+ended-task-complete = Seine Aufgabe war erledigt.
+ended-event-triggered = In Ihrem Konto oder Ihrer Organisation hat sich etwas geändert.
+ended-manual-revoke = Er wurde abgeschaltet.
+ended-key-rotation = Sein Betreiber hat den Schlüssel zurückgezogen.
+notice-revoked = { $domain } ist abgeschaltet und hat keinen Zugang mehr.
+notice-already-revoked = { $domain } war schon abgeschaltet und hat keinen Zugang.
+agent-title = { $domain }
+agent-back = Alle Ihre Agenten
+agent-id = Nummer dieser Verbindung
+agent-audit-heading = Was er getan hat
+agent-audit-caption = { $count ->
+    [one] Insgesamt 1 Eintrag. Zeiten in UTC.
+   *[other] Insgesamt { $count } Einträge. Zeiten in UTC.
+  }
+agent-audit-none = Er hat noch nichts getan.
+audit-time = Zeit
+audit-method = Methode
+audit-path = Pfad
+audit-intent = Zweck
+audit-outcome = Ergebnis
+audit-session = Sitzung
+audit-no-intent = keiner
+agent-pages = Weitere Einträge
+agent-next = Nächste Einträge
+agent-first = Erste Einträge
+revoke-title = { $domain } abschalten?
+revoke-before = Diesen Agenten abschalten?
+revoke-lead = Er verliert seinen Zugang sofort, auch mitten in einer Aufgabe. Was er schon getan hat, bleibt getan.
+revoke-again = Um zurückzukommen, muss er Sie neu fragen.
+revoke-loses = Was er dann nicht mehr darf
+revoke-submit = Abschalten
+revoke-keep = Behalten
+
+## Konto
+
+account-title = Konto
+account-name = Name
+account-username = Benutzername
+account-signed-in = Angemeldet seit
+account-expires = Endet von selbst
+account-here-heading = Auf diesem Gerät
+account-sign-out = Abmelden
+account-everywhere-heading = Auf allen Geräten
+account-everywhere = Beendet alle Ihre Anmeldungen, auch diese. Ihre Agenten behalten ihren Zugang: die schalten Sie auf der Seite „Ihre Agenten“ ab.
+account-sign-out-everywhere = Überall abmelden
+
+## Wenn eine Seite nicht gezeigt werden kann
+
+trouble-bad-request-title = Diese Anfrage ist nicht zu verstehen
+trouble-bad-request-what = Etwas in der Adresse oder im Formular ist nicht, wie es sein soll. Es wurde nichts geändert.
+trouble-bad-request-next = Gehen Sie zurück und versuchen Sie es noch einmal.
+trouble-not-allowed-title = Das dürfen Sie nicht
+trouble-not-allowed-what = Ihr Konto hat nicht das Recht, das zu sehen oder zu tun. Es wurde nichts geändert.
+trouble-not-allowed-next = Melden Sie sich mit einem anderen Konto an, oder fragen Sie, wer diesen Dienst verwaltet.
+trouble-form-expired-title = Dieses Formular ist abgelaufen
+trouble-form-expired-what = Es war zu lange offen oder kam von anderswo. Es wurde nichts geändert.
+trouble-form-expired-next = Gehen Sie zurück, laden Sie die Seite neu und senden Sie das Formular noch einmal.
+trouble-not-found-title = Diese Seite gibt es nicht
+trouble-not-found-what = Unter dieser Adresse ist nichts, oder nichts, was Sie sehen dürfen.
+trouble-not-found-next = Prüfen Sie die Adresse, oder beginnen Sie auf der Startseite.
+trouble-wrong-method-title = Diese Adresse geht anders
+trouble-wrong-method-what = Sie lässt sich so nicht öffnen. Es wurde nichts geändert.
+trouble-wrong-method-next = Gehen Sie zurück und benutzen Sie die Schaltfläche auf der Seite.
+trouble-too-many-title = Zu viele Anfragen
+trouble-too-many-what = Es kamen in kurzer Zeit mehr Anfragen als erlaubt. Diese wurde nicht ausgeführt.
+trouble-too-many-next = Versuchen Sie es wieder nach: { $duration }.
+trouble-internal-title = Hier ist etwas schiefgegangen
+trouble-internal-what = Der Fehler liegt bei uns. Ob Ihr letzter Schritt ausgeführt wurde, können wir nicht sagen.
+trouble-internal-next = Sehen Sie auf der Seite „Ihre Agenten“ nach, bevor Sie es noch einmal versuchen. Geschieht es wieder, nennen Sie der Verwaltung die Nummer unten.
+trouble-unavailable-title = Im Augenblick nicht verfügbar
+trouble-unavailable-what = Der Dienst lehnt alles ab, bis er seine Aufzeichnungen wieder führen kann.
+trouble-unavailable-next = Versuchen Sie es in einer Minute wieder.
+error-next = Was Sie tun können
+error-request-id = Nummer dieser Anfrage
+error-home = Startseite
+
+## Startseite
+
+home-title = Zustimmung für KI-Agenten
+home-lead = Bei { $service } können KI-Agenten für Menschen handeln, aber nur für die, die zugestimmt haben: wozu sie zugestimmt haben und so lange sie zugestimmt haben.
+home-people-heading = Für Sie
+home-agents = Sehen und beenden, was Agenten für Sie dürfen
+home-sign-in = Anmelden
+home-account = Ihr Konto
+home-machines-heading = Für Agenten und alle, die sie bauen
+home-manifest = Wie sich Agenten verbinden (Manifest)
+home-openapi = Die API (OpenAPI)
+home-rules-heading = Worauf Sie sich verlassen können
+home-rule-domain = Sie sehen die geprüfte Domain dessen, der fragt, nicht nur einen Namen.
+home-rule-end = Schalten Sie einen Agenten ab, so ist sofort Schluss.
+home-rule-record = Alles, was ein Agent für Sie tut, wird aufgezeichnet, und Sie können es lesen.

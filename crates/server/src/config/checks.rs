@@ -1,0 +1,144 @@
+//! What must hold between keys, beyond what each may say alone.
+
+use super::{
+    layers::Values,
+    load::Warning,
+    problem::Problem,
+    table::{KEYS, Key},
+};
+use countersign_protocol::{domain::Domain, origin::Origin};
+use std::{
+    collections::BTreeMap,
+    net::{IpAddr, SocketAddr},
+};
+
+pub(super) fn problems(values: &Values) -> Vec<Problem> {
+    [test_mode, subdomains, database, one_key_source, two_listeners].iter().filter_map(|check| check(values)).collect()
+}
+
+pub(super) fn warnings(values: &Values) -> Vec<Warning> {
+    let found = [test_mode_is_on, operations_in_the_open, unreachable_origin].iter().filter_map(|look| look(values));
+    found.chain(without_effect(values)).collect()
+}
+
+/// The key that names the source of the key-encryption key: the one said last, the environment being later than the
+/// file and the file later than the defaults. `None` when two are said in the same place, or none at all.
+pub(super) fn key_source(values: &Values) -> Option<&'static str> {
+    let said = KEYS.iter().filter(|key| key.section() == "keys" && is_filled(values, key));
+    let ranked: Vec<(u8, &str)> = said.map(|key| (values.place(key.path).rank(), key.path)).collect();
+    let last = ranked.iter().map(|(rank, _)| *rank).max()?;
+    let mut latest = ranked.iter().filter(|(rank, _)| *rank == last);
+    latest.next().filter(|_| latest.next().is_none()).map(|(_, path)| *path)
+}
+
+fn is_filled(values: &Values, key: &Key) -> bool {
+    let Some(said) = values.said(key.path) else { return false };
+    said.value.as_str().is_some_and(|text| !text.is_empty())
+        || said.value.as_array().is_some_and(|list| !list.is_empty())
+}
+
+/// Test keys are published: whoever reads the protocol can sign with them (AAP 23).
+fn test_mode(values: &Values) -> Option<Problem> {
+    let origin: Origin = values.get("public.origin").ok()?;
+    let hosts: BTreeMap<Domain, SocketAddr> = values.get("outbound.static").ok()?;
+    let closed = origin.is_loopback() || hosts.keys().any(|host| host.as_str() == origin.host());
+    (flag(values, "test_mode") && !closed).then(|| {
+        let wrong = format!("is refused for {origin}, which strangers can reach");
+        let hint = "set test_mode = false, or use an origin on localhost or one listed in outbound.static";
+        values.problem("test_mode", wrong, hint)
+    })
+}
+
+fn subdomains(values: &Values) -> Option<Problem> {
+    let origin: Origin = values.get("public.origin").ok()?;
+    let numeric = origin.host().starts_with('[') || origin.host().parse::<IpAddr>().is_ok();
+    let single = text(values, "tenancy") == "single";
+    let problem = |wrong: &str, hint: &str| Some(values.problem("public.subdomains", wrong, hint));
+    match (flag(values, "public.subdomains"), single, numeric) {
+        (true, true, _) => problem("needs tenancy = \"multi\"", "set tenancy = \"multi\", or subdomains = false"),
+        (true, false, true) => {
+            problem("needs a host name in public.origin", "an IP address has no subdomains: use a name")
+        }
+        _ => None,
+    }
+}
+
+fn database(values: &Values) -> Option<Problem> {
+    let url: String = values.get("store.url").ok()?;
+    (text(values, "store.kind") == "postgres" && url.is_empty()).then(|| {
+        let hint = "set it to postgres://user@host/database, here or as COUNTERSIGN_STORE__URL";
+        values.problem("store.url", "is empty, but store.kind is \"postgres\"", hint)
+    })
+}
+
+fn one_key_source(values: &Values) -> Option<Problem> {
+    let keys = || KEYS.iter().filter(|key| key.section() == "keys");
+    if key_source(values).is_some() || keys().any(|key| values.said(key.path).is_none()) {
+        return None;
+    }
+    let filled = keys().filter(|key| is_filled(values, key)).map(|key| key.path);
+    // The strongest place that contradicts itself is the one to repair.
+    let Some(path) = filled.max_by_key(|path| values.place(path).rank()) else {
+        return Some(values.problem(
+            "keys.file",
+            "is empty, and so are keys.environment and keys.command",
+            "name one of them",
+        ));
+    };
+    Some(values.problem(
+        path,
+        "is not the only source of the key",
+        "keep one of file, environment and command; empty the others",
+    ))
+}
+
+fn two_listeners(values: &Values) -> Option<Problem> {
+    let (public, operations): (SocketAddr, SocketAddr) =
+        (values.get("listen.public").ok()?, values.get("listen.operations").ok()?);
+    // Port 0 asks the system for any free one.
+    (public == operations && public.port() != 0)
+        .then(|| values.problem("listen.operations", "is the same as listen.public", "give it a port of its own"))
+}
+
+fn test_mode_is_on(values: &Values) -> Option<Warning> {
+    flag(values, "test_mode")
+        .then(|| warning("test_mode", "published test keys are accepted: never use this for real data"))
+}
+
+fn operations_in_the_open(values: &Values) -> Option<Warning> {
+    let address: SocketAddr = values.get("listen.operations").ok()?;
+    let what = "asks for no credentials and is not on loopback: make sure that only your own network reaches it";
+    (!address.ip().is_loopback()).then(|| warning("listen.operations", what))
+}
+
+fn unreachable_origin(values: &Values) -> Option<Warning> {
+    let (origin, address): (Origin, SocketAddr) =
+        (values.get("public.origin").ok()?, values.get("listen.public").ok()?);
+    let what =
+        "is on loopback, but listen.public is not: others who connect will be told an address that they cannot use";
+    (origin.is_loopback() && !address.ip().is_loopback()).then(|| warning("public.origin", what))
+}
+
+/// Keys of the store that is not in use, if someone took the trouble to change them.
+fn without_effect(values: &Values) -> Vec<Warning> {
+    let kind = text(values, "store.kind");
+    let idle: &[&str] = match kind.as_str() {
+        "sqlite" => &["store.url", "store.password", "store.root_certificates", "store.pool"],
+        _ => &["store.path", "store.readers"],
+    };
+    let changed = |key: &&Key| values.said(key.path).is_some_and(|said| said.value != key.default_value());
+    let keys = KEYS.iter().filter(|key| idle.contains(&key.path)).filter(changed);
+    keys.map(|key| warning(key.path, &format!("has no effect while store.kind is {kind:?}"))).collect()
+}
+
+fn warning(key: &str, what: &str) -> Warning {
+    Warning { key: key.to_owned(), what: what.to_owned() }
+}
+
+fn flag(values: &Values, path: &str) -> bool {
+    values.get(path).unwrap_or(false)
+}
+
+fn text(values: &Values, path: &str) -> String {
+    values.get(path).unwrap_or_default()
+}

@@ -1,0 +1,54 @@
+//! The files that a configuration names: are they there?
+
+use super::{
+    load::{Loaded, Warning},
+    node::{KeySource, NodeConfig, Store},
+    problem::{Place, Problem},
+};
+use std::path::Path;
+
+/// Certificates without which connections would fail later, and less clearly.
+pub(super) fn missing(loaded: &Loaded) -> Vec<Problem> {
+    let config = &loaded.config;
+    let database = match &config.store {
+        Store::Postgres { root_certificates, .. } => root_certificates.as_deref(),
+        Store::Sqlite { .. } => None,
+    };
+    let named = database.map(|path| ("store.root_certificates", path));
+    let extra = config.outbound.extra_roots.iter().map(|path| ("outbound.extra_roots", path.as_path()));
+    named
+        .into_iter()
+        .chain(extra)
+        .filter(|(_, path)| !path.is_file())
+        .map(|(key, path)| lost(loaded, key, path))
+        .collect()
+}
+
+/// The key file may still be made; that others can read it is for its owner to judge.
+pub(super) fn warnings(config: &NodeConfig) -> Vec<Warning> {
+    let KeySource::File(path) = &config.keys else { return Vec::new() };
+    let what = match std::fs::metadata(path) {
+        Err(_) => format!("there is no {} yet: `countersign init` makes it", path.display()),
+        Ok(found) if is_open(&found) => format!("others can read {}: chmod 600 it", path.display()),
+        Ok(_) => return Vec::new(),
+    };
+    vec![Warning { key: "keys.file".into(), what }]
+}
+
+fn lost(loaded: &Loaded, key: &str, path: &Path) -> Problem {
+    let place =
+        loaded.sources.iter().find(|source| source.key == key).map_or(Place::Default, |source| source.from.clone());
+    let wrong = format!("names {}, which is not a file", path.display());
+    Problem { place, key: key.to_owned(), wrong, hint: "check the path; it counts from the folder of the file".into() }
+}
+
+#[cfg(unix)]
+fn is_open(file: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.permissions().mode() & 0o077 != 0
+}
+
+#[cfg(not(unix))]
+fn is_open(_: &std::fs::Metadata) -> bool {
+    false
+}

@@ -1,0 +1,130 @@
+//! A TOML text as plain values, with the line on which each key stands.
+
+use super::problem::{Place, Problem};
+use serde_json::{Map, Value};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
+
+/// The default is no file: nothing said, nowhere.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    pub(super) root: Map<String, Value>,
+    path: Option<PathBuf>,
+    lines: BTreeMap<String, usize>,
+}
+
+/// Text that is not TOML, or TOML that no key here could take.
+#[derive(Debug)]
+pub(super) struct Unreadable {
+    pub(super) line: Option<usize>,
+    pub(super) what: String,
+}
+
+impl Document {
+    pub(super) fn toml(path: &Path, text: &str) -> Result<Self, Problem> {
+        let unreadable = |found: Unreadable| found.at(path);
+        let table = DeTable::parse(text).map_err(|e| unreadable(syntax(text, &e)))?;
+        let mut reader = Reader { text, lines: BTreeMap::new() };
+        let root = reader.table(table.get_ref(), "").map_err(unreadable)?;
+        Ok(Self { root, path: Some(path.to_owned()), lines: reader.lines })
+    }
+
+    /// The members of something that was read by other means, without lines.
+    pub(super) fn without_lines(path: &Path, root: Map<String, Value>) -> Self {
+        Self { root, path: Some(path.to_owned()), lines: BTreeMap::new() }
+    }
+
+    /// Where a key such as `project.scopes[1].allows` stands.
+    pub(super) fn place(&self, key: &str) -> Place {
+        self.path.clone().map_or(Place::Default, |path| Place::File { path, line: self.line(key) })
+    }
+
+    /// The line of the key, or of the nearest thing around it.
+    fn line(&self, key: &str) -> Option<usize> {
+        std::iter::successors(Some(key), around).find_map(|key| self.lines.get(key).copied())
+    }
+}
+
+impl Unreadable {
+    fn at(self, path: &Path) -> Problem {
+        let place = Place::File { path: path.to_owned(), line: self.line };
+        let hint = "repair that line; text stands in quotes, a section in [brackets]".into();
+        Problem { place, key: String::new(), wrong: self.what, hint }
+    }
+}
+
+fn around<'k>(key: &&'k str) -> Option<&'k str> {
+    key.get(..key.rfind(['.', '['])?)
+}
+
+/// A single TOML value, as it would stand behind `key = `.
+pub(super) fn value(text: &str) -> Result<Value, Unreadable> {
+    let value = DeValue::parse(text).map_err(|e| syntax(text, &e))?;
+    Reader { text, lines: BTreeMap::new() }.value(value.get_ref(), "", 0)
+}
+
+/// `key` below `path`, as people write it.
+pub(super) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// Only the message: the parser's own display prints the line, and a password may stand on it.
+fn syntax(text: &str, error: &toml::de::Error) -> Unreadable {
+    let line = error.span().map(|span| line_at(text, span.start));
+    Unreadable { line, what: format!("not valid TOML: {}", error.message().replace('\n', ", ")) }
+}
+
+fn line_at(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|b| *b == b'\n').count()
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    lines: BTreeMap<String, usize>,
+}
+
+impl Reader<'_> {
+    fn table(&mut self, table: &DeTable<'_>, path: &str) -> Result<Map<String, Value>, Unreadable> {
+        let mut members = Map::new();
+        for (key, value) in table {
+            let path = join(path, key.get_ref());
+            self.lines.insert(path.clone(), line_at(self.text, key.span().start));
+            members.insert(key.get_ref().to_string(), self.value(value.get_ref(), &path, value.span().start)?);
+        }
+        Ok(members)
+    }
+
+    fn array(&mut self, items: &[toml::Spanned<DeValue<'_>>], path: &str) -> Result<Vec<Value>, Unreadable> {
+        let mut values = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let path = format!("{path}[{index}]");
+            self.lines.insert(path.clone(), line_at(self.text, item.span().start));
+            values.push(self.value(item.get_ref(), &path, item.span().start)?);
+        }
+        Ok(values)
+    }
+
+    fn value(&mut self, value: &DeValue<'_>, path: &str, at: usize) -> Result<Value, Unreadable> {
+        let refuse = |what: &str| Unreadable { line: Some(line_at(self.text, at)), what: what.to_owned() };
+        match value {
+            DeValue::String(text) => Ok(Value::String(text.to_string())),
+            DeValue::Integer(number) => whole(number).ok_or_else(|| refuse("a number that is too large")),
+            DeValue::Float(number) => float(number).ok_or_else(|| refuse("a number that is not finite")),
+            DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
+            DeValue::Datetime(_) => Err(refuse("a date, which no key takes")),
+            DeValue::Array(items) => self.array(items, path).map(Value::Array),
+            DeValue::Table(table) => self.table(table, path).map(Value::Object),
+        }
+    }
+}
+
+fn whole(number: &DeInteger<'_>) -> Option<Value> {
+    i64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::from)
+}
+
+fn float(number: &DeFloat<'_>) -> Option<Value> {
+    number.as_str().parse().ok().and_then(serde_json::Number::from_f64).map(Value::Number)
+}

@@ -1,0 +1,87 @@
+//! What a configuration says, for people and for programs. Nothing secret is in what is shown here.
+
+use super::{
+    load::{Loaded, Source, Warning},
+    problem::{ConfigErrors, Place, Problem},
+};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Every key with its value and where it was said, in columns, then the warnings.
+pub fn explain(loaded: &Loaded) -> String {
+    let rows = || loaded.sources.iter().map(|source| (&source.key, source.shown(), place(&source.from)));
+    let keys = rows().map(|(key, ..)| key.chars().count()).max().unwrap_or(0);
+    // One long list must not push the last column of every row off the screen.
+    let values = rows().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0).min(44);
+    let settings: String =
+        rows().map(|(key, value, from)| format!("  {key:keys$}  {value:values$}  {from}\n")).collect();
+    format!("{}\n\n{settings}{}", headline(loaded), warnings(loaded))
+}
+
+/// The same, a sentence a key: columns mean nothing to someone who listens.
+pub fn explain_as_sentences(loaded: &Loaded) -> String {
+    let line = |source: &Source| format!("{} is {}, {}.\n", source.key, source.shown(), said(&source.from));
+    let settings: String = loaded.sources.iter().map(line).collect();
+    format!("{}.\n{settings}{}", headline(loaded), warnings(loaded))
+}
+
+/// The same for programs.
+pub fn explain_json(loaded: &Loaded) -> Value {
+    let setting =
+        |source: &Source| json!({ "key": source.key, "value": source.value, "from": place_json(&source.from) });
+    let warning = |warning: &Warning| json!({ "key": warning.key, "what": warning.what });
+    json!({
+        "sound": true,
+        "file": loaded.file.as_deref().map(|path| path.display().to_string()),
+        "settings": loaded.sources.iter().map(setting).collect::<Vec<_>>(),
+        "warnings": loaded.warnings.iter().map(warning).collect::<Vec<_>>(),
+    })
+}
+
+/// What is wrong, for programs.
+pub fn problems_json(errors: &ConfigErrors) -> Value {
+    let problem = |problem: &Problem| {
+        json!({
+            "key": problem.key,
+            "wrong": problem.wrong,
+            "hint": problem.hint,
+            "from": place_json(&problem.place),
+        })
+    };
+    json!({ "sound": false, "problems": errors.problems.iter().map(problem).collect::<Vec<_>>() })
+}
+
+fn headline(loaded: &Loaded) -> String {
+    let name = |path: &Path| format!("{} is sound", path.display());
+    loaded.file.as_deref().map_or_else(|| "no file was read; what follows is sound".into(), name)
+}
+
+fn warnings(loaded: &Loaded) -> String {
+    let line = |warning: &Warning| format!("warning: {}: {}\n", warning.key, warning.what);
+    let lines: String = loaded.warnings.iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
+}
+
+fn place(place: &Place) -> String {
+    match place {
+        Place::File { line: Some(line), .. } => format!("line {line}"),
+        other => other.to_string(),
+    }
+}
+
+fn said(place: &Place) -> String {
+    match place {
+        Place::Default => "by default".into(),
+        Place::File { line: Some(line), .. } => format!("said on line {line}"),
+        Place::File { line: None, .. } => "said in the file".into(),
+        Place::Environment { variable } => format!("said by {variable}"),
+    }
+}
+
+fn place_json(place: &Place) -> Value {
+    match place {
+        Place::Default => json!({ "layer": "default" }),
+        Place::File { path, line } => json!({ "layer": "file", "file": path.display().to_string(), "line": line }),
+        Place::Environment { variable } => json!({ "layer": "environment", "variable": variable }),
+    }
+}

@@ -1,0 +1,125 @@
+//! What may stand behind a key.
+
+use super::{document, network::Network, secret::MASK};
+use countersign_protocol::{domain::Domain, origin::Origin};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::{collections::BTreeMap, net::SocketAddr};
+use url::Url;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Flag,
+    Whole { least: u64, most: u64 },
+    Choice(&'static [&'static str]),
+    Text,
+    Path,
+    Address,
+    Origin,
+    TextList,
+    PathList,
+    Networks,
+    Hosts,
+    PostgresUrl,
+    Secret,
+}
+
+impl Kind {
+    pub(super) fn accepts(self, value: &Value) -> bool {
+        match self {
+            Self::Flag => value.is_boolean(),
+            Self::Whole { least, most } => value.as_u64().is_some_and(|n| (least..=most).contains(&n)),
+            Self::Choice(names) => value.as_str().is_some_and(|text| names.contains(&text)),
+            Self::Text | Self::Path | Self::Secret => value.is_string(),
+            Self::Address => reads::<SocketAddr>(value),
+            Self::Origin => reads::<Origin>(value),
+            Self::TextList | Self::PathList => reads::<Vec<String>>(value),
+            Self::Networks => reads::<Vec<Network>>(value),
+            Self::Hosts => reads::<BTreeMap<Domain, SocketAddr>>(value),
+            Self::PostgresUrl => value.as_str().is_some_and(|text| text.is_empty() || postgres(text).is_some()),
+        }
+    }
+
+    /// Completes "must be …".
+    pub(super) fn expected(self) -> String {
+        match self {
+            Self::Flag => "true or false".into(),
+            Self::Whole { least, most } => format!("a whole number from {least} to {most}"),
+            Self::Choice(names) => format!("one of {}", names.join(", ")),
+            Self::Text | Self::Secret => "text".into(),
+            Self::Path => "a path".into(),
+            Self::Address => "an IP address and a port, such as 127.0.0.1:8420".into(),
+            Self::Origin => {
+                "https://host (http only for localhost and loopback) without a path or a slash at the end".into()
+            }
+            Self::TextList => "a list of texts".into(),
+            Self::PathList => "a list of paths".into(),
+            Self::Networks => "a list of addresses (10.1.2.3) and ranges (10.0.0.0/8)".into(),
+            Self::Hosts => "a table of host names in lower case, each with an IP address and a port".into(),
+            Self::PostgresUrl => "postgres://user@host/database".into(),
+        }
+    }
+
+    /// What the text of an environment variable means. What cannot be read stays text, which [`Self::accepts`] refuses.
+    pub(super) fn read_text(self, text: &str) -> Value {
+        let read = match self {
+            Self::Flag => text.parse().ok().map(Value::Bool),
+            Self::Whole { .. } => text.parse::<u64>().ok().map(Value::from),
+            Self::TextList | Self::PathList | Self::Networks => list(text),
+            Self::Hosts => table(text),
+            _ => None,
+        };
+        read.unwrap_or_else(|| Value::String(text.to_owned()))
+    }
+
+    /// The value with nothing secret in it.
+    pub(super) fn masked(self, value: &Value) -> Value {
+        match (self, value.as_str()) {
+            (Self::Secret, Some(text)) if !text.is_empty() => MASK.into(),
+            (Self::PostgresUrl, Some(text)) if !text.is_empty() => without_password(text).into(),
+            _ => value.clone(),
+        }
+    }
+}
+
+fn reads<T: DeserializeOwned>(value: &Value) -> bool {
+    T::deserialize(value).is_ok()
+}
+
+/// `a,b`, or a TOML list where an entry holds a comma itself.
+fn list(text: &str) -> Option<Value> {
+    if text.trim_start().starts_with('[') {
+        return document::value(text).ok();
+    }
+    let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+    Some(Value::Array(entries.map(Value::from).collect()))
+}
+
+/// `host=address,host=address`, or a TOML table.
+fn table(text: &str) -> Option<Value> {
+    if text.trim_start().starts_with('{') {
+        return document::value(text).ok();
+    }
+    let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+    let pairs =
+        entries.map(|entry| entry.split_once('=').map(|(name, value)| (name.trim().into(), value.trim().into())));
+    pairs.collect::<Option<Map<String, Value>>>().map(Value::Object)
+}
+
+pub(super) fn postgres(text: &str) -> Option<Url> {
+    Url::parse(text).ok().filter(|url| matches!(url.scheme(), "postgres" | "postgresql"))
+}
+
+/// A URL carries a password before the host or as a parameter; one that cannot be taken apart is not shown at all.
+fn without_password(text: &str) -> String {
+    let Some(mut url) = postgres(text) else { return MASK.into() };
+    if url.password().is_some() && url.set_password(Some(MASK)).is_err() {
+        return MASK.into();
+    }
+    if url.query().is_some() {
+        let masked = |name: &str, value: &str| if name.contains("password") { MASK.into() } else { value.to_owned() };
+        let pairs: Vec<_> = url.query_pairs().map(|(name, value)| (name.to_string(), masked(&name, &value))).collect();
+        url.query_pairs_mut().clear().extend_pairs(pairs);
+    }
+    url.to_string()
+}

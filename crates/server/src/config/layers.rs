@@ -1,0 +1,194 @@
+//! Default, file and environment laid over each other: one value a key, and where it was said.
+
+use super::{
+    Environment,
+    document::{Document, join},
+    kind::Kind,
+    load::RESERVED,
+    nearest,
+    problem::{Place, Problem},
+    table::{self, KEYS, Key, PREFIX, PROJECT, SECTIONS},
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+pub(super) struct Said {
+    pub(super) value: Value,
+    pub(super) place: Place,
+}
+
+/// The value of every key in the table, except those whose value was refused: about these nothing more is said.
+pub(super) struct Values(BTreeMap<&'static str, Said>);
+
+impl Values {
+    pub(super) fn defaults() -> Self {
+        let said = |key: &Key| Said { value: key.default_value(), place: Place::Default };
+        Self(KEYS.iter().map(|key| (key.path, said(key))).collect())
+    }
+
+    /// Takes what the file says, and returns what it should not say.
+    pub(super) fn lay_file(&mut self, document: &Document) -> Vec<Problem> {
+        let mut reader = FileReader { document, values: self, problems: Vec::new() };
+        reader.section(&document.root, "");
+        reader.problems
+    }
+
+    /// Takes what the environment says, and returns the variables that look like ours and are not.
+    pub(super) fn lay_environment(&mut self, environment: &Environment) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for key in KEYS {
+            let variable = key.variable();
+            if let Some(text) = environment.get(&variable) {
+                let place = Place::Environment { variable };
+                problems.extend(self.say(key, key.kind.read_text(text), place).err());
+            }
+        }
+        problems.extend(self.unknown_variables(environment));
+        problems
+    }
+
+    /// Typed, after the table has checked it. Fails for a key that was refused; otherwise the table is mistaken.
+    pub(super) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Problem> {
+        let said = self.0.get(path);
+        let read = said.map_or(Err("has no value".to_owned()), |said| {
+            T::deserialize(&said.value).map_err(|_| "cannot hold this".to_owned())
+        });
+        read.map_err(|wrong| self.problem(path, wrong, "this is a mistake in the program, please report it"))
+    }
+
+    pub(super) fn place(&self, path: &str) -> Place {
+        self.0.get(path).map_or(Place::Default, |said| said.place.clone())
+    }
+
+    pub(super) fn said(&self, path: &str) -> Option<&Said> {
+        self.0.get(path)
+    }
+
+    /// A problem with what a key says, at the place where it says so.
+    pub(super) fn problem(&self, path: &str, wrong: impl Into<String>, hint: impl Into<String>) -> Problem {
+        Problem { place: self.place(path), key: path.to_owned(), wrong: wrong.into(), hint: hint.into() }
+    }
+
+    fn say(&mut self, key: &Key, value: Value, place: Place) -> Result<(), Problem> {
+        if !key.kind.accepts(&value) {
+            self.0.remove(key.path);
+            return Err(misfit(key, &value, place));
+        }
+        self.0.insert(key.path, Said { value, place });
+        Ok(())
+    }
+
+    /// The variable that holds the key-encryption key may begin like ours without being a key of the table.
+    fn unknown_variables(&self, environment: &Environment) -> Vec<Problem> {
+        let key_variable: String = self.get("keys.environment").unwrap_or_default();
+        let ours: Vec<String> = KEYS.iter().map(Key::variable).collect();
+        let known = |name: &String| ours.contains(name) || RESERVED.contains(&name.as_str()) || *name == key_variable;
+        let unknown = environment.keys().filter(|name| name.starts_with(PREFIX) && !known(name));
+        unknown.map(|name| unknown_variable(name, &ours)).collect()
+    }
+}
+
+struct FileReader<'a> {
+    document: &'a Document,
+    values: &'a mut Values,
+    problems: Vec<Problem>,
+}
+
+impl FileReader<'_> {
+    fn section(&mut self, members: &Map<String, Value>, section: &str) {
+        for (name, value) in members {
+            let path = join(section, name);
+            let result = match (table::find(&path), value) {
+                (Some(key), _) => self.values.say(key, value.clone(), self.document.place(&path)),
+                (None, _) if path == PROJECT => Ok(()),
+                (None, Value::Object(members)) if is_section(&path) => {
+                    self.section(members, &path);
+                    Ok(())
+                }
+                (None, _) if is_section(&path) => Err(self.not_a_section(&path)),
+                (None, _) => Err(self.unknown(section, name)),
+            };
+            self.problems.extend(result.err());
+        }
+    }
+
+    fn not_a_section(&self, path: &str) -> Problem {
+        let hint = format!("write [{path}] on a line of its own and its keys below it");
+        let place = self.document.place(path);
+        Problem { place, key: path.to_owned(), wrong: "is a section, not a key".into(), hint }
+    }
+
+    fn unknown(&self, section: &str, name: &str) -> Problem {
+        let path = join(section, name);
+        let place = self.document.place(&path);
+        Problem { place, hint: unknown_hint(section, name), key: path, wrong: "is not a known key".into() }
+    }
+}
+
+fn is_section(path: &str) -> bool {
+    SECTIONS.iter().any(|section| section.name == path)
+}
+
+/// First the names beside it, then the same name in another section.
+fn unknown_hint(section: &str, name: &str) -> String {
+    let beside: Vec<&str> = names_in(section).collect();
+    let elsewhere = KEYS.iter().find(|key| key.name() == name);
+    match (nearest::find(name, beside.iter().copied()), elsewhere) {
+        (None, Some(key)) => format!("did you mean `{}`?", key.path),
+        _ => nearest::hint(name, beside),
+    }
+}
+
+fn names_in(section: &str) -> impl Iterator<Item = &'static str> {
+    let sections = SECTIONS.iter().map(|section| section.name).chain([PROJECT]).filter(move |_| section.is_empty());
+    KEYS.iter().filter(move |key| key.section() == section).map(Key::name).chain(sections)
+}
+
+fn misfit(key: &Key, value: &Value, place: Place) -> Problem {
+    let found = if same_type(key.kind, value) { String::new() } else { format!(", not {}", type_name(value)) };
+    let wrong = format!("must be {}{found}", key.kind.expected());
+    let near =
+        value.as_str().and_then(|text| near_choice(key.kind, text)).map(|name| format!("did you mean {name:?}?"));
+    let hint = near.unwrap_or_else(|| format!("without this key it is {}", key.default));
+    Problem { place, key: key.path.to_owned(), wrong, hint }
+}
+
+fn near_choice(kind: Kind, text: &str) -> Option<&'static str> {
+    let Kind::Choice(names) = kind else { return None };
+    nearest::find(text, names.iter().copied())
+}
+
+/// Whether the type is right and only the content is not, in which case naming the type would mislead.
+fn same_type(kind: Kind, value: &Value) -> bool {
+    match kind {
+        Kind::Flag => value.is_boolean(),
+        Kind::Whole { .. } => value.is_number(),
+        Kind::TextList | Kind::PathList | Kind::Networks => value.is_array(),
+        Kind::Hosts => value.is_object(),
+        _ => value.is_string(),
+    }
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a table",
+    }
+}
+
+fn unknown_variable(name: &str, ours: &[String]) -> Problem {
+    let hint = match name.strip_prefix(PREFIX) {
+        Some(rest) if rest.starts_with("PROJECT__") => "a project stands in a file, not in the environment".into(),
+        _ => nearest::find(name, ours.iter().map(String::as_str).chain(RESERVED.iter().copied())).map_or_else(
+            || "`countersign config check` lists every key".into(),
+            |near| format!("did you mean `{near}`?"),
+        ),
+    };
+    let place = Place::Environment { variable: name.to_owned() };
+    Problem { place, key: String::new(), wrong: "is not a known variable".into(), hint }
+}

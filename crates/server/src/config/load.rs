@@ -1,0 +1,122 @@
+//! Finding, reading and judging a configuration as a whole.
+
+use super::{
+    Environment, checks, disk,
+    document::Document,
+    layers::Values,
+    node::NodeConfig,
+    problem::{ConfigErrors, Place, Problem},
+    project_file, resolve,
+    table::{KEYS, PROJECT},
+};
+use countersign_protocol::project::ProjectDocument;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Names the file when no `--config` does.
+pub const CONFIG_VARIABLE: &str = "COUNTERSIGN_CONFIG";
+
+/// Read from the working folder when nothing names a file, and there is one.
+pub const DEFAULT_FILE: &str = "countersign.toml";
+
+/// Variables with our prefix that are not keys of the configuration.
+pub(super) const RESERVED: &[&str] = &[CONFIG_VARIABLE, "COUNTERSIGN_PUBLISHED_SPEC", "COUNTERSIGN_PASSWORD"];
+
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub config: NodeConfig,
+    /// The file that was read, if any.
+    pub file: Option<PathBuf>,
+    /// Every key in the order of the written file, secrets masked.
+    pub sources: Vec<Source>,
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    pub key: String,
+    /// Secrets are masked.
+    pub value: Value,
+    pub from: Place,
+}
+
+impl Source {
+    /// The value as it would stand in the file.
+    pub fn shown(&self) -> String {
+        toml::Value::try_from(&self.value).map_or_else(|_| self.value.to_string(), |value| value.to_string())
+    }
+}
+
+/// Something that works and is probably not meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    pub key: String,
+    pub what: String,
+}
+
+/// Reads the file (named, or by [`CONFIG_VARIABLE`], or [`DEFAULT_FILE`] if it is there), lays the environment over
+/// it, checks everything, and looks at the files that it names.
+pub fn load(path: Option<&Path>, environment: &Environment) -> Result<Loaded, ConfigErrors> {
+    let path = find(path, environment);
+    let text = path.as_deref().map(read).transpose()?;
+    let mut loaded = from_text(path.as_deref().zip(text.as_deref()), environment)?;
+    let problems = disk::missing(&loaded);
+    if !problems.is_empty() {
+        return Err(ConfigErrors { problems });
+    }
+    loaded.warnings.extend(disk::warnings(&loaded.config));
+    Ok(loaded)
+}
+
+/// The same from a text at hand; touches no disk. Relative paths count from the folder of `file`.
+pub fn from_text(file: Option<(&Path, &str)>, environment: &Environment) -> Result<Loaded, ConfigErrors> {
+    let document = file.map(|(path, text)| Document::toml(path, text)).transpose()?.unwrap_or_default();
+    let base = file.and_then(|(path, _)| path.parent()).unwrap_or(Path::new(""));
+    let mut values = Values::defaults();
+    let mut problems = values.lay_file(&document);
+    problems.extend(values.lay_environment(environment));
+    problems.extend(checks::problems(&values));
+    let project = project(&document).unwrap_or_else(|found| {
+        problems.extend(found);
+        None
+    });
+    if !problems.is_empty() {
+        problems.sort_by(|left, right| left.place.cmp(&right.place));
+        return Err(ConfigErrors { problems });
+    }
+    let config = resolve::node(&values, base, project)?;
+    let sources = sources(&values, &document, &config);
+    Ok(Loaded { warnings: checks::warnings(&values), file: file.map(|(path, _)| path.to_owned()), sources, config })
+}
+
+fn find(path: Option<&Path>, environment: &Environment) -> Option<PathBuf> {
+    let named = path.map(Path::to_owned).or_else(|| environment.get(CONFIG_VARIABLE).map(PathBuf::from));
+    named.or_else(|| Some(PathBuf::from(DEFAULT_FILE)).filter(|path| path.exists()))
+}
+
+/// The text of a file that someone named.
+pub(super) fn read(path: &Path) -> Result<String, Problem> {
+    std::fs::read_to_string(path).map_err(|e| Problem {
+        place: Place::File { path: path.to_owned(), line: None },
+        key: String::new(),
+        wrong: format!("cannot be read: {e}"),
+        hint: "check the path; `countersign init` writes a new file".into(),
+    })
+}
+
+fn project(document: &Document) -> Result<Option<ProjectDocument>, Vec<Problem>> {
+    document.root.get(PROJECT).map(|value| project_file::document(value, PROJECT, document)).transpose()
+}
+
+fn sources(values: &Values, document: &Document, config: &NodeConfig) -> Vec<Source> {
+    let known = KEYS.iter().filter_map(|key| {
+        let said = values.said(key.path)?;
+        Some(Source { key: key.path.into(), value: key.kind.masked(&said.value), from: said.place.clone() })
+    });
+    let project = config.project.iter().map(|project| Source {
+        key: PROJECT.into(),
+        value: project.id.as_str().into(),
+        from: document.place(PROJECT),
+    });
+    known.chain(project).collect()
+}

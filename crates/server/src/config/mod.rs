@@ -1,0 +1,36 @@
+//! How a node is configured: one TOML file, every key defaulted, each overridable from the environment.
+//!
+//! [`table`] is the only list of keys. The file that `countersign init` writes, the check of what is read, the
+//! names of environment variables and the hints to a mistyped name are all made from it.
+//!
+//! Nothing here reads the environment except [`environment::of_this_process`]; everything else takes it as a map.
+
+pub mod environment;
+pub mod key_encryption_key;
+pub mod network;
+pub mod node;
+pub mod problem;
+pub mod project_file;
+pub mod secret;
+
+mod checks;
+mod disk;
+mod document;
+mod explain;
+mod kind;
+mod layers;
+mod load;
+mod nearest;
+mod resolve;
+mod table;
+mod template;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use environment::Environment;
+pub use explain::{explain, explain_as_sentences, explain_json, problems_json};
+pub use load::{CONFIG_VARIABLE, DEFAULT_FILE, Loaded, Source, Warning, from_text, load};
+pub use node::NodeConfig;
+pub use problem::{ConfigErrors, Place, Problem};
+pub use template::template;

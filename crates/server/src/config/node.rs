@@ -1,0 +1,131 @@
+//! The configuration of a node as the rest of the program sees it: plain values, nothing left to look up.
+
+use super::{network::Network, secret::Secret};
+use countersign_protocol::{domain::Domain, origin::Origin, project::ProjectDocument};
+use serde::Deserialize;
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeConfig {
+    pub tenancy: Tenancy,
+    /// Whether published test keys and short session ids are accepted.
+    pub test_mode: bool,
+    pub listen: Listen,
+    pub public: Public,
+    pub store: Store,
+    pub keys: KeySource,
+    pub outbound: Outbound,
+    pub sign_in: SignIn,
+    pub log: Log,
+    /// Applied at start.
+    pub project: Option<ProjectDocument>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tenancy {
+    Single,
+    Multi,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listen {
+    pub public: SocketAddr,
+    pub operations: SocketAddr,
+    pub header_read: Duration,
+    pub request: Duration,
+    pub max_body_bytes: usize,
+    pub max_connections: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Public {
+    pub origin: Origin,
+    /// Whether projects also answer on `PROJECT.host`. Only with [`Tenancy::Multi`].
+    pub subdomains: bool,
+    pub trusted_proxies: Vec<Network>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Store {
+    Sqlite {
+        path: PathBuf,
+        readers: usize,
+    },
+    Postgres {
+        /// With the password in it.
+        url: Secret,
+        /// Instead of the system's authorities.
+        root_certificates: Option<PathBuf>,
+        pool: usize,
+    },
+}
+
+/// Where the key-encryption key comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeySource {
+    File(PathBuf),
+    /// The name of the variable.
+    Environment(String),
+    /// The program and its arguments; never empty.
+    Command(Vec<String>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outbound {
+    pub static_hosts: BTreeMap<Domain, SocketAddr>,
+    /// PEM files, besides the system's authorities.
+    pub extra_roots: Vec<PathBuf>,
+    pub timeout: Duration,
+    pub alert_after_failures: u32,
+    pub new_operators_per_minute: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignIn {
+    pub session: Duration,
+    pub fresh: Duration,
+    /// In [`SignIn::WINDOW`].
+    pub attempts_per_account: u32,
+    /// In [`SignIn::WINDOW`].
+    pub attempts_per_address: u32,
+}
+
+impl SignIn {
+    pub const WINDOW: Duration = Duration::from_mins(15);
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    pub format: LogFormat,
+    pub level: LogLevel,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+impl LogLevel {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        }
+    }
+}

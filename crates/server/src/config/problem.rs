@@ -1,0 +1,77 @@
+//! What is wrong with a configuration, where, and what to do about it.
+
+use std::path::PathBuf;
+
+/// Where a value was said. Later ones win: the environment over the file over the default.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    Default,
+    File { path: PathBuf, line: Option<usize> },
+    Environment { variable: String },
+}
+
+impl Place {
+    /// How strongly a value said here counts against one said elsewhere.
+    pub(super) fn rank(&self) -> u8 {
+        match self {
+            Self::Default => 0,
+            Self::File { .. } => 1,
+            Self::Environment { .. } => 2,
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File { path, line: Some(line) } => write!(f, "{}:{line}", path.display()),
+            Self::File { path, line: None } => write!(f, "{}", path.display()),
+            Self::Environment { variable } => f.write_str(variable),
+        }
+    }
+}
+
+/// One thing to repair. Never holds the value that was refused: it may be a secret in the wrong place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub place: Place,
+    /// The path of the key, such as `listen.public`; empty when the file as a whole is meant.
+    pub key: String,
+    pub wrong: String,
+    pub hint: String,
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // What nobody said has no place to look at.
+        if self.place != Place::Default {
+            write!(f, "{}: ", self.place)?;
+        }
+        if !self.key.is_empty() {
+            write!(f, "`{}` ", self.key)?;
+        }
+        f.write_str(&self.wrong)
+    }
+}
+
+/// Everything that is wrong, so that one reading of it is enough to repair the whole file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigErrors {
+    pub problems: Vec<Problem>,
+}
+
+impl std::fmt::Display for ConfigErrors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let lines: Vec<String> = self.problems.iter().map(|p| format!("{p} ({})", p.hint)).collect();
+        f.write_str(&lines.join("; "))
+    }
+}
+
+impl std::error::Error for ConfigErrors {}
+
+impl From<Problem> for ConfigErrors {
+    fn from(problem: Problem) -> Self {
+        Self { problems: vec![problem] }
+    }
+}

@@ -1,0 +1,62 @@
+//! A project's document from a file, TOML or JSON, or from the `[project]` section of the node's own.
+
+use super::{
+    document::{Document, join},
+    load,
+    problem::{ConfigErrors, Place, Problem},
+    walk::{self, Fault},
+};
+use countersign_protocol::{
+    json,
+    project::{ProjectDocument, Route, Scope},
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::{collections::BTreeMap, path::Path};
+
+/// Reads `.toml` or `.json`. Whether the document is one that may be applied is for the core to decide.
+pub fn read(path: &Path) -> Result<ProjectDocument, ConfigErrors> {
+    let text = load::read(path)?;
+    let file = match path.extension().and_then(|ending| ending.to_str()) {
+        Some("toml") => Document::toml(path, &text)?,
+        Some("json") => from_json(path, &text)?,
+        _ => return Err(unusable(path, "ends neither in .toml nor in .json", "rename it to what it is").into()),
+    };
+    document(&Value::Object(file.root.clone()), "", &file).map_err(|problems| ConfigErrors { problems })
+}
+
+/// The document in `value`, which stands under `path` in `file`.
+pub(super) fn document(value: &Value, path: &str, file: &Document) -> Result<ProjectDocument, Vec<Problem>> {
+    // Reading stops at the first thing that does not fit, so each scope and route is also read by itself: then one
+    // look shows what is wrong with all of them.
+    let parts = faults_in::<Scope>(value, path, "scopes").chain(faults_in::<Route>(value, path, "routes"));
+    let mut faults: BTreeMap<String, Fault> = parts.map(|fault| (fault.path.clone(), fault)).collect();
+    match walk::read(value, path) {
+        Ok(document) if faults.is_empty() => return Ok(document),
+        whole => faults.extend(whole.err().into_iter().flatten().map(|fault| (fault.path.clone(), fault))),
+    }
+    Err(faults.into_values().map(|fault| problem(fault, file)).collect())
+}
+
+fn faults_in<T: DeserializeOwned>(value: &Value, path: &str, list: &str) -> impl Iterator<Item = Fault> {
+    let path = join(path, list);
+    let items = value.get(list).and_then(Value::as_array).into_iter().flatten().enumerate();
+    items.flat_map(move |(index, item)| walk::read::<T>(item, &format!("{path}[{index}]")).err().unwrap_or_default())
+}
+
+fn problem(fault: Fault, file: &Document) -> Problem {
+    Problem { place: file.place(&fault.path), key: fault.path, wrong: fault.wrong, hint: fault.hint }
+}
+
+fn from_json(path: &Path, text: &str) -> Result<Document, Problem> {
+    match json::value(text.as_bytes()) {
+        Ok(Value::Object(root)) => Ok(Document::without_lines(path, root)),
+        Ok(_) => Err(unusable(path, "is not a JSON object", "a project document stands in { braces }")),
+        Err(e) => Err(unusable(path, &format!("is not valid JSON: {e}"), "repair it there")),
+    }
+}
+
+fn unusable(path: &Path, wrong: &str, hint: &str) -> Problem {
+    let place = Place::File { path: path.to_owned(), line: None };
+    Problem { place, key: String::new(), wrong: wrong.into(), hint: hint.into() }
+}

@@ -1,0 +1,102 @@
+//! From the values of the table to the plain structs of [`super::node`].
+
+use super::{
+    checks,
+    kind::postgres,
+    layers::Values,
+    node::{KeySource, Listen, Log, NodeConfig, Outbound, Public, SignIn, Store},
+    problem::Problem,
+    secret::Secret,
+};
+use countersign_protocol::project::ProjectDocument;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// `base` is the folder from which relative paths count. What the keys say together was checked before.
+pub(super) fn node(values: &Values, base: &Path, project: Option<ProjectDocument>) -> Result<NodeConfig, Problem> {
+    Ok(NodeConfig {
+        tenancy: values.get("tenancy")?,
+        test_mode: values.get("test_mode")?,
+        listen: listen(values)?,
+        public: public(values)?,
+        store: store(values, base)?,
+        keys: keys(values, base)?,
+        outbound: outbound(values, base)?,
+        sign_in: sign_in(values)?,
+        log: Log { format: values.get("log.format")?, level: values.get("log.level")? },
+        project,
+    })
+}
+
+fn listen(values: &Values) -> Result<Listen, Problem> {
+    Ok(Listen {
+        public: values.get("listen.public")?,
+        operations: values.get("listen.operations")?,
+        header_read: Duration::from_secs(values.get("listen.header_read_seconds")?),
+        request: Duration::from_secs(values.get("listen.request_seconds")?),
+        max_body_bytes: values.get("listen.max_body_bytes")?,
+        max_connections: values.get("listen.max_connections")?,
+    })
+}
+
+fn public(values: &Values) -> Result<Public, Problem> {
+    Ok(Public {
+        origin: values.get("public.origin")?,
+        subdomains: values.get("public.subdomains")?,
+        trusted_proxies: values.get("public.trusted_proxies")?,
+    })
+}
+
+fn store(values: &Values, base: &Path) -> Result<Store, Problem> {
+    if values.get::<String>("store.kind")? == "sqlite" {
+        let path = base.join(values.get::<PathBuf>("store.path")?);
+        return Ok(Store::Sqlite { path, readers: values.get("store.readers")? });
+    }
+    let roots = Some(values.get::<PathBuf>("store.root_certificates")?).filter(|path| !path.as_os_str().is_empty());
+    Ok(Store::Postgres {
+        url: database(values)?,
+        root_certificates: roots.map(|path| base.join(path)),
+        pool: values.get("store.pool")?,
+    })
+}
+
+/// A password that is given by itself wins over one inside the URL. A socket has no host before which it could
+/// stand, so there it is a parameter.
+fn database(values: &Values) -> Result<Secret, Problem> {
+    let (text, password): (String, String) = (values.get("store.url")?, values.get("store.password")?);
+    let Some(mut url) = postgres(&text).filter(|_| !password.is_empty()) else { return Ok(Secret::new(text)) };
+    if url.set_password(Some(&password)).is_err() {
+        url.query_pairs_mut().append_pair("password", &password);
+    }
+    Ok(Secret::new(url))
+}
+
+fn keys(values: &Values, base: &Path) -> Result<KeySource, Problem> {
+    Ok(match checks::key_source(values) {
+        Some("keys.environment") => KeySource::Environment(values.get("keys.environment")?),
+        Some("keys.command") => KeySource::Command(values.get("keys.command")?),
+        _ => KeySource::File(base.join(values.get::<PathBuf>("keys.file")?)),
+    })
+}
+
+fn outbound(values: &Values, base: &Path) -> Result<Outbound, Problem> {
+    let roots: Vec<PathBuf> = values.get("outbound.extra_roots")?;
+    Ok(Outbound {
+        static_hosts: values.get("outbound.static")?,
+        extra_roots: roots.iter().map(|path| base.join(path)).collect(),
+        timeout: Duration::from_secs(values.get("outbound.timeout_seconds")?),
+        alert_after_failures: values.get("outbound.alert_after_failures")?,
+        new_operators_per_minute: values.get("outbound.new_operators_per_minute")?,
+    })
+}
+
+fn sign_in(values: &Values) -> Result<SignIn, Problem> {
+    Ok(SignIn {
+        session: Duration::from_hours(values.get("sign_in.session_hours")?),
+        fresh: Duration::from_mins(values.get("sign_in.fresh_minutes")?),
+        attempts_per_account: values.get("sign_in.attempts_per_account")?,
+        attempts_per_address: values.get("sign_in.attempts_per_address")?,
+    })
+}

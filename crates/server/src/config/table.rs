@@ -1,0 +1,218 @@
+//! Every key of the node's configuration: its name, what it takes, its default, and what it does.
+//!
+//! Order is the order of the written file: keys without a section first, then section by section.
+
+use super::{document, kind::Kind};
+use serde_json::Value;
+
+pub(super) struct Key {
+    pub(super) path: &'static str,
+    pub(super) kind: Kind,
+    /// As it stands in the file.
+    pub(super) default: &'static str,
+    pub(super) about: &'static str,
+}
+
+pub(super) struct Section {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+}
+
+impl Key {
+    pub(super) fn section(&self) -> &'static str {
+        self.path.rsplit_once('.').map_or("", |(section, _)| section)
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.path.rsplit_once('.').map_or(self.path, |(_, name)| name)
+    }
+
+    /// `listen.public` is `COUNTERSIGN_LISTEN__PUBLIC`.
+    pub(super) fn variable(&self) -> String {
+        format!("{PREFIX}{}", self.path.replace('.', "__").to_uppercase())
+    }
+
+    pub(super) fn default_value(&self) -> Value {
+        document::value(self.default).unwrap_or(Value::Null)
+    }
+}
+
+pub(super) fn find(path: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.path == path)
+}
+
+pub(super) const PREFIX: &str = "COUNTERSIGN_";
+
+/// Where a project's document may stand. Its keys are those of the document, not of this table.
+pub(super) const PROJECT: &str = "project";
+
+pub(super) const SECTIONS: &[Section] = &[
+    Section { name: "listen", about: "Where this node listens, and how much it takes from one connection." },
+    Section { name: "public", about: "How the node is reached from outside." },
+    Section { name: "store", about: "Where everything is kept." },
+    Section {
+        name: "keys",
+        about: "Where the key comes from that seals all other keys in the database: a file, a variable of the \
+                environment or a command. Name one of the three. Without it the database cannot be opened: keep a copy.",
+    },
+    Section { name: "outbound", about: "Connections that this node opens to operators." },
+    Section { name: "sign_in", about: "How people sign in." },
+    Section { name: "log", about: "What is written to standard error." },
+];
+
+const fn key(path: &'static str, kind: Kind, default: &'static str, about: &'static str) -> Key {
+    Key { path, kind, default, about }
+}
+
+const fn whole(path: &'static str, (least, most): (u64, u64), default: &'static str, about: &'static str) -> Key {
+    key(path, Kind::Whole { least, most }, default, about)
+}
+
+pub(super) const KEYS: &[Key] = &[
+    key(
+        "tenancy",
+        Kind::Choice(&["single", "multi"]),
+        r#""single""#,
+        "\"single\": this node serves one project. \"multi\": it serves many, each under /projects/NAME or its own host name.",
+    ),
+    key(
+        "test_mode",
+        Kind::Flag,
+        "false",
+        "Accepts published test keys and short session ids. Refused unless the public origin is on loopback or \
+         its host is listed in outbound.static.",
+    ),
+    key("listen.public", Kind::Address, r#""127.0.0.1:8420""#, "Address and port for agents, operators and people."),
+    key(
+        "listen.operations",
+        Kind::Address,
+        r#""127.0.0.1:8421""#,
+        "Address and port for health and metrics. It asks for no credentials: keep it away from the public network.",
+    ),
+    whole("listen.header_read_seconds", (1, 60), "10", "How long a client may take to send the head of a request."),
+    whole(
+        "listen.request_seconds",
+        (1, 600),
+        "30",
+        "How long an answer may take. Waiting for a person and event streams have bounds of their own.",
+    ),
+    whole(
+        "listen.max_body_bytes",
+        (1024, 16_777_216),
+        "65536",
+        "The largest body of a request to the protocol's own endpoints.",
+    ),
+    whole("listen.max_connections", (1, 1_000_000), "4096", "How many connections are held open at a time."),
+    key(
+        "public.origin",
+        Kind::Origin,
+        r#""http://localhost:8420""#,
+        "The address under which agents know this service, exactly as they must spell it: https://host, or http \
+         on localhost and loopback only. Delegations are bound to it, so changing it ends them.",
+    ),
+    key(
+        "public.subdomains",
+        Kind::Flag,
+        "false",
+        "Whether each project also answers on PROJECT.host. Needs tenancy = \"multi\" and a host name, not an IP address.",
+    ),
+    key(
+        "public.trusted_proxies",
+        Kind::Networks,
+        "[]",
+        "Addresses or ranges of proxies whose X-Forwarded-For is believed, for throttling sign-in only.",
+    ),
+    key(
+        "store.kind",
+        Kind::Choice(&["sqlite", "postgres"]),
+        r#""sqlite""#,
+        "\"sqlite\": one file, nothing to install. \"postgres\": any number of nodes over one database.",
+    ),
+    key(
+        "store.path",
+        Kind::Path,
+        r#""countersign.db""#,
+        "The SQLite file. Like every path here it counts from the folder of this file.",
+    ),
+    whole("store.readers", (1, 64), "4", "How many SQLite connections read at a time."),
+    key("store.url", Kind::PostgresUrl, r#""""#, "The PostgreSQL database: postgres://user@host/database."),
+    key(
+        "store.password",
+        Kind::Secret,
+        r#""""#,
+        "The password for store.url, better given as COUNTERSIGN_STORE__PASSWORD than written here.",
+    ),
+    key(
+        "store.root_certificates",
+        Kind::Path,
+        r#""""#,
+        "A PEM file with the authorities that may sign the database's certificate. Empty: those of the system.",
+    ),
+    whole("store.pool", (1, 256), "8", "How many PostgreSQL connections this node opens."),
+    key(
+        "keys.file",
+        Kind::Path,
+        r#""countersign.key""#,
+        "A file with 64 hex digits, readable by this program only. `countersign init` makes it.",
+    ),
+    key(
+        "keys.environment",
+        Kind::Text,
+        r#""""#,
+        "The name of a variable of the environment that holds the 64 hex digits.",
+    ),
+    key(
+        "keys.command",
+        Kind::TextList,
+        "[]",
+        "A program and its arguments that prints the 64 hex digits. It is started without a shell.",
+    ),
+    key(
+        "outbound.static",
+        Kind::Hosts,
+        "{}",
+        "Hosts whose address is fixed here instead of being looked up and checked for being public, such as \
+         {\"operator.example\"=\"127.0.0.1:9443\"}.",
+    ),
+    key(
+        "outbound.extra_roots",
+        Kind::PathList,
+        "[]",
+        "PEM files with authorities to trust besides those of the system.",
+    ),
+    whole("outbound.timeout_seconds", (1, 60), "5", "How long fetching an operator's document may take."),
+    whole(
+        "outbound.alert_after_failures",
+        (1, 1000),
+        "3",
+        "After how many failures in a row to fetch one operator's keys an alert is written.",
+    ),
+    whole(
+        "outbound.new_operators_per_minute",
+        (1, 100_000),
+        "30",
+        "How many operators that were never seen before one source may make this node look up in a minute.",
+    ),
+    whole("sign_in.session_hours", (1, 720), "12", "How long a person stays signed in."),
+    // R-4: a proof older than five minutes is not fresh, so there is no way to ask for more.
+    whole(
+        "sign_in.fresh_minutes",
+        (1, 5),
+        "5",
+        "How long a password counts as just given, for what needs a fresh proof.",
+    ),
+    whole("sign_in.attempts_per_account", (1, 1000), "10", "How many wrong passwords an account takes in 15 minutes."),
+    whole(
+        "sign_in.attempts_per_address",
+        (1, 100_000),
+        "50",
+        "How many wrong passwords one address may send in 15 minutes.",
+    ),
+    key("log.format", Kind::Choice(&["text", "json"]), r#""text""#, "\"text\" for people, \"json\" for machines."),
+    key(
+        "log.level",
+        Kind::Choice(&["error", "warn", "info", "debug", "trace"]),
+        r#""info""#,
+        "The least important messages that are still written: error, warn, info, debug or trace.",
+    ),
+];

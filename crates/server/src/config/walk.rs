@@ -1,0 +1,182 @@
+//! Reading a value into a type, saying where in the value something is wrong.
+//!
+//! The names of known members come from the type itself (`deserialize_struct` is told them), so there is no second
+//! list of them that could fall behind.
+
+use super::{document::join, nearest};
+use serde::{
+    de::{DeserializeOwned, DeserializeSeed, IntoDeserializer as _, MapAccess, SeqAccess, Visitor},
+    forward_to_deserialize_any,
+};
+use serde_json::{Map, Value};
+use std::cell::RefCell;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) path: String,
+    pub(super) wrong: String,
+    pub(super) hint: String,
+}
+
+/// Every unknown member, and the first member that does not fit.
+pub(super) fn read<T: DeserializeOwned>(value: &Value, path: &str) -> Result<T, Vec<Fault>> {
+    let unknown = RefCell::new(Vec::new());
+    let result = T::deserialize(At { value, path: path.to_owned(), unknown: &unknown });
+    let mut faults = unknown.into_inner();
+    match result {
+        Ok(read) if faults.is_empty() => return Ok(read),
+        Ok(_) => {}
+        Err(misfit) => faults.push(misfit.into_fault(path)),
+    }
+    Err(faults)
+}
+
+/// A value and where it stands.
+struct At<'a> {
+    value: &'a Value,
+    path: String,
+    unknown: &'a RefCell<Vec<Fault>>,
+}
+
+impl At<'_> {
+    /// A type that reads text and then judges it complains only after the reading: such a complaint is placed here.
+    fn fill<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Misfit> {
+        let path = self.path.clone();
+        seed.deserialize(self).map_err(|misfit| misfit.at(&path))
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+struct Misfit {
+    path: Option<String>,
+    what: String,
+}
+
+impl Misfit {
+    /// The innermost place is the one to name; those around it leave it alone.
+    fn at(mut self, path: &str) -> Self {
+        self.path.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    fn into_fault(self, path: &str) -> Fault {
+        let path = self.path.unwrap_or_else(|| path.to_owned());
+        Fault { path, wrong: self.what, hint: "compare it with the description of a project document".into() }
+    }
+}
+
+impl serde::de::Error for Misfit {
+    fn custom<T: std::fmt::Display>(what: T) -> Self {
+        Self { path: None, what: what.to_string() }
+    }
+
+    fn missing_field(name: &'static str) -> Self {
+        Self { path: None, what: format!("lacks `{name}`") }
+    }
+}
+
+impl<'de> serde::Deserializer<'de> for At<'_> {
+    type Error = Misfit;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        match self.value {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(flag) => visitor.visit_bool(*flag),
+            Value::Number(number) => number.deserialize_any(visitor).map_err(serde::de::Error::custom),
+            Value::String(text) => visitor.visit_str(text),
+            Value::Array(items) => visitor.visit_seq(Items { items: items.iter().enumerate(), around: &self }),
+            Value::Object(members) => visitor.visit_map(Members::of(members, &self)),
+        }
+        .map_err(|misfit: Misfit| misfit.at(&self.path))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        if self.value.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Misfit> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        let read: Result<_, serde_json::Error> = self.value.clone().deserialize_enum(name, variants, visitor);
+        read.map_err(|e| Misfit { path: Some(self.path), what: e.to_string() })
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        let Value::Object(members) = self.value else { return self.deserialize_any(visitor) };
+        let unknown = members.keys().filter(|name| !fields.contains(&name.as_str()));
+        self.unknown.borrow_mut().extend(unknown.map(|name| Fault {
+            path: join(&self.path, name),
+            wrong: "is not a known key".into(),
+            hint: nearest::hint(name, fields.iter().copied()),
+        }));
+        let mut known = Members::of(members, &self);
+        known.only = Some(fields);
+        visitor.visit_map(known).map_err(|misfit| misfit.at(&self.path))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map identifier ignored_any
+    }
+}
+
+struct Items<'a, 'b> {
+    items: std::iter::Enumerate<std::slice::Iter<'a, Value>>,
+    around: &'b At<'a>,
+}
+
+impl<'de> SeqAccess<'de> for Items<'_, '_> {
+    type Error = Misfit;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misfit> {
+        let Some((index, value)) = self.items.next() else { return Ok(None) };
+        let path = format!("{}[{index}]", self.around.path);
+        At { value, path, unknown: self.around.unknown }.fill(seed).map(Some)
+    }
+}
+
+struct Members<'a, 'b> {
+    members: serde_json::map::Iter<'a>,
+    /// The members that the type knows; others were noted and are passed over.
+    only: Option<&'static [&'static str]>,
+    next: Option<At<'a>>,
+    around: &'b At<'a>,
+}
+
+impl<'a, 'b> Members<'a, 'b> {
+    fn of(members: &'a Map<String, Value>, around: &'b At<'a>) -> Self {
+        Self { members: members.iter(), only: None, next: None, around }
+    }
+}
+
+impl<'de> MapAccess<'de> for Members<'_, '_> {
+    type Error = Misfit;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misfit> {
+        let only = self.only;
+        let known = |name: &str| only.is_none_or(|fields| fields.contains(&name));
+        let Some((name, value)) = self.members.find(|(name, _)| known(name)) else { return Ok(None) };
+        let path = join(&self.around.path, name);
+        let key = seed.deserialize(name.as_str().into_deserializer()).map_err(|misfit: Misfit| misfit.at(&path))?;
+        self.next = Some(At { value, path, unknown: self.around.unknown });
+        Ok(Some(key))
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Misfit> {
+        let missing = || Misfit { path: None, what: "a value was asked for before its key".into() };
+        self.next.take().ok_or_else(missing)?.fill(seed)
+    }
+}

@@ -1,0 +1,171 @@
+//! What a person has allowed, what was done with it, and the way to end it (AAP 7.1, 8.2, 14.3; C-98).
+
+use super::{Frame, Line, Operator, ScopeWords};
+use askama::Template;
+use countersign_protocol::time::UnixMillis;
+
+/// `/agents`: every connection of the person.
+#[derive(Clone, Debug, Template)]
+#[template(path = "agents.html")]
+pub struct AgentsPage {
+    pub frame: Frame,
+    pub connections: Vec<Connection>,
+    pub notice: Option<AgentsNotice>,
+}
+
+/// `/agents/{delegation_id}`: one connection and one page of its audit. A free-text intent has no place here.
+#[derive(Clone, Debug, Template)]
+#[template(path = "agent.html")]
+pub struct AgentPage {
+    pub frame: Frame,
+    pub connection: Connection,
+    pub entries: Vec<AuditRow>,
+    /// How many entries there are on all pages.
+    pub total: i64,
+    /// False once a cursor was followed.
+    pub is_first_page: bool,
+    pub next_cursor: Option<String>,
+    pub notice: Option<AgentsNotice>,
+}
+
+/// `/agents/{delegation_id}/revoke`: asks once more and posts `csrf` to the same path.
+#[derive(Clone, Debug, Template)]
+#[template(path = "revoke.html")]
+pub struct RevokePage {
+    pub frame: Frame,
+    pub connection: Connection,
+    pub csrf: String,
+    /// The form was sent with a token that no longer counts.
+    pub form_expired: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Connection {
+    pub delegation_id: String,
+    pub operator: Operator,
+    /// The project that it reaches.
+    pub service: Line,
+    pub scopes: Vec<ScopeWords>,
+    pub since: UnixMillis,
+    pub until: UnixMillis,
+    pub last_used: Option<UnixMillis>,
+    pub state: ConnectionState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionState {
+    Active,
+    Suspended,
+    Ended { at: UnixMillis, why: EndReason },
+}
+
+/// The values of `X-Agent-Revoke-Reason` (AAP 8.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndReason {
+    PolicyExpired,
+    Inactivity,
+    TaskComplete,
+    EventTriggered,
+    ManualRevoke,
+    KeyRotation,
+}
+
+#[derive(Clone, Debug)]
+pub struct AuditRow {
+    pub at: UnixMillis,
+    pub method: Line,
+    pub path: Line,
+    pub intent_type: Option<Line>,
+    pub outcome: Line,
+    pub session: Line,
+}
+
+#[derive(Clone, Debug)]
+pub enum AgentsNotice {
+    Revoked { operator: Operator },
+    AlreadyRevoked { operator: Operator },
+}
+
+impl AgentsPage {
+    fn live(&self) -> Vec<&Connection> {
+        self.connections.iter().filter(|c| c.is_live()).collect()
+    }
+
+    fn ended(&self) -> Vec<&Connection> {
+        self.connections.iter().filter(|c| !c.is_live()).collect()
+    }
+
+    fn notice_text(&self) -> Option<String> {
+        self.notice.as_ref().map(|n| n.text(&self.frame))
+    }
+}
+
+impl AgentPage {
+    fn notice_text(&self) -> Option<String> {
+        self.notice.as_ref().map(|n| n.text(&self.frame))
+    }
+
+    fn next_href(&self) -> Option<String> {
+        let cursor = self.next_cursor.as_ref()?;
+        let encoded: String = url::form_urlencoded::byte_serialize(cursor.as_bytes()).collect();
+        Some(format!("/agents/{}?cursor={encoded}", self.connection.delegation_id))
+    }
+}
+
+impl RevokePage {
+    fn title(&self) -> String {
+        self.frame.say_of("revoke-title", "domain", self.connection.operator.domain.as_str())
+    }
+}
+
+impl Connection {
+    pub(super) fn is_live(&self) -> bool {
+        !matches!(self.state, ConnectionState::Ended { .. })
+    }
+
+    /// The word for the state and, beside it, the class that colours it: colour is never the only signal.
+    fn state_word(&self, frame: &Frame) -> String {
+        frame.say(match self.state {
+            ConnectionState::Active => "state-active",
+            ConnectionState::Suspended => "state-suspended",
+            ConnectionState::Ended { .. } => "state-ended",
+        })
+    }
+
+    fn state_class(&self) -> &'static str {
+        match self.state {
+            ConnectionState::Active => "active",
+            ConnectionState::Suspended => "suspended",
+            ConnectionState::Ended { .. } => "ended",
+        }
+    }
+
+    fn ended_at(&self) -> Option<&UnixMillis> {
+        match &self.state {
+            ConnectionState::Ended { at, .. } => Some(at),
+            _ => None,
+        }
+    }
+
+    fn ended_why(&self, frame: &Frame) -> Option<String> {
+        let ConnectionState::Ended { why, .. } = self.state else { return None };
+        Some(frame.say(match why {
+            EndReason::PolicyExpired => "ended-policy-expired",
+            EndReason::Inactivity => "ended-inactivity",
+            EndReason::TaskComplete => "ended-task-complete",
+            EndReason::EventTriggered => "ended-event-triggered",
+            EndReason::ManualRevoke => "ended-manual-revoke",
+            EndReason::KeyRotation => "ended-key-rotation",
+        }))
+    }
+}
+
+impl AgentsNotice {
+    fn text(&self, frame: &Frame) -> String {
+        let (id, operator) = match self {
+            AgentsNotice::Revoked { operator } => ("notice-revoked", operator),
+            AgentsNotice::AlreadyRevoked { operator } => ("notice-already-revoked", operator),
+        };
+        frame.say_of(id, "domain", operator.domain.as_str())
+    }
+}

@@ -1,0 +1,190 @@
+//! The consent screen: one operator asks to act for one person (AAP 5.1, 13.2, 14.4; R-13).
+
+use super::{Frame, Language, Operator, Prose, ScopeWords, Shown, Warning, words::say};
+use askama::Template;
+use countersign_protocol::{domain::Domain, time::UnixMillis};
+use serde::Serialize;
+
+#[derive(Clone, Debug, Template)]
+#[template(path = "connect.html")]
+pub struct ConnectPage {
+    /// Names the service and the person who is asked.
+    pub frame: Frame,
+    /// What stands in `/connect/{request}`.
+    pub request: String,
+    pub operator: Operator,
+    pub warnings: Vec<Warning>,
+    pub scopes: Vec<ScopeWords>,
+    pub mode: Mode,
+    /// The project's own words about the mode; without them the built-in ones.
+    pub mode_disclosure: Option<Prose>,
+    pub liability: Liability,
+    /// How long the delegation lasts, in seconds from the approval.
+    pub lasts_s: i64,
+    /// The host to which the answer returns, or none: then a code is shown to copy.
+    pub callback_host: Option<String>,
+    /// When the request dies. Not part of what is agreed to.
+    pub answer_by: UnixMillis,
+    pub csrf: String,
+    pub disclosure_id: String,
+    pub error: Option<ConnectError>,
+}
+
+/// As whom the agent acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    UserDelegated,
+    ServiceAccount,
+}
+
+/// Whose words on liability are shown (C-59).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Liability {
+    /// From the operator's identity manifest.
+    Operator(Prose),
+    /// From the project's document.
+    Service(Prose),
+    /// Neither has any: [`default_liability`].
+    Default,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectError {
+    NotAcknowledged,
+    /// The CSRF token or the disclosure was too old.
+    FormExpired,
+    /// What would be shown now differs from what was shown then.
+    ChangedSince,
+}
+
+/// What the person is told about liability where nobody wrote a text of their own; it names the operator.
+pub fn default_liability(language: Language, operator: &Domain) -> String {
+    say(language, "liability-default", &[("operator", operator.as_str().into())])
+}
+
+/// What the person is told about the mode where the project has no text of its own.
+pub fn default_mode_disclosure(language: Language, mode: Mode) -> String {
+    let id = match mode {
+        Mode::UserDelegated => "mode-user-delegated",
+        Mode::ServiceAccount => "mode-service-account",
+    };
+    say(language, id, &[])
+}
+
+impl ConnectPage {
+    /// The canonical text of everything consent-relevant, its digest and language.
+    pub fn shown(&self) -> Shown {
+        let words = Words {
+            v: 1,
+            language: self.frame.language.tag(),
+            service: self.frame.service.as_str(),
+            person: self.frame.person.as_ref().map(|p| p.as_str()),
+            operator: self.operator.domain.as_str(),
+            operator_unicode: self.operator.unicode(),
+            calls_itself: self.operator.name.as_str(),
+            warnings: self.warnings.iter().map(|w| w.text(&self.frame)).collect(),
+            scopes: self.scopes.iter().map(|s| self.scope_words(s)).collect(),
+            mode: self.mode_text().as_str().to_owned(),
+            liability: self.liability_text().as_str().to_owned(),
+            liability_by: self.liability_by(),
+            lasts: self.frame.duration(&self.lasts_s),
+            ends: self.frame.say("connect-ends"),
+            then: self.then(),
+        };
+        Shown::of(self.frame.language, &words)
+    }
+
+    pub fn shown_text(&self) -> String {
+        self.shown().text
+    }
+
+    fn scope_words<'a>(&self, scope: &'a ScopeWords) -> ScopeShown<'a> {
+        ScopeShown {
+            id: scope.id.as_str(),
+            description: scope.description.as_ref().map(|d| d.as_str()),
+            allows: scope.allows.iter().map(|a| a.as_str()).collect(),
+            never: scope.never.iter().map(|n| n.as_str()).collect(),
+            marks: scope.marks(&self.frame).into_iter().map(|m| m.text).collect(),
+        }
+    }
+
+    fn mode_text(&self) -> Prose {
+        let own = self.mode_disclosure.clone();
+        own.unwrap_or_else(|| default_mode_disclosure(self.frame.language, self.mode).into())
+    }
+
+    fn liability_text(&self) -> Prose {
+        match &self.liability {
+            Liability::Operator(text) | Liability::Service(text) => text.clone(),
+            Liability::Default => default_liability(self.frame.language, &self.operator.domain).into(),
+        }
+    }
+
+    /// Whose words they are: a person must not take the operator's for the service's.
+    fn liability_by(&self) -> String {
+        match &self.liability {
+            Liability::Operator(_) => {
+                self.frame.say_of("liability-by-operator", "domain", self.operator.domain.as_str())
+            }
+            Liability::Service(_) | Liability::Default => self.frame.say_service("liability-by-service"),
+        }
+    }
+
+    fn then(&self) -> String {
+        match &self.callback_host {
+            Some(host) => self.frame.say_of("connect-then-callback", "host", host),
+            None => self.frame.say("connect-then-code"),
+        }
+    }
+
+    fn error_text(&self) -> Option<String> {
+        let id = match self.error? {
+            ConnectError::NotAcknowledged => "connect-error-not-acknowledged",
+            ConnectError::FormExpired => "error-form-expired",
+            ConnectError::ChangedSince => "connect-error-changed",
+        };
+        Some(self.frame.say(id))
+    }
+
+    fn title(&self) -> String {
+        self.frame.say_of("connect-title", "domain", self.operator.domain.as_str())
+    }
+
+    /// The field to mend, if it is one of the form's.
+    fn error_field(&self) -> &'static str {
+        if self.is_unacknowledged() { "acknowledged" } else { "" }
+    }
+
+    fn is_unacknowledged(&self) -> bool {
+        self.error == Some(ConnectError::NotAcknowledged)
+    }
+}
+
+/// The form of the canonical text. A member added here changes every digest: raise `v` with it.
+#[derive(Serialize)]
+struct Words<'a> {
+    v: u8,
+    language: &'a str,
+    service: &'a str,
+    person: Option<&'a str>,
+    operator: &'a str,
+    operator_unicode: Option<String>,
+    calls_itself: &'a str,
+    warnings: Vec<String>,
+    scopes: Vec<ScopeShown<'a>>,
+    mode: String,
+    liability: String,
+    liability_by: String,
+    lasts: String,
+    ends: String,
+    then: String,
+}
+
+#[derive(Serialize)]
+struct ScopeShown<'a> {
+    id: &'a str,
+    description: Option<&'a str>,
+    allows: Vec<&'a str>,
+    never: Vec<&'a str>,
+    marks: Vec<String>,
+}

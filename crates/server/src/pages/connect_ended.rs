@@ -1,0 +1,64 @@
+//! What a person sees once a request to connect is over.
+
+use super::{Frame, Operator};
+use askama::Template;
+use countersign_protocol::time::UnixMillis;
+
+/// Approved, without a callback: the one-time code to hand to the agent.
+#[derive(Clone, Debug, Template)]
+#[template(path = "connected.html")]
+pub struct ConnectedPage {
+    pub frame: Frame,
+    pub operator: Operator,
+    pub code: String,
+    pub code_expires_at: UnixMillis,
+    /// Where the person finds the new connection: `/agents/{delegation_id}`.
+    pub delegation_id: String,
+}
+
+/// Over without a code.
+#[derive(Clone, Debug, Template)]
+#[template(path = "connect_ended.html")]
+pub struct ConnectEndedPage {
+    pub frame: Frame,
+    pub end: ConnectEnd,
+}
+
+#[derive(Clone, Debug)]
+pub enum ConnectEnd {
+    Denied { operator: Operator },
+    /// The ten minutes are over.
+    Expired,
+    AlreadyAnswered,
+    /// There is no such request, or none that this person may see.
+    Gone,
+}
+
+impl ConnectEndedPage {
+    fn title(&self) -> String {
+        self.say("title")
+    }
+
+    fn what(&self) -> String {
+        match &self.end {
+            ConnectEnd::Denied { operator } => {
+                self.frame.say_of("connect-denied-what", "domain", operator.domain.as_str())
+            }
+            _ => self.say("what"),
+        }
+    }
+
+    fn next(&self) -> String {
+        self.say("next")
+    }
+
+    fn say(&self, part: &str) -> String {
+        let end = match self.end {
+            ConnectEnd::Denied { .. } => "denied",
+            ConnectEnd::Expired => "expired",
+            ConnectEnd::AlreadyAnswered => "answered",
+            ConnectEnd::Gone => "gone",
+        };
+        self.frame.say(&format!("connect-{end}-{part}"))
+    }
+}

@@ -1,0 +1,58 @@
+//! The pages people see: view structs in, HTML out.
+//!
+//! Nothing here decides, waits or reads a clock. Every page works without a script and carries neither inline
+//! script nor inline style, so the policy of [`content_security_policy`] can be strict. Words come from
+//! `locales/*.ftl`; names that strangers chose become a [`Line`] or [`Prose`] before they are shown.
+
+mod account;
+mod agents;
+mod assets;
+mod connect;
+mod connect_ended;
+mod error;
+mod frame;
+mod home;
+mod language;
+mod lookalike;
+mod operator;
+mod plain;
+mod policy;
+mod scope;
+mod shown;
+mod sign_in;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use account::AccountPage;
+pub use agents::{
+    AgentPage, AgentsNotice, AgentsPage, AuditRow, Connection, ConnectionState, EndReason, RevokePage,
+};
+pub use assets::{Asset, assets};
+pub use connect::{ConnectError, ConnectPage, Liability, Mode, default_liability, default_mode_disclosure};
+pub use connect_ended::{ConnectEnd, ConnectEndedPage, ConnectedPage};
+pub use error::{ErrorPage, Trouble};
+pub use frame::Frame;
+pub use home::HomePage;
+pub use language::{Language, pick_language};
+pub use lookalike::{Warning, examine};
+pub use operator::Operator;
+pub use plain::{Line, Prose};
+pub use policy::{content_security_policy, local_path};
+pub use scope::ScopeWords;
+pub use shown::Shown;
+pub use sign_in::{SignInError, SignInNotice, SignInPage, SignInPurpose};
+
+/// A page that can be sent.
+pub trait Page: askama::Template {
+    /// The whole document. A page that cannot be drawn becomes one on which nothing can be answered.
+    fn html(&self) -> String {
+        self.render().unwrap_or_else(|_| UNDRAWABLE.to_owned())
+    }
+}
+
+impl<T: askama::Template> Page for T {}
+
+const UNDRAWABLE: &str = "<!doctype html><html lang=\"en\"><title>Error</title><h1>This page could not be drawn</h1>\
+    <p>Nothing was changed. Please try again.</p></html>";

@@ -1,0 +1,27 @@
+//! An operator as people see it: the verified domain, and the name it gave itself as mere decoration.
+
+use super::Line;
+use countersign_protocol::domain::Domain;
+
+/// The domain is the identity; the name is what the operator calls itself and proves nothing (AAP 13.2).
+#[derive(Clone, Debug)]
+pub struct Operator {
+    pub domain: Domain,
+    pub name: Line,
+}
+
+impl Operator {
+    pub fn new(domain: Domain, name: &str) -> Self {
+        Self { domain, name: Line::cut(name, 60) }
+    }
+
+    /// The labels with their dots, so that a long domain breaks between them. It is never cut.
+    pub(super) fn pieces(&self) -> Vec<&str> {
+        self.domain.as_str().split_inclusive('.').collect()
+    }
+
+    /// How people would write the domain, where that differs from its ASCII form.
+    pub(super) fn unicode(&self) -> Option<String> {
+        Some(self.domain.to_unicode()).filter(|u| u != self.domain.as_str())
+    }
+}

@@ -1,0 +1,17 @@
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests say what went wrong by failing"
+)]
+
+mod consent;
+mod every_page;
+mod gallery;
+mod hostile;
+mod language;
+mod lookalike;
+mod policy;
+mod samples;
+mod words;

@@ -1,0 +1,219 @@
+//! One page of every kind, for tests and for looking at.
+
+use crate::pages::*;
+use countersign_protocol::{domain::Domain, time::UnixMillis};
+
+pub(super) const NOW: UnixMillis = UnixMillis(1_794_774_420_000);
+
+pub(super) fn domain(text: &str) -> Domain {
+    Domain::parse(text).unwrap()
+}
+
+pub(super) fn frame(language: Language) -> Frame {
+    Frame::new(language, "Meridian Calendar", Some("Alice Okafor"))
+}
+
+fn stranger(language: Language) -> Frame {
+    Frame::new(language, "Meridian Calendar", None)
+}
+
+pub(super) fn operator() -> Operator {
+    Operator::new(domain("agents.northwind.example"), "Northwind Assistant")
+}
+
+pub(super) fn scopes() -> Vec<ScopeWords> {
+    let read = ScopeWords {
+        id: "calendar.read".into(),
+        description: Some("See your calendars and the events in them".into()),
+        allows: vec!["events.list".into(), "events.get".into()],
+        never: Vec::new(),
+        irreversible: false,
+        undo_window_s: 0,
+        requires_confirmation: false,
+    };
+    let write = ScopeWords {
+        id: "calendar.write".into(),
+        description: Some("Create and change events".into()),
+        allows: vec!["events.create".into(), "events.update".into()],
+        never: vec!["events.delete".into(), "calendar.delete".into()],
+        undo_window_s: 30,
+        ..read.clone()
+    };
+    let send = ScopeWords {
+        id: "invitations.send".into(),
+        description: Some("Send invitations to other people in your name".into()),
+        allows: vec!["invitations.send".into()],
+        never: vec!["contacts.export".into()],
+        irreversible: true,
+        requires_confirmation: true,
+        ..read.clone()
+    };
+    vec![read, write, send]
+}
+
+pub(super) fn connect(language: Language) -> ConnectPage {
+    ConnectPage {
+        frame: frame(language),
+        request: "req_5f0c2f9d8e7b41a6b3c2d1e0f9a8b7c6".into(),
+        operator: operator(),
+        warnings: Vec::new(),
+        scopes: scopes(),
+        mode: Mode::UserDelegated,
+        mode_disclosure: None,
+        liability: Liability::Default,
+        lasts_s: 90 * 86_400,
+        callback_host: Some("agents.northwind.example".into()),
+        answer_by: NOW.plus_secs(600),
+        csrf: "token".into(),
+        disclosure_id: "dis_1".into(),
+        error: None,
+    }
+}
+
+/// A consent screen on which everything that can be said is said.
+pub(super) fn suspicious_connect(language: Language) -> ConnectPage {
+    let operator = Operator::new(domain("xn--cme-5cd.com"), "acme.com Official Assistant");
+    let warnings = examine(&operator.domain, &operator.name, &[domain("acme.com")], Some(&domain("meridian.example")));
+    ConnectPage {
+        operator,
+        warnings,
+        callback_host: None,
+        liability: Liability::Operator("We answer for what our agent does.\n\nWrite to help@acme.com first.".into()),
+        error: Some(ConnectError::NotAcknowledged),
+        ..connect(language)
+    }
+}
+
+fn sign_in(language: Language) -> SignInPage {
+    SignInPage {
+        frame: stranger(language),
+        purpose: SignInPurpose::SignIn,
+        next: "/connect/req_1".into(),
+        username: String::new(),
+        csrf: "token".into(),
+        error: None,
+        notice: None,
+    }
+}
+
+pub(super) fn connection() -> Connection {
+    Connection {
+        delegation_id: "del_7c1f0a9be24d4f6d8a53b2e10c94f7aa".into(),
+        operator: operator(),
+        service: "Meridian Calendar".into(),
+        scopes: scopes(),
+        since: NOW.plus_secs(-8 * 86_400),
+        until: NOW.plus_secs(82 * 86_400),
+        last_used: Some(NOW.plus_secs(-3600)),
+        state: ConnectionState::Active,
+    }
+}
+
+fn agents(language: Language) -> AgentsPage {
+    let second = Connection {
+        delegation_id: "del_second00".into(),
+        operator: Operator::new(domain("travel.xn--mller-kva.example"), ""),
+        scopes: vec![scopes()[0].clone(), ScopeWords::no_longer_offered("rooms.book")],
+        last_used: None,
+        state: ConnectionState::Suspended,
+        ..connection()
+    };
+    let ended = Connection {
+        delegation_id: "del_third000".into(),
+        operator: Operator::new(domain("old.example"), "Old Helper"),
+        state: ConnectionState::Ended { at: NOW, why: EndReason::ManualRevoke },
+        ..connection()
+    };
+    let notice = AgentsNotice::Revoked { operator: ended.operator.clone() };
+    AgentsPage { frame: frame(language), connections: vec![connection(), second, ended], notice: Some(notice) }
+}
+
+pub(super) fn agent(language: Language) -> AgentPage {
+    let entry = |n: i64, method: &str, path: &str, intent: Option<&str>, outcome: &str| AuditRow {
+        at: NOW.plus_secs(n * 61),
+        method: method.into(),
+        path: Line::cut(path, 200),
+        intent_type: intent.map(Line::from),
+        outcome: outcome.into(),
+        session: "sess_0b51c8f3a2de4a7790cc1d5e6f708192".into(),
+    };
+    AgentPage {
+        frame: frame(language),
+        connection: connection(),
+        entries: vec![
+            entry(0, "GET", "/calendar/events?from=2026-11-16", Some("READ_CALENDAR"), "200 OK"),
+            entry(1, "POST", "/calendar/events", Some("SCHEDULE_MEETING"), "201 Created"),
+            entry(2, "DELETE", "/calendar/events/ev_9921", Some("SCHEDULE_MEETING"), "403 action_not_allowed"),
+            entry(3, "GET", "/calendar/events/ev_9921", None, "200 OK"),
+        ],
+        total: 128,
+        is_first_page: false,
+        next_cursor: Some("eyJz+/=".into()),
+        notice: None,
+    }
+}
+
+/// Every page in every state that looks different.
+pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
+    let ended = |end| ConnectEndedPage { frame: frame(language), end }.html();
+    let trouble = |trouble| ErrorPage { frame: stranger(language), trouble, request_id: "req_42".into() }.html();
+    let connected = ConnectedPage {
+        frame: frame(language),
+        operator: operator(),
+        code: "code_4b1d7e0f93a84c5fb6e2d0c1a7f98e35".into(),
+        code_expires_at: NOW.plus_secs(600),
+        delegation_id: connection().delegation_id,
+    };
+    let revoke =
+        RevokePage { frame: frame(language), connection: connection(), csrf: "token".into(), form_expired: false };
+    let account = AccountPage {
+        frame: frame(language),
+        username: "alice".into(),
+        signed_in_at: NOW,
+        expires_at: NOW.plus_secs(43_200),
+        csrf: "token".into(),
+        form_expired: false,
+    };
+    let confirm = SignInPage {
+        frame: frame(language),
+        purpose: SignInPurpose::Confirm,
+        username: "alice".into(),
+        ..sign_in(language)
+    };
+    let wrong = SignInPage { username: "alice".into(), error: Some(SignInError::Wrong), ..sign_in(language) };
+    let too_many = SignInError::TooManyTries { retry_after_s: 120 };
+    let signed_out = SignInPage { notice: Some(SignInNotice::SignedOut), ..sign_in(language) };
+    vec![
+        ("home", HomePage { frame: stranger(language) }.html()),
+        ("home-signed-in", HomePage { frame: frame(language) }.html()),
+        ("sign-in", sign_in(language).html()),
+        ("sign-in-wrong", wrong.html()),
+        ("sign-in-too-many", SignInPage { error: Some(too_many), ..sign_in(language) }.html()),
+        ("sign-in-signed-out", signed_out.html()),
+        ("sign-in-confirm", confirm.html()),
+        ("sign-in-confirm-wrong", SignInPage { error: Some(SignInError::Wrong), ..confirm }.html()),
+        ("connect", connect(language).html()),
+        ("connect-suspicious", suspicious_connect(language).html()),
+        ("connected", connected.html()),
+        ("connect-denied", ended(ConnectEnd::Denied { operator: operator() })),
+        ("connect-expired", ended(ConnectEnd::Expired)),
+        ("connect-answered", ended(ConnectEnd::AlreadyAnswered)),
+        ("connect-gone", ended(ConnectEnd::Gone)),
+        ("agents", agents(language).html()),
+        ("agents-none", AgentsPage { connections: Vec::new(), notice: None, ..agents(language) }.html()),
+        ("agent", agent(language).html()),
+        ("agent-unused", AgentPage { entries: Vec::new(), total: 0, next_cursor: None, ..agent(language) }.html()),
+        ("revoke", revoke.html()),
+        ("revoke-expired", RevokePage { form_expired: true, ..revoke }.html()),
+        ("account", account.html()),
+        ("account-expired", AccountPage { form_expired: true, ..account }.html()),
+        ("error-bad-request", trouble(Trouble::BadRequest)),
+        ("error-not-allowed", trouble(Trouble::NotAllowed)),
+        ("error-form-expired", trouble(Trouble::FormExpired)),
+        ("error-not-found", trouble(Trouble::NotFound)),
+        ("error-wrong-method", trouble(Trouble::WrongMethod)),
+        ("error-too-many", trouble(Trouble::TooMany { retry_after_s: 30 })),
+        ("error-internal", trouble(Trouble::Internal)),
+        ("error-unavailable", trouble(Trouble::Unavailable)),
+    ]
+}
