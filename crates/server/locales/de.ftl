@@ -49,13 +49,11 @@ agents-may = Was er darf
 
 ## Anmelden
 
-sign-in-title = Anmelden
 sign-in-heading = Bei { $service } anmelden
 sign-in-lead = Hier entscheiden Sie, welche KI-Agenten für Sie handeln dürfen.
 sign-in-username = Benutzername
 sign-in-password = Passwort
 sign-in-submit = Anmelden
-confirm-title = Bestätigen Sie, dass Sie es sind
 confirm-heading = Bestätigen Sie, dass Sie es sind
 confirm-lead = Sie sind bereits angemeldet. Der nächste Schritt ist so wichtig, dass wir noch einmal nach Ihrem Passwort fragen.
 confirm-account = Konto
@@ -83,7 +81,6 @@ connect-mode-heading = Wie er handelt
 connect-lasts-heading = Wie lange
 connect-lasts = { $duration } ab Ihrer Zustimmung
 connect-ends = Sie können es jederzeit auf der Seite „Ihre Agenten“ beenden. Dann ist sofort Schluss; was vorher getan wurde, bleibt getan.
-connect-ends-link = „Ihre Agenten“ öffnen
 connect-liability-heading = Wenn etwas schiefgeht
 connect-acknowledge = Ich habe das gelesen
 connect-acknowledge-hint = Das brauchen Sie nur, um zuzustimmen, nicht um abzulehnen.
@@ -170,7 +167,6 @@ ended-manual-revoke = Er wurde abgeschaltet.
 ended-key-rotation = Sein Betreiber hat den Schlüssel zurückgezogen.
 notice-revoked = { $domain } ist abgeschaltet und hat keinen Zugang mehr.
 notice-already-revoked = { $domain } war schon abgeschaltet und hat keinen Zugang.
-agent-title = { $domain }
 agent-back = Alle Ihre Agenten
 agent-id = Nummer dieser Verbindung
 agent-audit-heading = Was er getan hat

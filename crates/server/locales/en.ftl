@@ -49,13 +49,11 @@ agents-may = What it may do
 
 ## Signing in
 
-sign-in-title = Sign in
 sign-in-heading = Sign in to { $service }
 sign-in-lead = Here you decide which AI agents may act for you.
 sign-in-username = User name
 sign-in-password = Password
 sign-in-submit = Sign in
-confirm-title = Confirm it is you
 confirm-heading = Confirm it is you
 confirm-lead = You are signed in already. The next step is important enough to ask for your password once more.
 confirm-account = Account
@@ -83,7 +81,6 @@ connect-mode-heading = How it acts
 connect-lasts-heading = How long
 connect-lasts = { $duration } from your approval
 connect-ends = You can end it at any time on the page “Your agents”. It then stops at once; what was done before stays done.
-connect-ends-link = Open “Your agents”
 connect-liability-heading = If something goes wrong
 connect-acknowledge = I have read this
 connect-acknowledge-hint = You need this only to approve, not to deny.
@@ -170,7 +167,6 @@ ended-manual-revoke = It was cut off.
 ended-key-rotation = Its operator withdrew the key.
 notice-revoked = { $domain } is cut off. It has no access any more.
 notice-already-revoked = { $domain } was cut off before. It has no access.
-agent-title = { $domain }
 agent-back = All your agents
 agent-id = Number of this connection
 agent-audit-heading = What it did

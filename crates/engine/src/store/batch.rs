@@ -51,6 +51,7 @@ pub(crate) struct Rows {
 }
 
 /// What is known while the batch is judged.
+#[derive(Default)]
 pub(crate) struct World {
     pub(crate) now: i64,
     pub(crate) versions: HashMap<(Table, RowKey), i64>,

@@ -58,17 +58,17 @@ pub enum ConnectError {
 }
 
 /// What the person is told about liability where nobody wrote a text of their own; it names the operator.
-pub fn default_liability(language: Language, operator: &Domain) -> String {
-    say(language, "liability-default", &[("operator", operator.as_str().into())])
+pub fn default_liability(language: Language, operator: &Domain) -> Prose {
+    say(language, "liability-default", &[("operator", operator.as_str().into())]).into()
 }
 
 /// What the person is told about the mode where the project has no text of its own.
-pub fn default_mode_disclosure(language: Language, mode: Mode) -> String {
+pub fn default_mode_disclosure(language: Language, mode: Mode) -> Prose {
     let id = match mode {
         Mode::UserDelegated => "mode-user-delegated",
         Mode::ServiceAccount => "mode-service-account",
     };
-    say(language, id, &[])
+    say(language, id, &[]).into()
 }
 
 impl ConnectPage {
@@ -110,13 +110,13 @@ impl ConnectPage {
 
     fn mode_text(&self) -> Prose {
         let own = self.mode_disclosure.clone();
-        own.unwrap_or_else(|| default_mode_disclosure(self.frame.language, self.mode).into())
+        own.unwrap_or_else(|| default_mode_disclosure(self.frame.language, self.mode))
     }
 
     fn liability_text(&self) -> Prose {
         match &self.liability {
             Liability::Operator(text) | Liability::Service(text) => text.clone(),
-            Liability::Default => default_liability(self.frame.language, &self.operator.domain).into(),
+            Liability::Default => default_liability(self.frame.language, &self.operator.domain),
         }
     }
 

@@ -26,7 +26,9 @@ pub struct ConnectEndedPage {
 
 #[derive(Clone, Debug)]
 pub enum ConnectEnd {
-    Denied { operator: Operator },
+    Denied {
+        operator: Operator,
+    },
     /// The ten minutes are over.
     Expired,
     AlreadyAnswered,

@@ -44,7 +44,7 @@ impl ErrorPage {
     fn next(&self) -> String {
         match self.trouble {
             Trouble::TooMany { retry_after_s } => {
-                self.frame.say_of("trouble-too-many-next", "duration", &self.frame.duration(&retry_after_s))
+                self.frame.say_of("trouble-too-many-next", "duration", self.frame.duration(&retry_after_s))
             }
             _ => self.say("next"),
         }

@@ -26,9 +26,7 @@ mod words;
 mod tests;
 
 pub use account::AccountPage;
-pub use agents::{
-    AgentPage, AgentsNotice, AgentsPage, AuditRow, Connection, ConnectionState, EndReason, RevokePage,
-};
+pub use agents::{AgentPage, AgentsNotice, AgentsPage, AuditRow, Connection, ConnectionState, EndReason, RevokePage};
 pub use assets::{Asset, assets};
 pub use connect::{ConnectError, ConnectPage, Liability, Mode, default_liability, default_mode_disclosure};
 pub use connect_ended::{ConnectEnd, ConnectEndedPage, ConnectedPage};

@@ -64,7 +64,7 @@ impl SignInPage {
             SignInError::MissingPassword => self.frame.say("sign-in-error-password"),
             SignInError::Wrong => self.frame.say("sign-in-error-wrong"),
             SignInError::TooManyTries { retry_after_s } => {
-                self.frame.say_of("sign-in-error-too-many", "duration", &self.frame.duration(&retry_after_s))
+                self.frame.say_of("sign-in-error-too-many", "duration", self.frame.duration(&retry_after_s))
             }
             SignInError::FormExpired => self.frame.say("error-form-expired"),
         })

@@ -1,7 +1,7 @@
 //! The way to the database: its address, TLS, and the pool of connections.
 
 use crate::store::{PostgresPlace, StoreError};
-use deadpool_postgres::{Hook, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use rustls::{
     ClientConfig, RootCertStore,
     pki_types::{CertificateDer, pem::PemObject as _},
@@ -23,7 +23,9 @@ pub(super) fn pool(place: &PostgresPlace) -> Result<Pool, StoreError> {
         .create_timeout(Some(PATIENCE))
         .recycle_timeout(Some(PATIENCE))
         .runtime(Runtime::Tokio1)
-        .post_create(Hook::async_fn(|client, _| Box::pin(async move { Ok(client.batch_execute(SESSION).await?) })))
+        .post_create(Hook::async_fn(|client, _| {
+            Box::pin(async move { client.batch_execute(SESSION).await.map_err(HookError::Backend) })
+        }))
         .build();
     pool.map_err(|why| StoreError::Options(why.to_string()))
 }

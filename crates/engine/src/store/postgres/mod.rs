@@ -1,8 +1,10 @@
 //! Any number of identical nodes over one PostgreSQL: the database decides, nobody leads.
 
+mod bulk;
 mod connect;
 mod connection;
 mod lane;
+mod load;
 mod migrations;
 mod node;
 mod statements;

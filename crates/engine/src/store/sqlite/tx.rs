@@ -8,7 +8,7 @@ use crate::store::{
     step::{Change, Needs},
     tables,
 };
-use rusqlite::{ErrorCode, params};
+use rusqlite::{ffi, params};
 use std::collections::HashMap;
 
 /// There is one writer, so there is one lane.
@@ -126,7 +126,7 @@ impl Connection {
         for change in changes {
             for (index, statement) in change.statements.iter().enumerate() {
                 let touched = match self.run(statement.sql, &statement.params) {
-                    Err(taken) if taken.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => 0,
+                    Err(error) if is_taken(&error) => 0,
                     touched => touched?,
                 };
                 if touched == 0 && index == 0 && change.needs != Needs::Anything {
@@ -200,6 +200,12 @@ impl Connection {
         let lane = [gains.next_pos.into(), gains.now.into(), Value::Int(LANE)];
         self.run("UPDATE lanes SET next_pos = $1, heartbeat = $2 WHERE lane = $3", &lane).map(|_| ())
     }
+}
+
+/// Whether a unique column has this value already.
+fn is_taken(error: &rusqlite::Error) -> bool {
+    let taken = [ffi::SQLITE_CONSTRAINT_UNIQUE, ffi::SQLITE_CONSTRAINT_PRIMARYKEY, ffi::SQLITE_CONSTRAINT_ROWID];
+    error.sqlite_error().is_some_and(|error| taken.contains(&error.extended_code))
 }
 
 fn first<T>(mut rows: impl Iterator<Item = rusqlite::Result<T>>) -> rusqlite::Result<Option<T>> {

@@ -19,7 +19,7 @@ fn a_name_cannot_turn_the_text_round_or_hide_in_it() {
     let controls = ['\u{202E}', '\u{202D}', '\u{2066}', '\u{2069}', '\u{200F}', '\u{200B}', '\u{FEFF}', '\u{E0041}'];
     let name: String = controls.iter().flat_map(|c| ['a', *c]).collect();
     assert_eq!(Line::from(name.as_str()).as_str(), "aaaaaaaa");
-    let html = named(&format!("moc.\u{202E}live")).html();
+    let html = named("moc.\u{202E}live").html();
     assert!(!html.contains('\u{202E}') && html.contains("<bdi translate=\"no\">moc.live</bdi>"));
 }
 

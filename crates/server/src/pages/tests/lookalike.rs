@@ -58,8 +58,9 @@ fn a_name_that_is_another_domain_is_pointed_out() {
 
 #[test]
 fn honest_domains_raise_no_warning() {
-    let honest = ["agents.paypal.com", "paypal.com", "xn--mller-kva.example", "xn--80ak6aa92f.example", "acme.com"];
-    for of in honest.into_iter().filter(|d| countersign_protocol::domain::Domain::parse(d).is_ok()) {
+    let honest =
+        ["agents.paypal.com", "paypal.com", "xn--mller-kva.example", "xn--wgv71a119e.example", "xn--e1afmkfd.example"];
+    for of in honest {
         assert_eq!(warnings(of, &["paypal.com", "unrelated.example"]), [], "{of}");
     }
     let own_name = examine(&domain("agents.acme.com"), &"Acme (acme.com) v2.0".into(), &[], None);

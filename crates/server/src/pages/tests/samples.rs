@@ -84,6 +84,17 @@ pub(super) fn suspicious_connect(language: Language) -> ConnectPage {
     }
 }
 
+/// Everything as long as it may be.
+fn long_connect(language: Language) -> ConnectPage {
+    let label = "averylonglabelthatgoesonandonandonuntilnobodycanreaditanymore";
+    let longest = format!("{label}.{label}.{label}.example");
+    let mut scopes = scopes();
+    scopes[0].description = Some(Line::cut(&"everything ".repeat(50), 200));
+    scopes[0].allows = vec![Line::cut(&"x".repeat(500), 80)];
+    let operator = Operator::new(domain(&longest), &"Unbreakable".repeat(50));
+    ConnectPage { operator, scopes, callback_host: Some(longest), ..connect(language) }
+}
+
 fn sign_in(language: Language) -> SignInPage {
     SignInPage {
         frame: stranger(language),
@@ -194,6 +205,7 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
         ("sign-in-confirm-wrong", SignInPage { error: Some(SignInError::Wrong), ..confirm }.html()),
         ("connect", connect(language).html()),
         ("connect-suspicious", suspicious_connect(language).html()),
+        ("connect-long", long_connect(language).html()),
         ("connected", connected.html()),
         ("connect-denied", ended(ConnectEnd::Denied { operator: operator() })),
         ("connect-expired", ended(ConnectEnd::Expired)),

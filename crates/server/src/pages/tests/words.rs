@@ -29,7 +29,11 @@ fn both_languages_use_the_same_arguments_in_each_message() {
 fn every_message_that_a_page_names_exists_and_every_message_is_named() {
     let used = named_in_sources();
     let known: BTreeSet<String> = ids(words::ENGLISH).into_iter().collect();
-    let composed = |id: &String| ["connect-denied-", "connect-expired-", "connect-answered-", "connect-gone-", "trouble-"].iter().any(|p| id.starts_with(p));
+    let composed = |id: &String| {
+        ["connect-denied-", "connect-expired-", "connect-answered-", "connect-gone-", "trouble-"]
+            .iter()
+            .any(|p| id.starts_with(p))
+    };
     let unused: Vec<_> = known.iter().filter(|id| !used.contains(*id) && !composed(id)).collect();
     assert!(unused.is_empty(), "no page says {unused:?}");
     let missing: Vec<_> = used.iter().filter(|id| !known.contains(*id)).collect();
@@ -86,7 +90,8 @@ fn named_in_sources() -> BTreeSet<String> {
             named.extend(call.split('"').nth(1).map(str::to_owned));
         }
     }
-    let prefixes: BTreeSet<String> = ids(words::ENGLISH).iter().filter_map(|id| Some(id.split_once('-')?.0.to_owned())).collect();
+    let prefixes: BTreeSet<String> =
+        ids(words::ENGLISH).iter().filter_map(|id| Some(id.split_once('-')?.0.to_owned())).collect();
     for (_, text) in SOURCES {
         for literal in text.split('"').skip(1).step_by(2) {
             let is_id = literal.split_once('-').is_some_and(|(head, _)| prefixes.contains(head))

@@ -1,0 +1,158 @@
+//! Loading and locking everything that a batch asks about, in one go.
+
+use super::{connection::failure, node::Node, statements as text};
+use crate::store::{
+    batch::{Head, Tally, Wants, World},
+    error::Failure,
+    tables,
+};
+use countersign_core::records::Table;
+use countersign_protocol::hash::Digest;
+use futures_util::future::{join, join_all};
+use std::collections::HashSet;
+use tokio_postgres::{Row, types::ToSql};
+
+pub(super) type Params<'a> = Vec<&'a (dyn ToSql + Sync)>;
+
+pub(super) struct Loaded {
+    pub(super) world: World,
+    /// The once-keys that are ours while the transaction is open, and until when.
+    pub(super) held: Vec<(String, i64)>,
+}
+
+impl Node {
+    /// None if the lane is no longer ours.
+    pub(super) async fn load_all(&self, wants: &Wants<'_>) -> Result<Option<Loaded>, Failure> {
+        let Some(lane) = &self.lane else { return Ok(None) };
+        let ask = Ask::of(lane.number, wants);
+        let mut sent = Vec::new();
+        for question in ask.questions() {
+            sent.push((question.0, self.connection.prepare(&question.1).await?, question.2));
+        }
+        let client = self.connection.client()?;
+        let answers = join_all(sent.iter().map(|(_, statement, params)| client.query(statement, params)));
+        let (begun, answers) = join(client.batch_execute("BEGIN"), answers).await;
+        begun.map_err(failure)?;
+        let mut loaded = Loaded { world: World::default(), held: Vec::new() };
+        for ((about, _, _), rows) in sent.iter().zip(answers) {
+            let rows = rows.map_err(failure)?;
+            if !loaded.take(*about, &rows, wants, &lane.owner).map_err(failure)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(loaded))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum About {
+    Lane,
+    Versions(Table),
+    Nothing,
+    Counts,
+    Once,
+    Heads,
+}
+
+/// The parameters of the questions, kept while they are under way.
+struct Ask<'a> {
+    lane: i64,
+    rows: Vec<(Table, bool, Vec<i64>)>,
+    counts: (Vec<&'a str>, Vec<i64>),
+    once: (Vec<&'a str>, Vec<i64>),
+    projects: Vec<i64>,
+}
+
+impl<'a> Ask<'a> {
+    fn of(lane: i64, wants: &Wants<'a>) -> Self {
+        Self {
+            lane,
+            rows: wants
+                .rows
+                .iter()
+                .map(|(t, rows)| (*t, rows.exclusive, rows.keys.iter().copied().collect()))
+                .collect(),
+            counts: wants.counts.iter().map(|(key, until)| (*key, *until)).unzip(),
+            once: wants.once.iter().map(|(key, until)| (*key, *until)).unzip(),
+            projects: wants.projects.iter().copied().collect(),
+        }
+    }
+
+    /// In the order of locking: our lane, rows by table and key, counters, once-keys.
+    fn questions(&self) -> Vec<(About, String, Params<'_>)> {
+        let mut all: Vec<(About, String, Params<'_>)> = vec![(About::Lane, text::LANE.into(), vec![&self.lane])];
+        for (table, exclusive, keys) in &self.rows {
+            let lock = if *exclusive { "FOR UPDATE" } else { "FOR SHARE" };
+            all.push((About::Versions(*table), format!("{} {lock}", tables::texts(*table).versions), vec![keys]));
+        }
+        if !self.counts.0.is_empty() {
+            all.push((About::Nothing, text::MAKE_COUNTS.into(), vec![&self.counts.0, &self.counts.1]));
+            all.push((About::Counts, text::LOCK_COUNTS.into(), vec![&self.counts.0]));
+        }
+        if !self.once.0.is_empty() {
+            all.push((About::Once, text::TAKE_ONCE.into(), vec![&self.once.0, &self.once.1]));
+        }
+        if !self.projects.is_empty() {
+            all.push((About::Heads, text::HEADS.into(), vec![&self.lane, &self.projects]));
+        }
+        all
+    }
+}
+
+impl Loaded {
+    /// Takes one answer in; false if it says that the lane is not ours.
+    fn take(
+        &mut self,
+        about: About,
+        rows: &[Row],
+        wants: &Wants<'_>,
+        owner: &str,
+    ) -> Result<bool, tokio_postgres::Error> {
+        match about {
+            About::Lane => return self.take_lane(rows, owner),
+            About::Nothing => {}
+            About::Once => self.take_once(rows, wants)?,
+            About::Versions(table) => {
+                for row in rows {
+                    self.world.versions.insert((table, row.try_get(0)?), row.try_get(1)?);
+                }
+            }
+            About::Counts => {
+                for row in rows {
+                    let tally = Tally { value: row.try_get(1)?, until: row.try_get(2)? };
+                    self.world.counts.insert(row.try_get(0)?, tally);
+                }
+            }
+            About::Heads => {
+                for row in rows {
+                    let head = Head { next_seq: row.try_get(1)?, chain: digest(row.try_get(2)?) };
+                    self.world.heads.insert(row.try_get(0)?, head);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn take_lane(&mut self, rows: &[Row], owner: &str) -> Result<bool, tokio_postgres::Error> {
+        let Some(row) = rows.first() else { return Ok(false) };
+        (self.world.next_pos, self.world.now) = (row.try_get(1)?, row.try_get(2)?);
+        Ok(row.try_get::<_, &str>(0)? == owner)
+    }
+
+    /// What was not given to us is another's, for how long does not matter here.
+    fn take_once(&mut self, rows: &[Row], wants: &Wants<'_>) -> Result<(), tokio_postgres::Error> {
+        let ours = rows.iter().map(|row| row.try_get(0)).collect::<Result<HashSet<&str>, _>>()?;
+        for (key, until) in &wants.once {
+            if ours.contains(key) {
+                self.held.push(((*key).to_owned(), *until));
+            } else {
+                self.world.spent.insert((*key).to_owned(), i64::MAX);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn digest(bytes: &[u8]) -> Digest {
+    bytes.try_into().map_or(Digest([0; 32]), Digest)
+}

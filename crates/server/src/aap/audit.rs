@@ -1,0 +1,62 @@
+//! `GET /agent/audit` (AAP 7.1, 17.4)
+
+use crate::{
+    App,
+    http::{address::Source, answer::Refused, asker::Asker, at::At},
+};
+use axum::extract::{Query, State, rejection::QueryRejection};
+use countersign_engine::{AuditAsked, Refusal};
+use countersign_protocol::{aap::audit::AuditPage, time::UnixMillis};
+
+const DEFAULT_LIMIT: usize = 50;
+const MAX_LIMIT: usize = 200;
+
+#[derive(Debug, Default, serde::Deserialize)]
+pub(super) struct Asked {
+    delegation_id: Option<String>,
+    session_id: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+    event_type: Option<String>,
+    limit: Option<String>,
+    cursor: Option<String>,
+}
+
+pub(super) async fn get(
+    State(app): State<App>,
+    At(at): At,
+    Source(source): Source,
+    asker: Asker,
+    asked: Result<Query<Asked>, QueryRejection>,
+) -> Result<axum::Json<AuditPage>, Refused> {
+    let actor = asker.actor(&app, &at, None, &source).await?;
+    let Query(asked) = asked.map_err(|_| Refusal::invalid("the query could not be read"))?;
+    Ok(axum::Json(app.engine.audit(&at, &actor, &asked.resolve()?).await?))
+}
+
+impl Asked {
+    fn resolve(self) -> Result<AuditAsked, Refusal> {
+        Ok(AuditAsked {
+            delegation_id: self.delegation_id,
+            session_id: self.session_id,
+            from: self.from.as_deref().map(|text| time("from", text)).transpose()?,
+            to: self.to.as_deref().map(|text| time("to", text)).transpose()?,
+            event_type: self.event_type,
+            limit: self.limit.as_deref().map_or(Ok(DEFAULT_LIMIT), limit)?,
+            cursor: self.cursor,
+        })
+    }
+}
+
+fn time(name: &str, text: &str) -> Result<UnixMillis, Refusal> {
+    let why = || Refusal::invalid(format!("{name} must be an ISO 8601 date-time such as 2026-06-01T00:00:00Z"));
+    UnixMillis::parse_rfc3339(text).ok_or_else(why)
+}
+
+/// More than the most is the most; nothing and nonsense are refused.
+fn limit(text: &str) -> Result<usize, Refusal> {
+    match text.parse::<usize>() {
+        Ok(asked) if asked > 0 => Ok(asked.min(MAX_LIMIT)),
+        _ => Err(Refusal::invalid("limit must be a whole number from 1 to 200")),
+    }
+}

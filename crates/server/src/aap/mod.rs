@@ -1,0 +1,38 @@
+//! AAP's endpoints, at the unscoped paths and under `/projects/{projectId}`.
+
+mod audit;
+mod cancel;
+mod delegate;
+mod delegate_requests;
+mod delegate_token;
+mod identity;
+mod manifest;
+mod register;
+mod revoke;
+
+use crate::App;
+use axum::{
+    Router,
+    routing::{get, post},
+};
+
+pub(crate) fn router() -> Router<App> {
+    Router::new()
+        .route("/.well-known/agent-auth.json", get(manifest::get))
+        .route("/.well-known/agent-auth.txt", get(manifest::companion))
+        .route("/.well-known/agent-identity.json", get(identity::manifest))
+        .route("/.well-known/agent-jwks.json", get(identity::keys))
+        .merge(endpoints())
+        .nest("/projects/{projectId}", endpoints())
+}
+
+fn endpoints() -> Router<App> {
+    Router::new()
+        .route("/agent/register", post(register::post))
+        .route("/agent/delegate", post(delegate::post))
+        .route("/agent/delegate/requests", post(delegate_requests::post))
+        .route("/agent/delegate/token", post(delegate_token::post))
+        .route("/agent/revoke", post(revoke::post))
+        .route("/agent/cancel", post(cancel::post))
+        .route("/agent/audit", get(audit::get))
+}

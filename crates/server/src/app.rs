@@ -1,0 +1,61 @@
+//! The application: what handlers share, and where each of them is mounted.
+
+use crate::{
+    aap,
+    config::network::Network,
+    http::{
+        layers,
+        request_id::{self, RequestIds},
+        version,
+    },
+    observe::Metrics,
+    people, project,
+    serve::Limits,
+    web,
+};
+use axum::{Router, middleware};
+use countersign_engine::Engine;
+use std::sync::Arc;
+
+/// Shared by all handlers; cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<Shared>);
+
+pub struct Shared {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) limits: Limits,
+    pub(crate) trusted_proxies: Vec<Network>,
+    pub(crate) metrics: Metrics,
+    pub(crate) request_ids: RequestIds,
+}
+
+impl std::ops::Deref for App {
+    type Target = Shared;
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl App {
+    /// `run` distinguishes the request ids of this run from those of others.
+    pub fn new(engine: Arc<Engine>, limits: Limits, trusted_proxies: Vec<Network>, metrics: Metrics, run: u64) -> Self {
+        Self(Arc::new(Shared { engine, limits, trusted_proxies, metrics, request_ids: RequestIds::new(run) }))
+    }
+
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.0.engine
+    }
+}
+
+/// Everything on the public listener.
+pub fn router(app: App) -> Router {
+    Router::new()
+        .merge(aap::router().layer(middleware::from_fn(version::headers)))
+        .merge(people::router())
+        .merge(project::router())
+        .merge(web::router())
+        .fallback(|| async { http::StatusCode::NOT_FOUND })
+        .layer(middleware::from_fn_with_state(app.clone(), layers::envelope))
+        .layer(middleware::from_fn_with_state(app.clone(), request_id::name))
+        .with_state(app)
+}

@@ -1,0 +1,40 @@
+//! Where a request came from, for throttling only: believed from nobody but the proxies that are configured.
+
+use crate::App;
+use axum::extract::{ConnectInfo, FromRequestParts};
+use http::{HeaderMap, request::Parts};
+use std::{
+    convert::Infallible,
+    net::{IpAddr, Ipv6Addr, SocketAddr},
+};
+
+/// An IPv4 address, or the /64 of an IPv6 one: what a stranger cannot change at will.
+pub(crate) struct Source(pub(crate) String);
+
+impl FromRequestParts<App> for Source {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+        let Some(peer) = peer else { return Ok(Self("unknown".into())) };
+        let trusted = app.trusted_proxies.iter().any(|network| network.contains(peer));
+        let address = if trusted { forwarded_for(&parts.headers).unwrap_or(peer) } else { peer };
+        Ok(Self(neighbourhood(address)))
+    }
+}
+
+/// The last hop that a trusted proxy reports.
+fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
+    let last = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
+    last.rsplit(',').next()?.trim().parse().ok()
+}
+
+fn neighbourhood(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => match address.to_ipv4_mapped() {
+            Some(v4) => v4.to_string(),
+            None => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).to_string(),
+        },
+    }
+}

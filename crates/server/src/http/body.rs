@@ -1,0 +1,42 @@
+//! JSON bodies: application/json, within the size limit, no member twice.
+
+use super::answer::Refused;
+use crate::App;
+use axum::{
+    extract::{FromRequest, Request},
+    response::{IntoResponse, Response},
+};
+use countersign_engine::Refusal;
+use countersign_protocol::json;
+use http::{StatusCode, header};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Response> {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+        let essence = kind.split(';').next().unwrap_or_default().trim();
+        if !essence.eq_ignore_ascii_case("application/json") {
+            return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response());
+        }
+        let bytes = read(request, app.limits.max_body_bytes).await?;
+        let value = json::from_slice(&bytes);
+        let value = value
+            .map_err(|why| Refused(Refusal::invalid(format!("the body is not as expected: {why}"))))
+            .map_err(IntoResponse::into_response)?;
+        Ok(Self(value))
+    }
+}
+
+/// The whole body, or 413.
+pub(crate) async fn read(request: Request, limit: usize) -> Result<bytes::Bytes, Response> {
+    match Limited::new(request.into_body(), limit).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(why) if why.is::<LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE.into_response()),
+        Err(_) => Err(StatusCode::BAD_REQUEST.into_response()),
+    }
+}

@@ -1,0 +1,75 @@
+//! Round every endpoint: time limit, panics, sizes, and the envelope for whatever went wrong.
+
+use super::{
+    answer::{self, Enveloped, Refused},
+    request_id::RequestId,
+};
+use crate::App;
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
+use countersign_protocol::aap::error::Code;
+use futures_util::FutureExt as _;
+use http::{StatusCode, header};
+use std::panic::AssertUnwindSafe;
+
+/// Everything that is not a success leaves in the envelope; a page that is one already stays as it is.
+pub(crate) async fn envelope(State(app): State<App>, id: RequestId, request: Request, next: Next) -> Response {
+    let answer = AssertUnwindSafe(tokio::time::timeout(app.limits.request, next.run(request))).catch_unwind().await;
+    let response = match answer {
+        Ok(Ok(response)) => response,
+        Ok(Err(_late)) => return told(Code::RequestTimeout, "the request took too long and was given up", &id),
+        Err(_panic) => {
+            tracing::error!("a handler panicked");
+            return told(Code::InternalError, "an internal error occurred", &id);
+        }
+    };
+    if let Some(Refused(refusal)) = response.extensions().get::<Refused>() {
+        app.metrics.refused(refusal.code());
+        return answer::envelope(refusal, &id);
+    }
+    let done = response.extensions().get::<Enveloped>().is_some() || is_page(&response);
+    if done || !(response.status().is_client_error() || response.status().is_server_error()) {
+        return response;
+    }
+    by_status(&response, &id)
+}
+
+fn is_page(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/html"))
+}
+
+/// Axum's own refusals: no such path, wrong method, and the like.
+fn by_status(response: &Response, id: &RequestId) -> Response {
+    let allow = response.headers().get(header::ALLOW).cloned();
+    let mut told = match response.status() {
+        StatusCode::NOT_FOUND => told(Code::NotFound, "there is nothing at this address", id),
+        StatusCode::METHOD_NOT_ALLOWED => told(Code::MethodNotAllowed, "this address does not take that method", id),
+        StatusCode::PAYLOAD_TOO_LARGE => told(Code::PayloadTooLarge, "the body is too large", id),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            told(Code::UnsupportedMediaType, "this body is of no kind that is read here", id)
+        }
+        status if status.is_client_error() => told(Code::InvalidRequest, "the request could not be read", id),
+        _ => told(Code::InternalError, "an internal error occurred", id),
+    };
+    if let Some(allow) = allow {
+        told.headers_mut().insert(header::ALLOW, allow);
+    }
+    told
+}
+
+pub(crate) fn told(code: Code, description: &str, id: &RequestId) -> Response {
+    let hint = match code {
+        Code::NotFound => "check the address; /openapi.json lists all of them",
+        Code::MethodNotAllowed => "use a method that Allow lists",
+        Code::PayloadTooLarge => "send less",
+        Code::UnsupportedMediaType => "send application/json",
+        Code::RequestTimeout => "send the whole request without delay, or try again",
+        Code::InvalidRequest => "correct the request and send it again",
+        _ => "try again; if it stays, report the request id",
+    };
+    answer::plain(code, description.to_owned(), Some(hint.to_owned()), id)
+}

@@ -1,0 +1,11 @@
+//! What every endpoint shares: reading requests, telling refusals, knowing who asks.
+
+pub(crate) mod address;
+pub(crate) mod answer;
+pub(crate) mod asker;
+pub(crate) mod at;
+pub(crate) mod body;
+pub(crate) mod cookie;
+pub(crate) mod layers;
+pub(crate) mod request_id;
+pub(crate) mod version;

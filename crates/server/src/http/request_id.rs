@@ -1,0 +1,71 @@
+//! A name for every request, the same in the log, in the header and in the envelope.
+
+use axum::{
+    extract::{FromRequestParts, Request},
+    middleware::Next,
+    response::Response,
+};
+use http::{HeaderName, HeaderValue, request::Parts};
+use std::{
+    convert::Infallible,
+    sync::atomic::{AtomicU64, Ordering},
+};
+use tracing::Instrument as _;
+
+pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+
+#[derive(Clone, Debug)]
+pub(crate) struct RequestId(pub(crate) String);
+
+impl<S: Sync> FromRequestParts<S> for RequestId {
+    type Rejection = Infallible;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(|| Self("req_unknown".into())))
+    }
+}
+
+/// Numbers within a run of the node, behind a part that differs from run to run.
+pub(crate) struct RequestIds {
+    run: u64,
+    next: AtomicU64,
+}
+
+impl RequestIds {
+    pub(crate) fn new(run: u64) -> Self {
+        Self { run, next: AtomicU64::new(1) }
+    }
+
+    fn mint(&self) -> RequestId {
+        RequestId(format!("req_{:016x}{:016x}", self.run, self.next.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+/// Names the request, logs its end, and carries the name back. Paths are logged without their query, and
+/// without what might be a secret in them.
+pub(crate) async fn name(
+    axum::extract::State(app): axum::extract::State<crate::App>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let id = app.request_ids.mint();
+    let span = tracing::info_span!("request", request_id = %id.0);
+    let method = request.method().clone();
+    let path = loggable(request.uri().path());
+    request.extensions_mut().insert(id.clone());
+    let mut response = next.run(request).instrument(span.clone()).await;
+    let status = response.status().as_u16();
+    app.metrics.answered(status);
+    span.in_scope(|| tracing::info!(%method, path, status, "answered"));
+    if let Ok(value) = HeaderValue::from_str(&id.0) {
+        response.headers_mut().insert(HEADER, value);
+    }
+    response
+}
+
+/// A connect request's id opens its page, so only its beginning is logged.
+fn loggable(path: &str) -> String {
+    match path.strip_prefix("/connect/") {
+        Some(id) => format!("/connect/{}…", id.chars().take(9).collect::<String>()),
+        None => path.chars().take(200).collect(),
+    }
+}

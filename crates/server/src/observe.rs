@@ -1,0 +1,119 @@
+//! Logs and figures about the node itself. Never a token, a key, a password or anybody's words.
+
+use countersign_protocol::aap::error::Code;
+use prometheus_client::{
+    encoding::{EncodeLabelSet, text::encode},
+    metrics::{counter::Counter, family::Family, gauge::Gauge},
+    registry::Registry,
+};
+use std::sync::{Arc, Mutex};
+use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByStatus {
+    status: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByCode {
+    error: &'static str,
+}
+
+/// What `/metrics` tells.
+#[derive(Clone)]
+pub struct Metrics {
+    registry: Arc<Registry>,
+    answers: Family<ByStatus, Counter>,
+    refusals: Family<ByCode, Counter>,
+    operator_fetches: Gauge,
+    operator_failures: Gauge,
+    dark_operators: Gauge,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("countersign");
+        let (answers, refusals) = (Family::default(), Family::default());
+        let (fetches, failures, dark) = (Gauge::default(), Gauge::default(), Gauge::default());
+        registry.register("answers", "Answers by HTTP status", Family::clone(&answers));
+        registry.register("refusals", "Refusals by error code", Family::clone(&refusals));
+        registry.register(
+            "operator_fetches",
+            "Fetches of operators' documents since the start",
+            Gauge::clone(&fetches),
+        );
+        registry.register("operator_fetch_failures", "Fetches that failed since the start", Gauge::clone(&failures));
+        registry.register("dark_operators", "Operators that failed several times in a row", Gauge::clone(&dark));
+        Self {
+            registry: Arc::new(registry),
+            answers,
+            refusals,
+            operator_fetches: fetches,
+            operator_failures: failures,
+            dark_operators: dark,
+        }
+    }
+}
+
+impl Metrics {
+    pub(crate) fn answered(&self, status: u16) {
+        self.answers.get_or_create(&ByStatus { status: u32::from(status) }).inc();
+    }
+
+    pub(crate) fn refused(&self, code: Code) {
+        self.refusals.get_or_create(&ByCode { error: code.as_str() }).inc();
+    }
+
+    /// The text form that Prometheus reads.
+    pub(crate) fn text(&self, directory: Option<&crate::Directory>) -> String {
+        if let Some(crate::Directory(directory)) = directory {
+            let stats = directory.stats();
+            self.operator_fetches.set(i64::try_from(stats.fetches).unwrap_or(i64::MAX));
+            self.operator_failures.set(i64::try_from(stats.failures).unwrap_or(i64::MAX));
+            self.dark_operators.set(i64::try_from(stats.dark_hosts).unwrap_or(i64::MAX));
+        }
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _written = encode(&mut text, &self.registry);
+        text
+    }
+}
+
+/// Where log lines go: standard error, or a buffer that tests read.
+#[derive(Clone)]
+pub enum LogTo {
+    StandardError,
+    Buffer(Arc<Mutex<Vec<u8>>>),
+}
+
+/// A subscriber for the configured format and level.
+pub fn logs_to(to: LogTo, json: bool, level: &str) -> Box<dyn tracing::Subscriber + Send + Sync> {
+    let filter = EnvFilter::try_new(level).unwrap_or_else(|_| EnvFilter::new("info"));
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(to).with_ansi(false).with_target(false);
+    if json { Box::new(builder.json().finish()) } else { Box::new(builder.finish()) }
+}
+
+impl<'a> MakeWriter<'a> for LogTo {
+    type Writer = LogLine;
+    fn make_writer(&'a self) -> LogLine {
+        LogLine(self.clone())
+    }
+}
+
+pub struct LogLine(LogTo);
+
+impl std::io::Write for LogLine {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match &self.0 {
+            LogTo::StandardError => std::io::stderr().write(bytes),
+            LogTo::Buffer(buffer) => {
+                buffer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

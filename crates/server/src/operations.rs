@@ -1,0 +1,30 @@
+//! The operations listener: alive, ready, figures. Nothing here says anything about anybody.
+
+use crate::{App, Directory};
+use axum::{Router, extract::State, routing::get};
+use http::{HeaderValue, StatusCode, header};
+
+/// What the operations listener serves.
+pub fn router(app: App, directory: Option<Directory>) -> Router {
+    Router::new()
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
+        .with_state((app, directory))
+}
+
+type Operations = (App, Option<Directory>);
+
+/// Ready means: keys are open and the store answers and takes writes.
+async fn ready(State((app, _)): State<Operations>) -> (StatusCode, &'static str) {
+    if app.engine().keys().is_some() && app.engine().is_ready().await {
+        (StatusCode::OK, "ready\n")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be used\n")
+    }
+}
+
+async fn metrics(State((app, directory)): State<Operations>) -> ([(header::HeaderName, HeaderValue); 1], String) {
+    let kind = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+    ([(header::CONTENT_TYPE, kind)], app.metrics.text(directory.as_ref()))
+}

@@ -1,0 +1,111 @@
+//! `/session`: signing in and out.
+
+use crate::{
+    App,
+    http::{
+        address::Source,
+        answer::Refused,
+        asker::{Asker, same_origin},
+        body::Json,
+        cookie,
+    },
+};
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use countersign_engine::{Refusal, SignedIn};
+use countersign_protocol::time::{UnixMillis, rfc3339};
+use http::{HeaderMap, StatusCode, header};
+
+#[derive(serde::Deserialize)]
+pub(super) struct SignIn {
+    name: String,
+    password: String,
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct Prove {
+    password: String,
+}
+
+/// Who is signed in, and the token that changes need.
+#[derive(serde::Serialize)]
+pub(super) struct Told {
+    name: String,
+    display_name: String,
+    platform_admin: bool,
+    csrf_token: String,
+    #[serde(with = "rfc3339")]
+    expires_at: UnixMillis,
+    /// Until when the last proof of presence counts as fresh.
+    #[serde(with = "rfc3339")]
+    fresh_until: UnixMillis,
+}
+
+pub(super) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Json<Told>, Refused> {
+    Ok(axum::Json(told(&app, asker.person()?)?))
+}
+
+pub(super) async fn post(
+    State(app): State<App>,
+    Source(source): Source,
+    asker: Asker,
+    Json(body): Json<SignIn>,
+) -> Result<Response, Refused> {
+    same_origin(&app, &asker.headers)?;
+    let started = app.engine.sign_in(&body.name, &body.password, &source, asker.signed_in.as_ref()).await?;
+    let who = app.engine.signed_in(&started.secret).await?.ok_or(Refusal::SignInFailed)?;
+    Ok((StatusCode::CREATED, start_cookie(&app, &started.secret), axum::Json(told(&app, &who)?)).into_response())
+}
+
+/// Proves presence again: a new session with a fresh proof takes the place of the old one.
+pub(super) async fn fresh(
+    State(app): State<App>,
+    Source(source): Source,
+    asker: Asker,
+    Json(body): Json<Prove>,
+) -> Result<Response, Refused> {
+    let who = asker.person()?;
+    asker.own_page(&app, None)?;
+    let started = app.engine.sign_in(&who.person.subject, &body.password, &source, Some(who)).await?;
+    let who = app.engine.signed_in(&started.secret).await?.ok_or(Refusal::SignInFailed)?;
+    Ok((start_cookie(&app, &started.secret), axum::Json(told(&app, &who)?)).into_response())
+}
+
+pub(super) async fn delete(State(app): State<App>, asker: Asker) -> Result<Response, Refused> {
+    let who = asker.person()?;
+    asker.own_page(&app, None)?;
+    app.engine.sign_out(who).await?;
+    Ok((StatusCode::NO_CONTENT, end_cookie()).into_response())
+}
+
+pub(super) async fn delete_everywhere(State(app): State<App>, asker: Asker) -> Result<Response, Refused> {
+    let who = asker.person()?;
+    asker.own_page(&app, None)?;
+    app.engine.sign_out_everywhere(who).await?;
+    Ok((StatusCode::NO_CONTENT, end_cookie()).into_response())
+}
+
+pub(crate) fn start_cookie(app: &App, secret: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.extend(cookie::set(secret, app.engine.settings().sign_in_lifetime_s).map(|v| (header::SET_COOKIE, v)));
+    headers
+}
+
+pub(crate) fn end_cookie() -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.extend(cookie::set("", 0).map(|v| (header::SET_COOKIE, v)));
+    headers
+}
+
+fn told(app: &App, who: &SignedIn) -> Result<Told, Refusal> {
+    Ok(Told {
+        name: who.person.subject.clone(),
+        display_name: who.person.display_name.clone(),
+        platform_admin: who.person.platform_admin,
+        csrf_token: app.engine.csrf_token(&who.session)?,
+        expires_at: who.session.expires_at,
+        fresh_until: who.session.proven_at.plus_secs(countersign_engine::FRESH_S),
+    })
+}

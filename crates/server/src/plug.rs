@@ -1,0 +1,45 @@
+//! The engine's ports, filled by `outbound`.
+
+use async_trait::async_trait;
+use countersign_engine::{KnownOperator, OperatorTrouble, Operators};
+use countersign_outbound::operators::{self, Operator, OperatorUnavailable};
+use countersign_protocol::{domain::Domain, time::UnixMillis};
+use std::sync::Arc;
+
+/// Operators as `outbound` finds and remembers them.
+#[derive(Clone)]
+pub struct Directory(pub operators::Directory);
+
+#[async_trait]
+impl Operators for Directory {
+    async fn operator(
+        &self,
+        domain: &Domain,
+        kid: &str,
+        now: UnixMillis,
+        source: &str,
+    ) -> Result<Arc<KnownOperator>, OperatorTrouble> {
+        self.0.operator(domain, kid, now, source).await.map(|found| known(&found)).map_err(trouble)
+    }
+
+    async fn still_published(&self, domain: &Domain, kid: &str, now: UnixMillis) -> Result<bool, OperatorTrouble> {
+        self.0.key_still_published(domain, kid, now).await.map_err(trouble)
+    }
+}
+
+fn known(operator: &Operator) -> Arc<KnownOperator> {
+    Arc::new(KnownOperator { identity: operator.identity.clone(), keys: operator.keys.clone() })
+}
+
+fn trouble(why: OperatorUnavailable) -> OperatorTrouble {
+    match why {
+        OperatorUnavailable::NoManifest { why } => OperatorTrouble::NoManifest(why.to_string()),
+        OperatorUnavailable::BadKeys { why } => OperatorTrouble::NoManifest(why.to_string()),
+        OperatorUnavailable::UnknownKid => OperatorTrouble::UnknownKid,
+        OperatorUnavailable::DomainDiffers { .. } => OperatorTrouble::DomainDiffers,
+        OperatorUnavailable::Unreachable { .. } | OperatorUnavailable::Forbidden { .. } => OperatorTrouble::Unreachable,
+        OperatorUnavailable::TooMany { retry_after } => {
+            OperatorTrouble::TooMany { retry_after_s: i64::try_from(retry_after).unwrap_or(60) }
+        }
+    }
+}

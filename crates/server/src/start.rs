@@ -1,0 +1,175 @@
+//! From a configuration to a running node.
+
+use crate::{
+    App, Directory, Limits, Metrics, Serving,
+    config::{self, Loaded, node},
+    operations_router, router, serve,
+};
+use countersign_engine::{
+    Chance, Clock, Engine, PasswordCost, Settings, StartError, Tenancy, Throttle,
+    store::{self, Place, PostgresPlace, StoreError, StoreOptions},
+};
+use countersign_jose::KeyPolicy;
+use countersign_outbound::{Fetcher, FetcherConfig, operators};
+use std::{sync::Arc, time::Duration};
+use tokio::net::TcpListener;
+
+/// A node in service.
+pub struct Node {
+    pub engine: Arc<Engine>,
+    pub public: Serving,
+    pub operations: Serving,
+    tidy: tokio::task::JoinHandle<()>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StartTrouble {
+    #[error(transparent)]
+    Key(#[from] config::key_encryption_key::KeyUnreadable),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Engine(#[from] StartError),
+    #[error("the project in the configuration cannot be applied: {0}")]
+    Project(String),
+    #[error("cannot listen on {address}: {why}")]
+    Listen { address: std::net::SocketAddr, why: std::io::Error },
+    #[error("extra_roots: {0}")]
+    Roots(String),
+}
+
+impl Node {
+    /// Lets requests under way finish, then gives everything back.
+    pub async fn stop(self) {
+        self.tidy.abort();
+        self.public.stop().await;
+        self.operations.stop().await;
+        self.engine.store().close().await;
+    }
+}
+
+/// Opens the store and the keys, applies the configured project, and listens.
+pub async fn start(loaded: &Loaded, environment: &config::Environment) -> Result<Node, StartTrouble> {
+    let config = &loaded.config;
+    let (engine, directory) = open_engine(config, environment).await?;
+    let listen = &config.listen;
+    let limits = Limits {
+        header_read: listen.header_read,
+        request: listen.request,
+        max_body_bytes: listen.max_body_bytes,
+        max_connections: listen.max_connections,
+    };
+    let run = engine.clock().now().0.unsigned_abs();
+    let app = App::new(Arc::clone(&engine), limits, config.public.trusted_proxies.clone(), Metrics::default(), run);
+    let public = listening(listen.public, router(app.clone()), limits).await?;
+    let operations = listening(listen.operations, operations_router(app, Some(directory)), limits).await?;
+    let tidy = tokio::spawn(tidy(Arc::clone(&engine)));
+    Ok(Node { engine, public, operations, tidy })
+}
+
+/// The engine alone, for commands that serve nothing.
+pub async fn open_engine(
+    config: &node::NodeConfig,
+    environment: &config::Environment,
+) -> Result<(Arc<Engine>, Directory), StartTrouble> {
+    let key = config::key_encryption_key::read(&config.keys, environment)?;
+    let clock = Clock::System;
+    let store = store::open(StoreOptions { place: place(&config.store), clock: store_clock(&clock) }).await?;
+    let directory = directory(config)?;
+    let engine =
+        Engine::start(settings(config), store, clock, Chance::System, &key, Arc::new(directory.clone())).await?;
+    if let Some(document) = &config.project {
+        let applied = engine.apply_project(document.clone(), "node").await;
+        applied.map_err(|why| StartTrouble::Project(explained(&why)))?;
+    }
+    Ok((engine, directory))
+}
+
+async fn listening(
+    address: std::net::SocketAddr,
+    router: axum::Router,
+    limits: Limits,
+) -> Result<Serving, StartTrouble> {
+    let trouble = |why| StartTrouble::Listen { address, why };
+    let listener = TcpListener::bind(address).await.map_err(trouble)?;
+    serve(listener, router, limits).map_err(trouble)
+}
+
+/// Indexes the evidence and forgets what is past its time.
+async fn tidy(engine: Arc<Engine>) {
+    let mut every = tokio::time::interval(Duration::from_secs(2));
+    loop {
+        every.tick().await;
+        if let Err(why) = engine.tidy().await {
+            tracing::warn!(%why, "the store could not be tidied");
+        }
+    }
+}
+
+fn settings(config: &node::NodeConfig) -> Settings {
+    Settings {
+        origin: config.public.origin.clone(),
+        tenancy: match config.tenancy {
+            node::Tenancy::Single => Tenancy::Single,
+            node::Tenancy::Multi => Tenancy::Multi,
+        },
+        subdomains: config.public.subdomains,
+        test_mode: config.test_mode,
+        throttle: Throttle {
+            per_account: i64::from(config.sign_in.attempts_per_account),
+            per_address: i64::from(config.sign_in.attempts_per_address),
+        },
+        sign_in_lifetime_s: i64::try_from(config.sign_in.session.as_secs()).unwrap_or(i64::MAX),
+        password_cost: PasswordCost::default(),
+    }
+}
+
+fn place(store: &node::Store) -> Place {
+    match store {
+        node::Store::Sqlite { path, .. } => Place::File(path.clone()),
+        node::Store::Postgres { url, root_certificates, pool } => Place::Postgres(PostgresPlace {
+            url: url.expose().to_owned(),
+            root_certificates: root_certificates.clone(),
+            connections: *pool,
+        }),
+    }
+}
+
+fn store_clock(clock: &Clock) -> store::Clock {
+    let clock = clock.clone();
+    Arc::new(move || clock.now())
+}
+
+fn directory(config: &node::NodeConfig) -> Result<Directory, StartTrouble> {
+    let outbound = &config.outbound;
+    let mut extra_roots_pem = Vec::new();
+    for path in &outbound.extra_roots {
+        let pem = std::fs::read(path).map_err(|why| StartTrouble::Roots(format!("{}: {why}", path.display())))?;
+        extra_roots_pem.extend(pem);
+    }
+    let fetcher = Fetcher::new(FetcherConfig {
+        static_hosts: outbound.static_hosts.iter().map(|(domain, at)| (domain.to_string(), *at)).collect(),
+        extra_roots_pem,
+        native_roots: true,
+        time_limit: outbound.timeout,
+    });
+    let fetcher = fetcher.map_err(|why| StartTrouble::Roots(why.to_string()))?;
+    let config = operators::DirectoryConfig {
+        key_policy: KeyPolicy { allow_published_test_keys: config.test_mode },
+        dark_after: outbound.alert_after_failures,
+        new_hosts_a_minute: outbound.new_operators_per_minute,
+        ..operators::DirectoryConfig::default()
+    };
+    Ok(Directory(operators::Directory::new(fetcher, config)))
+}
+
+/// Every problem of a document, one a line.
+fn explained(why: &countersign_engine::ApplyTrouble) -> String {
+    use countersign_engine::{ApplyRefusal, ApplyTrouble};
+    match why {
+        ApplyTrouble::Refused(ApplyRefusal::Problems(problems)) => {
+            problems.iter().map(|problem| format!("\n  {problem}")).collect()
+        }
+        other => other.to_string(),
+    }
+}

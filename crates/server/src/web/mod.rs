@@ -1,0 +1,4 @@
+use crate::App;
+pub(crate) fn router() -> axum::Router<App> {
+    axum::Router::new()
+}

@@ -1,0 +1,135 @@
+//! A throw-away PostgreSQL for one test process, and a database of its own for each test.
+//!
+//! The cluster is started with the first database that is asked for. It is kept by a small shell that holds
+//! the other end of a pipe to us: when this process ends, however it ends, the pipe closes, and the shell
+//! stops the server and removes its folder.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+/// The address of a new, empty database.
+pub async fn fresh_database() -> String {
+    tokio::task::spawn_blocking(|| cluster().fresh_database()).await.expect("PostgreSQL for tests could not be started")
+}
+
+/// The same address by the name in the server's certificate, with TLS demanded.
+pub fn over_tls(url: &str) -> String {
+    format!("{}?sslmode=verify-full", url.replace("127.0.0.1", "localhost"))
+}
+
+/// The certificate that vouches for the server.
+pub fn root_certificate() -> PathBuf {
+    cluster().folder.join("server.crt")
+}
+
+/// Makes the store's clock stand at `millis` (R-21).
+pub async fn set_clock(url: &str, millis: i64) {
+    let sql = format!(
+        "CREATE OR REPLACE FUNCTION countersign_now() RETURNS BIGINT LANGUAGE sql VOLATILE \
+         AS 'SELECT CAST({millis} AS BIGINT)'"
+    );
+    run(url, &sql).await;
+}
+
+/// Runs SQL beside the store under test.
+pub async fn run(url: &str, sql: &str) {
+    let (url, sql) = (url.to_owned(), sql.to_owned());
+    let psql = move || {
+        let arguments = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--output=/dev/null", "--command", &sql];
+        finish(Command::new(programs().join("psql")).args(arguments).arg(url));
+    };
+    tokio::task::spawn_blocking(psql).await.expect("the SQL of the test failed");
+}
+
+struct Cluster {
+    port: u16,
+    folder: PathBuf,
+    /// Holds the pipe whose closing ends the server.
+    _keeper: Child,
+}
+
+fn cluster() -> &'static Cluster {
+    static CLUSTER: OnceLock<Cluster> = OnceLock::new();
+    CLUSTER.get_or_init(Cluster::start)
+}
+
+/// Prints its folder once the server answers, then waits for its input to end.
+const KEEPER: &str = r#"
+    trap '' INT HUP
+    umask 077
+    folder=$(mktemp -d) && cd "$folder" || exit 1
+    printf '%s\n' "$CERTIFICATE" > server.crt && printf '%s\n' "$CERTIFICATE_KEY" > server.key
+    "$PROGRAMS/initdb" --pgdata data --username postgres --auth trust --encoding UTF8 --no-locale --no-sync > log 2>&1 \
+        && "$PROGRAMS/pg_ctl" --pgdata data --log log --wait --timeout 60 --silent --options "-p $PORT -k $folder \
+            -c listen_addresses=127.0.0.1 -c max_connections=300 -c fsync=off -c full_page_writes=off \
+            -c ssl=on -c ssl_cert_file=$folder/server.crt -c ssl_key_file=$folder/server.key" start \
+        && printf '%s\n' "$folder" || cat log >&2
+    read -r _
+    "$PROGRAMS/pg_ctl" --pgdata data --mode immediate --silent stop
+    cd / && rm -rf "$folder"
+"#;
+
+impl Cluster {
+    fn start() -> Self {
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let port = free.expect("no free port on 127.0.0.1").port();
+        let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a test certificate");
+        let mut keeper = shell()
+            .args(["-c", KEEPER])
+            .env("PROGRAMS", programs())
+            .env("PORT", port.to_string())
+            .env("CERTIFICATE", certified.cert.pem())
+            .env("CERTIFICATE_KEY", certified.signing_key.serialize_pem())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a shell for PostgreSQL");
+        let mut folder = String::new();
+        BufReader::new(keeper.stdout.take().expect("the keeper's output")).read_line(&mut folder).expect("its folder");
+        assert!(!folder.is_empty(), "PostgreSQL did not start; its log is above");
+        Self { port, folder: folder.trim().into(), _keeper: keeper }
+    }
+
+    fn fresh_database(&self) -> String {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = self.port.to_string();
+        let arguments = ["--host", "127.0.0.1", "--port", &port, "--username", "postgres", &name];
+        finish(Command::new(programs().join("createdb")).args(arguments));
+        format!("postgres://postgres@127.0.0.1:{port}/{name}")
+    }
+}
+
+fn finish(command: &mut Command) {
+    let output = command.output().expect("a program of PostgreSQL");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// PostgreSQL refuses to be run by root; its package brings a user for it.
+fn shell() -> Command {
+    let root = std::fs::metadata("/proc/self").is_ok_and(|us| std::os::unix::fs::MetadataExt::uid(&us) == 0);
+    if !root {
+        return Command::new("sh");
+    }
+    let mut command = Command::new("runuser");
+    command.args(["-u", "postgres", "--", "sh"]);
+    command
+}
+
+/// Where Debian puts the newest version's programs.
+fn programs() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let newest = versions
+        .map(|entry| entry.path().join("bin"))
+        .filter(|bin| bin.join("initdb").exists())
+        .max_by_key(|bin| bin.parent().and_then(Path::file_name).and_then(|v| v.to_string_lossy().parse::<u32>().ok()));
+    newest.expect("these tests need PostgreSQL: install the Debian package `postgresql`")
+}
