@@ -110,6 +110,8 @@ pub enum Refusal {
     // us
     #[error("the record of this request could not be written, so it was refused")]
     Unavailable,
+    #[error("the request was carried out, but the record of its outcome could not be completed")]
+    OutcomeUnrecorded,
     #[error("an internal error occurred")]
     Internal,
 }
@@ -160,7 +162,7 @@ impl Refusal {
             Self::CsrfRejected => Code::CsrfRejected,
             Self::TooManyAttempts { .. } | Self::OperatorBudget { .. } => Code::TooManyRequests,
             Self::NotFound(_) => Code::NotFound,
-            Self::Unavailable => Code::ServiceUnavailable,
+            Self::Unavailable | Self::OutcomeUnrecorded => Code::ServiceUnavailable,
             Self::Internal => Code::InternalError,
         }
     }
@@ -236,6 +238,7 @@ impl Refusal {
             }
             Self::NotFound(_) => "check the address".into(),
             Self::Unavailable => "nothing was carried out; try again shortly".into(),
+            Self::OutcomeUnrecorded => "do not repeat it blindly; read the current state first".into(),
             Self::Internal => "try again; if it stays, report the request id".into(),
         }
     }

@@ -30,7 +30,7 @@ pub use projects::{Address, ApplyTrouble, ProjectAt};
 /// The words of the core that callers of the engine need to speak with it.
 pub use countersign_core::{
     aap::{
-        access::{Call, Credential},
+        access::{Call, Credential, Grant},
         manifest::Addressed,
         revoke::Reason,
     },

@@ -5,7 +5,7 @@ use crate::{
     config::network::Network,
     http::{
         layers,
-        request_id::{self, RequestIds},
+        request_id,
         version,
     },
     observe::Metrics,
@@ -15,6 +15,7 @@ use crate::{
 };
 use axum::{Router, middleware};
 use countersign_engine::Engine;
+use countersign_gateway::RequestIds;
 use std::sync::Arc;
 
 /// Shared by all handlers; cheap to clone.

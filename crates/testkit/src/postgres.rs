@@ -4,6 +4,8 @@
 //! the other end of a pipe to us: when this process ends, however it ends, the pipe closes, and the shell
 //! stops the server and removes its folder.
 
+#![allow(clippy::expect_used, reason = "a test that cannot have its database fails here, saying why")]
+
 use std::{
     io::{BufRead as _, BufReader},
     net::TcpListener,

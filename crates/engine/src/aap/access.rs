@@ -56,7 +56,7 @@ impl Engine {
         let effects = permit.grant.outcome(outcome, &self.env()?)?;
         match self.commit(effects).await {
             Outcome::Committed => Ok(()),
-            _ => Err(Refusal::Unavailable),
+            _ => Err(Refusal::OutcomeUnrecorded),
         }
     }
 

@@ -36,8 +36,8 @@ pub(crate) trait Tx: Sql {
 #[derive(Default)]
 pub(crate) struct Wants<'a> {
     pub(crate) rows: BTreeMap<Table, Rows>,
-    /// Counters and once-keys, each with the first `until` that was named.
-    pub(crate) counts: BTreeMap<&'a str, i64>,
+    pub(crate) counts: BTreeSet<&'a str>,
+    /// Each with the first `until` that was named.
     pub(crate) once: BTreeMap<&'a str, i64>,
     /// The projects whose evidence grows.
     pub(crate) projects: BTreeSet<RowKey>,
@@ -253,14 +253,14 @@ impl<'a> Wants<'a> {
         for guard in &step.guards {
             self.rows.entry(guard.table).or_default().keys.insert(guard.key);
         }
-        // A row that must be absent cannot be locked; its insert decides.
-        for change in step.changes.iter().filter(|change| change.needs != Needs::Absent) {
+        for change in &step.changes {
             let rows = self.rows.entry(change.row.0).or_default();
             rows.keys.insert(change.row.1);
-            rows.exclusive = true;
+            // A row that is not there cannot be locked; in the end its insert decides.
+            rows.exclusive |= change.needs != Needs::Absent;
         }
         for count in &step.counts {
-            self.counts.entry(&count.key).or_insert(count.until.0);
+            self.counts.insert(&count.key);
         }
         for once in &step.once {
             self.once.entry(&once.key).or_insert(once.until.0);

@@ -102,7 +102,7 @@ async fn index_lane<S: Sql>(sql: &mut S, lane: i64, from: i64, limit: i64) -> Re
 
 /// Removes the openings of one entry. Leaf, hash and chain stay, so every proof still holds.
 async fn erase<S: Sql>(sql: &mut S, project: RowKey, lane: i64, pos: i64) -> Result<u64, Failure> {
-    let ours = "SELECT 1 FROM evidence WHERE lane = $1 AND pos = $2 AND project = $3";
+    let ours = "SELECT pos FROM evidence WHERE lane = $1 AND pos = $2 AND project = $3";
     let params = [lane.into(), pos.into(), project.into()];
     if sql.query(ours, &params).await?.is_empty() {
         return Ok(0);

@@ -76,12 +76,13 @@ pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) {
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         let job = tokio::select! {
+            // The beat comes first, or a busy node would lose its lane.
             biased;
-            job = jobs.recv() => job,
             _ = beat.tick() => {
                 if let Err(why) = tx.beat().await { tracing::warn!(%why, "the store could not be reached") }
                 continue;
             }
+            job = jobs.recv() => job,
         };
         let Some(job) = job else { break tx.close().await };
         let group = gather(job, &mut jobs).await;

@@ -3,10 +3,7 @@
 use super::request_id::RequestId;
 use axum::response::{IntoResponse, Response};
 use countersign_engine::Refusal;
-use countersign_protocol::aap::{
-    error::{Code, Envelope},
-    manifest, version,
-};
+use countersign_protocol::aap::error::{Code, Envelope};
 use http::{HeaderValue, StatusCode, header};
 
 /// A refusal on its way out. It becomes an envelope in [`super::layers::envelope`], which knows the request's name.
@@ -28,26 +25,10 @@ impl IntoResponse for Refused {
     }
 }
 
-/// The envelope of a refusal, with the headers that belong to it.
+/// The envelope of a refusal, as every enforcement point tells it.
 pub(crate) fn envelope(refusal: &Refusal, id: &RequestId) -> Response {
-    let hint = Some(refusal.hint());
-    let mut response = plain(refusal.code(), refusal.to_string(), hint, id);
-    let headers = response.headers_mut();
-    if let Some(reason) = refusal.revoke_reason() {
-        headers.insert("x-agent-revoke-reason", HeaderValue::from_static(reason.as_str()));
-    }
-    if let Some(seconds) = refusal.retry_after_s() {
-        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    if *refusal == Refusal::NoCredentials {
-        headers.insert(header::WWW_AUTHENTICATE, challenge());
-    }
-    if refusal.code() == Code::SpecVersionUnsupported
-        && let Ok(list) = HeaderValue::from_str(&version::list(version::ACCEPTED))
-    {
-        headers.insert(version::ACCEPTED_HEADER, list.clone());
-        headers.insert(version::REQUIRED_HEADER, list);
-    }
+    let mut response = countersign_gateway::envelope(refusal, &id.0).into_response();
+    response.extensions_mut().insert(Enveloped);
     response
 }
 
@@ -64,9 +45,3 @@ pub(crate) fn plain(code: Code, description: String, hint: Option<String>, id: &
 /// Marks a body that is an envelope already.
 #[derive(Clone, Copy)]
 pub(crate) struct Enveloped;
-
-/// Where an agent without credentials finds out how to get some (AAP 3).
-fn challenge() -> HeaderValue {
-    let text = format!("Bearer agent_auth_required=\"{}\"", manifest::PATH);
-    HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("Bearer"))
-}

@@ -6,10 +6,7 @@ use axum::{
     response::Response,
 };
 use http::{HeaderName, HeaderValue, request::Parts};
-use std::{
-    convert::Infallible,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::convert::Infallible;
 use tracing::Instrument as _;
 
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
@@ -24,22 +21,6 @@ impl<S: Sync> FromRequestParts<S> for RequestId {
     }
 }
 
-/// Numbers within a run of the node, behind a part that differs from run to run.
-pub(crate) struct RequestIds {
-    run: u64,
-    next: AtomicU64,
-}
-
-impl RequestIds {
-    pub(crate) fn new(run: u64) -> Self {
-        Self { run, next: AtomicU64::new(1) }
-    }
-
-    fn mint(&self) -> RequestId {
-        RequestId(format!("req_{:016x}{:016x}", self.run, self.next.fetch_add(1, Ordering::Relaxed)))
-    }
-}
-
 /// Names the request, logs its end, and carries the name back. Paths are logged without their query, and
 /// without what might be a secret in them.
 pub(crate) async fn name(
@@ -47,7 +28,7 @@ pub(crate) async fn name(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let id = app.request_ids.mint();
+    let id = RequestId(app.request_ids.mint());
     let span = tracing::info_span!("request", request_id = %id.0);
     let method = request.method().clone();
     let path = loggable(request.uri().path());

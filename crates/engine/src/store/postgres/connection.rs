@@ -193,6 +193,6 @@ fn is_farewell(code: &SqlState) -> bool {
 fn describe(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
         Some(said) => format!("PostgreSQL says: {} ({})", said.message(), said.code().code()),
-        None => format!("PostgreSQL cannot be reached: {error}"),
+        None => format!("PostgreSQL: {error}"),
     }
 }

@@ -58,7 +58,7 @@ enum About {
 struct Ask<'a> {
     lane: i64,
     rows: Vec<(Table, bool, Vec<i64>)>,
-    counts: (Vec<&'a str>, Vec<i64>),
+    counts: Vec<&'a str>,
     once: (Vec<&'a str>, Vec<i64>),
     projects: Vec<i64>,
 }
@@ -72,7 +72,7 @@ impl<'a> Ask<'a> {
                 .iter()
                 .map(|(t, rows)| (*t, rows.exclusive, rows.keys.iter().copied().collect()))
                 .collect(),
-            counts: wants.counts.iter().map(|(key, until)| (*key, *until)).unzip(),
+            counts: wants.counts.iter().copied().collect(),
             once: wants.once.iter().map(|(key, until)| (*key, *until)).unzip(),
             projects: wants.projects.iter().copied().collect(),
         }
@@ -85,9 +85,9 @@ impl<'a> Ask<'a> {
             let lock = if *exclusive { "FOR UPDATE" } else { "FOR SHARE" };
             all.push((About::Versions(*table), format!("{} {lock}", tables::texts(*table).versions), vec![keys]));
         }
-        if !self.counts.0.is_empty() {
-            all.push((About::Nothing, text::MAKE_COUNTS.into(), vec![&self.counts.0, &self.counts.1]));
-            all.push((About::Counts, text::LOCK_COUNTS.into(), vec![&self.counts.0]));
+        if !self.counts.is_empty() {
+            all.push((About::Nothing, text::MAKE_COUNTS.into(), vec![&self.counts]));
+            all.push((About::Counts, text::LOCK_COUNTS.into(), vec![&self.counts]));
         }
         if !self.once.0.is_empty() {
             all.push((About::Once, text::TAKE_ONCE.into(), vec![&self.once.0, &self.once.1]));

@@ -5,8 +5,9 @@ pub(super) const LANE: &str = "SELECT owner, next_pos, countersign_now() FROM la
 
 pub(super) const HEADS: &str = "SELECT project, next_seq, chain FROM lane_heads WHERE lane = $1 AND project = ANY($2)";
 
+/// A counter that nobody has raised is past its time, so it is as good as none.
 pub(super) const MAKE_COUNTS: &str = "INSERT INTO counts (key, value, until) \
-     SELECT key, 0, until FROM unnest($1::text[], $2::bigint[]) AS wanted (key, until) ON CONFLICT DO NOTHING";
+     SELECT key, 0, 0 FROM unnest($1::text[]) AS wanted (key) ON CONFLICT DO NOTHING";
 
 pub(super) const LOCK_COUNTS: &str = "SELECT key, value, until FROM counts WHERE key = ANY($1) ORDER BY key FOR UPDATE";
 

@@ -87,7 +87,7 @@ impl Connection {
     fn load_counts(&self, wants: &Wants<'_>) -> rusqlite::Result<HashMap<String, Tally>> {
         let mut statement = self.inner.prepare_cached("SELECT value, until FROM counts WHERE key = ?1")?;
         let mut counts = HashMap::new();
-        for key in wants.counts.keys() {
+        for key in &wants.counts {
             let tally = |row: &rusqlite::Row<'_>| Ok(Tally { value: row.get(0)?, until: row.get(1)? });
             if let Some(tally) = first(statement.query_map([key], tally)?)? {
                 counts.insert((*key).to_owned(), tally);

@@ -1,0 +1,20 @@
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests say what went wrong by failing"
+)]
+
+// The file, not the crate: the testkit brings the whole plane with it, and the store is tested before that exists.
+#[path = "../../../testkit/src/postgres.rs"]
+#[allow(unreachable_pub, reason = "it is public in its crate")]
+mod postgres;
+
+mod store;
+mod store_batch;
+mod store_evidence;
+mod store_model;
+mod store_nodes;
+mod store_open;
+mod store_tables;

@@ -1,0 +1,121 @@
+//! What the tests of the store share: both databases, a manual clock, and small things to write.
+
+use crate::postgres;
+use countersign_core::{
+    records::{Record, Secret, Stored as _},
+    step::{Count, Draft, Effects, Guard, Once},
+};
+use countersign_engine::store::{self, Lookup, Outcome, Place, PostgresPlace, Store, StoreOptions};
+use countersign_protocol::{evidence, ids::RowKey, time::UnixMillis};
+use futures_util::future::join_all;
+use serde_json::json;
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+/// Where the manual clock starts.
+pub(crate) const START: i64 = 1_700_000_000_000;
+pub(crate) const LATER: UnixMillis = UnixMillis(START + 60_000);
+
+/// A store, and the clock it goes by.
+pub(crate) struct Bench {
+    pub(crate) store: Arc<dyn Store>,
+    clock: BenchClock,
+}
+
+enum BenchClock {
+    Ours(Arc<AtomicI64>),
+    Postgres(String),
+}
+
+impl Bench {
+    pub(crate) async fn sqlite() -> Self {
+        let clock = Arc::new(AtomicI64::new(START));
+        let options = StoreOptions { place: Place::Temporary, clock: reading(&clock) };
+        Self { store: store::open(options).await.unwrap(), clock: BenchClock::Ours(clock) }
+    }
+
+    pub(crate) async fn postgres() -> Self {
+        let url = postgres::fresh_database().await;
+        let store = open_postgres(&url).await;
+        postgres::set_clock(&url, START).await;
+        Self { store, clock: BenchClock::Postgres(url) }
+    }
+
+    pub(crate) async fn set_now(&self, millis: i64) {
+        match &self.clock {
+            BenchClock::Ours(clock) => clock.store(millis, Ordering::SeqCst),
+            BenchClock::Postgres(url) => postgres::set_clock(url, millis).await,
+        }
+    }
+
+    /// All at once, in this order.
+    pub(crate) async fn commit_all(&self, steps: Vec<Effects>) -> Vec<Outcome> {
+        join_all(steps.into_iter().map(|step| self.store.commit(step))).await
+    }
+
+    pub(crate) async fn secret(&self, name: &str) -> Option<Secret> {
+        store::find_one(&*self.store, Lookup::SecretByName(name.into())).await.unwrap()
+    }
+}
+
+/// Runs a test on SQLite and on PostgreSQL.
+pub(crate) async fn on_both(test: impl AsyncFn(Bench)) {
+    println!("on SQLite");
+    test(Bench::sqlite().await).await;
+    println!("on PostgreSQL");
+    test(Bench::postgres().await).await;
+}
+
+pub(crate) async fn open_postgres(url: &str) -> Arc<dyn Store> {
+    let options = StoreOptions { place: Place::Postgres(PostgresPlace::new(url)), clock: fixed() };
+    store::open(options).await.unwrap()
+}
+
+pub(crate) fn fixed() -> store::Clock {
+    Arc::new(|| UnixMillis(START))
+}
+
+fn reading(clock: &Arc<AtomicI64>) -> store::Clock {
+    let clock = clock.clone();
+    Arc::new(move || UnixMillis(clock.load(Ordering::SeqCst)))
+}
+
+pub(crate) fn secret(key: RowKey, version: i64, name: &str) -> Record {
+    Secret { key, version, name: name.into(), sealed: format!("sealed {version}") }.into_record()
+}
+
+pub(crate) fn put(record: Record) -> Effects {
+    Effects { puts: vec![record], ..Effects::default() }
+}
+
+pub(crate) fn guard(key: RowKey, version: i64) -> Guard {
+    Guard { table: Secret::TABLE, key, version }
+}
+
+pub(crate) fn once(key: &str) -> Once {
+    Once { key: key.into(), until: LATER }
+}
+
+pub(crate) fn count(key: &str, limit: i64) -> Count {
+    Count { key: key.into(), by: 1, limit, until: LATER }
+}
+
+/// An entry of a delegation and a session; `note` is behind a commitment.
+pub(crate) fn entry(project: RowKey, at: i64, delegation: RowKey, session: RowKey, note: &str) -> Draft {
+    let open = json!({ "at": at, "note": note }).as_object().unwrap().clone();
+    let leaf = evidence::leaf(open, vec![("who", json!(format!("person of {note}")))], || [7; 16]).unwrap();
+    Draft {
+        project,
+        at: UnixMillis(at),
+        event_type: "call",
+        delegation: Some(delegation),
+        session: Some(session),
+        leaf,
+    }
+}
+
+pub(crate) fn committed(outcomes: &[Outcome]) -> usize {
+    outcomes.iter().filter(|outcome| **outcome == Outcome::Committed).count()
+}

@@ -1,0 +1,158 @@
+//! The batch against a model that does one step after the other in a few maps.
+
+use crate::store::{Bench, START, entry, guard, secret};
+use countersign_core::{
+    records::{Secret, Stored as _},
+    step::{Count, Effects, Once},
+};
+use countersign_engine::store::Outcome;
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
+use std::collections::BTreeMap;
+
+/// A step in small numbers, so that steps get into each other's way.
+#[derive(Clone, Debug)]
+struct Small {
+    guards: Vec<(RowKey, i64)>,
+    puts: Vec<(RowKey, i64, u8)>,
+    removes: Vec<RowKey>,
+    once: Vec<(u8, bool)>,
+    counts: Vec<(u8, i64, i64, bool)>,
+    entries: u8,
+}
+
+fn small() -> impl Strategy<Value = Small> {
+    (
+        vec((0..3_i64, 1..3_i64), 0..2),
+        vec((0..3_i64, 1..4_i64, 0..4_u8), 0..3),
+        vec(0..3_i64, 0..2),
+        vec((0..4_u8, any::<bool>()), 0..2),
+        vec((0..2_u8, -1..3_i64, 0..4_i64, any::<bool>()), 0..2),
+        0..3_u8,
+    )
+        .prop_map(|(guards, puts, removes, once, counts, entries)| {
+            // A removal in most steps would leave nothing to disagree about.
+            let removes = if entries == 0 { removes } else { vec![] };
+            Small { guards, puts, removes, once, counts, entries }
+        })
+}
+
+/// Past, or far away.
+fn until(past: bool) -> UnixMillis {
+    UnixMillis(if past { START - 1 } else { START + 1000 })
+}
+
+impl Small {
+    fn effects(&self, case: i64) -> Effects {
+        let key = |key: RowKey| case * 100 + key;
+        let once = |(name, past): &(u8, bool)| Once { key: format!("{case}:{name}"), until: until(*past) };
+        let count = |(name, by, limit, past): &(u8, i64, i64, bool)| Count {
+            key: format!("{case}:{name}"),
+            by: *by,
+            limit: *limit,
+            until: until(*past),
+        };
+        Effects {
+            guards: self.guards.iter().map(|(row, version)| guard(key(*row), *version)).collect(),
+            counts: self.counts.iter().map(count).collect(),
+            once: self.once.iter().map(once).collect(),
+            puts: self.puts.iter().map(|(row, v, name)| secret(key(*row), *v, &format!("{case}:{name}"))).collect(),
+            removes: self.removes.iter().map(|row| (Secret::TABLE, key(*row))).collect(),
+            evidence: (0..self.entries).map(|n| entry(case, START, 50, 60, &n.to_string())).collect(),
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+struct Model {
+    rows: BTreeMap<RowKey, (i64, u8)>,
+    spent: BTreeMap<u8, bool>,
+    counts: BTreeMap<u8, (i64, bool)>,
+    entries: i64,
+}
+
+impl Model {
+    fn commit(&mut self, step: &Small) -> Outcome {
+        let mut next = self.clone();
+        let outcome = next.try_commit(step);
+        if outcome == Outcome::Committed {
+            *self = next;
+        }
+        outcome
+    }
+
+    fn try_commit(&mut self, step: &Small) -> Outcome {
+        if step.guards.iter().any(|(row, version)| self.rows.get(row).map(|(v, _)| v) != Some(version)) {
+            return Outcome::Stale;
+        }
+        let mut taken = false;
+        for (row, version, name) in &step.puts {
+            if self.rows.get(row).map_or(0, |(v, _)| *v) != version - 1 {
+                return Outcome::Stale;
+            }
+            taken |= self.rows.iter().any(|(other, (_, n))| other != row && n == name);
+            self.rows.insert(*row, (*version, *name));
+        }
+        for row in &step.removes {
+            self.rows.remove(row);
+        }
+        for (index, (name, past)) in step.once.iter().enumerate() {
+            if self.spent.get(name) == Some(&false) {
+                return Outcome::Spent { once: index };
+            }
+            self.spent.insert(*name, *past);
+        }
+        for (index, (name, by, limit, past)) in step.counts.iter().enumerate() {
+            let known = self.counts.get(name).filter(|(_, past)| !past);
+            let value = known.map_or(0, |(value, _)| *value) + by;
+            if *by > 0 && value > *limit {
+                return Outcome::LimitReached { count: index };
+            }
+            self.counts.insert(*name, (value.max(0), *past && known.is_none()));
+        }
+        self.entries += i64::from(step.entries);
+        if taken { Outcome::Stale } else { Outcome::Committed }
+    }
+}
+
+async fn agrees(bench: &Bench, case: i64, batches: &[Vec<Small>]) {
+    let mut model = Model::default();
+    for batch in batches {
+        let outcomes = bench.commit_all(batch.iter().map(|step| step.effects(case)).collect()).await;
+        let expected: Vec<Outcome> = batch.iter().map(|step| model.commit(step)).collect();
+        assert_eq!(outcomes, expected);
+    }
+    for name in 0..4_u8 {
+        let expected = model.rows.iter().find(|(_, (_, n))| *n == name).map(|(row, (v, _))| (case * 100 + row, *v));
+        let found = bench.secret(&format!("{case}:{name}")).await;
+        assert_eq!(found.map(|found| (found.key, found.version)), expected);
+        let expected = model.counts.get(&name).filter(|(_, past)| !past).map_or(0, |(value, _)| *value);
+        assert_eq!(bench.store.count(&format!("{case}:{name}")).await.unwrap(), expected);
+    }
+    let heads = bench.store.lane_heads(case).await.unwrap();
+    assert_eq!(heads.first().map_or(1, |head| head.next_seq), model.entries + 1);
+}
+
+fn check(cases: u32, open: impl AsyncFn() -> Bench) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let bench = runtime.block_on(open());
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let case = std::cell::Cell::new(0);
+    TestRunner::new(config)
+        .run(&vec(vec(small(), 1..12), 1..4), |batches| {
+            case.set(case.get() + 1);
+            runtime.block_on(agrees(&bench, case.get(), &batches));
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_batch_on_sqlite_comes_out_as_if_its_steps_had_come_one_by_one() {
+    check(128, Bench::sqlite);
+}
+
+#[test]
+fn a_batch_on_postgresql_comes_out_as_if_its_steps_had_come_one_by_one() {
+    check(48, Bench::postgres);
+}

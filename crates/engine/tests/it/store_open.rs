@@ -1,0 +1,156 @@
+//! Opening: what lasts, what is refused, and what a person is told then.
+
+use crate::{
+    postgres,
+    store::{Bench, START, entry, fixed, on_both, once, open_postgres, put, secret},
+};
+use countersign_core::step::Effects;
+use countersign_engine::store::{
+    self, AuditBy, AuditQuery, Lookup, Outcome, Place, PostgresPlace, StoreError, StoreOptions,
+};
+use std::path::{Path, PathBuf};
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("countersign-test-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn file(path: &Path) -> StoreOptions {
+    StoreOptions { place: Place::File(path.into()), clock: fixed() }
+}
+
+async fn refusal(options: StoreOptions) -> StoreError {
+    store::open(options).await.err().expect("it was opened")
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_keeps_everything_over_a_restart() {
+    let folder = Folder::new("restart");
+    let path = folder.0.join("plane.db");
+    let written = store::open(file(&path)).await.unwrap();
+    let step = Effects {
+        puts: vec![secret(1, 1, "a")],
+        once: vec![once("k")],
+        evidence: vec![entry(1, START, 50, 60, "first")],
+        ..Effects::default()
+    };
+    assert_eq!(written.commit(step).await, Outcome::Committed);
+    written.close().await;
+    drop(written);
+
+    let read = store::open(file(&path)).await.unwrap();
+    assert!(read.find(Lookup::SecretByName("a".into())).await.unwrap().is_some());
+    assert_eq!(read.commit(Effects { once: vec![once("k")], ..Effects::default() }).await, Outcome::Spent { once: 0 });
+    let next = Effects { evidence: vec![entry(1, START, 50, 60, "second")], ..Effects::default() };
+    assert_eq!(read.commit(next).await, Outcome::Committed);
+    let by = AuditBy::Session(vec![60]);
+    let query = AuditQuery { project: 1, by, from: None, to: None, event_type: None, after: None, limit: 9 };
+    let seqs: Vec<i64> = read.audit(query).await.unwrap().rows.iter().map(|row| row.place.seq).collect();
+    assert_eq!(seqs, [1, 2]);
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_file_is_readable_by_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new("private");
+    let path = folder.0.join("plane.db");
+    let _store = store::open(file(&path)).await.unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_from_a_newer_version_is_refused_with_what_to_do() {
+    let folder = Folder::new("newer");
+    let path = folder.0.join("plane.db");
+    store::open(file(&path)).await.unwrap().close().await;
+    let side = rusqlite::Connection::open(&path).unwrap();
+    side.execute("INSERT INTO refinery_schema_history VALUES (99, 'later', '2026-01-01T00:00:00Z', '1')", []).unwrap();
+    let refused = refusal(file(&path)).await;
+    assert!(matches!(refused, StoreError::Newer { found: 99, .. }));
+    assert!(refused.to_string().contains("use that version or a newer one"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_postgresql_database_from_a_newer_version_is_refused() {
+    let url = postgres::fresh_database().await;
+    open_postgres(&url).await.close().await;
+    let later = "INSERT INTO refinery_schema_history VALUES (99, 'later', '2026-01-01T00:00:00Z', '1')";
+    postgres::run(&url, later).await;
+    let options = StoreOptions { place: Place::Postgres(PostgresPlace::new(url)), clock: fixed() };
+    assert!(matches!(refusal(options).await, StoreError::Newer { found: 99, .. }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_place_that_cannot_be_used_is_named() {
+    let missing = refusal(file(Path::new("/nowhere/plane.db"))).await.to_string();
+    assert!(missing.contains("/nowhere/plane.db") && missing.contains("must exist"), "{missing}");
+    let garbled = StoreOptions { place: Place::Postgres(PostgresPlace::new("not an address")), clock: fixed() };
+    assert!(refusal(garbled).await.to_string().contains("postgres://user@host/database"));
+    let nobody = PostgresPlace::new("postgres://nobody@127.0.0.1:1/none");
+    let nobody = StoreOptions { place: Place::Postgres(nobody), clock: fixed() };
+    assert!(matches!(refusal(nobody).await, StoreError::Unavailable(_)));
+    let bare = PostgresPlace::new("postgres://nobody@127.0.0.1:1/none?sslmode=verify-full");
+    let bare = StoreOptions { place: Place::Postgres(bare), clock: fixed() };
+    assert!(refusal(bare).await.to_string().contains("PEM file"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_over_tls_is_used_only_if_its_certificate_is_vouched_for() {
+    let url = postgres::over_tls(&postgres::fresh_database().await);
+    let vouched = PostgresPlace { root_certificates: Some(postgres::root_certificate()), ..PostgresPlace::new(&url) };
+    let open = |place: PostgresPlace| store::open(StoreOptions { place: Place::Postgres(place), clock: fixed() });
+    let store = open(vouched.clone()).await.unwrap();
+    assert_eq!(store.commit(put(secret(1, 1, "a"))).await, Outcome::Committed);
+
+    let by_another_name = PostgresPlace { url: url.replace("localhost", "127.0.0.1"), ..vouched };
+    assert!(open(by_another_name).await.is_err());
+    let folder = Folder::new("tls");
+    let stranger = folder.0.join("stranger.crt");
+    let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    std::fs::write(&stranger, certified.cert.pem()).unwrap();
+    let of_a_stranger = PostgresPlace { root_certificates: Some(stranger), ..PostgresPlace::new(&url) };
+    assert!(open(of_a_stranger).await.is_err());
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_that_the_database_cannot_take_is_unavailable_alone_and_the_writer_lives_on() {
+    let bench = Bench::postgres().await;
+    // PostgreSQL has no text with a zero in it.
+    let mut steps: Vec<Effects> = (0..20).map(|key| put(secret(key, 1, &format!("n{key}")))).collect();
+    steps.insert(10, put(secret(99, 1, "zero \0 inside")));
+    let outcomes = bench.commit_all(steps).await;
+    assert!(matches!(outcomes[10], Outcome::Unavailable(_)));
+    assert_eq!(crate::store::committed(&outcomes), 20);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_past_its_time_is_swept_and_nothing_else() {
+    on_both(async |bench| {
+        let many = |name: &str| (0..1500).map(|n| once(&format!("{name}{n}"))).collect();
+        assert_eq!(bench.store.commit(Effects { once: many("old"), ..Effects::default() }).await, Outcome::Committed);
+        let mut young = Effects { once: many("young"), ..Effects::default() };
+        for once in &mut young.once {
+            once.until = once.until.plus_secs(60);
+        }
+        assert_eq!(bench.store.commit(young.clone()).await, Outcome::Committed);
+        assert_eq!(bench.store.sweep(crate::store::LATER.plus_millis(1)).await.unwrap(), 1500);
+        assert_eq!(bench.store.sweep(crate::store::LATER.plus_millis(1)).await.unwrap(), 0);
+        assert_eq!(bench.store.commit(young).await, Outcome::Spent { once: 0 });
+    })
+    .await;
+}

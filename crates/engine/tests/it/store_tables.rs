@@ -1,0 +1,268 @@
+//! Every table keeps its records, and every look-up finds exactly what it names.
+
+use crate::store::{Bench, START, on_both};
+use countersign_core::{
+    records::{
+        AccessToken, ApiKey, ApiKeyKind, ConnectProgress, ConnectRequest, Delegation, DelegationState, Disclosure,
+        Membership, Person, Project, RevokedReceipt, Role, Secret, Session, SessionState, SigningKey, Stored,
+        WebSession,
+    },
+    step::Effects,
+};
+use countersign_engine::store::{self, Lookup, Outcome, StoreError};
+use countersign_protocol::{domain::Domain, hash::Digest, ids::RowKey, time::UnixMillis};
+use serde_json::json;
+use std::fmt::Debug;
+
+const AT: UnixMillis = UnixMillis(START);
+
+/// Puts the two records, and looks the first one up.
+async fn finds<T: Stored + PartialEq + Debug>(bench: &Bench, pair: [T; 2], lookups: &[Lookup]) {
+    let [wanted, other] = pair;
+    let puts = vec![wanted.clone().into_record(), other.clone().into_record()];
+    assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
+    for lookup in lookups {
+        let found: Vec<T> = store::find_all(&*bench.store, lookup.clone()).await.unwrap();
+        assert_eq!(found, [wanted.clone()], "{lookup:?}");
+    }
+    assert_eq!(store::get::<T>(&*bench.store, other.key()).await.unwrap(), Some(other));
+    assert_eq!(store::get::<T>(&*bench.store, 999).await.unwrap(), None);
+}
+
+fn digest(n: RowKey) -> Digest {
+    Digest::of(&n.to_be_bytes())
+}
+
+fn domain(n: RowKey) -> Domain {
+    Domain::parse(&format!("agents{n}.example")).unwrap()
+}
+
+fn project(key: RowKey, version: i64) -> Project {
+    let document = serde_json::from_value(json!({ "id": format!("p{key}"), "display_name": version.to_string() }));
+    let id = countersign_protocol::ids::ProjectId::parse(&format!("p{key}")).unwrap();
+    Project { key, version, id, created_at: AT, changed_at: AT, document: document.unwrap() }
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn every_version_of_a_project_stays_readable() {
+    on_both(async |bench| {
+        for version in 1..=3 {
+            let puts = vec![project(1, version).into_record()];
+            assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
+        }
+        assert_eq!(bench.store.project_versions(1).await.unwrap(), [1, 2, 3]);
+        assert_eq!(store::project_at(&*bench.store, 1, 2).await.unwrap(), Some(project(1, 2)));
+        assert_eq!(store::project_at(&*bench.store, 1, 4).await.unwrap(), None);
+        assert_eq!(store::get(&*bench.store, 1).await.unwrap(), Some(project(1, 3)));
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn people_and_projects_are_found_by_their_names() {
+    on_both(async |bench| {
+        finds(&bench, [project(1, 1), project(2, 1)], &[Lookup::ProjectById("p1".into())]).await;
+        assert_eq!(bench.store.list(Lookup::AllProjects).await.unwrap().len(), 2);
+        let person = |key: RowKey| Person {
+            key,
+            version: 1,
+            issuer: "local".into(),
+            subject: key.to_string(),
+            display_name: "Ada".into(),
+            password_hash: None,
+            platform_admin: false,
+            disabled: false,
+            created_at: AT,
+            sessions_valid_from: AT,
+        };
+        let by_subject = Lookup::PersonBySubject { issuer: "local".into(), subject: "1".into() };
+        finds(&bench, [person(1), person(2)], &[by_subject]).await;
+        assert_eq!(bench.store.list(Lookup::AllPeople).await.unwrap().len(), 2);
+        let member = |key, project, person| Membership { key, version: 1, project, person, roles: vec![Role::User] };
+        let of = [
+            Lookup::MembershipOf { project: 1, person: 1 },
+            Lookup::MembershipsOfPerson(1),
+            Lookup::MembershipsOfProject(1),
+        ];
+        finds(&bench, [member(1, 1, 1), member(2, 2, 2)], &of).await;
+        let web = |key: RowKey| WebSession {
+            key,
+            version: 1,
+            token_hash: digest(key),
+            person: key,
+            started_at: AT,
+            proven_at: AT,
+            expires_at: AT,
+        };
+        let lookups = [Lookup::WebSessionByToken(digest(1)), Lookup::WebSessionsOfPerson(1)];
+        finds(&bench, [web(1), web(2)], &lookups).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_are_found_by_id_and_by_code() {
+    on_both(async |bench| {
+        let request = |key: RowKey, progress| ConnectRequest {
+            key,
+            version: 1,
+            project: 1,
+            id: format!("req_{key}"),
+            operator: domain(key),
+            operator_name: "Agents".into(),
+            operator_disclosure: None,
+            scopes: vec![],
+            max_agent_ttl: None,
+            code_challenge: "c".into(),
+            state: "s".into(),
+            callback: None,
+            expires_at: AT,
+            progress,
+        };
+        let approved =
+            ConnectProgress::Approved { delegation: 5, code_hash: digest(1), code_expires_at: AT.plus_secs(9000) };
+        let pair = [request(1, approved), request(2, ConnectProgress::Open)];
+        let lookups = [Lookup::ConnectRequestById("req_1".into()), Lookup::ConnectRequestByCode(digest(1))];
+        finds(&bench, pair, &lookups).await;
+        let disclosure = |key: RowKey| Disclosure {
+            key,
+            version: 1,
+            project: 1,
+            id: format!("dis_{key}"),
+            person: 1,
+            operator: domain(1),
+            scopes: vec![],
+            max_agent_ttl: None,
+            request: None,
+            shown: digest(key),
+            language: "en".into(),
+            text: "…".into(),
+            shown_at: AT,
+            expires_at: AT,
+            spent: false,
+        };
+        let by_id = Lookup::DisclosureById { project: 1, id: "dis_1".into() };
+        finds(&bench, [disclosure(1), disclosure(2)], &[by_id]).await;
+        // The code of the first request outlives the request itself.
+        assert_eq!(bench.store.sweep(AT.plus_secs(7200)).await.unwrap(), 3);
+        assert!(bench.store.find(Lookup::ConnectRequestByCode(digest(1))).await.unwrap().is_some());
+    })
+    .await;
+}
+
+fn delegation(key: RowKey) -> Delegation {
+    Delegation {
+        key,
+        version: 1,
+        project: 1,
+        id: format!("del_00000{key}"),
+        person: key,
+        subject: key.to_string(),
+        operator: domain(key),
+        operator_name: "Agents".into(),
+        scopes: vec!["read".into()],
+        max_agent_ttl: 60,
+        granted_at: AT,
+        token_expires_at: AT,
+        policy_expires_at: AT,
+        shown: digest(key),
+        language: "en".into(),
+        state: DelegationState::Active,
+    }
+}
+
+fn session(key: RowKey) -> Session {
+    Session {
+        key,
+        version: 1,
+        project: 1,
+        operator: domain(key),
+        session_id: format!("task {key}"),
+        delegation: Some(key),
+        subject: None,
+        receipt: None,
+        operator_kid: "k".into(),
+        key_seen_at: AT,
+        opened_at: AT,
+        state: SessionState::Open,
+        tokens: vec![],
+    }
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn delegations_sessions_and_what_belongs_to_them_are_found() {
+    on_both(async |bench| {
+        let of_delegation = [
+            Lookup::DelegationById { project: 1, id: "del_000001".into() },
+            Lookup::DelegationsOfPerson { project: 1, person: 1 },
+            Lookup::DelegationsOfOperator { project: 1, operator: domain(1).to_string() },
+        ];
+        finds(&bench, [delegation(1), delegation(2)], &of_delegation).await;
+        let (operator, session_id) = (domain(1).to_string(), "task 1".to_owned());
+        let of_session = [
+            Lookup::SessionById { project: 1, operator, session_id: session_id.clone() },
+            Lookup::SessionsBySessionId { project: 1, session_id },
+            Lookup::SessionsOfDelegation { project: 1, delegation: 1 },
+        ];
+        finds(&bench, [session(1), session(2)], &of_session).await;
+        let token = |key| AccessToken { key, version: 1, project: 1, hash: digest(key), session: 1, expires_at: AT };
+        finds(&bench, [token(1), token(2)], &[Lookup::AccessTokenByHash(digest(1))]).await;
+        let receipt = |key| RevokedReceipt { key, version: 1, project: 1, sha256: digest(key), at: AT };
+        let withdrawn = Lookup::RevokedReceipt { project: 1, sha256: digest(1) };
+        finds(&bench, [receipt(1), receipt(2)], &[withdrawn]).await;
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_and_secrets_are_found_and_made_once() {
+    on_both(async |bench| {
+        let api_key = |key: RowKey, project| ApiKey {
+            key,
+            version: 1,
+            project,
+            id: format!("key_{key}"),
+            hash: digest(key),
+            kind: ApiKeyKind::Agent,
+            principal: "bot".into(),
+            responsible: 1,
+            actions: vec![],
+            asks: vec![],
+            jkt: None,
+            created_at: AT,
+            revoked_at: None,
+        };
+        let lookups = [
+            Lookup::ApiKeyByHash(digest(1)),
+            Lookup::ApiKeyById { project: 1, id: "key_1".into() },
+            Lookup::ApiKeysOfProject(1),
+        ];
+        finds(&bench, [api_key(1, 1), api_key(2, 2)], &lookups).await;
+        let signing = |key: RowKey| SigningKey {
+            key,
+            version: 1,
+            kid: key.to_string(),
+            public_jwk: json!({}),
+            sealed: "…".into(),
+            created_at: AT,
+            retires_at: None,
+        };
+        finds(&bench, [signing(1), signing(2)], &[]).await;
+        assert_eq!(bench.store.list(Lookup::SigningKeys).await.unwrap().len(), 2);
+        let mac = |key: RowKey| Secret { key, version: 1, name: "mac".into(), sealed: key.to_string() }.into_record();
+        let steps = (1..9).map(|key| Effects { puts: vec![mac(key)], ..Effects::default() }).collect();
+        assert_eq!(crate::store::committed(&bench.commit_all(steps).await), 1, "all nodes share the first");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lookup_of_another_table_is_refused() {
+    let bench = Bench::sqlite().await;
+    let found = store::find_one::<Secret>(&*bench.store, Lookup::AllPeople).await;
+    assert!(matches!(found, Err(StoreError::Damaged(_))));
+}

@@ -1,0 +1,193 @@
+//! A `tower` layer: every request of the service inside is a call that the engine has let through.
+
+use crate::{call::read_call, refusal::envelope, request_ids::RequestIds};
+use bytes::Bytes;
+use countersign_engine::{Address, Admitted, Call, Engine, Grant, Permit, ReadPermit, Refusal};
+use countersign_protocol::aap::version;
+use futures_util::future::BoxFuture;
+use http::{HeaderValue, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
+use std::{error::Error, sync::Arc, task::{Context, Poll}};
+use tower::{Layer, Service, ServiceExt as _};
+
+type BoxError = Box<dyn Error + Send + Sync>;
+type BoxBody = UnsyncBoxBody<Bytes, BoxError>;
+
+/// Who is calling, for the service inside: verified, never what the client said about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub operator: String,
+    /// The person for whom the agent acts; none at T1.
+    pub acting_for: Option<String>,
+    pub session_id: String,
+    pub action: String,
+    pub route: String,
+}
+
+/// Puts the engine in front of a service.
+#[derive(Clone)]
+pub struct CountersignLayer {
+    engine: Arc<Engine>,
+    address: Address,
+    request_ids: Arc<RequestIds>,
+}
+
+impl CountersignLayer {
+    /// Calls are decided by the routes of the project at `address`.
+    pub fn new(engine: Arc<Engine>, address: Address) -> Self {
+        let run = engine.clock().now().0.unsigned_abs();
+        Self { engine, address, request_ids: Arc::new(RequestIds::new(run)) }
+    }
+}
+
+impl<S> Layer<S> for CountersignLayer {
+    type Service = CountersignService<S>;
+    fn layer(&self, inner: S) -> CountersignService<S> {
+        CountersignService { inner, point: self.clone() }
+    }
+}
+
+#[derive(Clone)]
+pub struct CountersignService<S> {
+    inner: S,
+    point: CountersignLayer,
+}
+
+impl<S, In, Out> Service<Request<In>> for CountersignService<S>
+where
+    S: Service<Request<In>, Response = Response<Out>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError> + Send,
+    In: Send + 'static,
+    Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
+    Out::Error: Into<BoxError>,
+{
+    type Response = Response<BoxBody>;
+    type Error = S::Error;
+    type Future = BoxFuture<'static, Result<Response<BoxBody>, S::Error>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        // The inner service is asked for readiness once a permit exists.
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<In>) -> Self::Future {
+        let (inner, point) = (self.inner.clone(), self.point.clone());
+        Box::pin(async move {
+            let request_id = point.request_ids.mint();
+            let answer = point.run(inner, request).await;
+            let mut response = answer.unwrap_or_else(|refusal| told(&refusal, &request_id));
+            mark(&mut response, &request_id);
+            Ok(response)
+        })
+    }
+}
+
+impl CountersignLayer {
+    async fn run<S, In, Out>(self, inner: S, request: Request<In>) -> Result<Response<BoxBody>, Refusal>
+    where
+        S: Service<Request<In>, Response = Response<Out>> + Clone + Send + 'static,
+        S::Future: Send,
+        S::Error: Into<BoxError> + Send,
+        In: Send + 'static,
+        Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
+        Out::Error: Into<BoxError>,
+    {
+        let (parts, body) = request.into_parts();
+        let call: Call = read_call(&parts)?;
+        let mut request = Request::from_parts(parts, body);
+        let admitted = self.engine.admit(&self.address, call).await?;
+        let grant = match &admitted {
+            Admitted::Write(permit) => permit.grant(),
+            Admitted::Read(permit) => permit.grant(),
+        };
+        present(&mut request, grant);
+        match admitted {
+            Admitted::Read(permit) => self.read(inner, request, permit).await,
+            // A caller that hangs up must not leave a write without its outcome.
+            Admitted::Write(permit) => {
+                tokio::spawn(self.write(inner, request, permit)).await.map_err(|_| Refusal::OutcomeUnrecorded)?
+            }
+        }
+    }
+
+    /// The answer is held back until its record is durable, and dropped if the caller was cut off meanwhile.
+    async fn read<S, In, Out>(self, inner: S, request: Request<In>, permit: ReadPermit) -> Result<Response<BoxBody>, Refusal>
+    where
+        S: Service<Request<In>, Response = Response<Out>>,
+        S::Error: Into<BoxError>,
+        Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
+        Out::Error: Into<BoxError>,
+    {
+        let response = ask(inner, request).await;
+        self.engine.settle_read(permit, &outcome(response.status())).await?;
+        Ok(response)
+    }
+
+    async fn write<S, In, Out>(self, inner: S, request: Request<In>, permit: Permit) -> Result<Response<BoxBody>, Refusal>
+    where
+        S: Service<Request<In>, Response = Response<Out>>,
+        S::Error: Into<BoxError>,
+        Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
+        Out::Error: Into<BoxError>,
+    {
+        let response = ask(inner, request).await;
+        self.engine.settle_write(permit, &outcome(response.status())).await?;
+        Ok(response)
+    }
+}
+
+async fn ask<S, In, Out>(inner: S, request: Request<In>) -> Response<BoxBody>
+where
+    S: Service<Request<In>, Response = Response<Out>>,
+    S::Error: Into<BoxError>,
+    Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
+    Out::Error: Into<BoxError>,
+{
+    match inner.oneshot(request).await {
+        Ok(response) => response.map(|body| body.map_err(Into::into).boxed_unsync()),
+        Err(why) => {
+            tracing::error!(why = %why.into(), "the service behind the gateway failed");
+            let mut response = Response::new(empty());
+            *response.status_mut() = StatusCode::BAD_GATEWAY;
+            response
+        }
+    }
+}
+
+/// Takes the client's credentials and claims away and puts in what was verified.
+fn present<In>(request: &mut Request<In>, grant: &Grant) {
+    let headers = request.headers_mut();
+    headers.remove(header::AUTHORIZATION);
+    for name in ["x-agent-consent", "x-agent-intent", "x-agent-delegation", "x-agent-session", "x-agent-mode"] {
+        headers.remove(name);
+    }
+    request.extensions_mut().insert(Caller {
+        operator: grant.operator().to_owned(),
+        acting_for: grant.subject().map(str::to_owned),
+        session_id: grant.session_id().to_owned(),
+        action: grant.action().to_owned(),
+        route: grant.route().to_owned(),
+    });
+}
+
+fn told(refusal: &Refusal, request_id: &str) -> Response<BoxBody> {
+    envelope(refusal, request_id).map(|body| Full::from(body).map_err(|never| match never {}).boxed_unsync())
+}
+
+fn mark(response: &mut Response<BoxBody>, request_id: &str) {
+    let headers = response.headers_mut();
+    headers.insert(version::SERVED, HeaderValue::from_static(version::PREFERRED));
+    if let Ok(id) = HeaderValue::from_str(request_id) {
+        headers.insert("x-request-id", id);
+    }
+}
+
+/// `201 Created`, as the audit shows it.
+fn outcome(status: StatusCode) -> String {
+    format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or_default()).trim_end().to_owned()
+}
+
+fn empty() -> BoxBody {
+    Full::default().map_err(|never: std::convert::Infallible| match never {}).boxed_unsync()
+}
