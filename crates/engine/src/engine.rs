@@ -130,9 +130,13 @@ impl Engine {
         outcome
     }
 
-    /// Fills the audit index and forgets what is past its time; for a background task to call now and then.
+    /// Takes up changed keys, fills the audit index and forgets what is past its time; for a background task to
+    /// call now and then.
     pub async fn tidy(&self) -> Result<(), StoreError> {
         const BATCH: i64 = 4096;
+        if let Err(why) = self.refresh_keys().await {
+            tracing::error!(%why, "the signing keys could not be read again; those known so far stay in use");
+        }
         while self.store.index_evidence(BATCH).await? >= BATCH.unsigned_abs() {}
         self.store.sweep(self.clock.now()).await.map(drop)
     }

@@ -7,9 +7,10 @@ use crate::{
 use countersign_core::{
     project,
     records::{Record, Secret, SigningKey as KeyRow},
+    refusal::Refusal,
     step::Effects,
 };
-use countersign_jose::{KeyPolicy, KeySet, Mac, Sealer, SigningKey};
+use countersign_jose::{KeyPolicy, KeySet, Mac, NoKey, Sealer, SigningKey, peek};
 use countersign_protocol::{
     aap::jwks::{Jwks, PublicJwk},
     time::UnixMillis,
@@ -18,6 +19,8 @@ use std::sync::{Arc, RwLock};
 
 /// Old keys stay published at least this long (AAP 20.2).
 const OVERLAP_S: i64 = 7200;
+/// Other nodes sign with the old key until they look again, which they do every few seconds.
+const NOTICED_WITHIN_S: i64 = 60;
 
 pub(crate) struct Keys {
     sealer: Sealer,
@@ -81,22 +84,54 @@ impl Engine {
         Err(KeysError::Unavailable)
     }
 
+    /// Takes up what another node changed: a new key, or one that is published no longer.
+    pub(crate) async fn refresh_keys(&self) -> Result<(), KeysError> {
+        let rows: Vec<KeyInUse> = self.key_rows().await?.iter().map(in_use).collect();
+        if self.keys().is_some_and(|known| known.keys == rows) {
+            return Ok(());
+        }
+        self.open_keys().await
+    }
+
+    /// The keys to check a token of our own with. One that names a key that we do not know may be signed by a
+    /// node that has just made it, so the store is asked before it is refused.
+    pub(crate) async fn keys_to_check(&self, jwt: &str) -> Result<Arc<Published>, Refusal> {
+        let known = self.keys().ok_or(Refusal::Unavailable)?;
+        let unknown = peek(jwt).is_ok_and(|token| matches!(known.set.find(&token.kid), Err(NoKey::Unknown)));
+        if !unknown {
+            return Ok(known);
+        }
+        self.refresh_keys().await.map_err(|why| {
+            tracing::error!(%why, "the signing keys could not be read again");
+            Refusal::Unavailable
+        })?;
+        self.keys().ok_or(Refusal::Unavailable)
+    }
+
     /// Makes a new signing key; the old one stays published as long as anything that it signed may be shown.
     pub async fn rotate_keys(&self) -> Result<KeyInUse, KeysError> {
-        let rows = self.key_rows().await?;
-        let now = self.clock.now();
-        let longest = self.projects().await?.iter().map(|p| project::token_duration_s(&p.document)).max().unwrap_or(0);
-        let retires_at = now.plus_secs(OVERLAP_S.max(longest));
-        let retired = rows.into_iter().filter(|row| row.retires_at.is_none());
-        let retired = retired.map(|row| KeyRow { retires_at: Some(retires_at), version: row.version + 1, ..row });
-        let mut puts: Vec<Record> = retired.map(Record::SigningKey).collect();
-        let fresh = self.new_key_row(now)?;
-        let added = KeyInUse { kid: fresh.kid.clone(), created_at: now, retires_at: None };
-        puts.push(Record::SigningKey(fresh));
-        match self.commit(Effects { puts, ..Effects::default() }).await {
-            Outcome::Committed => self.open_keys().await.map(|()| added),
-            _ => Err(KeysError::Unavailable),
+        for _ in 0..crate::engine::TRIES {
+            let now = self.clock.now();
+            let fresh = self.new_key_row(now)?;
+            let added = in_use(&fresh);
+            let mut puts = self.retired_keys(now).await?;
+            puts.push(Record::SigningKey(fresh));
+            match self.commit(Effects { puts, ..Effects::default() }).await {
+                Outcome::Committed => return self.open_keys().await.map(|()| added),
+                Outcome::Stale => {}
+                _ => break,
+            }
         }
+        Err(KeysError::Unavailable)
+    }
+
+    /// The keys that sign now, as they are once another does.
+    async fn retired_keys(&self, now: UnixMillis) -> Result<Vec<Record>, KeysError> {
+        let longest = self.projects().await?.iter().map(|p| project::token_duration_s(&p.document)).max().unwrap_or(0);
+        let retires_at = Some(now.plus_secs(OVERLAP_S.max(longest) + NOTICED_WITHIN_S));
+        let signing = self.key_rows().await?.into_iter().filter(|row| row.retires_at.is_none());
+        let retired = signing.map(|row| KeyRow { retires_at, version: row.version + 1, ..row });
+        Ok(retired.map(Record::SigningKey).collect())
     }
 
     async fn load_keys(&self) -> Result<Option<Published>, KeysError> {
@@ -181,3 +216,6 @@ fn in_use(row: &KeyRow) -> KeyInUse {
 fn broken(why: impl std::fmt::Display) -> KeysError {
     KeysError::Broken(why.to_string())
 }
+
+#[cfg(test)]
+mod tests;

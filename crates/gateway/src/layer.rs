@@ -7,7 +7,11 @@ use countersign_protocol::aap::version;
 use futures_util::future::BoxFuture;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
-use std::{error::Error, sync::Arc, task::{Context, Poll}};
+use std::{
+    error::Error,
+    sync::Arc,
+    task::{Context, Poll},
+};
 use tower::{Layer, Service, ServiceExt as _};
 
 type BoxError = Box<dyn Error + Send + Sync>;
@@ -112,7 +116,12 @@ impl CountersignLayer {
     }
 
     /// The answer is held back until its record is durable, and dropped if the caller was cut off meanwhile.
-    async fn read<S, In, Out>(self, inner: S, request: Request<In>, permit: ReadPermit) -> Result<Response<BoxBody>, Refusal>
+    async fn read<S, In, Out>(
+        self,
+        inner: S,
+        request: Request<In>,
+        permit: ReadPermit,
+    ) -> Result<Response<BoxBody>, Refusal>
     where
         S: Service<Request<In>, Response = Response<Out>>,
         S::Error: Into<BoxError>,
@@ -124,7 +133,12 @@ impl CountersignLayer {
         Ok(response)
     }
 
-    async fn write<S, In, Out>(self, inner: S, request: Request<In>, permit: Permit) -> Result<Response<BoxBody>, Refusal>
+    async fn write<S, In, Out>(
+        self,
+        inner: S,
+        request: Request<In>,
+        permit: Permit,
+    ) -> Result<Response<BoxBody>, Refusal>
     where
         S: Service<Request<In>, Response = Response<Out>>,
         S::Error: Into<BoxError>,

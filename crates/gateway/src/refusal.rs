@@ -1,7 +1,10 @@
 //! A refusal as an HTTP answer: the envelope, and the headers that belong to it (AAP 16.1).
 
 use countersign_engine::Refusal;
-use countersign_protocol::aap::{error::{Code, Envelope}, manifest, version};
+use countersign_protocol::aap::{
+    error::{Code, Envelope},
+    manifest, version,
+};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
 /// The envelope of a refusal.

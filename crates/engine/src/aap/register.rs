@@ -28,8 +28,10 @@ impl Engine {
     ) -> Result<RegisterResponse, Refusal> {
         let operator_jwt = check_form(body)?;
         let operator = self.prove_operator(operator_jwt, &at.service, source).await?;
-        let delegation =
-            body.delegation_token.as_deref().map(|jwt| self.prove_delegation(jwt, &at.project)).transpose()?;
+        let delegation = match &body.delegation_token {
+            Some(jwt) => Some(self.prove_delegation(jwt, &at.project).await?),
+            None => None,
+        };
         let receipt = match &body.consent_receipt {
             Some(jwt) => Some(self.prove_receipt(jwt, &operator, &at.service, source).await),
             None => None,
@@ -54,8 +56,8 @@ impl Engine {
     }
 
     /// Our own signature. A key that another node has just made is looked for once.
-    pub(crate) fn prove_delegation(&self, jwt: &str, project: &Project) -> Result<VerifiedDelegation, Refusal> {
-        let keys = self.keys().ok_or(Refusal::Unavailable)?;
+    pub(crate) async fn prove_delegation(&self, jwt: &str, project: &Project) -> Result<VerifiedDelegation, Refusal> {
+        let keys = self.keys_to_check(jwt).await?;
         let origins = self.origins_of(project);
         let origins: Vec<&str> = origins.iter().map(String::as_str).collect();
         verify_delegation(jwt, &keys.set, &origins, self.clock.now())

@@ -177,3 +177,6 @@ fn unavailable(why: &Failure) -> Outcome {
     tracing::warn!(%why, "a step could not be committed");
     Outcome::Unavailable(why.to_string())
 }
+
+#[cfg(test)]
+mod tests;

@@ -128,6 +128,21 @@ async fn postgresql_over_tls_is_used_only_if_its_certificate_is_vouched_for() {
 
 ///
 #[tokio::test(flavor = "multi_thread")]
+async fn while_the_database_is_broken_nothing_is_committed_and_the_writer_outlives_it() {
+    let folder = Folder::new("broken");
+    let path = folder.0.join("plane.db");
+    let store = store::open(file(&path)).await.unwrap();
+    let side = rusqlite::Connection::open(&path).unwrap();
+    side.execute_batch("ALTER TABLE lane_heads RENAME TO elsewhere").unwrap();
+    let step = || Effects { evidence: vec![entry(1, START, 50, 60, "x")], ..put(secret(1, 1, "a")) };
+    assert!(matches!(store.commit(step()).await, Outcome::Unavailable(_)));
+    side.execute_batch("ALTER TABLE elsewhere RENAME TO lane_heads").unwrap();
+    assert!(store.find(Lookup::SecretByName("a".into())).await.unwrap().is_none());
+    assert_eq!(store.commit(step()).await, Outcome::Committed);
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
 async fn a_step_that_the_database_cannot_take_is_unavailable_alone_and_the_writer_lives_on() {
     let bench = Bench::postgres().await;
     // PostgreSQL has no text with a zero in it.

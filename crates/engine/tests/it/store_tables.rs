@@ -23,7 +23,7 @@ async fn finds<T: Stored + PartialEq + Debug>(bench: &Bench, pair: [T; 2], looku
     assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
     for lookup in lookups {
         let found: Vec<T> = store::find_all(&*bench.store, lookup.clone()).await.unwrap();
-        assert_eq!(found, [wanted.clone()], "{lookup:?}");
+        assert_eq!(found, std::slice::from_ref(&wanted), "{lookup:?}");
     }
     assert_eq!(store::get::<T>(&*bench.store, other.key()).await.unwrap(), Some(other));
     assert_eq!(store::get::<T>(&*bench.store, 999).await.unwrap(), None);

@@ -18,7 +18,8 @@ pub(super) struct Connection {
     in_transaction: bool,
 }
 
-const PATIENCE: Duration = Duration::from_secs(10);
+/// A little more than the server allows a statement.
+const PATIENCE: Duration = Duration::from_secs(6);
 
 impl Connection {
     pub(super) async fn take(pool: &Pool) -> Result<Self, Failure> {

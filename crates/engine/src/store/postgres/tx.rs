@@ -21,8 +21,8 @@ impl Tx for Node {
 
     async fn load(&mut self, wants: &Wants<'_>) -> Result<World, Failure> {
         self.connection.set_in_transaction(true);
-        let loaded = patiently(self.load_all(wants)).await?;
-        let Some(loaded) = loaded else {
+        let loaded = patiently(self.load_all(wants)).await;
+        let Some(loaded) = self.or_hang_up(loaded)? else {
             self.lane = None;
             return Err(Failure::Again("this node's lane was taken over by another".into()));
         };
@@ -31,16 +31,19 @@ impl Tx for Node {
     }
 
     async fn apply(&mut self, changes: &[Change]) -> Result<bool, Failure> {
-        patiently(self.write_rows(changes)).await
+        let written = patiently(self.write_rows(changes)).await;
+        self.or_hang_up(written)
     }
 
     async fn flush(&mut self, gains: &Gains<'_>) -> Result<(), Failure> {
+        let bulk = patiently(self.bulk_of(gains)).await;
+        let bulk = self.or_hang_up(bulk)?;
         let unknown = |why| match why {
             Failure::Lost(why) => Failure::Unknown(format!("whether the commit happened is not known: {why}")),
             other => other,
         };
-        let bulk = patiently(self.bulk_of(gains)).await?;
-        patiently(self.write_bulk(&bulk)).await.map_err(unknown)?;
+        let written = patiently(self.write_bulk(&bulk)).await.map_err(unknown);
+        self.or_hang_up(written)?;
         self.connection.set_in_transaction(false);
         Ok(())
     }
@@ -57,6 +60,14 @@ impl Tx for Node {
 }
 
 impl Node {
+    /// A connection on which an answer is missing is of no more use.
+    fn or_hang_up<T>(&mut self, answer: Result<T, Failure>) -> Result<T, Failure> {
+        if let Err(Failure::Lost(_) | Failure::Unknown(_)) = &answer {
+            self.connection.discard();
+        }
+        answer
+    }
+
     async fn write_rows(&self, changes: &[Change]) -> Result<bool, Failure> {
         let mut sent = Vec::new();
         for change in changes {

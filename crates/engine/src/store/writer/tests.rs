@@ -1,0 +1,123 @@
+use super::*;
+use crate::store::{
+    batch::{Gains, Wants, World},
+    sql::{Access, Row, Sql, Value},
+    step::Change,
+};
+use countersign_core::step::Once;
+use countersign_protocol::time::UnixMillis;
+use std::collections::VecDeque;
+
+/// A database whose commits end as the script says, and well when it is over.
+#[derive(Default)]
+struct Scripted {
+    script: VecDeque<Failure>,
+    commits: usize,
+    dies: bool,
+}
+
+impl Scripted {
+    fn new(script: impl Into<VecDeque<Failure>>) -> Self {
+        Self { script: script.into(), ..Self::default() }
+    }
+}
+
+impl Tx for Scripted {
+    async fn ready(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+    async fn load(&mut self, _: &Wants<'_>) -> Result<World, Failure> {
+        assert!(!self.dies, "the writer dies of this");
+        Ok(World::default())
+    }
+    async fn apply(&mut self, _: &[Change]) -> Result<bool, Failure> {
+        Ok(true)
+    }
+    async fn flush(&mut self, _: &Gains<'_>) -> Result<(), Failure> {
+        self.commits += 1;
+        self.script.pop_front().map_or(Ok(()), Err)
+    }
+    async fn beat(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+    async fn close(&mut self) {}
+}
+
+impl Sql for Scripted {
+    const SKIP_LOCKED: &'static str = "";
+
+    fn one_of(_: &str, _: &str) -> String {
+        String::new()
+    }
+    async fn now(&mut self) -> Result<i64, Failure> {
+        Ok(0)
+    }
+    async fn query(&mut self, _: &str, _: &[Value]) -> Result<Vec<Row>, Failure> {
+        Ok(vec![])
+    }
+    async fn execute(&mut self, _: &str, _: &[Value]) -> Result<u64, Failure> {
+        Ok(0)
+    }
+    async fn begin(&mut self, _: Access) -> Result<(), Failure> {
+        Ok(())
+    }
+    async fn commit(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+    async fn rollback(&mut self) {}
+}
+
+fn effects(key: &str) -> Effects {
+    Effects { once: vec![Once { key: key.into(), until: UnixMillis(1) }], ..Effects::default() }
+}
+
+async fn outcomes(tx: &mut Scripted, keys: &[&str]) -> Vec<Outcome> {
+    let steps: Vec<Ready> = keys.iter().map(|key| Ready::from(effects(key)).unwrap()).collect();
+    settle(tx, &steps.iter().collect::<Vec<_>>()).await
+}
+
+fn why() -> String {
+    "scripted".into()
+}
+
+///
+#[tokio::test]
+async fn a_commit_whose_end_is_unknown_is_never_repeated() {
+    let mut tx = Scripted::new([Failure::Unknown(why())]);
+    let ended = outcomes(&mut tx, &["a", "b"]).await;
+    assert_eq!(ended, [Outcome::Unavailable(why()), Outcome::Unavailable(why())]);
+    assert_eq!(tx.commits, 1);
+}
+
+#[tokio::test]
+async fn what_certainly_did_not_happen_is_tried_again() {
+    let mut tx = Scripted::new([Failure::Again(why()), Failure::Lost(why())]);
+    assert_eq!(outcomes(&mut tx, &["a"]).await, [Outcome::Committed]);
+    assert_eq!(tx.commits, 3);
+}
+
+#[tokio::test]
+async fn trying_again_has_an_end() {
+    let mut tx = Scripted::new(vec![Failure::Lost(why()); 9]);
+    assert_eq!(outcomes(&mut tx, &["a", "b"]).await.len(), 2);
+    assert_eq!(tx.commits, ATTEMPTS);
+}
+
+#[tokio::test]
+async fn a_refused_group_is_tried_one_by_one() {
+    let mut tx = Scripted::new([Failure::Refused(why())]);
+    assert_eq!(outcomes(&mut tx, &["a", "b", "c"]).await, [const { Outcome::Committed }; 3]);
+    assert_eq!(tx.commits, 4);
+    let mut tx = Scripted::new([Failure::Refused(why()), Failure::Refused(why())]);
+    assert_eq!(outcomes(&mut tx, &["a", "b"]).await, [Outcome::Unavailable(why()), Outcome::Committed]);
+}
+
+///
+#[tokio::test]
+async fn a_writer_that_died_answers_unavailable_instead_of_hanging() {
+    let (writer, jobs) = Writer::new();
+    let death = tokio::spawn(run(Scripted { dies: true, ..Scripted::default() }, jobs));
+    assert!(matches!(writer.commit(effects("a")).await, Outcome::Unavailable(_)));
+    assert!(death.await.is_err());
+    assert!(matches!(writer.commit(effects("b")).await, Outcome::Unavailable(_)));
+}

@@ -1,0 +1,63 @@
+//! One suite, both databases: each promise is kept on SQLite and on PostgreSQL.
+
+use crate::{Plane, Setup, postgres};
+use countersign_engine::store::{Place, PostgresPlace};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    Sqlite,
+    Postgres,
+}
+
+/// Makes planes on one kind of database.
+#[derive(Clone, Copy, Debug)]
+pub struct Kit(pub Backend);
+
+impl Kit {
+    /// A plane with a calendar project, an operator `acme.test` and nobody else.
+    pub async fn plane(self) -> Plane {
+        self.plane_with(Setup::default()).await
+    }
+
+    pub async fn plane_with(self, setup: Setup) -> Plane {
+        Plane::start(setup, self.fresh_place().await).await
+    }
+
+    pub async fn fresh_place(self) -> Place {
+        match self.0 {
+            Backend::Sqlite => Place::Temporary,
+            Backend::Postgres => Place::Postgres(PostgresPlace::new(postgres::fresh_database().await)),
+        }
+    }
+}
+
+/// Makes two tests of every promise, one a database.
+///
+/// ```ignore
+/// on_both_stores! {
+///     /// AAP-8.2-01
+///     async fn the_very_next_call_after_a_revocation_is_refused(kit) { let plane = kit.plane().await; … }
+/// }
+/// ```
+#[macro_export]
+macro_rules! on_both_stores {
+    ($($(#[doc = $doc:expr])* async fn $name:ident($kit:ident) $body:block)+) => {
+        $(mod $name {
+            #[allow(unused_imports, reason = "the promise may need nothing of its file")]
+            use super::*;
+
+            $(#[doc = $doc])*
+            async fn promise($kit: $crate::Kit) $body
+
+            #[tokio::test]
+            async fn on_sqlite() {
+                promise($crate::Kit($crate::Backend::Sqlite)).await;
+            }
+
+            #[tokio::test]
+            async fn on_postgres() {
+                promise($crate::Kit($crate::Backend::Postgres)).await;
+            }
+        })+
+    };
+}

@@ -1,0 +1,281 @@
+//! A whole plane in one call: router, store, clock that stands still, seeded chance, operators, an API behind it.
+
+use crate::{Answer, TestOperator, TestPerson, Upstream, calendar, operator_host::TestCa, person::PASSWORD, postgres};
+use axum::{Router, body::Body, extract::ConnectInfo};
+use countersign_engine::{
+    Address, Chance, Clock, Engine, ManualClock, PasswordCost, Role, Settings, Tenancy, Throttle,
+    store::{self, Place, StoreOptions},
+};
+use countersign_gateway::CountersignLayer;
+use countersign_jose::KeyPolicy;
+use countersign_outbound::{Fetcher, FetcherConfig, operators};
+use countersign_protocol::{ids::ProjectId, origin::Origin, project::ProjectDocument, time::UnixMillis};
+use countersign_server::{App, Directory, Limits, Metrics, operations_router, router};
+use http::{Method, Request, header};
+use serde_json::Value;
+use std::{net::SocketAddr, sync::Arc};
+
+/// How a plane differs from the usual one.
+pub struct Setup {
+    pub origin: String,
+    pub tenancy: Tenancy,
+    pub subdomains: bool,
+    pub test_mode: bool,
+    pub now: UnixMillis,
+    pub projects: Vec<ProjectDocument>,
+    /// Domains that have a TLS server; the first is [`Plane::acme`].
+    pub operators: Vec<&'static str>,
+    pub throttle: Throttle,
+    pub limits: Limits,
+    pub seed: u64,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            origin: "https://api.example.test".into(),
+            tenancy: Tenancy::Single,
+            subdomains: false,
+            test_mode: false,
+            now: UnixMillis::parse_rfc3339("2026-11-15T12:00:00Z").unwrap(),
+            projects: vec![calendar("calendar")],
+            operators: vec!["acme.test"],
+            throttle: Throttle { per_account: 10, per_address: 50 },
+            limits: Limits::default(),
+            seed: 7,
+        }
+    }
+}
+
+impl Setup {
+    /// Two projects, `north` and `south`, with subdomains.
+    pub fn multi() -> Self {
+        Self {
+            tenancy: Tenancy::Multi,
+            subdomains: true,
+            projects: vec![calendar("north"), calendar("south")],
+            ..Self::default()
+        }
+    }
+
+    /// The usual plane with another project document.
+    pub fn with_project(change: impl FnOnce(&mut ProjectDocument)) -> Self {
+        let mut document = calendar("calendar");
+        change(&mut document);
+        Self { projects: vec![document], ..Self::default() }
+    }
+}
+
+pub struct Plane {
+    pub clock: ManualClock,
+    pub engine: Arc<Engine>,
+    pub app: App,
+    pub directory: Directory,
+    /// Everything on the public listener.
+    pub public: Router,
+    /// Everything on the operations listener.
+    pub operations: Router,
+    pub ca: TestCa,
+    pub operators: Vec<TestOperator>,
+    pub upstream: Upstream,
+    pub place: Place,
+    setup: Setup,
+}
+
+impl Plane {
+    pub async fn start(setup: Setup, place: Place) -> Self {
+        let ca = TestCa::new();
+        let mut operators = Vec::new();
+        for domain in &setup.operators {
+            operators.push(TestOperator::start(&ca, domain).await);
+        }
+        let clock = ManualClock::at(setup.now);
+        let plane = Self::assemble(setup, place, ca, operators, clock, Upstream::default()).await;
+        for document in &plane.setup.projects {
+            plane.engine.apply_project(document.clone(), "test").await.expect("a sound project");
+        }
+        plane
+    }
+
+    async fn assemble(
+        setup: Setup,
+        place: Place,
+        ca: TestCa,
+        operators: Vec<TestOperator>,
+        clock: ManualClock,
+        upstream: Upstream,
+    ) -> Self {
+        let moment = clock.clone();
+        let options = StoreOptions { place: place.clone(), clock: Arc::new(move || moment.now()) };
+        let store = store::open(options).await.expect("a store");
+        if let Place::Postgres(place) = &place {
+            postgres::set_clock(&place.url, clock.now().0).await;
+        }
+        let directory = directory(&setup, &ca, &operators);
+        let engine = Engine::start(
+            settings(&setup),
+            store,
+            Clock::Manual(clock.clone()),
+            Chance::seeded(setup.seed),
+            &[7; 32],
+            Arc::new(directory.clone()),
+        );
+        let engine = engine.await.expect("an engine");
+        let app = App::new(Arc::clone(&engine), setup.limits, Vec::new(), Metrics::default(), setup.seed);
+        Self {
+            clock,
+            public: router(app.clone()),
+            operations: operations_router(app.clone(), Some(directory.clone())),
+            engine,
+            app,
+            directory,
+            ca,
+            operators,
+            upstream,
+            place,
+            setup,
+        }
+    }
+
+    /// Ends the engine and starts another on the same store and clock, as after a crash: nothing in memory survives.
+    pub async fn restart(self) -> Self {
+        let Self { engine, mut setup, place, ca, operators, clock, upstream, .. } = self;
+        engine.store().close().await;
+        drop(engine);
+        setup.seed += 1;
+        Self::assemble(setup, place, ca, operators, clock, upstream).await
+    }
+
+    /// A second node on the same database. Only where the database can be shared.
+    pub async fn second_node(&self) -> (Arc<Engine>, Router) {
+        let moment = self.clock.clone();
+        let options = StoreOptions { place: self.place.clone(), clock: Arc::new(move || moment.now()) };
+        let store = store::open(options).await.expect("a store");
+        let engine = Engine::start(
+            settings(&self.setup),
+            store,
+            Clock::Manual(self.clock.clone()),
+            Chance::seeded(self.setup.seed + 1000),
+            &[7; 32],
+            Arc::new(self.directory.clone()),
+        );
+        let engine = engine.await.expect("a second engine");
+        let app = App::new(Arc::clone(&engine), self.setup.limits, Vec::new(), Metrics::default(), 99);
+        (engine, router(app))
+    }
+
+    pub fn now(&self) -> UnixMillis {
+        self.clock.now()
+    }
+
+    /// Moves time on, for the node and for its database.
+    pub async fn advance_secs(&self, secs: i64) {
+        self.clock.advance_secs(secs);
+        if let Place::Postgres(place) = &self.place {
+            postgres::set_clock(&place.url, self.clock.now().0).await;
+        }
+    }
+
+    /// The base URI of the service.
+    pub fn service(&self) -> &str {
+        &self.setup.origin
+    }
+
+    /// The first operator.
+    pub fn acme(&self) -> &TestOperator {
+        self.operators.first().expect("an operator")
+    }
+
+    pub fn operator(&self, domain: &str) -> &TestOperator {
+        self.operators.iter().find(|o| o.domain() == domain).expect("an operator of the setup")
+    }
+
+    /// The API of the only project, behind the gateway.
+    pub fn api(&self) -> Router {
+        self.api_at(Address::Unscoped)
+    }
+
+    pub fn api_at(&self, address: Address) -> Router {
+        self.upstream.router().layer(CountersignLayer::new(Arc::clone(&self.engine), address))
+    }
+
+    /// A person with an account and roles in the first project, signed in.
+    pub async fn person(&self, name: &str) -> TestPerson {
+        let project = self.setup.projects.first().expect("a project").id.to_string();
+        self.person_in(&project, name, &[Role::User]).await
+    }
+
+    pub async fn person_in(&self, project: &str, name: &str, roles: &[Role]) -> TestPerson {
+        self.account(name).await;
+        self.give_roles(project, name, roles).await;
+        TestPerson::sign_in(self, name).await
+    }
+
+    /// An account without a place in any project.
+    pub async fn account(&self, name: &str) {
+        self.engine.add_person(name, name, PASSWORD, false).await.expect("an account");
+    }
+
+    pub async fn give_roles(&self, project: &str, name: &str, roles: &[Role]) {
+        let id = ProjectId::parse(project).expect("a project id");
+        let project = self.engine.find_project(&id).await.expect("a store").expect("a project");
+        self.engine.set_roles(project.key, name, roles.to_vec()).await.expect("roles");
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Request::get(path).body(Body::empty()).unwrap()).await
+    }
+
+    /// A POST as an agent sends it: JSON, with the protocol version.
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(agent_request(Method::POST, path).body(Body::from(body.to_string())).unwrap()).await
+    }
+
+    /// Through the whole public router, as from a loopback address.
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        send_to(&self.public, request).await
+    }
+}
+
+/// A request with the protocol version and a JSON body's type.
+pub fn agent_request(method: Method, path: &str) -> http::request::Builder {
+    Request::builder()
+        .method(method)
+        .uri(path)
+        .header("aap-version", "2.0")
+        .header(header::CONTENT_TYPE, "application/json")
+}
+
+pub async fn send_to(router: &Router, mut request: Request<Body>) -> Answer {
+    request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 40000))));
+    Answer::to(router, request).await
+}
+
+fn settings(setup: &Setup) -> Settings {
+    Settings {
+        origin: Origin::parse(&setup.origin).expect("an origin"),
+        tenancy: setup.tenancy,
+        subdomains: setup.subdomains,
+        test_mode: setup.test_mode,
+        throttle: setup.throttle,
+        sign_in_lifetime_s: 12 * 3600,
+        // The smallest that argon2 takes: tests sign in often.
+        password_cost: PasswordCost { memory_kib: 8, passes: 1 },
+    }
+}
+
+fn directory(setup: &Setup, ca: &TestCa, operators: &[TestOperator]) -> Directory {
+    let static_hosts = operators.iter().map(|o| (o.domain().to_owned(), o.host.addr())).collect();
+    let config = FetcherConfig {
+        static_hosts,
+        extra_roots_pem: ca.pem().into(),
+        native_roots: false,
+        ..FetcherConfig::default()
+    };
+    let fetcher = Fetcher::new(config).expect("a fetcher");
+    let config = operators::DirectoryConfig {
+        key_policy: KeyPolicy { allow_published_test_keys: setup.test_mode },
+        ..operators::DirectoryConfig::default()
+    };
+    Directory(operators::Directory::new(fetcher, config))
+}
