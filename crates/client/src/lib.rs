@@ -1,1 +1,16 @@
+//! What an agent and its operator need, as a library.
+//!
+//! [`operator`] is the side that owns a domain: it publishes who it is, signs for its agents and asks people for
+//! consent. [`agent`] is the side that acts: it discovers, connects, registers and calls, and tells the person
+//! what the protocol says a person must be told. Nothing here reads a clock: `now` is an argument.
 
+pub mod agent;
+mod delegation;
+mod entropy;
+mod intent_type;
+pub mod operator;
+mod secret;
+pub mod transport;
+
+pub use delegation::{BadDelegation, Delegation};
+pub use entropy::NoRandomness;

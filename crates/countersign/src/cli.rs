@@ -1,7 +1,7 @@
 //! What can be typed. Each command's own arguments stand in its file.
 
 use crate::{
-    commands::{completions, config, init},
+    commands::{completions, config, init, key, keys, man, project, serve, user},
     terminal::Terminal,
 };
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -24,7 +24,17 @@ pub(crate) enum Command {
     Init(init::Arguments),
     #[command(subcommand)]
     Config(config::Command),
+    Serve(serve::Arguments),
+    #[command(subcommand)]
+    Project(project::Command),
+    #[command(subcommand)]
+    User(user::Command),
+    #[command(subcommand)]
+    Key(key::Command),
+    #[command(subcommand)]
+    Keys(keys::Command),
     Completions(completions::Arguments),
+    Man(man::Arguments),
 }
 
 /// Arguments of every command that reads.

@@ -1,7 +1,8 @@
 //! What every command is handed besides its own arguments.
 
-use crate::{failure::Failure, terminal::Terminal};
+use crate::{failure::Failure, table::Table, terminal::Terminal};
 use countersign_server::config::{self, Environment, Loaded};
+use serde_json::Value;
 use std::path::PathBuf;
 
 pub(crate) struct Context {
@@ -20,5 +21,15 @@ impl Context {
     /// Prints to standard output.
     pub(crate) fn say(&self, text: &str) -> Result<(), Failure> {
         self.terminal.say(text)
+    }
+
+    /// Prints a document for programs.
+    pub(crate) fn say_json(&self, value: &Value) -> Result<(), Failure> {
+        self.say(&format!("{value:#}\n"))
+    }
+
+    /// Prints a list.
+    pub(crate) fn list<const N: usize>(&self, table: &Table<N>) -> Result<(), Failure> {
+        self.say(&table.shown(self.terminal.accessible))
     }
 }

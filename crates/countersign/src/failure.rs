@@ -2,7 +2,10 @@
 
 use crate::terminal::Terminal;
 use anstyle::AnsiColor;
-use countersign_server::config::{ConfigErrors, Problem};
+use countersign_server::{
+    admin::{AccountRefusal, AccountTrouble, Refusal},
+    config::{ConfigErrors, Problem},
+};
 use std::process::ExitCode;
 
 #[derive(Debug)]
@@ -28,6 +31,11 @@ impl Failure {
         self
     }
 
+    /// Several things are wrong at once; the hint is about all of them.
+    pub(crate) fn all(errors: impl IntoIterator<Item = String>) -> Self {
+        Self { reasons: errors.into_iter().map(|error| Reason { error, hint: None }).collect() }
+    }
+
     /// The output has already said what is wrong.
     pub(crate) fn told() -> Self {
         Self { reasons: Vec::new() }
@@ -41,6 +49,28 @@ impl Failure {
             }
         }
         ExitCode::FAILURE
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Unavailable => Self::new("the store could not be read or written")
+                .hint("the lines above say why; look at what is there now before you try again"),
+            other => Self::new(other.to_string()),
+        }
+    }
+}
+
+impl From<AccountTrouble> for Failure {
+    fn from(trouble: AccountTrouble) -> Self {
+        match trouble {
+            AccountTrouble::Refused(why @ AccountRefusal::Unknown(_)) => {
+                Self::new(why.to_string()).hint("`countersign user list` shows who there is")
+            }
+            AccountTrouble::Refused(why) => Self::new(why.to_string()),
+            AccountTrouble::Engine(refusal) => refusal.into(),
+        }
     }
 }
 

@@ -5,7 +5,10 @@
 mod cli;
 mod commands;
 mod context;
+mod engine;
 mod failure;
+mod password;
+mod table;
 mod terminal;
 
 use context::Context;

@@ -7,11 +7,16 @@ use crate::{
 use countersign_core::{
     aap::manifest::{self, Addressed},
     project::{Applied, Apply, ApplyRefusal, ApplyView},
-    records::Project,
+    records::{Membership, Project},
     refusal::Refusal,
     step::Operation as _,
 };
-use countersign_protocol::{aap::manifest::Manifest, ids::ProjectId, origin::Origin, project::ProjectDocument};
+use countersign_protocol::{
+    aap::manifest::Manifest,
+    ids::{ProjectId, RowKey},
+    origin::Origin,
+    project::ProjectDocument,
+};
 
 /// How a request names its project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +99,17 @@ impl Engine {
 
     pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
         store::find_all(&*self.store, Lookup::AllProjects).await
+    }
+
+    /// The projects in which a person has a place.
+    pub async fn projects_of(&self, person: RowKey) -> Result<Vec<Project>, Refusal> {
+        let lookup = Lookup::MembershipsOfPerson(person);
+        let places: Vec<Membership> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let mut found = Vec::new();
+        for place in places {
+            found.extend(store::get::<Project>(&*self.store, place.project).await.map_err(unavailable)?);
+        }
+        Ok(found)
     }
 
     pub async fn find_project(&self, id: &ProjectId) -> Result<Option<Project>, StoreError> {

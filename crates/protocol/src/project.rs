@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProjectDocument {
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub id: ProjectId,
     #[serde(default)]
     pub display_name: String,
@@ -53,6 +55,7 @@ pub struct ProjectDocument {
 
 /// What a scope lets an agent do. The service's definition counts, whatever a receipt says (AAP 12.3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scope {
     pub id: String,
@@ -75,6 +78,7 @@ pub struct Scope {
 
 /// A method and path of the API behind the gateway, and what calling it means.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Route {
     pub id: String,

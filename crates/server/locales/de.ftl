@@ -149,7 +149,6 @@ agents-service = Bei
 agents-since = Seit
 agents-until = Bis
 agents-last-used = Zuletzt benutzt
-agents-never-used = Noch nie
 agents-ended-at = Beendet
 agents-why = Warum
 agents-did = Was er getan hat

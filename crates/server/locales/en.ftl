@@ -149,7 +149,6 @@ agents-service = In
 agents-since = Since
 agents-until = Until
 agents-last-used = Last used
-agents-never-used = Never
 agents-ended-at = Ended
 agents-why = Why
 agents-did = What it did

@@ -3,11 +3,7 @@
 use crate::{
     aap,
     config::network::Network,
-    http::{
-        layers,
-        request_id,
-        version,
-    },
+    http::{layers, request_id, version},
     observe::Metrics,
     people, project,
     serve::Limits,
@@ -53,9 +49,10 @@ pub fn router(app: App) -> Router {
     Router::new()
         .merge(aap::router().layer(middleware::from_fn(version::headers)))
         .merge(people::router())
+        .route("/openapi.json", axum::routing::get(|| async { axum::Json(crate::openapi::description()) }))
         .merge(project::router())
-        .merge(web::router())
-        .fallback(|| async { http::StatusCode::NOT_FOUND })
+        .merge(web::router(&app))
+        .fallback(web::nowhere)
         .layer(middleware::from_fn_with_state(app.clone(), layers::envelope))
         .layer(middleware::from_fn_with_state(app.clone(), request_id::name))
         .with_state(app)

@@ -5,6 +5,7 @@ mod app;
 pub mod config;
 mod http;
 mod observe;
+mod openapi;
 mod operations;
 pub mod pages;
 mod people;
@@ -16,7 +17,17 @@ mod web;
 
 pub use app::{App, router};
 pub use observe::{LogTo, Metrics, logs_to};
+pub use openapi::description as openapi_description;
 pub use operations::router as operations_router;
 pub use plug::Directory;
 pub use serve::{Limits, Serving, serve};
 pub use start::{Node, StartTrouble, open_engine, start};
+
+/// What the command line needs to speak with the engine of a node.
+pub mod admin {
+    pub use countersign_engine::{
+        AccountRefusal, AccountTrouble, ApiKey, ApiKeyKind, ApplyRefusal, ApplyTrouble, Engine, KeyInUse, KeysError,
+        Membership, NewKey, Person, Problem, Project, Refusal, Role, StartError, check_project,
+        store::{StoreError, project_at},
+    };
+}

@@ -52,6 +52,7 @@ impl Node {
 pub async fn start(loaded: &Loaded, environment: &config::Environment) -> Result<Node, StartTrouble> {
     let config = &loaded.config;
     let (engine, directory) = open_engine(config, environment).await?;
+    apply_configured_project(&engine, config).await?;
     let listen = &config.listen;
     let limits = Limits {
         header_read: listen.header_read,
@@ -78,11 +79,14 @@ pub async fn open_engine(
     let directory = directory(config)?;
     let engine =
         Engine::start(settings(config), store, clock, Chance::System, &key, Arc::new(directory.clone())).await?;
-    if let Some(document) = &config.project {
-        let applied = engine.apply_project(document.clone(), "node").await;
-        applied.map_err(|why| StartTrouble::Project(explained(&why)))?;
-    }
     Ok((engine, directory))
+}
+
+/// Only a start applies it: a command beside a running node must not take back what was applied since.
+async fn apply_configured_project(engine: &Engine, config: &node::NodeConfig) -> Result<(), StartTrouble> {
+    let Some(document) = &config.project else { return Ok(()) };
+    let applied = engine.apply_project(document.clone(), "node").await;
+    applied.map(drop).map_err(|why| StartTrouble::Project(explained(&why)))
 }
 
 async fn listening(

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure
     let path = target(arguments, context);
     // Read before anything is written, so that a mistake in the environment leaves nothing half done.
     let config = planned(&path, context)?.config;
-    let lines = [write_config(&path)?, make_key(&config)?, "next: countersign config check\n".into()];
+    let lines = [write_config(&path)?, make_key(&config)?, next(&path)];
     context.say(&lines.concat())
 }
 
@@ -67,6 +67,19 @@ fn make_key(config: &NodeConfig) -> Result<String, Failure> {
         Ok(false) => Ok(format!("kept {shown}, which was there\n")),
         Err(e) => Err(not_written(path, &e)),
     }
+}
+
+/// The way from here to a node in service.
+fn next(path: &Path) -> String {
+    let shown = path.display();
+    let named = if path == Path::new(DEFAULT_FILE) { String::new() } else { format!(" --config {shown}") };
+    format!(
+        "next:\n  \
+         edit {shown}, then countersign{named} config check\n  \
+         countersign{named} project apply FILE\n  \
+         countersign{named} user add NAME --role admin --role user\n  \
+         countersign{named} serve\n"
+    )
 }
 
 fn make_folder_of(path: &Path) -> Result<(), Failure> {

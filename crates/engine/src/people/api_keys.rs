@@ -32,6 +32,12 @@ impl Engine {
     pub async fn add_key(&self, project: &Project, new: &NewKey) -> Result<AddedKey, Refusal> {
         let responsible = self.account(&new.responsible).await?;
         let responsible = responsible.ok_or_else(|| Refusal::invalid("the responsible person has no account here"))?;
+        for name in &new.asks {
+            let known = self.account(name).await?.is_some();
+            known
+                .then_some(())
+                .ok_or_else(|| Refusal::invalid(format!("{name:?}, to be asked, has no account here")))?;
+        }
         for _ in 0..TRIES {
             let add = AddKey {
                 kind: new.kind,

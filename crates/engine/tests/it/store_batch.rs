@@ -160,7 +160,6 @@ async fn keys_and_counters_are_free_again_after_their_time_by_the_stores_clock()
     .await;
 }
 
-///
 #[tokio::test(flavor = "multi_thread")]
 async fn giving_back_makes_room_but_never_more_than_there_was() {
     on_both(async |bench| {

@@ -8,6 +8,7 @@ use countersign_core::step::Effects;
 use countersign_engine::store::{
     self, AuditBy, AuditQuery, Lookup, Outcome, Place, PostgresPlace, StoreError, StoreOptions,
 };
+use countersign_protocol::time::UnixMillis;
 use std::path::{Path, PathBuf};
 
 /// A folder that goes with the test.
@@ -60,6 +61,24 @@ async fn a_file_keeps_everything_over_a_restart() {
     let query = AuditQuery { project: 1, by, from: None, to: None, event_type: None, after: None, limit: 9 };
     let seqs: Vec<i64> = read.audit(query).await.unwrap().rows.iter().map(|row| row.place.seq).collect();
     assert_eq!(seqs, [1, 2]);
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn the_clock_of_a_file_never_goes_backwards_not_even_over_a_restart() {
+    let bench = Bench::sqlite().await;
+    bench.set_now(START + 5000).await;
+    assert_eq!(bench.store.now().await.unwrap().0, START + 5000);
+    bench.set_now(START).await;
+    assert_eq!(bench.store.now().await.unwrap().0, START + 5000);
+
+    let folder = Folder::new("clock");
+    let path = folder.0.join("plane.db");
+    let written = store::open(file(&path)).await.unwrap();
+    assert_eq!(written.commit(put(secret(1, 1, "a"))).await, Outcome::Committed);
+    written.close().await;
+    let earlier = StoreOptions { clock: std::sync::Arc::new(|| UnixMillis(START - 9000)), ..file(&path) };
+    assert_eq!(store::open(earlier).await.unwrap().now().await.unwrap().0, START);
 }
 
 ///

@@ -59,7 +59,6 @@ async fn every_version_of_a_project_stays_readable() {
     .await;
 }
 
-///
 #[tokio::test(flavor = "multi_thread")]
 async fn people_and_projects_are_found_by_their_names() {
     on_both(async |bench| {
@@ -191,7 +190,6 @@ fn session(key: RowKey) -> Session {
     }
 }
 
-///
 #[tokio::test(flavor = "multi_thread")]
 async fn delegations_sessions_and_what_belongs_to_them_are_found() {
     on_both(async |bench| {
@@ -213,6 +211,22 @@ async fn delegations_sessions_and_what_belongs_to_them_are_found() {
         let receipt = |key| RevokedReceipt { key, version: 1, project: 1, sha256: digest(key), at: AT };
         let withdrawn = Lookup::RevokedReceipt { project: 1, sha256: digest(1) };
         finds(&bench, [receipt(1), receipt(2)], &[withdrawn]).await;
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_one_of_its_project_operator_and_id() {
+    on_both(async |bench| {
+        let again = |key, project, operator, id: &str| {
+            let session = Session { key, project, operator, session_id: id.into(), ..session(1) };
+            Effects { puts: vec![session.into_record()], ..Effects::default() }
+        };
+        assert_eq!(bench.store.commit(again(1, 1, domain(1), "task")).await, Outcome::Committed);
+        assert_eq!(bench.store.commit(again(2, 1, domain(1), "task")).await, Outcome::Stale);
+        let others = vec![again(3, 2, domain(1), "task"), again(4, 1, domain(2), "task"), again(5, 1, domain(1), "t")];
+        assert_eq!(crate::store::committed(&bench.commit_all(others).await), 3);
     })
     .await;
 }

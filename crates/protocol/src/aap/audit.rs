@@ -4,6 +4,7 @@ use crate::time::{UnixMillis, rfc3339};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AuditPage {
     pub entries: Vec<AuditEntry>,
     pub next_cursor: Option<String>,
@@ -12,8 +13,10 @@ pub struct AuditPage {
 
 /// One entry. Members that were erased, or that an event does not have, are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AuditEntry {
     #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub timestamp: UnixMillis,
     pub event_type: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// `POST /agent/delegate/requests`: the operator proves its domain before anything is shown to anybody.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ConnectRequestBody {
     #[serde(default)]
     pub operator_jwt: Option<String>,
@@ -28,16 +29,19 @@ pub struct ConnectRequestBody {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ConnectRequestResponse {
     pub request_id: String,
     /// For the person to open in a browser of their own.
     pub connect_url: String,
     #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub expires_at: UnixMillis,
 }
 
 /// `POST /agent/delegate`, by a signed-in person. Without `acknowledged_disclosure` it only shows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DelegateRequest {
     /// The connect request that is being answered; or `operator` and `scopes` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,6 +71,7 @@ pub struct DelegateRequest {
 
 /// The first step: what the person must have seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DisclosureResponse {
     pub disclosure_id: String,
     pub liability_disclosure: String,
@@ -77,10 +82,12 @@ pub struct DisclosureResponse {
     pub scopes: Vec<ScopeInWords>,
     pub language: String,
     #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub access_ends_at: UnixMillis,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ScopeInWords {
     pub id: String,
     pub description: String,
@@ -90,6 +97,7 @@ pub struct ScopeInWords {
 
 /// The second step, 201. With a connect request the token goes to the operator alone and this holds the code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DelegateResponse {
     pub delegation_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,6 +112,7 @@ pub struct DelegateResponse {
 
 /// `POST /agent/delegate/token`: the operator exchanges its one-time code.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExchangeRequest {
     #[serde(default)]
     pub operator_jwt: Option<String>,
@@ -114,6 +123,7 @@ pub struct ExchangeRequest {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExchangeResponse {
     pub delegation_token: String,
     pub delegation_id: String,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The body of every answer that is not a success.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Envelope {
     pub error: Code,
     pub error_description: String,
@@ -19,6 +20,7 @@ macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $status:literal;)+) => {
         /// A machine-readable code. Each has exactly one status.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         pub enum Code { $($(#[$doc])* #[serde(rename = $text)] $name),+ }
 
         impl Code {

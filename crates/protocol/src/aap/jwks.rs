@@ -6,12 +6,14 @@
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Jwks {
     pub keys: Vec<PublicJwk>,
 }
 
 /// The public half of an ES256 signing key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PublicJwk {
     pub kid: String,
@@ -35,6 +37,7 @@ macro_rules! constants {
     ($($name:ident::$variant:ident = $text:literal),+) => {$(
         #[doc = concat!("The constant `", $text, "`.")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         pub enum $name {
             #[serde(rename = $text)]
             $variant,

@@ -17,6 +17,7 @@ pub const EXTENSIONS: &[&str] = &[
 ];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Manifest {
     pub spec: String,
     pub service: String,
@@ -53,6 +54,7 @@ pub struct Manifest {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ScopeEntry {
     pub id: String,
     pub description: String,
@@ -70,6 +72,7 @@ pub struct ScopeEntry {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Conformance {
     pub tier: ConformanceTier,
     pub spec: String,
@@ -78,6 +81,7 @@ pub struct Conformance {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ConformanceTier {
     Core,

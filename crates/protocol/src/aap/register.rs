@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The body as it arrives. Everything may be missing; what is missing is told in a fixed order (C-93).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RegisterRequest {
     #[serde(default)]
     pub mode: Option<String>,
@@ -24,6 +25,7 @@ pub struct RegisterRequest {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RegisterResponse {
     /// Opaque; good for `expires_in` seconds.
     pub access_token: String,

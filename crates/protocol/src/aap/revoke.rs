@@ -4,6 +4,7 @@ use crate::time::{UnixMillis, rfc3339};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RevokeRequest {
     #[serde(default)]
     pub delegation_id: Option<String>,
@@ -15,13 +16,16 @@ pub struct RevokeRequest {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RevokeResponse {
     #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub revoked_at: UnixMillis,
     pub delegation_id: String,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CancelRequest {
     #[serde(default)]
     pub session_id: Option<String>,
@@ -33,8 +37,10 @@ pub struct CancelRequest {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CancelResponse {
     #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub cancelled_at: UnixMillis,
     /// `not_supported`: there is nothing that we could roll back for the service.
     pub rollback_status: String,

@@ -6,13 +6,14 @@ use crate::{
 };
 use axum::extract::{Query, State, rejection::QueryRejection};
 use countersign_engine::{AuditAsked, Refusal};
+use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::{aap::audit::AuditPage, time::UnixMillis};
 
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 200;
 
 #[derive(Debug, Default, serde::Deserialize)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     delegation_id: Option<String>,
     session_id: Option<String>,
     from: Option<String>,
@@ -22,7 +23,23 @@ pub(super) struct Asked {
     cursor: Option<String>,
 }
 
-pub(super) async fn get(
+#[utoipa::path(
+    get,
+    path = "/agent/audit",
+    tag = "people",
+    summary = "What was done under a delegation or in a session",
+    params(("delegation_id" = Option<String>, Query, description = "This or session_id is required"),
+        ("session_id" = Option<String>, Query),
+        ("from" = Option<String>, Query, format = DateTime, description = "Inclusive"),
+        ("to" = Option<String>, Query, format = DateTime, description = "Exclusive"),
+        ("event_type" = Option<String>, Query),
+        ("limit" = Option<u32>, Query, minimum = 1, description = "50 unless said, at most 200"),
+        ("cursor" = Option<String>, Query, description = "next_cursor of the page before"),
+        ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
+    responses((status = 200, description = "A page of entries, oldest first", body = AuditPage), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn get(
     State(app): State<App>,
     At(at): At,
     Source(source): Source,

@@ -5,9 +5,20 @@ use crate::{
     http::{address::Source, answer::Refused, asker::Asker, at::At, body::Json},
 };
 use axum::extract::State;
+use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::aap::revoke::{CancelRequest, CancelResponse};
 
-pub(super) async fn post(
+#[utoipa::path(
+    post,
+    path = "/agent/cancel",
+    tag = "agents",
+    summary = "End a session; from the operator it also takes the receipt back",
+    params(("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
+    request_body = CancelRequest,
+    responses((status = 200, description = "The session is over", body = CancelResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
     State(app): State<App>,
     At(at): At,
     Source(source): Source,

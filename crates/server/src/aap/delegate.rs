@@ -9,10 +9,21 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use countersign_protocol::aap::delegate::DelegateRequest;
+use countersign_protocol::aap::delegate::{DelegateRequest, DelegateResponse, DisclosureResponse};
+use countersign_protocol::aap::error::Envelope;
 use http::{StatusCode, header};
 
-pub(super) async fn post(
+#[utoipa::path(
+    post,
+    path = "/agent/delegate",
+    tag = "people",
+    summary = "Show what would be granted, then grant it",
+    params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
+    request_body = DelegateRequest,
+    responses((status = 200, description = "What the person must see first, or that the request was denied", body = DisclosureResponse), (status = 201, description = "Granted", body = DelegateResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []))
+)]
+pub(crate) async fn post(
     State(app): State<App>,
     At(at): At,
     asker: Asker,

@@ -6,8 +6,18 @@ use crate::{
 };
 use axum::extract::State;
 use countersign_protocol::aap::delegate::{ExchangeRequest, ExchangeResponse};
+use countersign_protocol::aap::error::Envelope;
 
-pub(super) async fn post(
+#[utoipa::path(
+    post,
+    path = "/agent/delegate/token",
+    tag = "operators",
+    summary = "Exchange the one-time code for the delegation token",
+    params(("Aap-Version" = String, Header, description = "The protocol version that the agent speaks", example = "2.0")),
+    request_body = ExchangeRequest,
+    responses((status = 200, description = "The delegation token", body = ExchangeResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+)]
+pub(crate) async fn post(
     State(app): State<App>,
     _spoken: Spoken,
     At(at): At,

@@ -5,10 +5,18 @@
 use crate::{App, http::answer::Refused};
 use axum::{Json, extract::State};
 use countersign_engine::Refusal;
+use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::aap::jwks::Jwks;
 use serde_json::{Value, json};
 
-pub(super) async fn manifest(State(app): State<App>) -> Json<Value> {
+#[utoipa::path(
+    get,
+    path = "/.well-known/agent-identity.json",
+    tag = "discovery",
+    summary = "The platform as an operator",
+    responses((status = 200, description = "The identity manifest", body = serde_json::Value), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+)]
+pub(crate) async fn manifest(State(app): State<App>) -> Json<Value> {
     let origin = &app.engine.settings().origin;
     let host = origin.host();
     Json(json!({
@@ -19,7 +27,14 @@ pub(super) async fn manifest(State(app): State<App>) -> Json<Value> {
     }))
 }
 
-pub(super) async fn keys(State(app): State<App>) -> Result<Json<Jwks>, Refused> {
+#[utoipa::path(
+    get,
+    path = "/.well-known/agent-jwks.json",
+    tag = "discovery",
+    summary = "The service's signing keys",
+    responses((status = 200, description = "The key set", body = Jwks), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+)]
+pub(crate) async fn keys(State(app): State<App>) -> Result<Json<Jwks>, Refused> {
     let keys = app.engine.keys().ok_or(Refusal::Unavailable)?;
     Ok(Json(keys.jwks.clone()))
 }

@@ -9,16 +9,25 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::{Address, Refusal, Tenancy};
+use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::aap::manifest::Manifest;
 use http::{HeaderMap, HeaderValue, header};
 
 #[derive(serde::Deserialize)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     #[serde(rename = "projectId")]
     project_id: Option<String>,
 }
 
-pub(super) async fn get(
+#[utoipa::path(
+    get,
+    path = "/.well-known/agent-auth.json",
+    tag = "discovery",
+    summary = "The discovery manifest",
+    params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
+    responses((status = 200, description = "What the service offers and demands", body = Manifest), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+)]
+pub(crate) async fn get(
     State(app): State<App>,
     OriginalUri(uri): OriginalUri,
     headers: HeaderMap,
@@ -31,7 +40,15 @@ pub(super) async fn get(
 }
 
 /// A page for people beside the manifest, where the project has one.
-pub(super) async fn companion(
+#[utoipa::path(
+    get,
+    path = "/.well-known/agent-auth.txt",
+    tag = "discovery",
+    summary = "The page for people beside the manifest",
+    params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
+    responses((status = 200, description = "Text", body = String), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+)]
+pub(crate) async fn companion(
     State(app): State<App>,
     OriginalUri(uri): OriginalUri,
     headers: HeaderMap,

@@ -1,14 +1,14 @@
 //! AAP's endpoints, at the unscoped paths and under `/projects/{projectId}`.
 
-mod audit;
-mod cancel;
-mod delegate;
-mod delegate_requests;
-mod delegate_token;
-mod identity;
-mod manifest;
-mod register;
-mod revoke;
+pub(crate) mod audit;
+pub(crate) mod cancel;
+pub(crate) mod delegate;
+pub(crate) mod delegate_requests;
+pub(crate) mod delegate_token;
+pub(crate) mod identity;
+pub(crate) mod manifest;
+pub(crate) mod register;
+pub(crate) mod revoke;
 
 use crate::App;
 use axum::{

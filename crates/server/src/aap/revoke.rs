@@ -5,9 +5,20 @@ use crate::{
     http::{address::Source, answer::Refused, asker::Asker, at::At, body::Json},
 };
 use axum::extract::State;
+use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::aap::revoke::{RevokeRequest, RevokeResponse};
 
-pub(super) async fn post(
+#[utoipa::path(
+    post,
+    path = "/agent/revoke",
+    tag = "people",
+    summary = "Cut an agent off",
+    params(("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
+    request_body = RevokeRequest,
+    responses((status = 200, description = "Nothing of this delegation works any more", body = RevokeResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn post(
     State(app): State<App>,
     At(at): At,
     Source(source): Source,

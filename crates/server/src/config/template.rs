@@ -20,7 +20,7 @@ const PROJECT: &str = r#"
 # id = "calendar.read"
 # description = "Read your calendar"
 # allows = ["events.list"]
-# intent_types = ["scheduling"]
+# intent_types = ["READ_CALENDAR"]
 #
 # [[project.routes]]
 # id = "list-events"

@@ -42,12 +42,15 @@ pub struct RevokePage {
 #[derive(Clone, Debug)]
 pub struct Connection {
     pub delegation_id: String,
+    /// What its addresses begin with: `/projects/{projectId}` where there are several projects.
+    pub prefix: String,
     pub operator: Operator,
     /// The project that it reaches.
     pub service: Line,
     pub scopes: Vec<ScopeWords>,
     pub since: UnixMillis,
     pub until: UnixMillis,
+    /// Nothing is said where it is not known.
     pub last_used: Option<UnixMillis>,
     pub state: ConnectionState,
 }
@@ -108,7 +111,7 @@ impl AgentPage {
     fn next_href(&self) -> Option<String> {
         let cursor = self.next_cursor.as_ref()?;
         let encoded: String = url::form_urlencoded::byte_serialize(cursor.as_bytes()).collect();
-        Some(format!("/agents/{}?cursor={encoded}", self.connection.delegation_id))
+        Some(format!("{}?cursor={encoded}", self.connection.path()))
     }
 }
 
@@ -121,6 +124,11 @@ impl RevokePage {
 impl Connection {
     pub(super) fn is_live(&self) -> bool {
         !matches!(self.state, ConnectionState::Ended { .. })
+    }
+
+    /// Where its own page is.
+    fn path(&self) -> String {
+        format!("{}/agents/{}", self.prefix, self.delegation_id)
     }
 
     /// The word for the state and, beside it, the class that colours it: colour is never the only signal.

@@ -12,7 +12,8 @@ pub struct ConnectedPage {
     pub operator: Operator,
     pub code: String,
     pub code_expires_at: UnixMillis,
-    /// Where the person finds the new connection: `/agents/{delegation_id}`.
+    /// Where the person finds the new connection: `{prefix}/agents/{delegation_id}`.
+    pub prefix: String,
     pub delegation_id: String,
 }
 

@@ -6,30 +6,42 @@ use crate::{
 };
 use axum::extract::State;
 use countersign_engine::{Delegation, DelegationState};
+use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::time::{UnixMillis, rfc3339, rfc3339_option};
 
-#[derive(serde::Serialize)]
-pub(super) struct Agents {
+#[derive(serde::Serialize, utoipa::ToSchema)]
+pub(crate) struct Agents {
     agents: Vec<Agent>,
 }
 
-#[derive(serde::Serialize)]
-struct Agent {
+#[derive(serde::Serialize, utoipa::ToSchema)]
+pub(crate) struct Agent {
     delegation_id: String,
     /// The verified domain; the name beside it is what the operator calls itself.
     operator: String,
     operator_name: String,
     scopes: Vec<String>,
     #[serde(with = "rfc3339")]
+    #[schema(value_type = String, format = DateTime)]
     granted_at: UnixMillis,
     #[serde(with = "rfc3339")]
+    #[schema(value_type = String, format = DateTime)]
     ends_at: UnixMillis,
     state: &'static str,
     #[serde(with = "rfc3339_option", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     revoked_at: Option<UnixMillis>,
 }
 
-pub(super) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Result<axum::Json<Agents>, Refused> {
+#[utoipa::path(
+    get,
+    path = "/v1/agents",
+    tag = "people",
+    summary = "The agents that a person connected",
+    responses((status = 200, description = "Connections, newest first", body = Agents), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []))
+)]
+pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Result<axum::Json<Agents>, Refused> {
     let who = asker.person()?;
     let found = app.engine.delegations_of(at.project.key, who.person.key).await?;
     let now = app.engine.clock().now();

@@ -1,7 +1,7 @@
 //! People's sessions and connections as JSON: whatever a page does can be done here with the same session.
 
-mod agents;
-mod session;
+pub(crate) mod agents;
+pub(crate) mod session;
 
 use crate::App;
 use axum::{

@@ -15,39 +15,58 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::{Refusal, SignedIn};
+use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::time::{UnixMillis, rfc3339};
 use http::{HeaderMap, StatusCode, header};
 
-#[derive(serde::Deserialize)]
-pub(super) struct SignIn {
+#[derive(serde::Deserialize, utoipa::ToSchema)]
+pub(crate) struct SignIn {
     name: String,
     password: String,
 }
 
-#[derive(serde::Deserialize)]
-pub(super) struct Prove {
+#[derive(serde::Deserialize, utoipa::ToSchema)]
+pub(crate) struct Prove {
     password: String,
 }
 
 /// Who is signed in, and the token that changes need.
-#[derive(serde::Serialize)]
-pub(super) struct Told {
+#[derive(serde::Serialize, utoipa::ToSchema)]
+pub(crate) struct Told {
     name: String,
     display_name: String,
     platform_admin: bool,
     csrf_token: String,
     #[serde(with = "rfc3339")]
+    #[schema(value_type = String, format = DateTime)]
     expires_at: UnixMillis,
     /// Until when the last proof of presence counts as fresh.
     #[serde(with = "rfc3339")]
+    #[schema(value_type = String, format = DateTime)]
     fresh_until: UnixMillis,
 }
 
-pub(super) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Json<Told>, Refused> {
+#[utoipa::path(
+    get,
+    path = "/session",
+    tag = "people",
+    summary = "Who is signed in",
+    responses((status = 200, description = "Signed in", body = Told), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []))
+)]
+pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Json<Told>, Refused> {
     Ok(axum::Json(told(&app, asker.person()?)?))
 }
 
-pub(super) async fn post(
+#[utoipa::path(
+    post,
+    path = "/session",
+    tag = "people",
+    summary = "Sign in",
+    request_body = SignIn,
+    responses((status = 201, description = "Signed in; the cookie is set", body = Told), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+)]
+pub(crate) async fn post(
     State(app): State<App>,
     Source(source): Source,
     asker: Asker,
@@ -60,7 +79,17 @@ pub(super) async fn post(
 }
 
 /// Proves presence again: a new session with a fresh proof takes the place of the old one.
-pub(super) async fn fresh(
+#[utoipa::path(
+    post,
+    path = "/session/fresh",
+    tag = "people",
+    summary = "Prove presence again",
+    params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
+    request_body = Prove,
+    responses((status = 200, description = "Proven; a new cookie is set", body = Told), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []))
+)]
+pub(crate) async fn fresh(
     State(app): State<App>,
     Source(source): Source,
     asker: Asker,
@@ -73,14 +102,32 @@ pub(super) async fn fresh(
     Ok((start_cookie(&app, &started.secret), axum::Json(told(&app, &who)?)).into_response())
 }
 
-pub(super) async fn delete(State(app): State<App>, asker: Asker) -> Result<Response, Refused> {
+#[utoipa::path(
+    delete,
+    path = "/session",
+    tag = "people",
+    summary = "Sign out",
+    params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
+    responses((status = 204, description = "Signed out"), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []))
+)]
+pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Response, Refused> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
     app.engine.sign_out(who).await?;
     Ok((StatusCode::NO_CONTENT, end_cookie()).into_response())
 }
 
-pub(super) async fn delete_everywhere(State(app): State<App>, asker: Asker) -> Result<Response, Refused> {
+#[utoipa::path(
+    delete,
+    path = "/session/everywhere",
+    tag = "people",
+    summary = "Sign out on every device",
+    params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
+    responses((status = 204, description = "Signed out everywhere"), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []))
+)]
+pub(crate) async fn delete_everywhere(State(app): State<App>, asker: Asker) -> Result<Response, Refused> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
     app.engine.sign_out_everywhere(who).await?;

@@ -6,6 +6,7 @@ use crate::{
 };
 use axum::{Router, extract::State, routing::get};
 use countersign_engine::{Actor, ApplyRefusal, ApplyTrouble, ProjectAt, Refusal, Role};
+use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::project::ProjectDocument;
 
 pub(crate) fn router() -> Router<App> {
@@ -14,13 +15,21 @@ pub(crate) fn router() -> Router<App> {
         .route("/projects/{projectId}/v1/project", get(show).put(apply))
 }
 
-#[derive(serde::Serialize)]
-struct Shown {
+#[derive(serde::Serialize, utoipa::ToSchema)]
+pub(crate) struct Shown {
     version: i64,
     document: ProjectDocument,
 }
 
-async fn show(
+#[utoipa::path(
+    get,
+    path = "/v1/project",
+    tag = "admins",
+    summary = "The project document in force",
+    responses((status = 200, description = "The document and its version", body = Shown), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn show(
     State(app): State<App>,
     At(at): At,
     Source(source): Source,
@@ -30,7 +39,17 @@ async fn show(
     Ok(axum::Json(Shown { version: at.project.version, document: at.project.document }))
 }
 
-async fn apply(
+#[utoipa::path(
+    put,
+    path = "/v1/project",
+    tag = "admins",
+    summary = "Apply a project document",
+    params(("X-CSRF-Token" = Option<String>, Header, description = "With a session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
+    request_body = ProjectDocument,
+    responses((status = 200, description = "In force now", body = Shown), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn apply(
     State(app): State<App>,
     At(at): At,
     Source(source): Source,

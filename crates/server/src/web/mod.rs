@@ -1,4 +1,49 @@
+//! The pages people use: read the request, ask the engine, draw the page. Nothing here decides.
+
+mod account;
+mod agent;
+mod agents;
+mod answer;
+mod assets;
+mod connect;
+mod connection;
+mod consent;
+mod form;
+mod home;
+mod places;
+mod refused;
+mod revoke;
+mod sign_in;
+mod visit;
+
 use crate::App;
-pub(crate) fn router() -> axum::Router<App> {
-    axum::Router::new()
+use axum::{
+    Router, middleware,
+    routing::{get, post},
+};
+
+pub(crate) use refused::nowhere;
+
+/// `app` is needed by the layer that turns refusals into pages.
+pub(crate) fn router(app: &App) -> Router<App> {
+    Router::new()
+        .route("/", get(home::get))
+        .route("/sign-in", get(sign_in::get).post(sign_in::post))
+        .route("/sign-out", post(account::sign_out))
+        .route("/sign-out-everywhere", post(account::sign_out_everywhere))
+        .route("/account", get(account::get))
+        .route("/connect/{request}", get(connect::get).post(connect::post))
+        .route("/agents", get(agents::everywhere))
+        .route("/projects/{projectId}/agents", get(agents::get))
+        .merge(of_project(""))
+        .merge(of_project("/projects/{projectId}"))
+        .layer(middleware::from_fn_with_state(app.clone(), refused::as_page))
+        .merge(assets::router())
+}
+
+/// A connection is found in its project.
+fn of_project(prefix: &str) -> Router<App> {
+    Router::new()
+        .route(&format!("{prefix}/agents/{{delegation_id}}"), get(agent::get))
+        .route(&format!("{prefix}/agents/{{delegation_id}}/revoke"), get(revoke::get).post(revoke::post))
 }

@@ -2,7 +2,6 @@
 
 use crate::{cli::Reading, context::Context, failure::Failure};
 use countersign_server::config::{self, ConfigErrors, Loaded};
-use serde_json::Value;
 
 /// Read the configuration back, say what is wrong with it, or where each value comes from
 #[derive(Debug, clap::Args)]
@@ -13,7 +12,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     match context.load() {
-        Ok(loaded) if arguments.reading.json => context.say(&text(&config::explain_json(&loaded))),
+        Ok(loaded) if arguments.reading.json => context.say_json(&config::explain_json(&loaded)),
         Ok(loaded) => context.say(&explained(&loaded, context)),
         Err(errors) if arguments.reading.json => refused(&errors, context),
         Err(errors) => Err(errors.into()),
@@ -25,10 +24,6 @@ fn explained(loaded: &Loaded, context: &Context) -> String {
 }
 
 fn refused(errors: &ConfigErrors, context: &Context) -> Result<(), Failure> {
-    context.say(&text(&config::problems_json(errors)))?;
+    context.say_json(&config::problems_json(errors))?;
     Err(Failure::told())
-}
-
-fn text(value: &Value) -> String {
-    format!("{value:#}\n")
 }

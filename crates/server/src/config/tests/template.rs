@@ -28,7 +28,9 @@ fn the_project_that_the_written_file_suggests_is_sound() {
         text[suggestion..].lines().map(|line| format!("{}\n", line.trim_start_matches("# "))).collect();
     let project = project.replace("\n#\n", "\n\n");
     let loaded = read(&format!("{}{project}", &text[..suggestion])).expect("the suggestion is sound");
-    assert_eq!(loaded.config.project.expect("a project").routes.len(), 1);
+    let project = loaded.config.project.expect("a project");
+    assert_eq!(project.routes.len(), 1);
+    assert_eq!(countersign_engine::check_project(&project), []);
 }
 
 #[test]

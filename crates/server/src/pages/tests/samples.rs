@@ -110,6 +110,7 @@ fn sign_in(language: Language) -> SignInPage {
 pub(super) fn connection() -> Connection {
     Connection {
         delegation_id: "del_7c1f0a9be24d4f6d8a53b2e10c94f7aa".into(),
+        prefix: String::new(),
         operator: operator(),
         service: "Meridian Calendar".into(),
         scopes: scopes(),
@@ -173,6 +174,7 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
         operator: operator(),
         code: "code_4b1d7e0f93a84c5fb6e2d0c1a7f98e35".into(),
         code_expires_at: NOW.plus_secs(600),
+        prefix: String::new(),
         delegation_id: connection().delegation_id,
     };
     let revoke =

@@ -1,0 +1,123 @@
+//! The agent's side: discover, connect, register, call; and tell the person what they must be told.
+
+mod ask;
+mod browser;
+mod call;
+mod connect;
+mod discover;
+mod error;
+mod notice;
+mod refused;
+mod register;
+mod versions;
+mod wire;
+
+pub use ask::AuditQuery;
+pub use browser::{Browser, SystemBrowser};
+pub use call::Call;
+pub use error::{AskError, CallError, ConnectError, DiscoverError, Lost, RegisterError, WireError};
+pub use notice::{Notice, UserFacing};
+pub use refused::Refused;
+
+use crate::{delegation::Delegation, operator::Operator, transport::Transport};
+use connect::Pending;
+use countersign_protocol::{aap::manifest::Manifest, aap::version, domain::Domain, ids::ProjectId, origin::Origin};
+use discover::Known;
+use register::Session;
+use std::sync::Arc;
+use versions::Versions;
+
+/// The only mode that this build has: the agent acts for one person.
+const MODE: &str = "user_delegated";
+
+/// The service that an agent works with.
+#[derive(Clone, Debug)]
+pub struct AgentConfig {
+    pub service: Origin,
+    /// Its project there, if the service has several and this one is known (AAP 3.1).
+    pub project: Option<ProjectId>,
+    /// Where its API is called, if not at the service's own origin: the gateway's.
+    pub api: Option<Origin>,
+    /// The protocol versions that may be spoken, oldest first.
+    pub versions: &'static [&'static str],
+}
+
+impl AgentConfig {
+    pub fn new(service: Origin) -> Self {
+        Self { service, project: None, api: None, versions: version::ACCEPTED }
+    }
+}
+
+/// One operator's agent at one service, for one person.
+pub struct Agent {
+    config: AgentConfig,
+    operator: Operator,
+    transport: Arc<dyn Transport>,
+    user: Arc<dyn UserFacing>,
+    browser: Arc<dyn Browser>,
+    versions: Versions,
+    known: Option<Known>,
+    /// The disclosure that the person has seen.
+    disclosed: Option<String>,
+    pending: Option<Pending>,
+    delegation: Option<Delegation>,
+    session: Option<Session>,
+}
+
+impl Agent {
+    pub fn new(
+        config: AgentConfig,
+        operator: Operator,
+        transport: Arc<dyn Transport>,
+        user: Arc<dyn UserFacing>,
+        browser: Arc<dyn Browser>,
+    ) -> Self {
+        let versions = Versions::new(config.versions);
+        Self {
+            config,
+            operator,
+            transport,
+            user,
+            browser,
+            versions,
+            known: None,
+            disclosed: None,
+            pending: None,
+            delegation: None,
+            session: None,
+        }
+    }
+
+    /// Takes up a delegation that was kept from an earlier run.
+    pub fn restore(&mut self, delegation: Delegation) {
+        (self.delegation, self.session) = (Some(delegation), None);
+    }
+
+    /// Whose agent this is, whenever the person asks (AAP 13.2).
+    pub fn operator_domain(&self) -> &Domain {
+        self.operator.domain()
+    }
+
+    /// What the service published, once it was discovered.
+    pub fn manifest(&self) -> Option<&Manifest> {
+        self.known.as_ref().map(|known| &known.manifest)
+    }
+
+    /// What the person granted, as long as it is not known to be over.
+    pub fn delegation(&self) -> Option<&Delegation> {
+        self.delegation.as_ref()
+    }
+
+    pub fn session_id(&self) -> Option<&str> {
+        self.session.as_ref().map(|session| session.id.as_str())
+    }
+
+    fn tell(&self, notice: Notice) {
+        self.user.notice(notice);
+    }
+
+    /// The service by its origin: what it calls itself is no identity (AAP 13.2).
+    fn service(&self) -> String {
+        self.config.service.to_string()
+    }
+}

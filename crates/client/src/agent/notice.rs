@@ -1,0 +1,82 @@
+//! What an agent tells the person it works for.
+
+use countersign_protocol::domain::Domain;
+use std::{
+    fmt,
+    sync::{Mutex, PoisonError},
+};
+
+/// Whatever reaches the person: a terminal, a window, a list in a test.
+pub trait UserFacing: Send + Sync {
+    fn notice(&self, notice: Notice);
+}
+
+/// A message to the person. Its `Display` is a plain sentence; services are named by their origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// The service demands more than this agent can show (AAP 2).
+    ManualAuthorization { service: String, needed: u8, has: u8 },
+    /// Nothing has been granted, or it no longer holds (AAP 5.1).
+    ConnectNeeded { service: String, operator: Domain },
+    /// The page to open. The domain is whose agent asks (AAP 13.2).
+    PleaseConnect { service: String, operator: Domain, url: String },
+    /// As whom the agent acts, in the service's words, before it first does (AAP 11.5).
+    ModeDisclosure { service: String, mode: String, text: String },
+    /// The delegation was revoked (AAP 8.5). The reason is one of the protocol's, or `not told`.
+    AccessCutOff { service: String, reason: String },
+    /// Something that the agent wanted to do is not possible, or no longer.
+    LostCapability { service: String, code: String, why: String },
+    /// The two sides do not speak the same protocol.
+    ProtocolError { service: String, what: String },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ManualAuthorization { service, needed, has } => write!(
+                f,
+                "{service} demands trust tier {needed}, and I have tier {has}. I cannot go on: please do this there yourself."
+            ),
+            Self::ConnectNeeded { service, operator } => {
+                write!(f, "I need you to connect me with {service} first. I am an agent of {operator}.")
+            }
+            Self::PleaseConnect { service, operator, url } => {
+                write!(f, "Please open {url} to connect this agent of {operator} with {service}.")
+            }
+            Self::ModeDisclosure { service, text, .. } => write!(f, "{service}: {text}"),
+            Self::AccessCutOff { service, reason } => {
+                write!(f, "My access to {service} was cut off. Reason: {}.", in_words(reason))
+            }
+            Self::LostCapability { service, code, why } => {
+                write!(f, "{service} does not let me do this: {why} ({code}).")
+            }
+            Self::ProtocolError { service, what } => write!(f, "I cannot work with {service}: {what}."),
+        }
+    }
+}
+
+/// The closed vocabulary of `X-Agent-Revoke-Reason` (AAP 8.5).
+fn in_words(reason: &str) -> &str {
+    match reason {
+        "policy_expired" => "the time that you granted is over",
+        "inactivity" => "it was not used for too long",
+        "task_complete" => "the task was complete",
+        "event_triggered" => "something changed at the service",
+        "manual_revoke" => "it was revoked",
+        "key_rotation" => "the operator's key was withdrawn",
+        other => other,
+    }
+}
+
+/// A service's text as it may stand before a person: one line, no control characters, not endless.
+pub(super) fn shown(text: &str) -> String {
+    let visible = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    visible.take(1000).collect::<String>().trim().to_owned()
+}
+
+/// Collects, for demonstrations and tests.
+impl UserFacing for Mutex<Vec<Notice>> {
+    fn notice(&self, notice: Notice) {
+        self.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
+    }
+}

@@ -1,0 +1,137 @@
+//! A service's no, and what it means for the agent (AAP 16).
+
+use super::notice::shown;
+use countersign_outbound::Response;
+use countersign_protocol::{aap::error::Code, json};
+use http::{HeaderMap, StatusCode, header};
+use serde::Deserialize;
+
+const REVOKE_REASON: &str = "x-agent-revoke-reason";
+const REASONS: [&str; 6] =
+    ["policy_expired", "inactivity", "task_complete", "event_triggered", "manual_revoke", "key_rotation"];
+
+/// A refusal as the service worded it. Its texts are cleared of control characters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the service answered {status} {code}: {description}{}", .hint.as_deref().map(|h| format!("; {h}")).unwrap_or_default())]
+pub struct Refused {
+    pub status: u16,
+    pub code: String,
+    pub description: String,
+    /// What the service says to do next.
+    pub hint: Option<String>,
+    pub request_id: Option<String>,
+    /// Why a delegation ended, if that is the cause (AAP 8.5).
+    pub revoke_reason: Option<String>,
+    /// Seconds after which another attempt makes sense.
+    pub retry_after: Option<u64>,
+}
+
+/// What an agent does about a refusal. 401 and 403 never lead to the same thing (AAP 16.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Another access token may help.
+    RegisterAgain,
+    /// The person, or a policy of theirs, ended it. No retry.
+    CutOff,
+    /// The delegation no longer holds; the person may connect again.
+    Reconnect,
+    /// The service saw no credentials at all.
+    Unknown,
+    /// The consent to this task is over.
+    ConsentOver,
+    /// Who the agent is was accepted; what it wants is not. Other credentials would not help.
+    Forbidden,
+    Other,
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    error: String,
+    error_description: Option<String>,
+    hint: Option<String>,
+    request_id: Option<String>,
+}
+
+impl Refused {
+    /// Any answer of an AAP endpoint that is not a success.
+    pub(super) fn of_endpoint(answer: &Response) -> Option<Self> {
+        if answer.status.is_success() {
+            return None;
+        }
+        let nameless = || Envelope { error: String::new(), error_description: None, hint: None, request_id: None };
+        Some(Self::new(answer, json::from_slice(&answer.body).unwrap_or_else(|_| nameless())))
+    }
+
+    /// Of a resource call only what the protocol knows: an API has refusals of its own, and they are its answer.
+    pub(super) fn of_resource(answer: &Response) -> Option<Self> {
+        let status = answer.status.as_u16();
+        let known = |envelope: &Envelope| {
+            Code::ALL.iter().any(|code| code.as_str() == envelope.error && code.status() == status)
+        };
+        let envelope = json::from_slice(&answer.body).ok().filter(known);
+        envelope.or_else(|| told_by_headers(answer)).map(|envelope| Self::new(answer, envelope))
+    }
+
+    fn new(answer: &Response, envelope: Envelope) -> Self {
+        let retry_after = text(&answer.headers, header::RETRY_AFTER.as_str()).and_then(|value| value.parse().ok());
+        Self {
+            status: answer.status.as_u16(),
+            code: if envelope.error.is_empty() { "without a code".to_owned() } else { shown(&envelope.error) },
+            description: shown(envelope.error_description.as_deref().unwrap_or("no reason was given")),
+            hint: envelope.hint.as_deref().map(shown),
+            request_id: envelope.request_id.as_deref().map(shown),
+            revoke_reason: text(&answer.headers, REVOKE_REASON).map(str::to_owned),
+            retry_after,
+        }
+    }
+
+    pub(super) fn is(&self, code: Code) -> bool {
+        self.code == code.as_str() && self.status == code.status()
+    }
+
+    pub(super) fn fate(&self) -> Fate {
+        match self.status {
+            401 => self.fate_of_401(),
+            403 => Fate::Forbidden,
+            _ => Fate::Other,
+        }
+    }
+
+    fn fate_of_401(&self) -> Fate {
+        // The header says that something was revoked; a withdrawn key of ours is the one thing that is not a
+        // person's doing, and the next key mends it (C-88).
+        if self.revoke_reason.as_deref().is_some_and(|reason| reason != "key_rotation") {
+            return Fate::CutOff;
+        }
+        match Code::ALL.iter().find(|code| self.is(**code)) {
+            Some(Code::AccessTokenExpired | Code::AccessTokenInvalid | Code::OperatorJwtInvalid) => Fate::RegisterAgain,
+            Some(Code::DelegationRevoked | Code::AutoRevoked) => Fate::CutOff,
+            Some(Code::DelegationExpired | Code::DelegationNotFound | Code::DelegationInvalid) => Fate::Reconnect,
+            Some(Code::AgentAuthRequired) => Fate::Unknown,
+            Some(Code::ConsentExpired | Code::ConsentInvalid | Code::ConsentMissing) => Fate::ConsentOver,
+            _ => Fate::Other,
+        }
+    }
+
+    /// The reason, if it is one of the protocol's.
+    pub(super) fn known_reason(&self) -> String {
+        let told = self.revoke_reason.as_deref().filter(|reason| REASONS.contains(reason));
+        told.unwrap_or("not told").to_owned()
+    }
+}
+
+/// A revocation or a challenge without an envelope that could be read.
+fn told_by_headers(answer: &Response) -> Option<Envelope> {
+    let headers = &answer.headers;
+    let challenge = text(headers, header::WWW_AUTHENTICATE.as_str()).unwrap_or_default();
+    let code = match answer.status {
+        StatusCode::UNAUTHORIZED if headers.contains_key(REVOKE_REASON) => Code::DelegationRevoked,
+        StatusCode::UNAUTHORIZED if challenge.contains("agent_auth_required") => Code::AgentAuthRequired,
+        _ => return None,
+    };
+    Some(Envelope { error: code.as_str().to_owned(), error_description: None, hint: None, request_id: None })
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}

@@ -1,0 +1,163 @@
+//! Registering, and registering again (AAP 17.1): operator JWT, delegation and receipt for an access token.
+
+use super::{Agent, Lost, MODE, Notice, Refused, RegisterError, WireError, refused::Fate};
+use crate::{entropy, operator::Receipt, secret::Secret};
+use countersign_jose::SigningFailed;
+use countersign_protocol::{
+    aap::register::{RegisterRequest, RegisterResponse},
+    time::UnixMillis,
+};
+use http::HeaderValue;
+
+/// An access token, and all that is needed for the next one of the same session.
+#[derive(Clone, Debug)]
+pub(super) struct Session {
+    pub(super) id: String,
+    pub(super) delegation_id: Option<String>,
+    delegation_token: Option<Secret>,
+    receipt: Option<Secret>,
+    pub(super) access: Option<Access>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub(super) authorization: HeaderValue,
+    pub(super) expires_at: UnixMillis,
+}
+
+impl Agent {
+    /// Opens a session: with a receipt that of the task that the person approved, otherwise one of its own.
+    /// Returns the session's id.
+    pub async fn register(&mut self, receipt: Option<&Receipt>, now: UnixMillis) -> Result<&str, RegisterError> {
+        self.ready().await?;
+        let Some(delegation) = &self.delegation else { return Err(self.not_connected().into()) };
+        if !self.is_ours(delegation) {
+            return Err(RegisterError::ForeignDelegation);
+        }
+        let fits = |receipt: &&Receipt| {
+            receipt.claims().aud == delegation.service() && receipt.claims().delegation_id == delegation.id()
+        };
+        if !receipt.as_ref().is_none_or(fits) {
+            return Err(RegisterError::ForeignReceipt);
+        }
+        self.tier_met(receipt.is_some())?;
+        let session = Session {
+            id: receipt.map_or_else(entropy::session_id, |receipt| Ok(receipt.session_id().to_owned()))?,
+            delegation_id: Some(delegation.id().to_owned()),
+            delegation_token: Some(Secret::new(delegation.token())),
+            receipt: receipt.map(|receipt| receipt.jwt.clone()),
+            access: None,
+        };
+        self.open(session, now).await
+    }
+
+    /// Opens a session without a person, where the service lets operators read by themselves (tier 1, C-24).
+    pub async fn register_without_user(&mut self, now: UnixMillis) -> Result<&str, RegisterError> {
+        self.ready().await?;
+        let needed = self.manifest().map_or(u8::MAX, |manifest| manifest.minimum_tier);
+        if needed > 1 {
+            return Err(self.not_connected().into());
+        }
+        let id = entropy::session_id()?;
+        let session = Session { id, delegation_id: None, delegation_token: None, receipt: None, access: None };
+        self.open(session, now).await
+    }
+
+    /// The same delegation, receipt and session id with a fresh operator JWT, for another access token.
+    pub(super) async fn register_again(&mut self, now: UnixMillis) -> Result<(), RegisterError> {
+        let Some(session) = self.session.clone() else { return Err(self.not_connected().into()) };
+        self.open(session, now).await.map(drop)
+    }
+
+    async fn open(&mut self, session: Session, now: UnixMillis) -> Result<&str, RegisterError> {
+        let body = RegisterRequest {
+            mode: Some(MODE.to_owned()),
+            operator_jwt: Some(self.operator_jwt(now).map_err(WireError::from)?),
+            delegation_token: session.delegation_token.as_ref().map(|token| token.reveal().to_owned()),
+            consent_receipt: session.receipt.as_ref().map(|receipt| receipt.reveal().to_owned()),
+            acting_for: None,
+            delegation_id: None,
+            session_id: Some(session.id.clone()),
+        };
+        let bad = WireError::BadAnswer { endpoint: "register" };
+        let url = self.known.as_ref().and_then(|known| known.endpoint("register")).ok_or(bad.clone())?;
+        let answer: RegisterResponse = match self.post("register", url, &body).await {
+            Ok(answer) => answer,
+            Err(WireError::Refused(refused)) => return Err(self.turned_down(refused)),
+            Err(error) => return Err(error.into()),
+        };
+        let access = access(&answer, &session.id, now).ok_or(bad)?;
+        Ok(&self.session.insert(Session { access: Some(access), ..session }).id)
+    }
+
+    fn turned_down(&mut self, refused: Box<Refused>) -> RegisterError {
+        match self.lose(&refused) {
+            Some(lost) => lost.into(),
+            None => WireError::Refused(refused).into(),
+        }
+    }
+
+    /// No request is made below the service's tier, and the person learns which one is missing (AAP 2).
+    fn tier_met(&self, receipt: bool) -> Result<(), RegisterError> {
+        let needed = self.manifest().map_or(u8::MAX, |manifest| manifest.minimum_tier);
+        let has = self.tier(receipt);
+        if has >= needed {
+            return Ok(());
+        }
+        self.tell(Notice::ManualAuthorization { service: self.service(), needed, has });
+        Err(RegisterError::TierNotMet { needed, has })
+    }
+
+    /// Tells the person that they are needed. Nothing is sent instead (AAP 5.1).
+    pub(super) fn not_connected(&self) -> Lost {
+        let operator = self.operator_domain().clone();
+        self.tell(Notice::ConnectNeeded { service: self.service(), operator });
+        Lost::NotConnected
+    }
+
+    /// Draws the consequences of a refusal: what no longer works is dropped, and the person is told.
+    pub(super) fn lose(&mut self, refused: &Refused) -> Option<Lost> {
+        let (service, code) = (self.service(), refused.code.clone());
+        match refused.fate() {
+            Fate::CutOff => {
+                (self.delegation, self.session) = (None, None);
+                let reason = refused.known_reason();
+                self.tell(Notice::AccessCutOff { service, reason: reason.clone() });
+                Some(Lost::CutOff { reason })
+            }
+            Fate::Reconnect => {
+                (self.delegation, self.session) = (None, None);
+                self.not_connected();
+                Some(Lost::Delegation { code })
+            }
+            Fate::Unknown => {
+                self.session = None;
+                Some(self.not_connected())
+            }
+            Fate::ConsentOver => {
+                self.session = None;
+                self.tell(Notice::LostCapability { service, code: code.clone(), why: refused.description.clone() });
+                Some(Lost::Consent { code })
+            }
+            Fate::Forbidden => {
+                self.tell(Notice::LostCapability { service, code, why: refused.description.clone() });
+                None
+            }
+            Fate::RegisterAgain | Fate::Other => None,
+        }
+    }
+
+    /// Addressed to the service exactly as its manifest spells it (C-13).
+    pub(super) fn operator_jwt(&self, now: UnixMillis) -> Result<String, WireError> {
+        let manifest = self.manifest().ok_or(SigningFailed)?;
+        Ok(self.operator.operator_jwt(&manifest.service, now)?)
+    }
+}
+
+/// A token that is bound to a key, or a session that nobody asked for, cannot be used.
+fn access(answer: &RegisterResponse, session_id: &str, now: UnixMillis) -> Option<Access> {
+    let sound = answer.token_type.eq_ignore_ascii_case("bearer") && answer.session_id == session_id;
+    let mut authorization = HeaderValue::try_from(format!("Bearer {}", answer.access_token)).ok().filter(|_| sound)?;
+    authorization.set_sensitive(true);
+    Some(Access { authorization, expires_at: now.plus_secs(answer.expires_in) })
+}

@@ -1,0 +1,226 @@
+//! The desk at which a person is asked. A receipt exists only because somebody said yes to exactly what was shown.
+
+use super::{Operator, Receipt};
+use crate::{
+    delegation::Delegation,
+    entropy::{self, NoRandomness},
+    intent_type::is_intent_type,
+    secret::Secret,
+};
+use countersign_jose::SigningFailed;
+use countersign_protocol::{
+    aap::{
+        consent_receipt::{ConsentMethod, ExecutionWindow, Intent, NewReceipt, ReceiptClaims, UsageLimits},
+        manifest::{Manifest, ScopeEntry},
+    },
+    time::UnixMillis,
+};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Puts tasks before a person and writes receipts for those that were approved.
+#[derive(Clone)]
+pub struct ConsentDesk {
+    operator: Operator,
+    intents: Arc<dyn IntentStore>,
+}
+
+/// What an agent is to do. It has no default window: how long a yes holds is part of the question (AAP 12.2).
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// In the person's own words. They stay with the operator (AAP 12.4).
+    pub text: String,
+    pub scopes: Vec<String>,
+    pub intent_type: Option<String>,
+    pub window: ExecutionWindow,
+    pub usage_limits: Option<UsageLimits>,
+}
+
+/// Why nothing can be put before anybody.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotProposable {
+    #[error("the task says nothing: describe it in words that the person can agree to")]
+    NoText,
+    #[error("the task names no scope: name those that it needs")]
+    NoScopes,
+    #[error("the service does not offer the scope {0:?}: use those of its discovery manifest")]
+    UnknownScope(String),
+    #[error("the person has not granted the scope {0:?}: have them connect the agent with it first")]
+    BeyondDelegation(String),
+    #[error("the delegation belongs to another service or another operator")]
+    OtherDelegation,
+    #[error("the window ends before it begins")]
+    NoWindow,
+    #[error("an intent type is a word of the service's vocabulary such as SCHEDULE_EVENT, never a sentence")]
+    NotAnIntentType,
+}
+
+impl ConsentDesk {
+    pub fn new(operator: Operator, intents: Arc<dyn IntentStore>) -> Self {
+        Self { operator, intents }
+    }
+
+    /// Makes the question. What it holds cannot be changed any more, only answered.
+    pub fn propose(&self, manifest: &Manifest, delegation: &Delegation, task: Task) -> Result<Proposal, NotProposable> {
+        if delegation.service() != manifest.service || delegation.operator() != self.operator.domain() {
+            return Err(NotProposable::OtherDelegation);
+        }
+        if task.text.trim().is_empty() {
+            return Err(NotProposable::NoText);
+        }
+        if !task.intent_type.as_deref().is_none_or(is_intent_type) {
+            return Err(NotProposable::NotAnIntentType);
+        }
+        if task.window.latest <= task.window.earliest {
+            return Err(NotProposable::NoWindow);
+        }
+        let scopes = shown_scopes(manifest, delegation, &task.scopes)?;
+        Ok(Proposal {
+            desk: self.clone(),
+            service: manifest.service.clone(),
+            delegation: delegation.clone(),
+            scopes,
+            task,
+        })
+    }
+}
+
+/// The service's own description of each scope: an operator may narrow scopes, not reword them (AAP 12.3).
+fn shown_scopes(
+    manifest: &Manifest,
+    delegation: &Delegation,
+    asked: &[String],
+) -> Result<Vec<ScopeEntry>, NotProposable> {
+    if asked.is_empty() {
+        return Err(NotProposable::NoScopes);
+    }
+    let shown = |id: &String| {
+        let scope = manifest.scope(id).ok_or_else(|| NotProposable::UnknownScope(id.clone()))?;
+        let granted = delegation.scopes().contains(id);
+        if granted { Ok(scope.clone()) } else { Err(NotProposable::BeyondDelegation(id.clone())) }
+    };
+    asked.iter().map(shown).collect()
+}
+
+/// A question that waits for a person. Its `Display` is what they must be shown.
+#[must_use = "a proposal is nothing until a person has answered it"]
+pub struct Proposal {
+    desk: ConsentDesk,
+    service: String,
+    delegation: Delegation,
+    scopes: Vec<ScopeEntry>,
+    task: Task,
+}
+
+/// Why an approval led to no receipt.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotIssued {
+    #[error("the window was over before the person answered: propose the task again")]
+    WindowOver,
+    #[error(transparent)]
+    NotKept(#[from] NotKept),
+    #[error(transparent)]
+    Unsigned(#[from] SigningFailed),
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
+}
+
+impl Proposal {
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// The scopes in the service's own words.
+    pub fn scopes(&self) -> &[ScopeEntry] {
+        &self.scopes
+    }
+
+    /// The person said yes to exactly this. Each yes is a session of its own (AAP 13.3).
+    pub fn approve(self, now: UnixMillis) -> Result<Receipt, NotIssued> {
+        if now > self.task.window.latest {
+            return Err(NotIssued::WindowOver);
+        }
+        let (claims, salt) = (self.claims(now)?, entropy::random()?);
+        let intent = Intent::salted(&salt, &self.task.text);
+        let jwt = self.desk.operator.sign_receipt(&NewReceipt { claims: claims.clone(), intent })?;
+        // Kept before the receipt leaves: later nobody could say what was agreed to.
+        self.desk.intents.keep(KeptIntent {
+            session_id: claims.session_id.clone(),
+            delegation_id: claims.delegation_id.clone(),
+            text: self.task.text,
+            salt,
+            scopes: claims.scopes.clone(),
+            approved_at: now,
+        })?;
+        Ok(Receipt { jwt: Secret::new(jwt), claims })
+    }
+
+    /// The person said no. Nothing is left of the question.
+    pub fn deny(self) {}
+
+    fn claims(&self, now: UnixMillis) -> Result<ReceiptClaims, NoRandomness> {
+        Ok(ReceiptClaims {
+            iss: self.desk.operator.domain().clone(),
+            aud: self.service.clone(),
+            sub: self.delegation.subject().to_owned(),
+            delegation_id: self.delegation.id().to_owned(),
+            session_id: entropy::session_id()?,
+            intent_type: self.task.intent_type.clone(),
+            scopes: self.scopes.iter().map(|scope| scope.id.clone()).collect(),
+            consent_method: ConsentMethod::ExplicitUi,
+            usage_limits: self.task.usage_limits,
+            execution_window: Some(self.task.window),
+            iat: now.secs(),
+            exp: self.task.window.latest.secs(),
+        })
+    }
+}
+
+impl fmt::Display for Proposal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} asks to act for you at {}:", self.desk.operator.domain(), self.service)?;
+        writeln!(f, "  {}", self.task.text)?;
+        for scope in &self.scopes {
+            let lasting = if scope.irreversible { " (cannot be undone)" } else { "" };
+            writeln!(f, "  {}: {}{lasting}", scope.id, scope.description)?;
+        }
+        let ExecutionWindow { earliest, latest } = self.task.window;
+        write!(f, "  from {} until {}", earliest.to_rfc3339(), latest.to_rfc3339())
+    }
+}
+
+impl fmt::Debug for Proposal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proposal").field("service", &self.service).finish_non_exhaustive()
+    }
+}
+
+/// Where the person's words are kept: on the operator's side and nowhere else (AAP 12.4, C-14).
+pub trait IntentStore: Send + Sync {
+    fn keep(&self, intent: KeptIntent) -> Result<(), NotKept>;
+}
+
+/// The words, and the salt with which the receipt's hash of them can be shown to be theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptIntent {
+    pub session_id: String,
+    pub delegation_id: String,
+    pub text: String,
+    pub salt: [u8; 16],
+    pub scopes: Vec<String>,
+    pub approved_at: UnixMillis,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the person's words could not be kept, so there is no receipt: {0}")]
+pub struct NotKept(pub String);
+
+/// In memory, for demonstrations and tests.
+impl IntentStore for Mutex<Vec<KeptIntent>> {
+    fn keep(&self, intent: KeptIntent) -> Result<(), NotKept> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).push(intent);
+        Ok(())
+    }
+}

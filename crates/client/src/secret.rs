@@ -1,0 +1,22 @@
+//! Text that must not be seen: never printed, wiped when dropped.
+
+use zeroize::Zeroizing;
+
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret(Zeroizing<String>);
+
+impl Secret {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(Zeroizing::new(text.into()))
+    }
+
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("(secret)")
+    }
+}

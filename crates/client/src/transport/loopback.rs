@@ -1,0 +1,80 @@
+//! Plain http to this very machine, for demonstrations and tests. Everything else goes the guarded way.
+
+use super::{Request, Response, Transport, Unreachable};
+use async_trait::async_trait;
+use bytes::Bytes;
+use countersign_outbound::{FetchError, Fetcher};
+use http::{HeaderValue, header};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    time::Duration,
+};
+use tokio::{net::TcpStream, task::JoinSet};
+use url::{Host, Url};
+
+/// Longer than the longest wait a service offers.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// A transport that also speaks plain http to loopback addresses and `localhost`. Naming this type is the
+/// explicit choice: without it an `http:` service cannot be reached.
+pub struct WithLoopback(pub Fetcher);
+
+#[async_trait]
+impl Transport for WithLoopback {
+    async fn send(&self, request: Request) -> Result<Response, Unreachable> {
+        if !request.url.starts_with("http://") {
+            return self.0.send(request).await;
+        }
+        let url = Url::parse(&request.url).map_err(|_| Unreachable::NotLoopback)?;
+        let address = loopback_address(&url).ok_or(Unreachable::NotLoopback)?;
+        let exchange = tokio::time::timeout(TIME_LIMIT, exchange(address, &url, request));
+        Ok(exchange.await.unwrap_or(Err(FetchError::TimedOut))?)
+    }
+}
+
+/// Nothing is resolved: a name other than `localhost` could lead anywhere.
+fn loopback_address(url: &Url) -> Option<SocketAddr> {
+    let ip = match url.host()? {
+        Host::Domain(name) if name == "localhost" || name.ends_with(".localhost") => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        Host::Domain(_) => return None,
+        Host::Ipv4(ip) => IpAddr::V4(ip),
+        Host::Ipv6(ip) => IpAddr::V6(ip),
+    };
+    ip.is_loopback().then(|| SocketAddr::new(ip, url.port().unwrap_or(80)))
+}
+
+async fn exchange(address: SocketAddr, url: &Url, request: Request) -> Result<Response, FetchError> {
+    let stream = dial(address).await.map_err(|_| FetchError::Connect)?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|_| FetchError::Http)?;
+    // The set ends the connection with this function.
+    let mut driver = JoinSet::new();
+    driver.spawn(connection);
+    let cap = request.answer_cap;
+    let answer = sender.send_request(to_http(url, request)?).await.map_err(|_| FetchError::Http)?;
+    let (head, body) = answer.into_parts();
+    let too_large = FetchError::TooLarge { cap, status: head.status.as_u16() };
+    let broken = |e: Box<dyn std::error::Error + Send + Sync>| {
+        if e.is::<LengthLimitError>() { too_large } else { FetchError::Http }
+    };
+    let body = Limited::new(body, cap).collect().await.map_err(broken)?.to_bytes();
+    Ok(Response { status: head.status, headers: head.headers, body })
+}
+
+fn to_http(url: &Url, request: Request) -> Result<http::Request<Full<Bytes>>, FetchError> {
+    let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
+    let mut out = http::Request::new(Full::new(request.body));
+    *out.method_mut() = request.method;
+    *out.uri_mut() = target.parse().map_err(|_| FetchError::Http)?;
+    *out.headers_mut() = request.headers;
+    let host = HeaderValue::from_str(url.authority()).map_err(|_| FetchError::Http)?;
+    out.headers_mut().insert(header::HOST, host);
+    Ok(out)
+}
+
+#[expect(clippy::disallowed_methods, reason = "to a loopback address that was judged just before, and only here")]
+async fn dial(address: SocketAddr) -> std::io::Result<TcpStream> {
+    TcpStream::connect(address).await
+}

@@ -1,0 +1,32 @@
+//! How requests leave: through the guarded client, or through whatever a test puts in its place.
+
+mod loopback;
+
+pub use countersign_outbound::{FetchError, Request, Response};
+pub use loopback::WithLoopback;
+
+use async_trait::async_trait;
+use countersign_outbound::Fetcher;
+
+/// One exchange. The status is the caller's to judge; nothing is followed.
+#[async_trait]
+pub trait Transport: Send + Sync {
+    async fn send(&self, request: Request) -> Result<Response, Unreachable>;
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unreachable {
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error("plain http is spoken to this machine only")]
+    NotLoopback,
+}
+
+/// The guarded client: https, a public address, no redirect.
+#[async_trait]
+impl Transport for Fetcher {
+    async fn send(&self, request: Request) -> Result<Response, Unreachable> {
+        Ok(self.request(request).await?)
+    }
+}

@@ -1,0 +1,90 @@
+//! `countersign key add`
+
+use super::word;
+use crate::{cli::Reading, context::Context, engine, failure::Failure};
+use anstyle::AnsiColor;
+use clap::ValueEnum;
+use countersign_server::admin::{ApiKeyKind, NewKey};
+use serde_json::json;
+
+/// Make an API key. Its secret is shown once
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// What the key is for: one thing only.
+    #[arg(long)]
+    kind: Kind,
+
+    /// Who or what holds the key, as the record will name it.
+    #[arg(long, value_name = "NAME")]
+    principal: String,
+
+    /// The person who answers for it.
+    #[arg(long, value_name = "USER")]
+    responsible: String,
+
+    /// An action that it may raise; may be given several times.
+    #[arg(long = "action", value_name = "ACTION")]
+    actions: Vec<String>,
+
+    /// A person whom it may ask; may be given several times. Without it: the responsible person.
+    #[arg(long = "ask", value_name = "USER")]
+    asks: Vec<String>,
+
+    /// The thumbprint of the DPoP key that it is bound to.
+    #[arg(long, value_parser = thumbprint)]
+    jkt: Option<String>,
+
+    /// The project. May be left out where there is only one.
+    #[arg(long, value_name = "ID")]
+    project: Option<String>,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Kind {
+    /// Asks questions and waits for answers.
+    Agent,
+    /// Administers the project.
+    Admin,
+    /// Stands in front of an API and enforces.
+    EnforcementPoint,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
+    let (added, project) = engine::run(context, async |engine| {
+        let project = engine::project(engine, arguments.project.as_deref()).await?;
+        Ok((engine.add_key(&project, &asked(arguments)).await?, project.id))
+    })?;
+    let (id, secret, kind) = (&added.key.id, &added.secret, word(added.key.kind));
+    if arguments.reading.json {
+        return context.say_json(&json!({ "id": id, "secret": secret, "kind": kind, "project": project }));
+    }
+    context.say(&format!("key: {id}\nsecret: {secret}\n"))?;
+    let once = "keep the secret now: only its hash is stored, so it cannot be shown again";
+    context.terminal.note("note", AnsiColor::Yellow, once);
+    Ok(())
+}
+
+fn asked(arguments: &Arguments) -> NewKey {
+    NewKey {
+        kind: match arguments.kind {
+            Kind::Agent => ApiKeyKind::Agent,
+            Kind::Admin => ApiKeyKind::Admin,
+            Kind::EnforcementPoint => ApiKeyKind::EnforcementPoint,
+        },
+        principal: arguments.principal.clone(),
+        responsible: arguments.responsible.clone(),
+        actions: arguments.actions.clone(),
+        asks: arguments.asks.clone(),
+        jkt: arguments.jkt.clone(),
+    }
+}
+
+/// A SHA-256 thumbprint (RFC 7638) as `jkt` writes it.
+fn thumbprint(text: &str) -> Result<String, &'static str> {
+    let base64url = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    let fits = text.len() == 43 && text.bytes().all(base64url);
+    if fits { Ok(text.to_owned()) } else { Err("a thumbprint is 43 characters of base64url") }
+}

@@ -1,0 +1,34 @@
+//! `countersign key …`: keys of agents, admins and enforcement points.
+
+mod add;
+mod list;
+mod revoke;
+
+use crate::{context::Context, failure::Failure};
+use clap::Subcommand;
+use countersign_server::admin::ApiKeyKind;
+
+/// Make, list and revoke API keys of a project
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Add(add::Arguments),
+    List(list::Arguments),
+    Revoke(revoke::Arguments),
+}
+
+pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Add(arguments) => add::run(&arguments, context),
+        Command::List(arguments) => list::run(&arguments, context),
+        Command::Revoke(arguments) => revoke::run(&arguments, context),
+    }
+}
+
+/// The word for a kind, the same as on the command line.
+fn word(kind: ApiKeyKind) -> &'static str {
+    match kind {
+        ApiKeyKind::Agent => "agent",
+        ApiKeyKind::Admin => "admin",
+        ApiKeyKind::EnforcementPoint => "enforcement-point",
+    }
+}

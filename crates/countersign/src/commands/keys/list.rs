@@ -1,0 +1,35 @@
+//! `countersign keys list`
+
+use super::published;
+use crate::{cli::Reading, context::Context, engine, failure::Failure, table::Table};
+use countersign_server::admin::KeyInUse;
+use serde_json::{Value, json};
+
+/// List the keys that this service publishes; the newest signs
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
+    let keys = engine::run(context, async |engine| Ok(published(engine)))?;
+    if arguments.reading.json {
+        return context.say_json(&keys.iter().map(json).collect::<Value>());
+    }
+    context.list(&Table { head: ["kid", "made", "state"], rows: keys.iter().map(row).collect(), none: "none" })
+}
+
+fn row(key: &KeyInUse) -> [String; 3] {
+    let state = key.retires_at.map_or_else(|| "signs".into(), |at| format!("published until {}", at.to_rfc3339()));
+    [key.kid.clone(), key.created_at.to_rfc3339(), state]
+}
+
+fn json(key: &KeyInUse) -> Value {
+    json!({
+        "kid": key.kid,
+        "created_at": key.created_at.to_rfc3339(),
+        "signs": key.retires_at.is_none(),
+        "published_until": key.retires_at.map(|at| at.to_rfc3339()),
+    })
+}

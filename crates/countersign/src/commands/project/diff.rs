@@ -1,0 +1,108 @@
+//! `countersign project diff FILE`: what applying it would change.
+
+use super::{
+    apply::explained,
+    as_toml,
+    lines::{Line, compare},
+};
+use crate::{cli::Reading, context::Context, engine, failure::Failure};
+use anstyle::AnsiColor;
+use countersign_protocol::project::ProjectDocument;
+use countersign_server::{
+    admin::{Project, check_project},
+    config::project_file,
+};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Compare a document with what is in force. Ends with 0 if they say the same, with 1 if not
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The document, .toml or .json.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
+    let document = project_file::read(&arguments.file)?;
+    let current = engine::run(context, async |engine| engine.find_project(&document.id).await.map_err(engine::store))?;
+    let before = current.as_ref().map_or_else(|| Ok(String::new()), |project| as_toml(&project.document))?;
+    let after = as_toml(&document)?;
+    let lines = compare(&before, &after);
+    if arguments.reading.json {
+        context.say_json(&json(&document, current.as_ref(), &lines))?;
+    } else {
+        context.say(&text(&document, current.as_ref(), &lines, context.terminal.accessible))?;
+        warn(&document, context);
+    }
+    if lines.iter().all(Line::is_same) { Ok(()) } else { Err(Failure::told()) }
+}
+
+/// A comparison is also for documents that are not finished, so their problems do not stop it.
+fn warn(document: &ProjectDocument, context: &Context) {
+    for problem in check_project(document) {
+        let what = format!("it cannot be applied as it is: {}", explained(&problem, document));
+        context.terminal.note("warning", AnsiColor::Yellow, &what);
+    }
+}
+
+fn text(document: &ProjectDocument, current: Option<&Project>, lines: &[Line<'_>], accessible: bool) -> String {
+    let id = &document.id;
+    let head = match current {
+        Some(project) if lines.iter().all(Line::is_same) => {
+            return format!("project {id}: the file says what is in force, version {}\n", project.version);
+        }
+        Some(project) => format!("project {id}: from version {}, which is in force, to the file\n", project.version),
+        None => format!("project {id}: is not there yet, so all of it is new\n"),
+    };
+    head + &if accessible { sentences(lines) } else { hunks(lines) }
+}
+
+fn sentences(lines: &[Line<'_>]) -> String {
+    let sentence = |line: &Line<'_>| match line {
+        Line::Same(_) => String::new(),
+        Line::Removed(text) => format!("removed: {text}\n"),
+        Line::Added(text) => format!("added: {text}\n"),
+    };
+    lines.iter().map(sentence).collect()
+}
+
+/// How many unchanged lines are shown before and after a change.
+const AROUND: usize = 3;
+
+fn hunks(lines: &[Line<'_>]) -> String {
+    let near = |n: usize| {
+        let window = lines.get(n.saturating_sub(AROUND)..lines.len().min(n + AROUND + 1));
+        window.is_some_and(|window| !window.iter().all(Line::is_same))
+    };
+    let mut text = String::new();
+    let mut left_out = false;
+    for (n, line) in lines.iter().enumerate() {
+        if near(n) {
+            text += &line.marked();
+        } else if !left_out {
+            text += "  ...\n";
+        }
+        left_out = !near(n);
+    }
+    text
+}
+
+fn json(document: &ProjectDocument, current: Option<&Project>, lines: &[Line<'_>]) -> Value {
+    let change = |line: &Line<'_>| match line {
+        Line::Same(_) => None,
+        Line::Removed(text) => Some(json!({ "removed": text })),
+        Line::Added(text) => Some(json!({ "added": text })),
+    };
+    let problems = check_project(document);
+    json!({
+        "id": document.id,
+        "version_in_force": current.map(|project| project.version),
+        "same": lines.iter().all(Line::is_same),
+        "changes": lines.iter().filter_map(change).collect::<Vec<_>>(),
+        "problems": problems.iter().map(|p| json!({ "at": p.at, "why": p.why })).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,83 @@
+//! Comparing two texts line by line.
+
+/// A line of one of two texts, or of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    Same(&'a str),
+    Removed(&'a str),
+    Added(&'a str),
+}
+
+impl Line<'_> {
+    pub(super) fn is_same(&self) -> bool {
+        matches!(self, Self::Same(_))
+    }
+
+    /// The line behind a sign that says what became of it.
+    pub(super) fn marked(&self) -> String {
+        let (sign, text) = match self {
+            Self::Same(text) => (' ', text),
+            Self::Removed(text) => ('-', text),
+            Self::Added(text) => ('+', text),
+        };
+        format!("{}\n", format!("{sign} {text}").trim_end())
+    }
+}
+
+/// The shortest way from one text to the other: what is kept is the longest sequence of lines that both have.
+pub(super) fn compare<'a>(before: &'a str, after: &'a str) -> Vec<Line<'a>> {
+    let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let kept = Kept::of(&before, &after);
+    let (mut old, mut new) =
+        (before.iter().copied().enumerate().peekable(), after.iter().copied().enumerate().peekable());
+    let mut lines = Vec::new();
+    loop {
+        lines.push(match (old.peek().copied(), new.peek().copied()) {
+            (Some((_, text)), Some((_, same))) if text == same => {
+                old.next();
+                new.next();
+                Line::Same(text)
+            }
+            // Of two equally short ways, the one that removes before it adds.
+            (Some((i, text)), other) if other.is_none_or(|(j, _)| kept.from(i + 1, j) >= kept.from(i, j + 1)) => {
+                old.next();
+                Line::Removed(text)
+            }
+            (_, Some((_, text))) => {
+                new.next();
+                Line::Added(text)
+            }
+            (_, None) => return lines,
+        });
+    }
+}
+
+/// How many lines can be kept from two positions on, for all pairs of positions.
+struct Kept {
+    width: usize,
+    lengths: Vec<u32>,
+}
+
+impl Kept {
+    fn of(before: &[&str], after: &[&str]) -> Self {
+        let width = after.len() + 1;
+        let mut kept = Self { width, lengths: vec![0; width * (before.len() + 1)] };
+        for (i, old) in before.iter().enumerate().rev() {
+            for (j, new) in after.iter().enumerate().rev() {
+                let length =
+                    if old == new { kept.from(i + 1, j + 1) + 1 } else { kept.from(i + 1, j).max(kept.from(i, j + 1)) };
+                if let Some(place) = kept.lengths.get_mut(i * width + j) {
+                    *place = length;
+                }
+            }
+        }
+        kept
+    }
+
+    fn from(&self, i: usize, j: usize) -> u32 {
+        self.lengths.get(i * self.width + j).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! `countersign project show [ID]`: what is in force, or was.
+
+use super::as_toml;
+use crate::{cli::Reading, context::Context, engine, failure::Failure};
+use countersign_server::admin::{Engine, Project, project_at};
+use serde_json::json;
+
+/// Print a project's document, as a file that can be edited and applied again
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The project. May be left out where there is only one.
+    id: Option<String>,
+
+    /// As it was at this version, instead of what is in force.
+    #[arg(long, value_name = "N")]
+    version: Option<i64>,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
+    let project = engine::run(context, async |engine| found(arguments, engine).await)?;
+    if arguments.reading.json {
+        return context.say_json(&json!({
+            "id": project.id,
+            "version": project.version,
+            "changed_at": project.changed_at.to_rfc3339(),
+            "document": project.document,
+        }));
+    }
+    let (id, version, since) = (&project.id, project.version, project.changed_at.to_rfc3339());
+    context.say(&format!("# project {id}, version {version}, applied {since}\n{}", as_toml(&project.document)?))
+}
+
+async fn found(arguments: &Arguments, engine: &Engine) -> Result<Project, Failure> {
+    let project = engine::project(engine, arguments.id.as_deref()).await?;
+    let Some(version) = arguments.version else { return Ok(project) };
+    let then = project_at(&**engine.store(), project.key, version).await.map_err(engine::store)?;
+    then.ok_or_else(|| {
+        let hint = format!("`countersign project versions {}` lists them", project.id);
+        Failure::new(format!("project {} never had a version {version}", project.id)).hint(hint)
+    })
+}

@@ -1,0 +1,109 @@
+//! `countersign serve`: a node in service, until it is told to stop.
+
+use crate::{context::Context, engine, failure::Failure};
+use countersign_server::{
+    Node,
+    config::{
+        Loaded,
+        node::{LogFormat, Store, Tenancy},
+    },
+    start,
+};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Run a node until Ctrl-C or SIGTERM
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {}
+
+pub(crate) fn run(context: &Context) -> Result<(), Failure> {
+    let loaded = context.load()?;
+    let log = &loaded.config.log;
+    engine::log(log.format == LogFormat::Json, log.level.as_str());
+    engine::runtime()?.block_on(serve(&loaded, context))
+}
+
+async fn serve(loaded: &Loaded, context: &Context) -> Result<(), Failure> {
+    // From here on a signal waits for its turn: whoever stops a node that is starting gets a clean end too.
+    let mut stop = Stop::listen().map_err(|why| Failure::new(format!("cannot listen for signals: {why}")))?;
+    let node = start(loaded, &context.environment).await.map_err(engine::not_started)?;
+    context.say(&announcement(loaded, &node).await?)?;
+    tracing::info!(public = %node.public.address(), operations = %node.operations.address(), "serving");
+    if loaded.config.test_mode {
+        tracing::warn!("TEST MODE IS ON");
+    }
+    stop.asked().await;
+    tracing::info!("stopping: requests under way may finish");
+    tokio::select! {
+        () = node.stop() => Ok(()),
+        () = stop.asked() => Err(Failure::new("stopped at the second signal, before requests under way had finished")),
+    }
+}
+
+/// What this node is, for whoever started it.
+async fn announcement(loaded: &Loaded, node: &Node) -> Result<String, Failure> {
+    let config = &loaded.config;
+    let warnings = loaded.warnings.iter().filter(|warning| warning.key != "test_mode");
+    let warnings: String = warnings.map(|warning| format!("warning: {}: {}\n", warning.key, warning.what)).collect();
+    let test_mode = if config.test_mode { TEST_MODE } else { "" };
+    Ok(format!(
+        "{test_mode}countersign {version} serves {origin}\n\
+         public listener: {public}\n\
+         operations listener: {operations}\n\
+         store: {store}\n\
+         tenancy: {tenancy}\n\
+         {projects}{warnings}stop it with Ctrl-C or SIGTERM\n",
+        version = env!("CARGO_PKG_VERSION"),
+        origin = config.public.origin,
+        public = node.public.address(),
+        operations = node.operations.address(),
+        store = store(loaded),
+        tenancy = if config.tenancy == Tenancy::Single { "single" } else { "multi" },
+        projects = projects(config.tenancy, node).await?,
+    ))
+}
+
+const TEST_MODE: &str = "TEST MODE IS ON: keys that everybody knows are accepted here, so nobody is who they say.\n\
+                         TEST MODE IS ON: never with real people, never with real data.\n";
+
+async fn projects(tenancy: Tenancy, node: &Node) -> Result<String, Failure> {
+    let projects = node.engine.projects().await.map_err(engine::store)?;
+    Ok(match (tenancy, projects.as_slice()) {
+        (_, []) => {
+            "project: none yet, so discovery answers 404 project_not_found; apply one with `countersign project \
+                    apply FILE`, this node need not be restarted\n"
+                .into()
+        }
+        (Tenancy::Single, [project, ..]) => format!("project: {}, version {}\n", project.id, project.version),
+        (Tenancy::Multi, projects) => format!("projects: {}\n", projects.len()),
+    })
+}
+
+/// The place, as the configuration shows it: without the password.
+fn store(loaded: &Loaded) -> String {
+    match &loaded.config.store {
+        Store::Sqlite { path, .. } => format!("sqlite, {}", path.display()),
+        Store::Postgres { .. } => {
+            let url = loaded.sources.iter().find(|source| source.key == "store.url");
+            format!("postgres, {}", url.map_or_else(String::new, |source| source.shown()))
+        }
+    }
+}
+
+/// The two ways to ask a process to end.
+struct Stop {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Stop {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn asked(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}

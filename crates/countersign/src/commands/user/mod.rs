@@ -1,0 +1,73 @@
+//! `countersign user …`
+
+mod add;
+mod disable;
+mod list;
+mod password;
+mod role;
+
+use crate::{context::Context, failure::Failure};
+use clap::{Subcommand, ValueEnum};
+use countersign_server::admin;
+
+/// Manage the people who can sign in here, and their roles in projects
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Add(add::Arguments),
+    List(list::Arguments),
+    Role(role::Arguments),
+    /// Let nobody sign in to an account, and end its sign-ins at once
+    Disable(disable::Arguments),
+    /// Let the person sign in again
+    Enable(disable::Arguments),
+    Password(password::Arguments),
+}
+
+pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Add(arguments) => add::run(&arguments, context),
+        Command::List(arguments) => list::run(&arguments, context),
+        Command::Role(arguments) => role::run(&arguments, context),
+        Command::Disable(arguments) => disable::run(&arguments, true, context),
+        Command::Enable(arguments) => disable::run(&arguments, false, context),
+        Command::Password(arguments) => password::run(&arguments, context),
+    }
+}
+
+/// What a person may be in a project.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Role {
+    /// Connects agents and takes them away again.
+    User,
+    /// Answers what agents ask.
+    Approver,
+    /// Changes the project and ends anybody's connections.
+    Admin,
+    /// Reads everybody's audit entries.
+    Auditor,
+}
+
+impl From<Role> for admin::Role {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::User => Self::User,
+            Role::Approver => Self::Approver,
+            Role::Admin => Self::Admin,
+            Role::Auditor => Self::Auditor,
+        }
+    }
+}
+
+/// The word for a role, the same as on the command line.
+fn word(role: &admin::Role) -> &'static str {
+    match role {
+        admin::Role::User => "user",
+        admin::Role::Approver => "approver",
+        admin::Role::Admin => "admin",
+        admin::Role::Auditor => "auditor",
+    }
+}
+
+fn words(roles: &[admin::Role]) -> String {
+    roles.iter().map(word).collect::<Vec<_>>().join(", ")
+}

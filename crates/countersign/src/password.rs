@@ -1,0 +1,44 @@
+//! Where a new password comes from: standard input, the environment, or somebody at the terminal. Never an argument,
+//! which every process of the machine can read.
+
+use crate::{context::Context, failure::Failure};
+use std::io::IsTerminal as _;
+
+const VARIABLE: &str = "COUNTERSIGN_PASSWORD";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Source {
+    /// Read the password from standard input, up to the end of its first line. Without it: from the variable
+    /// COUNTERSIGN_PASSWORD, or asked for at the terminal.
+    #[arg(long)]
+    password_stdin: bool,
+}
+
+/// The new password of `name`. How long it must be is for the engine to say.
+pub(crate) fn read(source: &Source, name: &str, context: &Context) -> Result<String, Failure> {
+    if source.password_stdin {
+        return first_line();
+    }
+    if let Some(password) = context.environment.get(VARIABLE) {
+        return Ok(password.clone());
+    }
+    if std::io::stdin().is_terminal() {
+        return asked(name);
+    }
+    let hint = format!("give it with --password-stdin or in the variable {VARIABLE}");
+    Err(Failure::new("there is no terminal to ask for the password at").hint(hint))
+}
+
+fn first_line() -> Result<String, Failure> {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).map_err(|why| Failure::new(format!("cannot read the password: {why}")))?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+fn asked(name: &str) -> Result<String, Failure> {
+    let ask = |prompt: String| {
+        rpassword::prompt_password(prompt).map_err(|why| Failure::new(format!("cannot ask for the password: {why}")))
+    };
+    let password = ask(format!("new password of {name}: "))?;
+    if password == ask("the same again: ".into())? { Ok(password) } else { Err(Failure::new("the two differ")) }
+}

@@ -1,0 +1,80 @@
+//! The OpenAPI 3.1 description, made from the handlers and documents themselves.
+
+use crate::{aap, people, project};
+use utoipa::{
+    OpenApi,
+    openapi::{
+        path::{ParameterBuilder, ParameterIn},
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
+    },
+};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Countersign",
+        description = "The consent plane for AI agents: agents sign, humans countersign, anyone can verify it afterwards.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0")
+    ),
+    paths(
+        aap::manifest::get,
+        aap::manifest::companion,
+        aap::identity::manifest,
+        aap::identity::keys,
+        aap::register::post,
+        aap::delegate::post,
+        aap::delegate_requests::post,
+        aap::delegate_token::post,
+        aap::revoke::post,
+        aap::cancel::post,
+        aap::audit::get,
+        people::session::get,
+        people::session::post,
+        people::session::fresh,
+        people::session::delete,
+        people::session::delete_everywhere,
+        people::agents::get,
+        project::show,
+        project::apply,
+    ),
+    tags(
+        (name = "discovery", description = "What agents read before they come"),
+        (name = "operators", description = "Connecting an agent to a person"),
+        (name = "agents", description = "Registering, calling, ending"),
+        (name = "people", description = "Signing in, granting, seeing and cutting off"),
+        (name = "admins", description = "The project document"),
+    )
+)]
+struct Described;
+
+/// The whole description, the scoped paths included.
+pub fn description() -> utoipa::openapi::OpenApi {
+    let mut described = Described::openapi();
+    let components = described.components.get_or_insert_default();
+    let cookie = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(crate::http::cookie::NAME)));
+    let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
+    components.add_security_scheme("session", cookie);
+    components.add_security_scheme("bearer", bearer);
+    add_scoped_paths(&mut described);
+    described
+}
+
+/// Every endpoint of a project also answers under `/projects/{projectId}`.
+fn add_scoped_paths(described: &mut utoipa::openapi::OpenApi) {
+    let project = ParameterBuilder::new()
+        .name("projectId")
+        .parameter_in(ParameterIn::Path)
+        .required(utoipa::openapi::Required::True);
+    let project = project.schema(Some(utoipa::schema!(String).build())).build();
+    let scoped = |path: &&String| path.starts_with("/agent/") || path.starts_with("/v1/");
+    let paths: Vec<String> = described.paths.paths.keys().filter(scoped).cloned().collect();
+    for path in paths {
+        let Some(mut item) = described.paths.paths.get(&path).cloned() else { continue };
+        let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
+        for operation in operations.into_iter().flatten() {
+            operation.parameters.get_or_insert_default().push(project.clone().into());
+            operation.operation_id = operation.operation_id.take().map(|id| format!("{id}_of_project"));
+        }
+        described.paths.paths.insert(format!("/projects/{{projectId}}{path}"), item);
+    }
+}

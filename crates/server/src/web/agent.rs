@@ -1,0 +1,63 @@
+//! `/agents/{delegation_id}`: one connection, and what was done with it (AAP 7.1).
+
+use super::{answer, connection, visit::Visit};
+use crate::{
+    App,
+    http::{answer::Refused, at::At},
+    pages::{AgentPage, AuditRow, Line},
+};
+use axum::{
+    extract::{Path, Query, State},
+    response::Response,
+};
+use countersign_engine::{Actor, AuditAsked, Refusal};
+use countersign_protocol::aap::audit::AuditEntry;
+use http::StatusCode;
+use std::collections::HashMap;
+
+const ENTRIES: usize = 50;
+
+pub(super) async fn get(
+    State(app): State<App>,
+    At(at): At,
+    visit: Visit,
+    Path(path): Path<HashMap<String, String>>,
+    Query(asked): Query<HashMap<String, String>>,
+) -> Result<Response, Refused> {
+    let who = visit.person()?;
+    let delegation = connection::find(&app, &at, who, delegation_id(&path)?).await?;
+    let member = Actor::Person(Box::new(app.engine.member(who, at.project.key).await?));
+    let cursor = asked.get("cursor").cloned();
+    let is_first_page = cursor.is_none();
+    let wanted =
+        AuditAsked { delegation_id: Some(delegation.id.clone()), limit: ENTRIES, cursor, ..AuditAsked::default() };
+    let audit = app.engine.audit(&at, &member, &wanted).await?;
+    let page = AgentPage {
+        frame: visit.frame_of(&at.project),
+        connection: connection::of(&at, &delegation, app.engine.clock().now()),
+        entries: audit.entries.iter().map(row).collect(),
+        total: audit.total_count,
+        is_first_page,
+        next_cursor: audit.next_cursor,
+        notice: None,
+    };
+    Ok(answer::page(StatusCode::OK, &page.frame, &page))
+}
+
+/// The parameters also hold the project's id where the path has one.
+pub(super) fn delegation_id(path: &HashMap<String, String>) -> Result<&str, Refusal> {
+    path.get("delegation_id").map(String::as_str).ok_or(Refusal::DelegationNotFound)
+}
+
+/// What is no call has no method and path; its kind then stands where the path would.
+fn row(entry: &AuditEntry) -> AuditRow {
+    let or_dash = |text: &Option<String>| Line::from(text.as_deref().unwrap_or("–"));
+    AuditRow {
+        at: entry.timestamp,
+        method: or_dash(&entry.method),
+        path: Line::cut(entry.path.as_deref().unwrap_or(&entry.event_type), 200),
+        intent_type: entry.intent_type.as_deref().map(Line::from),
+        outcome: or_dash(&entry.outcome.clone().or_else(|| entry.reason.clone())),
+        session: or_dash(&entry.session_id),
+    }
+}

@@ -1,0 +1,63 @@
+//! `/agents`: everything that may act for a person.
+
+use super::{answer, connection, places, visit::Visit};
+use crate::{
+    App,
+    http::{answer::Refused, at::At},
+    pages::{AgentsNotice, AgentsPage, Connection, Frame},
+};
+use axum::{
+    extract::{Query, State},
+    response::Response,
+};
+use countersign_engine::{ProjectAt, Refusal};
+use http::StatusCode;
+use std::collections::HashMap;
+
+/// What was just done, told by its address: `?revoked=` or `?already=` and the delegation's id.
+type Asked = Query<HashMap<String, String>>;
+
+pub(super) async fn everywhere(State(app): State<App>, visit: Visit, asked: Asked) -> Result<Response, Refused> {
+    let places = places::behind(&app, &visit, visit.person()?).await?;
+    let frame = match places.as_slice() {
+        [only] => visit.frame_of(&only.project),
+        _ => visit.frame(&app).await,
+    };
+    Ok(list(&app, &visit, frame, &places, &asked).await?)
+}
+
+pub(super) async fn get(State(app): State<App>, At(at): At, visit: Visit, asked: Asked) -> Result<Response, Refused> {
+    let frame = visit.frame_of(&at.project);
+    Ok(list(&app, &visit, frame, &[at], &asked).await?)
+}
+
+async fn list(
+    app: &App,
+    visit: &Visit,
+    frame: Frame,
+    places: &[ProjectAt],
+    asked: &HashMap<String, String>,
+) -> Result<Response, Refusal> {
+    let who = visit.person()?;
+    let now = app.engine.clock().now();
+    let mut connections = Vec::new();
+    for at in places {
+        let found = app.engine.delegations_of(at.project.key, who.person.key).await?;
+        connections.extend(found.iter().map(|delegation| connection::of(at, delegation, now)));
+    }
+    let notice = notice(asked, &connections);
+    let page = AgentsPage { frame, connections, notice };
+    Ok(answer::page(StatusCode::OK, &page.frame, &page))
+}
+
+/// Says only what is true: anybody can make up an address.
+fn notice(asked: &HashMap<String, String>, connections: &[Connection]) -> Option<AgentsNotice> {
+    let cut_off = |id: &String| connections.iter().find(|c| c.delegation_id == *id && connection::is_cut_off(c));
+    let just_now = asked.get("revoked").and_then(cut_off);
+    let before = asked.get("already").and_then(cut_off);
+    match (just_now, before) {
+        (Some(connection), _) => Some(AgentsNotice::Revoked { operator: connection.operator.clone() }),
+        (None, Some(connection)) => Some(AgentsNotice::AlreadyRevoked { operator: connection.operator.clone() }),
+        (None, None) => None,
+    }
+}

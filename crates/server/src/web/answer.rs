@@ -1,0 +1,55 @@
+//! A page as an answer, with everything a browser must be told about it.
+
+use crate::pages::{Frame, Page, content_security_policy};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+
+/// What every page says, whatever is on it. `same-origin` and not `no-referrer`: with the latter browsers
+/// send `Origin: null` along with our own forms, which then could not be told from a stranger's.
+const ALWAYS: [(HeaderName, &str); 8] = [
+    (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+    (header::CACHE_CONTROL, "no-store"),
+    (header::VARY, "accept-language, cookie"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// A page on which every form stays on this server.
+pub(super) fn page(status: StatusCode, frame: &Frame, page: &impl Page) -> Response {
+    page_leading_to(status, frame, page, None)
+}
+
+/// A page whose form may be answered with a redirect to the origin of `callback`.
+pub(super) fn page_leading_to(
+    status: StatusCode,
+    frame: &Frame,
+    page: &impl Page,
+    callback: Option<&url::Url>,
+) -> Response {
+    let mut headers: HeaderMap =
+        ALWAYS.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))).collect();
+    headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(frame.language().tag()));
+    let origin = callback.map(|callback| callback.origin().ascii_serialization());
+    let policy = HeaderValue::from_str(&content_security_policy(origin.as_deref()));
+    let strictest = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy.unwrap_or(strictest));
+    (status, headers, page.html()).into_response()
+}
+
+/// On to another page, with GET. What leads there may carry a code, so nobody keeps it.
+pub(super) fn see_other(to: &str) -> Response {
+    let Ok(location) = HeaderValue::from_str(to) else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
+    let keep_nothing = HeaderValue::from_static("no-store");
+    let tell_nobody = HeaderValue::from_static("no-referrer");
+    let headers =
+        [(header::LOCATION, location), (header::CACHE_CONTROL, keep_nothing), (header::REFERRER_POLICY, tell_nobody)];
+    (StatusCode::SEE_OTHER, headers).into_response()
+}
+
+/// A text as a value in the query of an address.
+pub(super) fn in_query(text: &str) -> String {
+    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}

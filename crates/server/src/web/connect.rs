@@ -1,0 +1,139 @@
+//! `/connect/{request}`: an operator asks, a person answers (AAP 5.1, 13.2; R-13).
+
+use super::{
+    answer,
+    consent::{self, Asked},
+    form::Form,
+    visit::Visit,
+};
+use crate::{
+    App,
+    http::answer::Refused,
+    pages::{ConnectEnd, ConnectEndedPage, ConnectError, ConnectPage, ConnectedPage, Frame},
+};
+use axum::{
+    extract::{Path, State},
+    response::Response,
+};
+use countersign_engine::{ConnectProgress, Refusal};
+use countersign_protocol::aap::{
+    delegate::{DelegateRequest, DelegateResponse},
+    error::Code,
+};
+use http::StatusCode;
+
+pub(super) async fn get(
+    State(app): State<App>,
+    visit: Visit,
+    Path(request): Path<String>,
+) -> Result<Response, Refused> {
+    over_or(&app, &visit, &request, show(&app, &visit, &request).await).await
+}
+
+pub(super) async fn post(
+    State(app): State<App>,
+    visit: Visit,
+    Path(request): Path<String>,
+    form: Form,
+) -> Result<Response, Refused> {
+    over_or(&app, &visit, &request, settle(&app, &visit, &request, &form).await).await
+}
+
+async fn show(app: &App, visit: &Visit, request: &str) -> Result<Response, Refusal> {
+    let asked = Asked::load(app, visit, request).await?;
+    let page = asked.page(app, visit).await?;
+    Ok(consent::sent(&asked, &page))
+}
+
+async fn settle(app: &App, visit: &Visit, request: &str, form: &Form) -> Result<Response, Refusal> {
+    let asked = Asked::load(app, visit, request).await?;
+    if visit.own_form(app, form.field("csrf")).is_err() {
+        return again(app, &asked, asked.page(app, visit).await?, ConnectError::FormExpired);
+    }
+    match form.field("answer") {
+        "deny" => deny(app, visit, &asked).await,
+        "approve" => approve(app, visit, &asked, form).await,
+        _ => Err(Refusal::invalid("answer must be approve or deny")),
+    }
+}
+
+/// Says no, and tells the operator if it waits for the browser.
+async fn deny(app: &App, visit: &Visit, asked: &Asked) -> Result<Response, Refusal> {
+    let body = DelegateRequest { approve: false, ..asked.body() };
+    if let Some(redirect) = app.engine.deny(&asked.at, &asked.member, &body).await? {
+        return Ok(answer::see_other(&redirect));
+    }
+    let end = ConnectEnd::Denied { operator: asked.operator() };
+    Ok(ended(visit.frame_of(&asked.at.project), end, StatusCode::OK))
+}
+
+/// A yes counts for exactly what was on the page: the page is drawn anew and compared before the engine is asked.
+async fn approve(app: &App, visit: &Visit, asked: &Asked, form: &Form) -> Result<Response, Refusal> {
+    let page = asked.page(app, visit).await?;
+    if form.field("acknowledged_disclosure") != "true" {
+        return again(app, asked, page, ConnectError::NotAcknowledged);
+    }
+    if form.field("shown") != page.shown().digest.hex() {
+        return again(app, asked, page, ConnectError::ChangedSince);
+    }
+    let body = DelegateRequest {
+        disclosure_id: Some(form.field("disclosure_id").to_owned()),
+        acknowledged_disclosure: true,
+        ..asked.body()
+    };
+    match app.engine.grant(&asked.at, &asked.member, &body).await {
+        Ok(granted) => connected(app, visit, asked, granted).await,
+        // The disclosure that the form names is too old, spent or another person's.
+        Err(Refusal::InvalidRequest(_)) => again(app, asked, page, ConnectError::FormExpired),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// The browser gets the code and nothing else: the token is for the operator alone.
+async fn connected(app: &App, visit: &Visit, asked: &Asked, granted: DelegateResponse) -> Result<Response, Refusal> {
+    if let Some(redirect) = granted.redirect {
+        return Ok(answer::see_other(&redirect));
+    }
+    let settled = app.engine.connectable(&asked.request.id).await?.request;
+    let page = ConnectedPage {
+        frame: visit.frame_of(&asked.at.project),
+        operator: asked.operator(),
+        code: granted.code.unwrap_or_default(),
+        code_expires_at: match settled.progress {
+            ConnectProgress::Approved { code_expires_at, .. } => code_expires_at,
+            _ => app.engine.clock().now(),
+        },
+        prefix: asked.at.prefix(),
+        delegation_id: granted.delegation_id,
+    };
+    Ok(answer::page(StatusCode::OK, &page.frame, &page))
+}
+
+fn again(app: &App, asked: &Asked, page: ConnectPage, error: ConnectError) -> Result<Response, Refusal> {
+    app.metrics.refused(match error {
+        ConnectError::FormExpired => Code::CsrfRejected,
+        ConnectError::NotAcknowledged | ConnectError::ChangedSince => Code::InvalidRequest,
+    });
+    Ok(consent::sent(asked, &ConnectPage { error: Some(error), ..page }))
+}
+
+/// A request that is over gets a page that says why.
+async fn over_or(
+    app: &App,
+    visit: &Visit,
+    request: &str,
+    answered: Result<Response, Refusal>,
+) -> Result<Response, Refused> {
+    let Err(refusal @ Refusal::ConnectRequestGone(_)) = answered else { return Ok(answered?) };
+    app.metrics.refused(refusal.code());
+    let Ok(asked) = Asked::load(app, visit, request).await else {
+        return Ok(ended(visit.frame(app).await, ConnectEnd::Gone, StatusCode::NOT_FOUND));
+    };
+    let end = asked.end(app.engine.clock().now()).unwrap_or(ConnectEnd::Gone);
+    Ok(ended(visit.frame_of(&asked.at.project), end, StatusCode::GONE))
+}
+
+fn ended(frame: Frame, end: ConnectEnd, status: StatusCode) -> Response {
+    let page = ConnectEndedPage { frame, end };
+    answer::page(status, &page.frame, &page)
+}

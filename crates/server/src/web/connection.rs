@@ -1,0 +1,65 @@
+//! A delegation as its person sees it.
+
+use super::visit::name_of;
+use crate::{
+    App,
+    pages::{Connection, ConnectionState, EndReason, Operator, ScopeWords},
+};
+use countersign_engine::{Delegation, DelegationState, Project, ProjectAt, Refusal, RevokeReason, SignedIn};
+use countersign_protocol::time::UnixMillis;
+
+pub(super) fn of(at: &ProjectAt, delegation: &Delegation, now: UnixMillis) -> Connection {
+    Connection {
+        delegation_id: delegation.id.clone(),
+        prefix: at.prefix(),
+        operator: Operator::new(delegation.operator.clone(), &delegation.operator_name),
+        service: name_of(&at.project).into(),
+        scopes: delegation.scopes.iter().map(|id| scope(&at.project, id)).collect(),
+        since: delegation.granted_at,
+        until: delegation.policy_expires_at,
+        last_used: None,
+        state: state(delegation, now),
+    }
+}
+
+/// A person's own delegation. An unknown one and somebody else's look the same (C-61).
+pub(super) async fn find(app: &App, at: &ProjectAt, who: &SignedIn, id: &str) -> Result<Delegation, Refusal> {
+    let all = app.engine.delegations_of(at.project.key, who.person.key).await?;
+    all.into_iter().find(|delegation| delegation.id == id).ok_or(Refusal::DelegationNotFound)
+}
+
+pub(super) fn is_live(delegation: &Delegation, now: UnixMillis) -> bool {
+    state(delegation, now) == ConnectionState::Active
+}
+
+/// Ended by somebody, not by time.
+pub(super) fn is_cut_off(connection: &Connection) -> bool {
+    matches!(connection.state, ConnectionState::Ended { why: EndReason::ManualRevoke, .. })
+}
+
+fn state(delegation: &Delegation, now: UnixMillis) -> ConnectionState {
+    match delegation.state {
+        DelegationState::Revoked { at, reason } => ConnectionState::Ended { at, why: why(reason) },
+        DelegationState::Active if now >= delegation.policy_expires_at => {
+            ConnectionState::Ended { at: delegation.policy_expires_at, why: EndReason::PolicyExpired }
+        }
+        DelegationState::Active => ConnectionState::Active,
+    }
+}
+
+fn why(reason: RevokeReason) -> EndReason {
+    match reason {
+        RevokeReason::PolicyExpired => EndReason::PolicyExpired,
+        RevokeReason::Inactivity => EndReason::Inactivity,
+        RevokeReason::TaskComplete => EndReason::TaskComplete,
+        RevokeReason::EventTriggered => EndReason::EventTriggered,
+        RevokeReason::ManualRevoke => EndReason::ManualRevoke,
+        RevokeReason::KeyRotation => EndReason::KeyRotation,
+    }
+}
+
+/// A scope as the project defines it now: that is what counts (AAP 12.3).
+fn scope(project: &Project, id: &str) -> ScopeWords {
+    let offered = project.document.scopes.iter().find(|scope| scope.id == id);
+    offered.map_or_else(|| ScopeWords::no_longer_offered(id), ScopeWords::from)
+}

@@ -1,0 +1,120 @@
+//! A connect request as it is put before one person.
+
+use super::{answer, places, visit::Visit};
+use crate::{
+    App,
+    pages::{ConnectEnd, ConnectError, ConnectPage, Liability, Mode, Operator, ScopeWords, examine},
+};
+use axum::response::Response;
+use countersign_engine::{ConnectProgress, ConnectRequest, Member, ProjectAt, Refusal};
+use countersign_protocol::{
+    aap::delegate::{DelegateRequest, DisclosureResponse, ScopeInWords},
+    domain::Domain,
+    duration,
+    time::UnixMillis,
+};
+use http::StatusCode;
+
+/// The request, where it belongs, and who is asked.
+pub(super) struct Asked {
+    pub(super) request: ConnectRequest,
+    pub(super) at: ProjectAt,
+    pub(super) member: Member,
+}
+
+impl Asked {
+    pub(super) async fn load(app: &App, visit: &Visit, id: &str) -> Result<Self, Refusal> {
+        let who = visit.person()?;
+        let found = app.engine.connectable(id).await?;
+        let at = places::at(app, found.project);
+        let member = app.engine.member(who, at.project.key).await?;
+        Ok(Self { request: found.request, at, member })
+    }
+
+    /// What the engine needs to know to show, grant or deny.
+    pub(super) fn body(&self) -> DelegateRequest {
+        DelegateRequest { request_id: Some(self.request.id.clone()), approve: true, ..DelegateRequest::default() }
+    }
+
+    pub(super) fn operator(&self) -> Operator {
+        Operator::new(self.request.operator.clone(), &self.request.operator_name)
+    }
+
+    pub(super) fn callback(&self) -> Option<url::Url> {
+        self.request.callback.as_deref().and_then(|callback| url::Url::parse(callback).ok())
+    }
+
+    /// Why the request can no longer be answered, if it cannot.
+    pub(super) fn end(&self, now: UnixMillis) -> Option<ConnectEnd> {
+        match self.request.progress {
+            ConnectProgress::Open if now < self.request.expires_at => None,
+            ConnectProgress::Open => Some(ConnectEnd::Expired),
+            _ => Some(ConnectEnd::AlreadyAnswered),
+        }
+    }
+
+    /// The page, and a record of what is on it: every word that consent rests on is the engine's (AAP 14.4).
+    pub(super) async fn page(&self, app: &App, visit: &Visit) -> Result<ConnectPage, Refusal> {
+        let shown = app.engine.show_disclosure(&self.at, &self.member, &self.body(), visit.language.tag()).await?;
+        let operator = self.operator();
+        let connected = self.connected(app).await?;
+        let service = Domain::parse(app.engine.settings().origin.host()).ok();
+        Ok(ConnectPage {
+            frame: visit.frame_of(&self.at.project),
+            request: self.request.id.clone(),
+            warnings: examine(&operator.domain, &operator.name, &connected, service.as_ref()),
+            operator,
+            scopes: shown.scopes.iter().map(|scope| self.scope(scope)).collect(),
+            mode: Mode::UserDelegated,
+            mode_disclosure: Some(shown.mode_disclosure.as_str().into()),
+            liability: self.liability(&shown),
+            lasts_s: duration::parse_secs(&self.at.project.document.max_duration).unwrap_or_default(),
+            callback_host: self.callback().and_then(|callback| callback.host_str().map(str::to_owned)),
+            answer_by: self.request.expires_at,
+            csrf: visit.csrf(app)?,
+            disclosure_id: shown.disclosure_id,
+            error: None,
+        })
+    }
+
+    /// The domains that this person trusts already, which another may be made to look like.
+    async fn connected(&self, app: &App) -> Result<Vec<Domain>, Refusal> {
+        let found = app.engine.delegations_of(self.at.project.key, self.member.person.key).await?;
+        let mut domains: Vec<Domain> = found.into_iter().map(|delegation| delegation.operator).collect();
+        domains.sort();
+        domains.dedup();
+        Ok(domains)
+    }
+
+    /// The scope in the recorded words, with what the project adds about its actions.
+    fn scope(&self, shown: &ScopeInWords) -> ScopeWords {
+        let offered = self.at.project.document.scopes.iter().find(|scope| scope.id == shown.id);
+        let known = offered.map_or_else(|| ScopeWords::no_longer_offered(&shown.id), ScopeWords::from);
+        ScopeWords {
+            description: Some(crate::pages::Line::cut(&shown.description, 200)),
+            irreversible: shown.irreversible,
+            never: shown.never.iter().map(|action| action.as_str().into()).collect(),
+            ..known
+        }
+    }
+
+    /// Whose words on liability they are (C-59, R-2).
+    fn liability(&self, shown: &DisclosureResponse) -> Liability {
+        let words = shown.liability_disclosure.as_str().into();
+        match self.request.operator_disclosure {
+            Some(_) => Liability::Operator(words),
+            None => Liability::Service(words),
+        }
+    }
+}
+
+/// Sends the page, or sends it again with what is wrong. The answer may lead to the operator's callback.
+pub(super) fn sent(asked: &Asked, page: &ConnectPage) -> Response {
+    let status = match page.error {
+        None => StatusCode::OK,
+        Some(ConnectError::NotAcknowledged) => StatusCode::UNPROCESSABLE_ENTITY,
+        Some(ConnectError::FormExpired) => StatusCode::FORBIDDEN,
+        Some(ConnectError::ChangedSince) => StatusCode::CONFLICT,
+    };
+    answer::page_leading_to(status, &page.frame, page, asked.callback().as_ref())
+}

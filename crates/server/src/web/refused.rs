@@ -1,0 +1,120 @@
+//! A refusal as a page that says what to do next, for whoever reads pages; others get the envelope.
+
+use super::{answer, visit};
+use crate::{
+    App,
+    http::{answer::Refused, cookie, request_id::RequestId},
+    pages::{ErrorPage, Frame, Trouble},
+};
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use countersign_engine::Refusal;
+use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+
+/// Round every page: nobody who asked for a page is answered in JSON.
+pub(super) async fn as_page(State(app): State<App>, id: RequestId, request: Request, next: Next) -> Response {
+    let reader = Reader { headers: request.headers().clone(), uri: request.uri().clone(), id };
+    let response = next.run(request).await;
+    if !reader.reads_pages() {
+        return response;
+    }
+    match response.extensions().get::<Refused>() {
+        Some(Refused(refusal)) => reader.told(&app, &refusal.clone()).await,
+        None if is_bare(&response) => reader.shown(&app, response.status(), by_status(response.status())).await,
+        None => response,
+    }
+}
+
+/// An address where nothing is. It is mostly programs that ask there, so a page must be asked for.
+pub(crate) async fn nowhere(State(app): State<App>, id: RequestId, headers: HeaderMap, uri: Uri) -> Response {
+    let reader = Reader { headers, uri, id };
+    if reader.accept().contains("text/html") {
+        return reader.shown(&app, StatusCode::NOT_FOUND, Trouble::NotFound).await;
+    }
+    StatusCode::NOT_FOUND.into_response()
+}
+
+/// Axum's own refusals have a status and nothing to read.
+fn is_bare(response: &Response) -> bool {
+    let failed = response.status().is_client_error() || response.status().is_server_error();
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    failed && !kind.starts_with("text/html")
+}
+
+/// Whoever asked, as far as an error page needs to know.
+struct Reader {
+    headers: HeaderMap,
+    uri: Uri,
+    id: RequestId,
+}
+
+impl Reader {
+    fn accept(&self) -> &str {
+        self.headers.get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or_default()
+    }
+
+    fn reads_pages(&self) -> bool {
+        self.accept().contains("text/html") || !self.accept().contains("json")
+    }
+
+    async fn told(&self, app: &App, refusal: &Refusal) -> Response {
+        match refusal {
+            Refusal::SignInRequired => answer::see_other(&self.by_way_of("/sign-in?next=")),
+            Refusal::FreshSignInRequired => answer::see_other(&self.by_way_of("/sign-in?fresh&next=")),
+            refusal => {
+                app.metrics.refused(refusal.code());
+                let (status, trouble) = of_refusal(refusal);
+                let mut response = self.shown(app, status, trouble).await;
+                let wait = refusal.retry_after_s().map(|seconds| (header::RETRY_AFTER, HeaderValue::from(seconds)));
+                response.headers_mut().extend(wait);
+                response
+            }
+        }
+    }
+
+    /// Signing in leads back to here.
+    fn by_way_of(&self, sign_in: &str) -> String {
+        let here = self.uri.path_and_query().map_or("/", |here| here.as_str());
+        format!("{sign_in}{}", answer::in_query(here))
+    }
+
+    async fn shown(&self, app: &App, status: StatusCode, trouble: Trouble) -> Response {
+        let service = visit::service_name(app, &self.headers, &self.uri).await;
+        let person = self.person(app).await;
+        let frame = Frame::new(visit::language(&self.headers), &service, person.as_deref());
+        let page = ErrorPage { frame: frame.clone(), trouble, request_id: self.id.0.clone() };
+        answer::page(status, &frame, &page)
+    }
+
+    /// Who is signed in, if that can be found out: an error page is shown in any case.
+    async fn person(&self, app: &App) -> Option<String> {
+        let secret = cookie::read(&self.headers)?;
+        let who = app.engine.signed_in(&secret).await.ok().flatten()?;
+        Some(who.person.display_name)
+    }
+}
+
+/// What is not there and what is somebody else's look the same (C-61).
+fn of_refusal(refusal: &Refusal) -> (StatusCode, Trouble) {
+    let status = StatusCode::from_u16(refusal.code().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    match refusal {
+        Refusal::DelegationNotFound => (StatusCode::NOT_FOUND, Trouble::NotFound),
+        Refusal::CsrfRejected => (status, Trouble::FormExpired),
+        Refusal::TooManyAttempts { retry_after_s } => (status, Trouble::TooMany { retry_after_s: *retry_after_s }),
+        _ => (status, by_status(status)),
+    }
+}
+
+fn by_status(status: StatusCode) -> Trouble {
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Trouble::NotAllowed,
+        StatusCode::NOT_FOUND | StatusCode::GONE => Trouble::NotFound,
+        StatusCode::METHOD_NOT_ALLOWED => Trouble::WrongMethod,
+        StatusCode::SERVICE_UNAVAILABLE => Trouble::Unavailable,
+        status if status.is_client_error() => Trouble::BadRequest,
+        _ => Trouble::Internal,
+    }
+}

@@ -1,0 +1,70 @@
+//! `/agents/{delegation_id}/revoke`: asks once more, then cuts the agent off (AAP 8.2, C-98).
+
+use super::{agent::delegation_id, answer, connection, form::Form, visit::Visit};
+use crate::{
+    App,
+    http::{answer::Refused, at::At},
+    pages::RevokePage,
+};
+use axum::{
+    extract::{Path, State},
+    response::Response,
+};
+use countersign_engine::{Actor, Delegation, ProjectAt, Reason, Refusal};
+use countersign_protocol::aap::revoke::RevokeRequest;
+use http::StatusCode;
+use std::collections::HashMap;
+
+pub(super) async fn get(
+    State(app): State<App>,
+    At(at): At,
+    visit: Visit,
+    Path(path): Path<HashMap<String, String>>,
+) -> Result<Response, Refused> {
+    let delegation = connection::find(&app, &at, visit.person()?, delegation_id(&path)?).await?;
+    if !connection::is_live(&delegation, app.engine.clock().now()) {
+        return Ok(answer::see_other(&format!("{}/agents?already={}", at.prefix(), delegation.id)));
+    }
+    Ok(shown(&app, &at, &visit, &delegation, StatusCode::OK)?)
+}
+
+pub(super) async fn post(
+    State(app): State<App>,
+    At(at): At,
+    visit: Visit,
+    Path(path): Path<HashMap<String, String>>,
+    form: Form,
+) -> Result<Response, Refused> {
+    let who = visit.person()?;
+    let delegation = connection::find(&app, &at, who, delegation_id(&path)?).await?;
+    if let Err(refusal) = visit.own_form(&app, form.field("csrf")) {
+        app.metrics.refused(refusal.code());
+        return Ok(shown(&app, &at, &visit, &delegation, StatusCode::FORBIDDEN)?);
+    }
+    let was_live = connection::is_live(&delegation, app.engine.clock().now());
+    let member = Actor::Person(Box::new(app.engine.member(who, at.project.key).await?));
+    let body = RevokeRequest {
+        delegation_id: Some(delegation.id.clone()),
+        reason: Some(Reason::UserRequested.as_str().to_owned()),
+        operator_jwt: None,
+    };
+    app.engine.revoke(&at, &member, &body).await?;
+    let done = if was_live { "revoked" } else { "already" };
+    Ok(answer::see_other(&format!("{}/agents?{done}={}", at.prefix(), delegation.id)))
+}
+
+fn shown(
+    app: &App,
+    at: &ProjectAt,
+    visit: &Visit,
+    delegation: &Delegation,
+    status: StatusCode,
+) -> Result<Response, Refusal> {
+    let page = RevokePage {
+        frame: visit.frame_of(&at.project),
+        connection: connection::of(at, delegation, app.engine.clock().now()),
+        csrf: visit.csrf(app)?,
+        form_expired: status == StatusCode::FORBIDDEN,
+    };
+    Ok(answer::page(status, &page.frame, &page))
+}

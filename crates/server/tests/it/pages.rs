@@ -1,0 +1,98 @@
+//! The pages, through the door, as a browser uses them.
+
+mod agents;
+mod connect;
+mod connect_over;
+mod refusals;
+mod sign_in;
+
+use axum::body::Body;
+use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, TestOperator, TestPerson};
+use http::{Method, Request, header};
+use serde_json::json;
+
+/// What browsers send when they want a page.
+const HTML: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+async fn plane() -> Plane {
+    Kit(Backend::Sqlite).plane().await
+}
+
+async fn plane_with(setup: Setup) -> Plane {
+    Kit(Backend::Sqlite).plane_with(setup).await
+}
+
+trait Words {
+    fn words(&self) -> String;
+}
+
+impl Words for Answer {
+    /// The page without what is only there for the eye or the bidi algorithm: break points and isolates.
+    fn words(&self) -> String {
+        self.text().replace("<wbr>", "").replace(['\u{2068}', '\u{2069}'], "")
+    }
+}
+
+/// Opens a page with nobody signed in.
+async fn open(plane: &Plane, path: &str) -> Answer {
+    plane.send(Request::get(path).header(header::ACCEPT, HTML).body(Body::empty()).unwrap()).await
+}
+
+/// Opens a page as somebody.
+async fn open_as(plane: &Plane, who: &TestPerson, path: &str) -> Answer {
+    plane.send(who.request(Method::GET, path).header(header::ACCEPT, HTML).body(Body::empty()).unwrap()).await
+}
+
+/// Sends a form as somebody, with exactly these fields.
+async fn send_as(plane: &Plane, who: &TestPerson, path: &str, fields: &[(&str, &str)]) -> Answer {
+    let request = who.request(Method::POST, path).header(header::ACCEPT, HTML);
+    plane.send(request.header(header::CONTENT_TYPE, FORM).body(form(fields)).unwrap()).await
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+fn form(fields: &[(&str, &str)]) -> Body {
+    let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+    Body::from(body)
+}
+
+/// The value of a hidden field of a page.
+fn hidden(page: &str, name: &str) -> String {
+    let at = format!("name=\"{name}\" value=\"");
+    let rest = page.split_once(&at).unwrap_or_else(|| panic!("no field {name}: {page}")).1;
+    rest.split('"').next().unwrap().to_owned()
+}
+
+/// A connect request that wants its answer at the operator's callback.
+async fn request_with_callback(plane: &Plane, operator: &TestOperator, scopes: &[&str]) -> String {
+    let mut body = plane.connect_body(operator, scopes);
+    body["callback"] = json!(operator.callback());
+    let answer = plane.post("/agent/delegate/requests", &body).await.expect(201);
+    answer.json()["request_id"].as_str().unwrap().to_owned()
+}
+
+/// What the form on a consent page sends, with an answer and the box ticked or not.
+fn answering<'a>(fields: &'a [String; 3], answer: &'a str, ticked: bool) -> Vec<(&'a str, &'a str)> {
+    let [csrf, disclosure_id, shown] = fields;
+    let mut sent =
+        vec![("csrf", csrf.as_str()), ("disclosure_id", disclosure_id), ("shown", shown), ("answer", answer)];
+    if ticked {
+        sent.push(("acknowledged_disclosure", "true"));
+    }
+    sent
+}
+
+fn fields(page: &str) -> [String; 3] {
+    [hidden(page, "csrf"), hidden(page, "disclosure_id"), hidden(page, "shown")]
+}
+
+/// Opens the consent page and answers it.
+async fn answer(plane: &Plane, who: &TestPerson, request: &str, answer: &str, ticked: bool) -> Answer {
+    let path = format!("/connect/{request}");
+    let page = open_as(plane, who, &path).await.expect(200).words();
+    send_as(plane, who, &path, &answering(&fields(&page), answer, ticked)).await
+}
+
+async fn delegations(plane: &Plane, who: &TestPerson) -> usize {
+    who.get(plane, "/v1/agents").await.expect(200).json()["agents"].as_array().unwrap().len()
+}
