@@ -1,1 +1,55 @@
-fn main() {}
+//! Load, measured as ratios within one run (never as a timed test).
+//!
+//! The unit is V, one ES256 verification on this machine in this run. The server is a process of its own, so
+//! that its CPU time can be read apart from the generator's.
+
+mod child;
+mod cpu;
+mod load;
+mod report;
+
+use clap::{Parser, ValueEnum};
+
+#[derive(Parser)]
+#[command(about = "Benchmarks of Countersign, as ratios in one run")]
+struct Arguments {
+    what: What,
+    #[arg(long, value_enum, default_value = "sqlite")]
+    store: StoreKind,
+    /// Requests in flight.
+    #[arg(long, default_value_t = 64)]
+    in_flight: usize,
+    /// Rounds of a second each.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Runs as the server of a benchmark; for the benchmark itself.
+    #[arg(long, hide = true)]
+    child: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum What {
+    /// `POST /agent/register` with operator JWT, delegation and receipt, against the bare signature checks.
+    Register,
+    /// A read through the gateway: token check, usage count, durable audit entry.
+    Calls,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoreKind {
+    Sqlite,
+    Postgres,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    if arguments.child {
+        return child::run(arguments.what, arguments.store).await;
+    }
+    let server = load::Server::start(arguments.what, arguments.store).await?;
+    let verification = cpu::one_verification()?;
+    let rounds = load::rounds(&server, arguments.in_flight, arguments.rounds).await?;
+    report::print(arguments.what, arguments.store, verification, &rounds);
+    Ok(())
+}

@@ -13,7 +13,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::{
         OnceLock,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
 
@@ -21,6 +21,15 @@ use std::{
 pub async fn fresh_database() -> String {
     tokio::task::spawn_blocking(|| cluster().fresh_database()).await.expect("PostgreSQL for tests could not be started")
 }
+
+/// A database on a cluster that really syncs, for benchmarks. To be asked before any other database of the process.
+pub async fn fresh_durable_database() -> String {
+    DURABLE.store(true, Ordering::SeqCst);
+    fresh_database().await
+}
+
+/// Tests need no disk to survive; benchmarks that ignored it would lie.
+static DURABLE: AtomicBool = AtomicBool::new(false);
 
 /// The same address by the name in the server's certificate, with TLS demanded.
 pub fn over_tls(url: &str) -> String {
@@ -71,7 +80,7 @@ const KEEPER: &str = r#"
     printf '%s\n' "$CERTIFICATE" > server.crt && printf '%s\n' "$CERTIFICATE_KEY" > server.key
     "$PROGRAMS/initdb" --pgdata data --username postgres --auth trust --encoding UTF8 --no-locale --no-sync > log 2>&1 \
         && "$PROGRAMS/pg_ctl" --pgdata data --log log --wait --timeout 60 --silent --options "-p $PORT -k $folder \
-            -c listen_addresses=127.0.0.1 -c max_connections=300 -c fsync=off -c full_page_writes=off \
+            -c listen_addresses=127.0.0.1 -c max_connections=300 -c fsync=$SYNC -c full_page_writes=$SYNC \
             -c ssl=on -c ssl_cert_file=$folder/server.crt -c ssl_key_file=$folder/server.key" start \
         && printf '%s\n' "$folder" || cat log >&2
     read -r _
@@ -88,6 +97,7 @@ impl Cluster {
             .args(["-c", KEEPER])
             .env("PROGRAMS", programs())
             .env("PORT", port.to_string())
+            .env("SYNC", if DURABLE.load(Ordering::SeqCst) { "on" } else { "off" })
             .env("CERTIFICATE", certified.cert.pem())
             .env("CERTIFICATE_KEY", certified.signing_key.serialize_pem())
             .stdin(Stdio::piped())

@@ -1,0 +1,69 @@
+//! The server of a benchmark: a whole plane on a loopback port, with everything signed ahead.
+
+use crate::{StoreKind, What};
+use countersign_engine::store::{Place, PostgresPlace};
+use countersign_server::{Limits, serve};
+use countersign_testkit::{Connected, Plane, Setup, postgres};
+use serde_json::json;
+use std::io::Write as _;
+use tokio::net::TcpListener;
+
+const AGENTS: usize = 500;
+const JWTS: usize = 20_000;
+
+/// Prepares, tells where it listens and what to send as one JSON line, and serves until its input closes.
+pub(crate) async fn run(what: What, store: StoreKind) -> anyhow::Result<()> {
+    let folder = std::env::temp_dir().join(format!("countersign-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let place = match store {
+        StoreKind::Sqlite => Place::File(folder.join("bench.db")),
+        StoreKind::Postgres => Place::Postgres(PostgresPlace::new(postgres::fresh_durable_database().await)),
+    };
+    let plane = Plane::start(Setup::default(), place).await;
+    let alice = plane.person("alice").await;
+    let connected = plane.connect(&alice, plane.acme(), &["calendar.read", "calendar.write"]).await;
+    let (router, path, requests) = match what {
+        What::Register => (plane.public.clone(), "/agent/register", register_bodies(&plane, &connected)),
+        What::Calls => (plane.api(), "/calendar/events", tokens(&plane, &connected).await),
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let serving = serve(listener, router, Limits::default())?;
+    let told = json!({ "address": serving.address().to_string(), "path": path, "requests": requests });
+    let mut out = std::io::stdout();
+    writeln!(out, "{told}")?;
+    out.flush()?;
+    tokio::task::spawn_blocking(|| std::io::read_to_string(std::io::stdin())).await??;
+    serving.stop().await;
+    let _removed = std::fs::remove_dir_all(&folder);
+    Ok(())
+}
+
+/// A fresh operator JWT in each, so that no answer comes from memory; receipts of some hundred sessions.
+fn register_bodies(plane: &Plane, connected: &Connected) -> Vec<String> {
+    let acme = plane.acme();
+    let receipts: Vec<String> = (0..AGENTS).map(|n| {
+        let mut claims = plane.receipt_claims(acme, "alice", connected, &["calendar.read"]);
+        claims["session_id"] = json!(format!("sess_{n:032x}"));
+        acme.sign_receipt(&claims)
+    }).collect();
+    let body = |n: usize| {
+        let mut claims = acme.claims(plane.service(), plane.now());
+        claims["jti"] = json!(n);
+        json!({
+            "mode": "user_delegated",
+            "operator_jwt": acme.sign_operator(&claims),
+            "delegation_token": connected.delegation_token,
+            "consent_receipt": receipts.get(n % AGENTS),
+        })
+        .to_string()
+    };
+    (0..JWTS).map(body).collect()
+}
+
+async fn tokens(plane: &Plane, connected: &Connected) -> Vec<String> {
+    let mut tokens = Vec::new();
+    for _ in 0..AGENTS {
+        tokens.push(plane.register(plane.acme(), connected).await.access_token);
+    }
+    tokens
+}
