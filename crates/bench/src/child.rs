@@ -41,11 +41,13 @@ pub(crate) async fn run(what: What, store: StoreKind) -> anyhow::Result<()> {
 /// A fresh operator JWT in each, so that no answer comes from memory; receipts of some hundred sessions.
 fn register_bodies(plane: &Plane, connected: &Connected) -> Vec<String> {
     let acme = plane.acme();
-    let receipts: Vec<String> = (0..AGENTS).map(|n| {
-        let mut claims = plane.receipt_claims(acme, "alice", connected, &["calendar.read"]);
-        claims["session_id"] = json!(format!("sess_{n:032x}"));
-        acme.sign_receipt(&claims)
-    }).collect();
+    let receipts: Vec<String> = (0..AGENTS)
+        .map(|n| {
+            let mut claims = plane.receipt_claims(acme, "alice", connected, &["calendar.read"]);
+            claims["session_id"] = json!(format!("sess_{n:032x}"));
+            acme.sign_receipt(&claims)
+        })
+        .collect();
     let body = |n: usize| {
         let mut claims = acme.claims(plane.service(), plane.now());
         claims["jti"] = json!(n);

@@ -1,7 +1,11 @@
 //! What a piece of work costs a core.
 
 use countersign_jose::{Expected, KeyPolicy, KeySet, SigningKey, verify_operator};
-use countersign_protocol::{aap::operator_jwt::{self, OperatorClaims}, domain::Domain, time::UnixMillis};
+use countersign_protocol::{
+    aap::operator_jwt::{self, OperatorClaims},
+    domain::Domain,
+    time::UnixMillis,
+};
 use std::time::Duration;
 
 /// V: the CPU time of one bare ES256 verification of a JWT, the median of several batches.

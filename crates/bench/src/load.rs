@@ -10,7 +10,10 @@ use hyper_util::rt::TokioIo;
 use std::{
     io::{BufRead as _, BufReader},
     process::{Child, Command, Stdio},
-    sync::{Arc, atomic::{AtomicBool, AtomicUsize, Ordering}},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 use tokio::net::TcpStream;

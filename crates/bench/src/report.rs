@@ -12,7 +12,11 @@ pub(crate) fn print(what: What, store: StoreKind, verification: Duration, rounds
     let (cpu_median, cpu_best) = (median(&cpu), cpu.first().copied().unwrap_or_default());
     println!("{what:?} on {store:?}: {} rounds", rounds.len());
     println!("  V (one ES256 verification)      {:8.1} µs", v * 1e6);
-    println!("  requests a second      median   {:8.0}   best {:8.0}", median(&rate), rate.last().copied().unwrap_or_default());
+    println!(
+        "  requests a second      median   {:8.0}   best {:8.0}",
+        median(&rate),
+        rate.last().copied().unwrap_or_default()
+    );
     println!("  server CPU a request   median   {cpu_median:8.2} V best {cpu_best:8.2} V");
     if what == What::Register {
         // Operator JWT, delegation token and receipt.

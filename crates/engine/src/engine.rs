@@ -5,6 +5,7 @@ use crate::{
     chance::{Chance, KeyBlocks},
     clock::Clock,
     keys::{Keys, KeysError},
+    pace::Pace,
     people::{PasswordCost, Passwords},
     ports::Operators,
     store::{Outcome, Store, StoreError},
@@ -15,7 +16,7 @@ use countersign_core::{
     refusal::Refusal,
     step::{Effects, Step},
 };
-use countersign_protocol::origin::Origin;
+use countersign_protocol::{origin::Origin, time::UnixMillis};
 use std::sync::Arc;
 
 /// How often an operation decides again when rows changed under it.
@@ -52,6 +53,7 @@ pub struct Engine {
     pub(crate) keys: Keys,
     pub(crate) passwords: Passwords,
     pub(crate) bearers: Bearers,
+    pace: Pace,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +62,8 @@ pub enum StartError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Keys(#[from] KeysError),
+    #[error("this machine's clock is {offset_ms} ms from the database's; set both by NTP and start again")]
+    Clock { offset_ms: i64 },
 }
 
 impl Engine {
@@ -84,7 +88,12 @@ impl Engine {
             keys,
             passwords,
             bearers: Bearers::default(),
+            pace: Pace::default(),
         };
+        engine.keep_pace().await?;
+        if engine.pace.is_off() {
+            return Err(StartError::Clock { offset_ms: engine.pace.offset_ms() });
+        }
         engine.open_keys().await?;
         Ok(Arc::new(engine))
     }
@@ -102,7 +111,10 @@ impl Engine {
     }
 
     pub(crate) fn env(&self) -> Result<Env, Refusal> {
-        let now = self.clock.now();
+        let now = self.now();
+        if self.pace.is_off() {
+            return Err(Refusal::Unavailable);
+        }
         let entropy = self.chance.entropy().map_err(|_| Refusal::Internal)?;
         Ok(Env { now, entropy, first_key: self.key_blocks.next(now, self.store.lane()) })
     }
@@ -130,6 +142,21 @@ impl Engine {
         outcome
     }
 
+    /// The store's time, as far as this node can tell without asking.
+    pub fn now(&self) -> UnixMillis {
+        self.clock.now().plus_millis(self.pace.offset_ms())
+    }
+
+    /// Measures how far this node's clock is from the store's. A node that is too far off leaves service.
+    pub async fn keep_pace(&self) -> Result<(), StoreError> {
+        let store = self.store.now().await?;
+        let offset = store.millis_since(self.clock.now());
+        if self.pace.measured(offset) {
+            tracing::error!(offset_ms = offset, "this node's clock is too far from the store's; it refuses to serve");
+        }
+        Ok(())
+    }
+
     /// Takes up changed keys, fills the audit index and forgets what is past its time; for a background task to
     /// call now and then.
     pub async fn tidy(&self) -> Result<(), StoreError> {
@@ -138,7 +165,8 @@ impl Engine {
             tracing::error!(%why, "the signing keys could not be read again; those known so far stay in use");
         }
         while self.store.index_evidence(BATCH).await? >= BATCH.unsigned_abs() {}
-        self.store.sweep(self.clock.now()).await.map(drop)
+        self.keep_pace().await?;
+        self.store.sweep(self.now()).await.map(drop)
     }
 }
 

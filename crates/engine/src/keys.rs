@@ -21,6 +21,8 @@ use std::sync::{Arc, RwLock};
 const OVERLAP_S: i64 = 7200;
 /// Other nodes sign with the old key until they look again, which they do every few seconds.
 const NOTICED_WITHIN_S: i64 = 60;
+/// How many keys may be published at a time. Readers of key sets, we among them, take no endless ones.
+const MOST_PUBLISHED: usize = 32;
 
 pub(crate) struct Keys {
     sealer: Sealer,
@@ -54,6 +56,8 @@ pub enum KeysError {
     WrongKey,
     #[error("a key could not be made or read: {0}")]
     Broken(String),
+    #[error("{MOST_PUBLISHED} keys are published already; wait until one of them retires")]
+    TooMany,
     #[error("the keys could not be written")]
     Unavailable,
 }
@@ -111,7 +115,7 @@ impl Engine {
     /// Makes a new signing key; the old one stays published as long as anything that it signed may be shown.
     pub async fn rotate_keys(&self) -> Result<KeyInUse, KeysError> {
         for _ in 0..crate::engine::TRIES {
-            let now = self.clock.now();
+            let now = self.now();
             let fresh = self.new_key_row(now)?;
             let added = in_use(&fresh);
             let mut puts = self.retired_keys(now).await?;
@@ -129,7 +133,11 @@ impl Engine {
     async fn retired_keys(&self, now: UnixMillis) -> Result<Vec<Record>, KeysError> {
         let longest = self.projects().await?.iter().map(|p| project::token_duration_s(&p.document)).max().unwrap_or(0);
         let retires_at = Some(now.plus_secs(OVERLAP_S.max(longest) + NOTICED_WITHIN_S));
-        let signing = self.key_rows().await?.into_iter().filter(|row| row.retires_at.is_none());
+        let rows = self.key_rows().await?;
+        if rows.len() >= MOST_PUBLISHED {
+            return Err(KeysError::TooMany);
+        }
+        let signing = rows.into_iter().filter(|row| row.retires_at.is_none());
         let retired = signing.map(|row| KeyRow { retires_at, version: row.version + 1, ..row });
         Ok(retired.map(Record::SigningKey).collect())
     }
@@ -153,7 +161,7 @@ impl Engine {
 
     /// The keys that are published now, oldest first.
     async fn key_rows(&self) -> Result<Vec<KeyRow>, KeysError> {
-        let now = self.clock.now();
+        let now = self.now();
         let rows: Vec<KeyRow> = store::find_all(&*self.store, Lookup::SigningKeys).await?;
         Ok(rows.into_iter().filter(|row| row.retires_at.is_none_or(|at| now < at)).collect())
     }
@@ -161,7 +169,7 @@ impl Engine {
     async fn make_missing_keys(&self) -> Result<(), KeysError> {
         let mut puts = Vec::new();
         if !self.key_rows().await?.iter().any(|row| row.retires_at.is_none()) {
-            puts.push(Record::SigningKey(self.new_key_row(self.clock.now())?));
+            puts.push(Record::SigningKey(self.new_key_row(self.now())?));
         }
         if self.store.find(Lookup::SecretByName("mac".into())).await?.is_none() {
             puts.push(Record::Secret(self.new_mac_row()?));

@@ -9,6 +9,7 @@ mod chance;
 mod clock;
 mod engine;
 mod keys;
+mod pace;
 mod people;
 mod ports;
 mod projects;

@@ -39,7 +39,7 @@ pub struct CountersignLayer {
 impl CountersignLayer {
     /// Calls are decided by the routes of the project at `address`.
     pub fn new(engine: Arc<Engine>, address: Address) -> Self {
-        let run = engine.clock().now().0.unsigned_abs();
+        let run = engine.now().0.unsigned_abs();
         Self { engine, address, request_ids: Arc::new(RequestIds::new(run)) }
     }
 }

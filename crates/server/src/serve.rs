@@ -66,7 +66,12 @@ async fn accept(listener: TcpListener, router: Router, limits: Limits, mut stopp
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.header_read).max_buf_size(64 * 1024);
     loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { break };
+        // When no place is free, being told to stop must not have to wait for one.
+        let place = tokio::select! {
+            place = Arc::clone(&room).acquire_owned() => place,
+            _ = stopped.wait_for(|stop| *stop) => break,
+        };
+        let Ok(place) = place else { break };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             _ = stopped.wait_for(|stop| *stop) => break,

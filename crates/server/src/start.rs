@@ -60,7 +60,7 @@ pub async fn start(loaded: &Loaded, environment: &config::Environment) -> Result
         max_body_bytes: listen.max_body_bytes,
         max_connections: listen.max_connections,
     };
-    let run = engine.clock().now().0.unsigned_abs();
+    let run = engine.now().0.unsigned_abs();
     let app = App::new(Arc::clone(&engine), limits, config.public.trusted_proxies.clone(), Metrics::default(), run);
     let public = listening(listen.public, router(app.clone()), limits).await?;
     let operations = listening(listen.operations, operations_router(app, Some(directory)), limits).await?;

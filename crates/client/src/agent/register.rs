@@ -72,7 +72,7 @@ impl Agent {
     async fn open(&mut self, session: Session, now: UnixMillis) -> Result<&str, RegisterError> {
         let body = RegisterRequest {
             mode: Some(MODE.to_owned()),
-            operator_jwt: Some(self.operator_jwt(now).map_err(WireError::from)?),
+            operator_jwt: Some(self.operator_jwt(now)?),
             delegation_token: session.delegation_token.as_ref().map(|token| token.reveal().to_owned()),
             consent_receipt: session.receipt.as_ref().map(|receipt| receipt.reveal().to_owned()),
             acting_for: None,

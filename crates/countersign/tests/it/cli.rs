@@ -1,63 +1,8 @@
-//! The commands, through the built binary.
+//! The commands that need no store, and what holds for all of them, through the built binary.
 
+use crate::cli_folder::Folder;
 use serde_json::Value;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
-
-/// A folder of its own, in which the binary runs with nothing in its environment.
-struct Folder(PathBuf);
-
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn run(&self, arguments: &str) -> Ran {
-        self.run_with(arguments, &[])
-    }
-
-    fn run_with(&self, arguments: &str, environment: &[(&str, &str)]) -> Ran {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
-        command.args(arguments.split_whitespace()).current_dir(&self.0).env_clear();
-        Ran::from(command.envs(environment.iter().copied()).output().unwrap())
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.0.join(name)).unwrap()
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.0.join(name), text).unwrap();
-    }
-
-    fn is_empty(&self) -> bool {
-        fs::read_dir(&self.0).unwrap().next().is_none()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Self {
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Self { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
-    }
-}
+use std::fs;
 
 #[test]
 fn a_command_line_that_is_not_understood_ends_with_2_and_says_so() {
@@ -225,11 +170,66 @@ fn the_version_is_that_of_the_package() {
 }
 
 #[test]
-fn the_help_names_only_commands_that_exist() {
+fn every_command_that_the_help_names_exists_and_explains_itself() {
     let folder = Folder::new("help");
-    let help = folder.run("--help").out;
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    for command in listed.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
-        assert_eq!(folder.run(&format!("{command} --help")).code, 0, "{command}");
+    let mut open = vec![String::new()];
+    let mut seen = 0;
+    while let Some(command) = open.pop() {
+        let ran = folder.run(&format!("{command} --help"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{command}");
+        assert!(!ran.out.starts_with("Usage"), "{command} does not say what it does");
+        let listed = ran.out.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+        let names = listed.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
+        open.extend(names.map(|name| format!("{command} {name}")));
+        seen += 1;
+    }
+    assert!(seen > 25, "the help of {seen} commands was read");
+    assert!(folder.is_empty());
+}
+
+#[test]
+fn there_is_a_manual_page_for_every_command() {
+    let folder = Folder::new("man");
+    let ran = folder.run("man pages");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    for page in ["countersign", "countersign-serve", "countersign-project-apply", "countersign-keys-rotate"] {
+        assert!(folder.read(&format!("pages/{page}.1")).contains(".SH SYNOPSIS"), "{page}");
+    }
+}
+
+#[test]
+fn init_says_what_to_do_next_with_the_file_that_it_wrote() {
+    let here = Folder::new("init-next").run("init").out;
+    assert!(here.ends_with(
+        "next:\n  edit countersign.toml, then countersign config check\n  countersign project apply FILE\n  \
+         countersign user add NAME --role admin --role user\n  countersign serve\n"
+    ));
+    let there = Folder::new("init-next-there").run("init --dir etc").out;
+    assert!(there.ends_with("  countersign --config etc/countersign.toml serve\n"), "{there}");
+}
+
+/// R-26
+#[test]
+fn without_the_key_no_command_touches_the_store_and_each_says_how_to_get_one() {
+    let folder = Folder::new("no-key");
+    for arguments in ["serve", "project list", "user list", "key list", "keys list", "keys rotate", "user disable bob"] {
+        let ran = folder.run(arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        assert!(ran.err.starts_with("error: the key file countersign.key cannot be read: "), "{}", ran.err);
+        assert!(ran.err.contains("\nhint: `countersign init` makes it; "), "{}", ran.err);
+    }
+    assert!(folder.is_empty());
+}
+
+/// R-26
+#[test]
+fn with_another_key_nothing_can_be_opened() {
+    let folder = Folder::ready("other-key");
+    folder.write("countersign.key", &"ab".repeat(32));
+    for arguments in ["serve", "keys list"] {
+        let ran = folder.run(arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        assert!(ran.err.contains("were sealed with another key-encryption key"), "{}", ran.err);
+        assert!(ran.err.contains("hint: "), "{}", ran.err);
     }
 }

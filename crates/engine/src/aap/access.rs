@@ -79,7 +79,7 @@ impl Engine {
         let hash = Digest::of(token.as_bytes());
         let bearer = self.load_bearer(&at.project, &hash).await.map_err(unavailable)?;
         let bearer = bearer.filter(|b| b.token.project == at.project.key).ok_or(Refusal::AccessTokenInvalid)?;
-        if self.clock.now() >= bearer.token.expires_at {
+        if self.now() >= bearer.token.expires_at {
             return Err(Refusal::AccessTokenExpired);
         }
         Ok(Actor::Agent(Box::new(bearer.session)))
@@ -87,7 +87,7 @@ impl Engine {
 
     async fn decide_call(&self, address: &Address, call: &Call) -> Result<Grant, Refusal> {
         let view = self.access_view(address, call).await?;
-        let now = self.clock.now();
+        let now = self.now();
         match decide(call, &view, now) {
             Ok(grant) => Ok(grant),
             Err(refused) if self.may_be_outdated(&view, &refused) => self.decide_afresh(address, call).await,
@@ -99,7 +99,7 @@ impl Engine {
     async fn decide_afresh(&self, address: &Address, call: &Call) -> Result<Grant, Refusal> {
         self.forget_bearer(address, call);
         let view = self.access_view(address, call).await?;
-        match decide(call, &view, self.clock.now()) {
+        match decide(call, &view, self.now()) {
             Ok(grant) => Ok(grant),
             Err(refused) => self.refuse(call, refused).await,
         }
@@ -122,7 +122,7 @@ impl Engine {
         let name = cache_name(address);
         if let Credential::Token(hash) = &call.credential
             && let Some(view) = self.bearers.recall(&name, hash)
-            && !view.bearer.as_ref().is_some_and(|b| key_is_stale(&b.session, self.clock.now()))
+            && !view.bearer.as_ref().is_some_and(|b| key_is_stale(&b.session, self.now()))
         {
             return Ok(view);
         }
@@ -156,7 +156,7 @@ impl Engine {
 
     /// Once an hour a live session's operator key is looked up again; a withdrawn one ends it (C-88).
     async fn with_live_key(&self, project: &Project, bearer: Bearer) -> Result<Bearer, Refusal> {
-        let now = self.clock.now();
+        let now = self.now();
         let open = bearer.session.state == countersign_core::records::SessionState::Open;
         if !open || !key_is_stale(&bearer.session, now) || now >= bearer.token.expires_at {
             return Ok(bearer);

@@ -25,7 +25,7 @@ impl Engine {
         let invalid = |why: &dyn std::fmt::Display| Refusal::OperatorJwtInvalid(why.to_string());
         let Peek { kid, iss, .. } = peek(jwt).map_err(|why| invalid(&why))?;
         let domain = Domain::parse(&iss).map_err(|why| Refusal::OperatorJwtInvalid(format!("iss is {why}")))?;
-        let now = self.clock.now();
+        let now = self.now();
         let known = self.operators.operator(&domain, &kid, now, source).await.map_err(told)?;
         let expected = Expected { operator: &domain, service: service.as_str() };
         let fact = verify_operator(jwt, &known.keys, expected, now).map_err(refused)?;
@@ -40,7 +40,7 @@ impl Engine {
         service: &Origin,
         source: &str,
     ) -> Result<VerifiedReceipt, Refusal> {
-        let now = self.clock.now();
+        let now = self.now();
         let kid = peek(jwt).map_err(|why| Refusal::ConsentInvalid(why.to_string()))?.kid;
         let domain = operator.fact.domain();
         let known = match self.operators.operator(domain, &kid, now, source).await {

@@ -60,7 +60,7 @@ impl Engine {
         let keys = self.keys_to_check(jwt).await?;
         let origins = self.origins_of(project);
         let origins: Vec<&str> = origins.iter().map(String::as_str).collect();
-        verify_delegation(jwt, &keys.set, &origins, self.clock.now())
+        verify_delegation(jwt, &keys.set, &origins, self.now())
             .map_err(|why| Refusal::DelegationInvalid(why.to_string()))
     }
 

@@ -117,6 +117,20 @@ async fn a_token_that_names_a_key_nobody_made_is_refused_after_the_store_was_ask
     assert!(matches!(refused, Err(Refusal::DelegationInvalid(_))), "{refused:?}");
 }
 
+#[tokio::test]
+async fn rotating_without_end_is_refused_before_the_set_is_one_that_nobody_reads() {
+    let world = World::new().await;
+    let engine = world.engine().await;
+    let refused = loop {
+        if let Err(why) = engine.rotate_keys().await {
+            break why;
+        }
+    };
+    assert!(matches!(refused, KeysError::TooMany), "{refused}");
+    assert!(kids(&engine).len() <= countersign_jose::MAX_SET_KEYS);
+    assert_eq!(kids(&*world.engine().await), kids(&engine));
+}
+
 ///
 #[tokio::test]
 async fn nodes_share_one_set_of_keys() {

@@ -8,7 +8,7 @@ use countersign_core::{
     people::accounts::{AccountRefusal, Add, Change, SetRoles, check_password},
     records::{Membership, Person, Role},
     refusal::Refusal,
-    step::{Operation as _, Step},
+    step::{Count, Effects, Operation as _, Step},
 };
 use countersign_protocol::{ids::RowKey, project::ProjectDocument};
 
@@ -109,6 +109,9 @@ impl Engine {
 
     /// Whether the store can be written to right now: for readiness checks.
     pub async fn is_ready(&self) -> bool {
-        self.store.ping().await.is_ok() && self.commit(Default::default()).await == Outcome::Committed
+        let until = self.now().plus_secs(60);
+        let count = Count { key: "node:ready".into(), by: 1, limit: i64::MAX, until };
+        let writes = self.commit(Effects { counts: vec![count], ..Effects::default() }).await == Outcome::Committed;
+        writes && self.env().is_ok() && self.store.ping().await.is_ok()
     }
 }

@@ -33,11 +33,11 @@ impl Engine {
         address: &str,
         replaces: Option<&SignedIn>,
     ) -> Result<Started, Refusal> {
-        let attempt = sign_in::attempt(name, address, self.settings.throttle, self.clock.now());
+        let attempt = sign_in::attempt(name, address, self.settings.throttle, self.now());
         match self.commit(attempt).await {
             Outcome::Committed => {}
             Outcome::LimitReached { .. } => {
-                return Err(Refusal::TooManyAttempts { retry_after_s: sign_in::retry_after_s(self.clock.now()) });
+                return Err(Refusal::TooManyAttempts { retry_after_s: sign_in::retry_after_s(self.now()) });
             }
             _ => return Err(Refusal::Unavailable),
         }
@@ -62,7 +62,7 @@ impl Engine {
         let session: Option<WebSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let Some(session) = session else { return Ok(None) };
         let person: Option<Person> = store::get(&*self.store, session.person).await.map_err(unavailable)?;
-        let holds = person.filter(|person| signed_in(&session, person, self.clock.now()));
+        let holds = person.filter(|person| signed_in(&session, person, self.now()));
         Ok(holds.map(|person| SignedIn { person, session }))
     }
 
@@ -84,7 +84,7 @@ impl Engine {
         for _ in 0..TRIES {
             let person: Option<Person> = store::get(&*self.store, who.person.key).await.map_err(unavailable)?;
             let person = person.ok_or(Refusal::SignInRequired)?;
-            match self.commit(sign_in::end_everywhere(&person, self.clock.now())).await {
+            match self.commit(sign_in::end_everywhere(&person, self.now())).await {
                 Outcome::Committed => return Ok(()),
                 Outcome::Stale => {}
                 _ => break,

@@ -44,7 +44,7 @@ pub(crate) struct Agent {
 pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Result<axum::Json<Agents>, Refused> {
     let who = asker.person()?;
     let found = app.engine.delegations_of(at.project.key, who.person.key).await?;
-    let now = app.engine.clock().now();
+    let now = app.engine.now();
     Ok(axum::Json(Agents { agents: found.iter().map(|delegation| agent(delegation, now)).collect() }))
 }
 

@@ -69,7 +69,7 @@ async fn admin(app: &App, at: &ProjectAt, asker: &Asker, source: &str) -> Result
     match asker.actor(app, at, None, source).await? {
         Actor::AdminKey(key) => Ok(key.principal),
         Actor::Person(member) if member.has(Role::Admin) => {
-            let fresh = asker.is_reading() || member.is_fresh(app.engine.clock().now());
+            let fresh = asker.is_reading() || member.is_fresh(app.engine.now());
             if fresh { Ok(member.person.subject) } else { Err(Refusal::FreshSignInRequired) }
         }
         _ => Err(Refusal::NotAuthorized("only an admin of the project may see or change its document".into())),

@@ -34,7 +34,7 @@ pub(super) async fn get(
     let audit = app.engine.audit(&at, &member, &wanted).await?;
     let page = AgentPage {
         frame: visit.frame_of(&at.project),
-        connection: connection::of(&at, &delegation, app.engine.clock().now()),
+        connection: connection::of(&at, &delegation, app.engine.now()),
         entries: audit.entries.iter().map(row).collect(),
         total: audit.total_count,
         is_first_page,

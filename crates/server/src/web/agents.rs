@@ -39,7 +39,7 @@ async fn list(
     asked: &HashMap<String, String>,
 ) -> Result<Response, Refusal> {
     let who = visit.person()?;
-    let now = app.engine.clock().now();
+    let now = app.engine.now();
     let mut connections = Vec::new();
     for at in places {
         let found = app.engine.delegations_of(at.project.key, who.person.key).await?;

@@ -101,7 +101,7 @@ async fn connected(app: &App, visit: &Visit, asked: &Asked, granted: DelegateRes
         code: granted.code.unwrap_or_default(),
         code_expires_at: match settled.progress {
             ConnectProgress::Approved { code_expires_at, .. } => code_expires_at,
-            _ => app.engine.clock().now(),
+            _ => app.engine.now(),
         },
         prefix: asked.at.prefix(),
         delegation_id: granted.delegation_id,
@@ -129,7 +129,7 @@ async fn over_or(
     let Ok(asked) = Asked::load(app, visit, request).await else {
         return Ok(ended(visit.frame(app).await, ConnectEnd::Gone, StatusCode::NOT_FOUND));
     };
-    let end = asked.end(app.engine.clock().now()).unwrap_or(ConnectEnd::Gone);
+    let end = asked.end(app.engine.now()).unwrap_or(ConnectEnd::Gone);
     Ok(ended(visit.frame_of(&asked.at.project), end, StatusCode::GONE))
 }
 

@@ -22,7 +22,7 @@ pub(super) async fn get(
     Path(path): Path<HashMap<String, String>>,
 ) -> Result<Response, Refused> {
     let delegation = connection::find(&app, &at, visit.person()?, delegation_id(&path)?).await?;
-    if !connection::is_live(&delegation, app.engine.clock().now()) {
+    if !connection::is_live(&delegation, app.engine.now()) {
         return Ok(answer::see_other(&format!("{}/agents?already={}", at.prefix(), delegation.id)));
     }
     Ok(shown(&app, &at, &visit, &delegation, StatusCode::OK)?)
@@ -41,7 +41,7 @@ pub(super) async fn post(
         app.metrics.refused(refusal.code());
         return Ok(shown(&app, &at, &visit, &delegation, StatusCode::FORBIDDEN)?);
     }
-    let was_live = connection::is_live(&delegation, app.engine.clock().now());
+    let was_live = connection::is_live(&delegation, app.engine.now());
     let member = Actor::Person(Box::new(app.engine.member(who, at.project.key).await?));
     let body = RevokeRequest {
         delegation_id: Some(delegation.id.clone()),
@@ -62,7 +62,7 @@ fn shown(
 ) -> Result<Response, Refusal> {
     let page = RevokePage {
         frame: visit.frame_of(&at.project),
-        connection: connection::of(at, delegation, app.engine.clock().now()),
+        connection: connection::of(at, delegation, app.engine.now()),
         csrf: visit.csrf(app)?,
         form_expired: status == StatusCode::FORBIDDEN,
     };

@@ -8,5 +8,6 @@
     reason = "tests say what went wrong by failing"
 )]
 
+mod browser;
 mod pages;
 mod story;

@@ -7,6 +7,7 @@ use serde_json::json;
 
 /// Print a project's document, as a file that can be edited and applied again
 #[derive(Debug, clap::Args)]
+#[command(disable_version_flag = true)]
 pub(crate) struct Arguments {
     /// The project. May be left out where there is only one.
     id: Option<String>,

@@ -1,0 +1,108 @@
+//! Finding out about a service before anything is asked of it.
+
+use crate::{
+    service::{EVENTS, MANIFEST, REGISTER, header},
+    world::{SERVICE, World, config, create_event, delegation, list_events, manifest},
+};
+use countersign_client::agent::{AgentConfig, Call, CallError, DiscoverError};
+use countersign_protocol::ids::ProjectId;
+use serde_json::json;
+
+use crate::world::at;
+
+/// AAP-3-09
+#[tokio::test]
+async fn the_manifest_is_read_before_anything_else_is_asked() {
+    let mut world = World::new();
+    world.agent.restore(delegation());
+    world.service.answers(REGISTER, [crate::service::refusal(503, "service_unavailable")]);
+    world.agent.register(None, at(0)).await.unwrap_err();
+    assert_eq!(world.service.paths(), [MANIFEST, REGISTER]);
+
+    let mut world = World::new();
+    world.agent.connect(&["calendar.read"], None, at(0)).await.unwrap();
+    assert_eq!(world.service.paths()[0], MANIFEST);
+
+    let mut world = World::new();
+    world.agent.call(&list_events(), at(0)).await.unwrap_err();
+    assert_eq!(world.service.paths(), [MANIFEST]);
+}
+
+/// AAP-3.1-06
+#[tokio::test]
+async fn an_agent_that_knows_its_project_asks_for_its_manifest_alone() {
+    let mut scoped = manifest();
+    scoped["project_id"] = json!("blue");
+    let mut world = World::with(&scoped, of_project("blue"));
+    world.agent.discover().await.unwrap();
+    let urls: Vec<String> = world.service.asked().into_iter().map(|request| request.url).collect();
+    assert_eq!(urls, [format!("{SERVICE}{MANIFEST}?projectId=blue")]);
+}
+
+#[tokio::test]
+async fn a_manifest_of_another_project_is_not_worked_with() {
+    let mut other = manifest();
+    other["project_id"] = json!("red");
+    for answer in [other, manifest()] {
+        let mut world = World::with(&answer, of_project("blue"));
+        assert_eq!(world.agent.discover().await, Err(DiscoverError::OtherProject));
+    }
+}
+
+#[tokio::test]
+async fn a_platform_manifest_asks_for_a_project_instead_of_calling_a_template() {
+    let mut platform = manifest();
+    platform["endpoints"]["register"] = json!("/projects/{projectId}/agent/register");
+    assert_eq!(World::at(&platform).agent.discover().await, Err(DiscoverError::ProjectNeeded));
+}
+
+/// A service that called itself by another's name would collect operator JWTs that are good there.
+#[tokio::test]
+async fn a_manifest_that_speaks_for_another_service_is_refused() {
+    let mut thief = manifest();
+    thief["service"] = json!("https://bank.example");
+    let told = "https://bank.example".to_owned();
+    assert_eq!(World::at(&thief).agent.discover().await, Err(DiscoverError::OtherService { told }));
+}
+
+#[tokio::test]
+async fn endpoints_elsewhere_are_never_called() {
+    for elsewhere in ["https://bank.example/agent/register", "//bank.example/x", "http://calendar.example/x"] {
+        let mut leading_away = manifest();
+        leading_away["endpoints"]["register"] = json!(elsewhere);
+        let mut world = World::at(&leading_away);
+        world.agent.restore(delegation());
+        world.agent.register(None, at(0)).await.unwrap_err();
+        assert_eq!(world.service.paths(), [MANIFEST], "{elsewhere}");
+    }
+}
+
+/// The token goes to the configured origin, whatever a path says.
+#[tokio::test]
+async fn a_call_cannot_leave_the_service() {
+    let (mut world, _) = World::registered().await;
+    for path in ["@bank.example/", ".bank.example/", "https://bank.example/", "calendar/events", ":8443/x"] {
+        let error = world.agent.call(&Call::get(path).intent_type("READ_CALENDAR"), at(1)).await.unwrap_err();
+        assert_eq!(error, CallError::BadPath, "{path}");
+    }
+    assert_eq!(world.service.paths(), [MANIFEST, REGISTER]);
+}
+
+#[tokio::test]
+async fn the_api_may_be_at_another_configured_origin() {
+    let api = countersign_protocol::origin::Origin::parse("https://api.calendar.example").unwrap();
+    let mut world = World::with(&manifest(), AgentConfig { api: Some(api), ..config() });
+    world.agent.restore(delegation());
+    world.agent.discover().await.unwrap();
+    let receipt = world.consents();
+    world.admits(receipt.session_id());
+    world.agent.register(Some(&receipt), at(0)).await.unwrap();
+    world.agent.call(&create_event(), at(1)).await.unwrap();
+    let sent = &world.service.asked_at(EVENTS)[0];
+    assert_eq!(sent.url, format!("https://api.calendar.example{EVENTS}"));
+    assert_eq!(header(sent, "authorization"), "Bearer access-1");
+}
+
+fn of_project(id: &str) -> AgentConfig {
+    AgentConfig { project: Some(ProjectId::parse(id).unwrap()), ..config() }
+}

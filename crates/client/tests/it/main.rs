@@ -1,0 +1,28 @@
+//! The agent against a scripted service that notes every request, and the operator on a real web server.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests say what went wrong by failing"
+)]
+
+mod ask;
+mod call;
+mod connect;
+mod consent;
+mod discover;
+mod keys;
+mod manifests;
+mod register;
+mod service;
+mod site;
+mod tier;
+mod transport;
+mod versions;
+mod world;
+
+// Taken in as a file: through the crate these tests would wait for the whole plane to compile.
+#[allow(dead_code, unreachable_pub, reason = "other crates' tests use the rest")]
+#[path = "../../../testkit/src/operator_host.rs"]
+mod operator_host;

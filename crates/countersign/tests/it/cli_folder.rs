@@ -1,0 +1,236 @@
+//! A folder in which the binary runs, and a node that it serves there.
+
+use serde_json::Value;
+use std::{
+    fs::{self, File},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    path::{Path, PathBuf},
+    process::{Child, ChildStdout, Command, Output, Stdio},
+    sync::mpsc,
+    time::Duration,
+};
+
+pub(crate) const PASSWORD: &str = "correct horse battery staple";
+
+/// A folder of its own, in which the binary runs with nothing in its environment.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// What every command is told besides its arguments.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("COUNTERSIGN_PASSWORD", PASSWORD),
+    ("COUNTERSIGN_LISTEN__PUBLIC", "127.0.0.1:0"),
+    ("COUNTERSIGN_LISTEN__OPERATIONS", "127.0.0.1:0"),
+];
+
+impl Folder {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// With a configuration, a key and an empty database.
+    pub(crate) fn ready(name: &str) -> Self {
+        let folder = Self::new(name);
+        folder.does("init");
+        folder.does("project list");
+        folder
+    }
+
+    /// The same, with the example as its project and alice as its admin.
+    pub(crate) fn with_project(name: &str) -> Self {
+        let folder = Self::ready(name);
+        folder.does(&format!("project apply {}", example().display()));
+        folder.does_as("user add alice --role admin --role user");
+        folder
+    }
+
+    pub(crate) fn run(&self, arguments: &str) -> Ran {
+        self.run_with(arguments, &[])
+    }
+
+    pub(crate) fn run_with(&self, arguments: &str, environment: &[(&str, &str)]) -> Ran {
+        self.run_words(&arguments.split_whitespace().collect::<Vec<_>>(), environment)
+    }
+
+    pub(crate) fn run_words(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
+        Ran::from(self.command(arguments, environment).stdin(Stdio::null()).output().unwrap())
+    }
+
+    /// Runs with `input` at standard input.
+    pub(crate) fn run_fed(&self, arguments: &str, input: &str) -> Ran {
+        let arguments: Vec<&str> = arguments.split_whitespace().collect();
+        let mut command = self.command(&arguments, &[]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        Ran::from(child.wait_with_output().unwrap())
+    }
+
+    /// Runs what must succeed; what it printed.
+    pub(crate) fn does(&self, arguments: &str) -> String {
+        self.run(arguments).succeeded(arguments)
+    }
+
+    /// The same with a password in the environment.
+    pub(crate) fn does_as(&self, arguments: &str) -> String {
+        self.run_with(arguments, ENVIRONMENT).succeeded(arguments)
+    }
+
+    /// What a command prints with `--json`.
+    pub(crate) fn json(&self, arguments: &str) -> Value {
+        serde_json::from_str(&self.does(&format!("{arguments} --json"))).unwrap()
+    }
+
+    fn command(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+        command.args(arguments).current_dir(&self.0).env_clear().envs(environment.iter().copied());
+        command
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join(name)).unwrap()
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).unwrap();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        fs::read_dir(&self.0).unwrap().next().is_none()
+    }
+
+    /// Whether any file holds these bytes: the database, what it writes ahead, the logs.
+    pub(crate) fn holds(&self, text: &str) -> bool {
+        let files = fs::read_dir(&self.0).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+        files.into_iter().any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+    }
+
+    /// Starts a node on ports of its own, and returns when it listens.
+    pub(crate) fn serve(&self, environment: &[(&str, &str)]) -> Served {
+        let log = File::create(self.0.join("log")).unwrap();
+        let mut command = self.command(&["serve"], &[ENVIRONMENT, environment].concat());
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        Served::new(child, self.0.join("log"))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The example in the repository.
+pub(crate) fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/calendar.toml").canonicalize().unwrap()
+}
+
+impl Ran {
+    fn succeeded(self, arguments: &str) -> String {
+        assert_eq!(self.code, 0, "{arguments}: {}", self.err);
+        self.out
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+/// A node in service, killed when it is dropped.
+pub(crate) struct Served {
+    child: Child,
+    _out: BufReader<ChildStdout>,
+    log: PathBuf,
+    /// What it said about itself when it began.
+    pub(crate) said: String,
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Served {
+    fn new(mut child: Child, log: PathBuf) -> Self {
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut said = String::new();
+        while !said.contains("stop it with") {
+            let read = out.read_line(&mut said).unwrap();
+            assert!(read > 0, "it did not start: {}", fs::read_to_string(&log).unwrap());
+        }
+        Self { child, _out: out, log, said }
+    }
+
+    fn address(&self, listener: &str) -> &str {
+        self.said.lines().find_map(|line| line.strip_prefix(listener)?.strip_prefix(" listener: ")).unwrap()
+    }
+
+    /// Asks the public listener.
+    pub(crate) fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+        self.ask_at("public", method, path, headers, body)
+    }
+
+    pub(crate) fn ask_at(&self, listener: &str, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+        let mut stream = self.connect(listener);
+        let length = body.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost:8420\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Content-Length: {length}\r\n{headers}\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?}"));
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test speaks to the node that it started")]
+    pub(crate) fn connect(&self, listener: &str) -> TcpStream {
+        TcpStream::connect(self.address(listener)).unwrap()
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Sends a signal and waits for the end; the exit code and the log.
+    pub(crate) fn ends_by(mut self, signal: &str) -> (i32, String) {
+        self.signal(signal);
+        let (ended, end) = mpsc::channel();
+        let status = std::thread::scope(|scope| {
+            let (child, id) = (&mut self.child, self.child.id());
+            scope.spawn(move || ended.send(child.wait().unwrap()).unwrap());
+            end.recv_timeout(Duration::from_secs(30)).unwrap_or_else(|_| {
+                let _ = Command::new("sh").args(["-c", &format!("kill -KILL {id}")]).status();
+                panic!("it did not end by {signal}")
+            })
+        });
+        (status.code().unwrap(), fs::read_to_string(&self.log).unwrap())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|why| panic!("{why}: {}", self.body))
+    }
+}

@@ -1,0 +1,80 @@
+// A real browser for one story: started, watched, and closed whatever happens.
+
+import { readFileSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const ARGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Runs a story with what the Rust test handed over as JSON; what it returns goes back on standard output. */
+export async function tell(story) {
+  const given = JSON.parse(process.argv[2]);
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: [...ARGS, ...(given.browser_args ?? [])],
+  });
+  try {
+    console.log(JSON.stringify((await story(browser, given)) ?? {}));
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+  } finally {
+    await browser.close();
+  }
+}
+
+/** A page in a context of its own. Anything that the browser complains about is a failure in the end. */
+export async function visit(browser, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("pageerror", (error) => complaints.push(`script: ${error.message}`));
+  page.on("console", (message) => {
+    // A status that a story provokes is reported as an error too; the story checks it itself.
+    const expected = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !expected) complaints.push(`console: ${message.text()}`);
+  });
+  return { page, context, complaints };
+}
+
+const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+/** Fails on anything that axe finds, and on sideways scrolling, in light and dark, wide and at 320 pixels. */
+export async function judge(page, name, given) {
+  await page.evaluate(axe);
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    for (const width of [1280, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      await judgeOnce(page, `${name} (${colorScheme}, ${width} px)`);
+      if (given.shots) await page.screenshot({ path: `${given.shots}/${name}-${colorScheme}-${width}.png`, fullPage: true });
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+async function judgeOnce(page, name) {
+  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  const told = found.violations.map((v) => `${v.id}: ${v.help}\n${v.nodes.map((n) => `    ${n.html}\n${n.failureSummary}`).join("\n")}`);
+  check(told.length === 0, `axe on ${name}:\n${told.join("\n")}`);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  check(wide <= 0, `${name} scrolls sideways by ${wide} px`);
+}
+
+export function check(holds, otherwise) {
+  if (!holds) throw new Error(otherwise);
+}
+
+/** What a screen reader is given to say, without the marks that keep directions apart. */
+export async function spoken(page) {
+  return (await page.locator("body").ariaSnapshot()).replace(/[\u2066-\u2069]/g, "");
+}

@@ -1,0 +1,24 @@
+// A page that tries to put the consent page into a frame, on another origin and on ours, gets nothing to show.
+
+import { check, tell, visit } from "./browser.mjs";
+import { enter, fill } from "./keyboard.mjs";
+
+await tell(async (browser, given) => {
+  const { page, context } = await visit(browser);
+  const path = `/connect/${given.request}`;
+  await page.goto(`${given.origin}${path}`);
+  await fill(page, "User name", given.name);
+  await fill(page, "Password", given.password);
+  await enter(page, "Sign in");
+  check((await page.locator("h1").count()) === 1, "the page itself can be seen");
+
+  for (const framer of ["http://framer.test/", `${given.origin}/framer`]) {
+    const body = `<!doctype html><title>framer</title><iframe src="${given.origin}${path}"></iframe>`;
+    await context.route(framer, (route) => route.fulfill({ contentType: "text/html", body }));
+    await page.goto(framer);
+    const framed = page.frames().at(1);
+    await framed.waitForLoadState();
+    const shown = await framed.locator("h1").count();
+    check(framed.url().startsWith("chrome-error://") && shown === 0, `${framer} could frame the page: ${framed.url()}`);
+  }
+});

@@ -1,0 +1,46 @@
+// A person who has a keyboard and no mouse.
+
+import { check } from "./browser.mjs";
+
+/** Tabs forward until what has the focus carries this name, and makes sure that the focus can be seen. */
+export async function tabTo(page, name) {
+  const passed = [];
+  for (let n = 0; n < 40; n += 1) {
+    await page.keyboard.press("Tab");
+    const here = await focused(page);
+    if (here.name === name) {
+      check(here.visible, `nothing shows that “${name}” has the focus`);
+      return here;
+    }
+    passed.push(here.name);
+  }
+  throw new Error(`no way by Tab to “${name}”; passed ${JSON.stringify(passed)}`);
+}
+
+/** Tabs to a link or button and presses Enter; waits for the page that follows. */
+export async function enter(page, name) {
+  await tabTo(page, name);
+  await Promise.all([page.waitForEvent("domcontentloaded"), page.keyboard.press("Enter")]);
+  await page.waitForLoadState();
+}
+
+/** Tabs to a field and types into it. */
+export async function fill(page, name, text) {
+  await tabTo(page, name);
+  await page.keyboard.type(text);
+}
+
+/** The element with the focus: its name, as a label, an aria-label or its own text gives it. */
+export function focused(page) {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    const label = element.labels?.[0]?.textContent ?? element.getAttribute("aria-label") ?? element.textContent;
+    const style = getComputedStyle(element);
+    const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+    return {
+      id: element.id,
+      name: label.replace(/[\u2066-\u2069]/g, "").replace(/\s+/g, " ").trim(),
+      visible: outlined || style.boxShadow !== "none",
+    };
+  });
+}
