@@ -1,7 +1,7 @@
 //! What can be typed. Each command's own arguments stand in its file.
 
 use crate::{
-    commands::{completions, config, init, key, keys, man, project, serve, user},
+    commands::{completions, config, demo, init, key, keys, man, openapi, project, serve, user},
     terminal::Terminal,
 };
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -24,6 +24,7 @@ pub(crate) enum Command {
     Init(init::Arguments),
     #[command(subcommand)]
     Config(config::Command),
+    Demo(demo::Arguments),
     Serve(serve::Arguments),
     #[command(subcommand)]
     Project(project::Command),
@@ -34,6 +35,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Keys(keys::Command),
     Completions(completions::Arguments),
+    Openapi(openapi::Arguments),
     Man(man::Arguments),
 }
 

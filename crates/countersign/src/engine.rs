@@ -72,7 +72,7 @@ pub(crate) fn not_started(why: StartTrouble) -> Failure {
         StartTrouble::Engine(StartError::Keys(KeysError::WrongKey)) => {
             failure.hint("`countersign config check` shows where this node takes its key from ([keys])")
         }
-        StartTrouble::Engine(StartError::Keys(_)) => failure,
+        StartTrouble::Engine(StartError::Keys(_) | StartError::Clock { .. }) => failure,
         StartTrouble::Project(_) => failure.hint("correct [project] in the configuration"),
         StartTrouble::Listen { why, .. } if why.kind() == ErrorKind::AddrInUse => {
             failure.hint("another process has it, perhaps a node that runs already: stop it, or change [listen]")

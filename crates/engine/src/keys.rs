@@ -76,14 +76,14 @@ impl Engine {
         self.keys.current.read().ok()?.clone()
     }
 
-    /// Loads the keys, making what is missing. Nodes that start together agree on one set.
+    /// Loads the keys, making the first ones. Nodes that start together agree on one set.
     pub(crate) async fn open_keys(&self) -> Result<(), KeysError> {
         for _ in 0..crate::engine::TRIES {
             if let Some(published) = self.load_keys().await? {
                 *self.keys.current.write().map_err(broken)? = Some(Arc::new(published));
                 return Ok(());
             }
-            self.make_missing_keys().await?;
+            self.make_first_keys().await?;
         }
         Err(KeysError::Unavailable)
     }
@@ -166,14 +166,10 @@ impl Engine {
         Ok(rows.into_iter().filter(|row| row.retires_at.is_none_or(|at| now < at)).collect())
     }
 
-    async fn make_missing_keys(&self) -> Result<(), KeysError> {
-        let mut puts = Vec::new();
-        if !self.key_rows().await?.iter().any(|row| row.retires_at.is_none()) {
-            puts.push(Record::SigningKey(self.new_key_row(self.now())?));
-        }
-        if self.store.find(Lookup::SecretByName("mac".into())).await?.is_none() {
-            puts.push(Record::Secret(self.new_mac_row()?));
-        }
+    /// All in one step: the name of the secret is unique, so of nodes that start together one makes everything.
+    async fn make_first_keys(&self) -> Result<(), KeysError> {
+        let key = Record::SigningKey(self.new_key_row(self.now())?);
+        let puts = vec![key, Record::Secret(self.new_mac_row()?)];
         match self.commit(Effects { puts, ..Effects::default() }).await {
             Outcome::Committed | Outcome::Stale => Ok(()),
             _ => Err(KeysError::Unavailable),

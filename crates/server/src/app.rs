@@ -10,8 +10,8 @@ use crate::{
     web,
 };
 use axum::{Router, middleware};
-use countersign_engine::Engine;
-use countersign_gateway::RequestIds;
+use countersign_engine::{Address, Engine};
+use countersign_gateway::{CountersignLayer, RequestIds};
 use std::sync::Arc;
 
 /// Shared by all handlers; cheap to clone.
@@ -46,13 +46,28 @@ impl App {
 
 /// Everything on the public listener.
 pub fn router(app: App) -> Router {
+    let nowhere = Router::new().fallback(web::nowhere);
+    layered(endpoints(&app).merge(nowhere), app)
+}
+
+/// The same in front of an API that this process serves itself: whatever is no endpoint of ours is a call of that
+/// API, decided by the gateway.
+pub fn router_in_front_of(api: Router, app: App) -> Router {
+    let gateway = CountersignLayer::new(Arc::clone(&app.engine), Address::Unscoped);
+    layered(endpoints(&app), app).fallback_service(api.layer(gateway))
+}
+
+fn endpoints(app: &App) -> Router<App> {
     Router::new()
         .merge(aap::router().layer(middleware::from_fn(version::headers)))
         .merge(people::router())
         .route("/openapi.json", axum::routing::get(|| async { axum::Json(crate::openapi::description()) }))
         .merge(project::router())
-        .merge(web::router(&app))
-        .fallback(web::nowhere)
+        .merge(web::router(app))
+}
+
+fn layered(router: Router<App>, app: App) -> Router {
+    router
         .layer(middleware::from_fn_with_state(app.clone(), layers::envelope))
         .layer(middleware::from_fn_with_state(app.clone(), request_id::name))
         .with_state(app)

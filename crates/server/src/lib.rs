@@ -15,13 +15,13 @@ mod serve;
 mod start;
 mod web;
 
-pub use app::{App, router};
+pub use app::{App, router, router_in_front_of};
 pub use observe::{LogTo, Metrics, logs_to};
 pub use openapi::description as openapi_description;
 pub use operations::router as operations_router;
 pub use plug::Directory;
 pub use serve::{Limits, Serving, serve};
-pub use start::{Node, StartTrouble, open_engine, start};
+pub use start::{Node, StartTrouble, open_engine, start, start_in_front_of};
 
 /// What the command line needs to speak with the engine of a node.
 pub mod admin {

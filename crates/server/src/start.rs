@@ -3,7 +3,7 @@
 use crate::{
     App, Directory, Limits, Metrics, Serving,
     config::{self, Loaded, node},
-    operations_router, router, serve,
+    operations_router, router, router_in_front_of, serve,
 };
 use countersign_engine::{
     Chance, Clock, Engine, PasswordCost, Settings, StartError, Tenancy, Throttle,
@@ -50,6 +50,23 @@ impl Node {
 
 /// Opens the store and the keys, applies the configured project, and listens.
 pub async fn start(loaded: &Loaded, environment: &config::Environment) -> Result<Node, StartTrouble> {
+    start_with(loaded, environment, router).await
+}
+
+/// The same in front of an API of this process.
+pub async fn start_in_front_of(
+    api: axum::Router,
+    loaded: &Loaded,
+    environment: &config::Environment,
+) -> Result<Node, StartTrouble> {
+    start_with(loaded, environment, |app| router_in_front_of(api, app)).await
+}
+
+async fn start_with(
+    loaded: &Loaded,
+    environment: &config::Environment,
+    router: impl FnOnce(App) -> axum::Router,
+) -> Result<Node, StartTrouble> {
     let config = &loaded.config;
     let (engine, directory) = open_engine(config, environment).await?;
     apply_configured_project(&engine, config).await?;

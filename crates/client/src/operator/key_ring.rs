@@ -88,7 +88,8 @@ impl KeyRing {
         Ok(jwt)
     }
 
-    /// For storage; only the same key opens it again.
+    /// For storage; only the same key opens it again. Seal again after a rotation, and after a receipt that
+    /// outlives the overlap.
     pub fn seal(&self, sealer: &Sealer) -> Result<String, NotSealed> {
         let mut stored = Stored {
             kid: self.signing.kid().to_owned(),

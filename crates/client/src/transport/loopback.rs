@@ -22,6 +22,13 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// explicit choice: without it an `http:` service cannot be reached.
 pub struct WithLoopback(pub Fetcher);
 
+impl WithLoopback {
+    /// With the certificates that this machine believes, for everything that is not loopback.
+    pub fn for_this_machine() -> Result<Self, countersign_outbound::tls::BadRoots> {
+        Fetcher::new(countersign_outbound::FetcherConfig::default()).map(Self)
+    }
+}
+
 #[async_trait]
 impl Transport for WithLoopback {
     async fn send(&self, request: Request) -> Result<Response, Unreachable> {

@@ -35,7 +35,7 @@ async fn the_services_page_opens_in_the_persons_browser_under_the_operators_doma
     let mut world = World::new();
     let page = world.agent.connect(&["calendar.read"], None, at(0)).await.unwrap();
     assert_eq!(page, "https://calendar.example/connect/creq_1");
-    assert_eq!(*world.opened.lock().unwrap(), [page.clone()]);
+    assert_eq!(*world.opened.lock().unwrap(), std::slice::from_ref(&page));
     let operator = world.operator.domain().clone();
     let notice = Notice::PleaseConnect { service: SERVICE.to_owned(), operator, url: page.clone() };
     assert!(notice.to_string().contains(OPERATOR) && notice.to_string().contains(&page));

@@ -5,10 +5,12 @@
 
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod demo;
 pub(crate) mod init;
 pub(crate) mod key;
 pub(crate) mod keys;
 pub(crate) mod man;
+pub(crate) mod openapi;
 pub(crate) mod project;
 pub(crate) mod serve;
 pub(crate) mod user;
@@ -19,12 +21,14 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
         Command::Init(arguments) => init::run(arguments, context),
         Command::Config(command) => config::run(command, context),
+        Command::Demo(arguments) => demo::run(&arguments, context),
         Command::Serve(_) => serve::run(context),
         Command::Project(command) => project::run(command, context),
         Command::User(command) => user::run(command, context),
         Command::Key(command) => key::run(command, context),
         Command::Keys(command) => keys::run(command, context),
         Command::Completions(arguments) => completions::run(&arguments, context),
+        Command::Openapi(_) => openapi::run(context),
         Command::Man(arguments) => man::run(&arguments, context),
     }
 }

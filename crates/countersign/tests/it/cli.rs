@@ -178,7 +178,8 @@ fn every_command_that_the_help_names_exists_and_explains_itself() {
         let ran = folder.run(&format!("{command} --help"));
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{command}");
         assert!(!ran.out.starts_with("Usage"), "{command} does not say what it does");
-        let listed = ran.out.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+        let listed =
+            ran.out.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
         let names = listed.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
         open.extend(names.map(|name| format!("{command} {name}")));
         seen += 1;
@@ -212,7 +213,8 @@ fn init_says_what_to_do_next_with_the_file_that_it_wrote() {
 #[test]
 fn without_the_key_no_command_touches_the_store_and_each_says_how_to_get_one() {
     let folder = Folder::new("no-key");
-    for arguments in ["serve", "project list", "user list", "key list", "keys list", "keys rotate", "user disable bob"] {
+    for arguments in ["serve", "project list", "user list", "key list", "keys list", "keys rotate", "user disable bob"]
+    {
         let ran = folder.run(arguments);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
         assert!(ran.err.starts_with("error: the key file countersign.key cannot be read: "), "{}", ran.err);

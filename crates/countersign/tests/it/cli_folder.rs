@@ -211,7 +211,7 @@ impl Served {
         self.signal(signal);
         let (ended, end) = mpsc::channel();
         let status = std::thread::scope(|scope| {
-            let (child, id) = (&mut self.child, self.child.id());
+            let (id, child) = (self.child.id(), &mut self.child);
             scope.spawn(move || ended.send(child.wait().unwrap()).unwrap());
             end.recv_timeout(Duration::from_secs(30)).unwrap_or_else(|_| {
                 let _ = Command::new("sh").args(["-c", &format!("kill -KILL {id}")]).status();

@@ -8,4 +8,12 @@
 )]
 
 mod cli;
+mod cli_folder;
+mod cli_key;
+mod cli_keys;
+mod cli_project;
+mod cli_serve;
+mod cli_together;
+mod cli_user;
+mod demo;
 mod house;

@@ -11,11 +11,20 @@ pub(super) fn run(connection: &mut rusqlite::Connection) -> Result<(), StoreErro
     let failed = |why: String| StoreError::Migration(why);
     let runner = embedded::migrations::runner();
     let known = runner.get_migrations().iter().map(|m| i64::from(m.version())).max().unwrap_or(0);
-    let found = newest(connection).map_err(|why| failed(why.to_string()))?;
+    let mut found = newest(connection).map_err(|why| failed(why.to_string()))?;
     if found > known {
         return Err(StoreError::Newer { found, known });
     }
-    runner.run(connection).map(|_| ()).map_err(|why| failed(why.to_string()))
+    while let Err(why) = runner.run(connection) {
+        // Each migration is a transaction. If another process that starts now was faster with one, ours failed and
+        // left nothing behind: it goes on after that one.
+        let now = newest(connection).map_err(|why| failed(why.to_string()))?;
+        if now <= found {
+            return Err(failed(why.to_string()));
+        }
+        found = now;
+    }
+    Ok(())
 }
 
 /// The newest migration that this database has seen.

@@ -1,0 +1,73 @@
+//! The demo operator's web site: its identity and keys over real TLS, on loopback, under a certificate of its own.
+
+use super::world::trouble;
+use crate::failure::Failure;
+use axum::{Router, response::IntoResponse as _, routing::get};
+use countersign_client::operator::{Document, Operator};
+use countersign_protocol::time::UnixMillis;
+use http::header;
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo},
+    server::conn::auto,
+    service::TowerToHyperService,
+};
+use rustls::{
+    ServerConfig,
+    crypto::aws_lc_rs,
+    pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
+};
+use std::{net::SocketAddr, sync::Arc};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+pub(super) struct OperatorSite {
+    pub(super) address: SocketAddr,
+    /// The certificate that the service must believe.
+    pub(super) root_pem: String,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl OperatorSite {
+    pub(super) async fn start(operator: &Operator, now: UnixMillis) -> Result<Self, Failure> {
+        let certified = rcgen::generate_simple_self_signed([operator.domain().to_string()]).map_err(trouble)?;
+        let root_pem = certified.cert.pem();
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(certified.signing_key.serialize_der()));
+        let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(trouble)?
+            .with_no_client_auth()
+            .with_single_cert(vec![certified.cert.der().clone()], key)
+            .map_err(trouble)?;
+        let listener = TcpListener::bind("127.0.0.1:0").await.map_err(trouble)?;
+        let address = listener.local_addr().map_err(trouble)?;
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let task = tokio::spawn(serve(listener, acceptor, site(operator.documents(now))));
+        Ok(Self { address, root_pem, task })
+    }
+
+    pub(super) fn stop(&self) {
+        self.task.abort();
+    }
+}
+
+fn site(documents: [Document; 2]) -> Router {
+    documents.into_iter().fold(Router::new(), |router, document| {
+        let Document { path, body } = document;
+        router.route(
+            path,
+            get(move || async move { ([(header::CONTENT_TYPE, "application/json")], body).into_response() }),
+        )
+    })
+}
+
+async fn serve(listener: TcpListener, acceptor: TlsAcceptor, site: Router) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let (acceptor, service) = (acceptor.clone(), TowerToHyperService::new(site.clone()));
+        tokio::spawn(async move {
+            if let Ok(stream) = acceptor.accept(stream).await {
+                let _ended =
+                    auto::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;
+            }
+        });
+    }
+}

@@ -1,0 +1,60 @@
+//! The person of a scripted demo: the same requests that the pages make, with the same session.
+
+use super::world::{PASSWORD, PERSON, World, trouble};
+use crate::failure::Failure;
+use countersign_client::transport::{Request, Response, Transport as _, WithLoopback};
+use http::{HeaderValue, header};
+use serde_json::{Value, json};
+
+pub(super) struct Person {
+    transport: WithLoopback,
+    origin: String,
+    cookie: HeaderValue,
+    csrf: HeaderValue,
+}
+
+impl Person {
+    pub(super) async fn sign_in(world: &World) -> Result<Self, Failure> {
+        let transport = world.transport()?;
+        let origin = world.origin.to_string();
+        let body = json!({ "name": PERSON, "password": PASSWORD }).to_string();
+        let answer = transport.send(Request::post_json(format!("{origin}/session"), body)).await.map_err(trouble)?;
+        let set = answer.headers.get(header::SET_COOKIE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+        let cookie = HeaderValue::from_str(set.split(';').next().unwrap_or_default()).map_err(trouble)?;
+        let told = read(&answer)?;
+        let csrf = HeaderValue::from_str(told["csrf_token"].as_str().unwrap_or_default()).map_err(trouble)?;
+        Ok(Self { transport, origin, cookie, csrf })
+    }
+
+    /// Looks at what is asked, then agrees to exactly that. Answers with what was shown and the code.
+    pub(super) async fn approve(&self, request_id: &str) -> Result<(Value, String), Failure> {
+        let shown = self.post("/agent/delegate", &json!({ "request_id": request_id })).await?;
+        let yes = json!({
+            "request_id": request_id,
+            "disclosure_id": shown["disclosure_id"],
+            "acknowledged_disclosure": true,
+        });
+        let granted = self.post("/agent/delegate", &yes).await?;
+        Ok((shown, granted["code"].as_str().unwrap_or_default().to_owned()))
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Result<Value, Failure> {
+        self.send(Request::get(format!("{}{path}", self.origin))).await
+    }
+
+    pub(super) async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
+        self.send(Request::post_json(format!("{}{path}", self.origin), body.to_string())).await
+    }
+
+    async fn send(&self, mut request: Request) -> Result<Value, Failure> {
+        request.headers.insert(header::COOKIE, self.cookie.clone());
+        request.headers.insert("x-csrf-token", self.csrf.clone());
+        request.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        read(&self.transport.send(request).await.map_err(trouble)?)
+    }
+}
+
+fn read(answer: &Response) -> Result<Value, Failure> {
+    let body: Value = serde_json::from_slice(&answer.body).map_err(trouble)?;
+    if answer.status.is_success() { Ok(body) } else { Err(Failure::new(format!("unexpectedly refused: {body}"))) }
+}

@@ -1,0 +1,189 @@
+//! The story so far: connect, register, read, write, a refused write, audit, revoke. Each step is checked.
+
+use super::{
+    person::Person,
+    told::Told,
+    world::{OPERATOR, PASSWORD, PERSON, World, system_now, trouble},
+};
+use crate::{context::Context, failure::Failure};
+use countersign_client::{
+    agent::{Agent, Call, CallError, Lost, Notice},
+    operator::{ConsentDesk, Task},
+};
+use countersign_protocol::aap::consent_receipt::ExecutionWindow;
+use http::Method;
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+
+const SCOPES: [&str; 2] = ["calendar.read", "calendar.write"];
+
+pub(super) struct Story<'a> {
+    world: &'a World,
+    context: &'a Context,
+    told: Arc<Told>,
+    agent: Agent,
+    step: usize,
+}
+
+impl<'a> Story<'a> {
+    pub(super) fn begin(world: &'a World, context: &'a Context) -> Result<Self, Failure> {
+        let told = Arc::new(Told::default());
+        let agent = world.agent(&told)?;
+        context.say(&format!(
+            "A calendar API at {}, with Countersign in front of it.\nAn agent of {OPERATOR} wants to work with {PERSON}'s calendar.\n\n",
+            world.origin
+        ))?;
+        Ok(Self { world, context, told, agent, step: 0 })
+    }
+
+    /// Plays the person too. Ends with an error at the first step that is not as promised.
+    pub(super) async fn scripted(&mut self) -> Result<(), Failure> {
+        self.agent_asks().await?;
+        let person = Person::sign_in(self.world).await?;
+        let (shown, code) = person.approve(&self.request_id()?).await?;
+        check(shown["operator"] == OPERATOR, "the person was shown another operator")?;
+        self.done(&format!("{PERSON} read who asks ({OPERATOR}), for what and who answers for it, and said yes"))?;
+        self.agent_is_connected(&code).await?;
+        self.agent_works().await?;
+        self.person_reads_the_audit(&person).await?;
+        let delegation_id = self.delegation_id()?;
+        person.post("/agent/revoke", &json!({ "delegation_id": delegation_id, "reason": "user_requested" })).await?;
+        self.done(&format!("{PERSON} cut the agent off"))?;
+        self.agent_is_cut_off().await?;
+        self.context.say("\nEverything was as promised.\n")
+    }
+
+    /// A real person in a real browser.
+    pub(super) async fn with_a_person(&mut self) -> Result<(), Failure> {
+        self.agent_asks().await?;
+        let page = self.told.page().unwrap_or_default();
+        self.context.say(&format!(
+            "\n  Open      {page}\n  Sign in   {PERSON}\n  Password  {PASSWORD}\n\nThe page will show a code. Paste it here and press Enter: "
+        ))?;
+        let code = self.line().await?;
+        self.agent_is_connected(code.trim()).await?;
+        self.agent_works().await?;
+        self.context.say(&format!(
+            "\nSee what the agent did, and cut it off, at {}/agents\nThe agent tries to read every two seconds until then (Ctrl-C ends the demo).\n",
+            self.world.origin
+        ))?;
+        self.read_until_cut_off().await
+    }
+
+    async fn agent_asks(&mut self) -> Result<(), Failure> {
+        let early = self.agent.call(&Call::get("/events").intent_type("READ_CALENDAR"), system_now()).await;
+        check(early.is_err(), "an agent without a delegation was let in")?;
+        self.done("without a person's permission the agent gets nothing")?;
+        self.agent.connect(&SCOPES, None, system_now()).await.map_err(trouble)?;
+        self.done("the agent proved its operator's domain and asks to be connected")
+    }
+
+    async fn agent_is_connected(&mut self, code: &str) -> Result<(), Failure> {
+        self.agent.finish_connect(code, system_now()).await.map_err(trouble)?;
+        self.done("the agent exchanged its one-time code for a delegation token")?;
+        let receipt = self.consent()?;
+        let session = self.agent.register(Some(&receipt), system_now()).await.map_err(trouble)?.to_owned();
+        self.done(&format!("the agent registered with a receipt for its task; session {session}"))
+    }
+
+    async fn agent_works(&mut self) -> Result<(), Failure> {
+        let list = Call::get("/events").intent_type("READ_CALENDAR");
+        let read = self.agent.call(&list, system_now()).await.map_err(trouble)?;
+        check(read.status.as_u16() == 200, "the read was not answered")?;
+        self.done("the agent read the calendar")?;
+        let create = Call::post("/events").json(&json!({ "title": "Lunch" })).intent_type("SCHEDULE_EVENT");
+        let written = self.agent.call(&create, system_now()).await.map_err(trouble)?;
+        check(written.status.as_u16() == 201, "the write was not answered")?;
+        self.done("the agent added an event")?;
+        let delete = Call::new(Method::DELETE, "/events/1").intent_type("CANCEL_EVENT");
+        let refused = self.agent.call(&delete, system_now()).await;
+        let right = matches!(&refused, Err(CallError::NotPermitted(why)) if why.code == "scope_not_granted");
+        check(right, "a write that nobody granted was let through")?;
+        self.done("deleting was refused: nobody granted it, and nothing was forwarded")
+    }
+
+    async fn person_reads_the_audit(&mut self, person: &Person) -> Result<(), Failure> {
+        let page = person.get(&format!("/agent/audit?delegation_id={}", self.delegation_id()?)).await?;
+        let entries = page["entries"].as_array().cloned().unwrap_or_default();
+        let outcomes: Vec<&str> = entries.iter().filter_map(|entry| entry["outcome"].as_str()).collect();
+        let wanted = ["200 OK", "201 Created", "403 scope_not_granted"];
+        check(outcomes == wanted, &format!("the audit says {outcomes:?} instead of {wanted:?}"))?;
+        self.done(&format!("{PERSON} read what the agent did:"))?;
+        for entry in &entries {
+            let text = |name: &str| entry[name].as_str().unwrap_or("").to_owned();
+            let line = [text("timestamp"), text("event_type"), text("method"), text("path"), text("outcome")];
+            let line: Vec<&str> = line.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+            self.context.say(&format!("        {}\n", line.join("  ")))?;
+        }
+        Ok(())
+    }
+
+    async fn agent_is_cut_off(&mut self) -> Result<(), Failure> {
+        let list = Call::get("/events").intent_type("READ_CALENDAR");
+        let refused = self.agent.call(&list, system_now()).await;
+        check(matches!(refused, Err(CallError::Lost(Lost::CutOff { .. }))), "a revoked agent was let in")?;
+        let told = self.told.last();
+        check(matches!(told, Some(Notice::AccessCutOff { .. })), "the agent did not tell its person")?;
+        self.done("the agent's very next call was refused, and it told its person why")
+    }
+
+    async fn read_until_cut_off(&mut self) -> Result<(), Failure> {
+        let list = Call::get("/events").intent_type("READ_CALENDAR");
+        loop {
+            tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+            match self.agent.call(&list, system_now()).await {
+                Ok(_) => {}
+                Err(CallError::Lost(Lost::CutOff { reason })) => {
+                    return self.done(&format!("the agent's next call was refused: {reason}"));
+                }
+                Err(other) => return Err(trouble(other)),
+            }
+        }
+    }
+
+    /// The person approves the task at the operator; its words stay there.
+    fn consent(&self) -> Result<countersign_client::operator::Receipt, Failure> {
+        let (manifest, delegation) = (self.agent.manifest(), self.agent.delegation());
+        let (Some(manifest), Some(delegation)) = (manifest, delegation) else {
+            return Err(Failure::new("the agent is not connected"));
+        };
+        let now = system_now();
+        let task = Task {
+            text: "Find a time for lunch with Sam and put it in my calendar".into(),
+            scopes: SCOPES.map(str::to_owned).to_vec(),
+            intent_type: Some("SCHEDULE_EVENT".into()),
+            window: ExecutionWindow { earliest: now, latest: now.plus_secs(3600) },
+            usage_limits: None,
+        };
+        let desk = ConsentDesk::new(self.world.operator.clone(), Arc::new(Mutex::new(Vec::new())));
+        desk.propose(manifest, delegation, task).map_err(trouble)?.approve(now).map_err(trouble)
+    }
+
+    fn request_id(&self) -> Result<String, Failure> {
+        let page = self.told.page().unwrap_or_default();
+        let id = page.rsplit_once("/connect/").map(|(_, id)| id.to_owned());
+        id.ok_or_else(|| Failure::new("the agent named no page to open"))
+    }
+
+    fn delegation_id(&self) -> Result<String, Failure> {
+        let delegation = self.agent.delegation().ok_or_else(|| Failure::new("the agent is not connected"))?;
+        Ok(delegation.id().to_owned())
+    }
+
+    fn done(&mut self, what: &str) -> Result<(), Failure> {
+        self.step += 1;
+        self.context.say(&format!("{:>3}  ok  {what}\n", self.step))
+    }
+
+    async fn line(&self) -> Result<String, Failure> {
+        let read = tokio::task::spawn_blocking(|| {
+            let mut line = String::new();
+            std::io::stdin().read_line(&mut line).map(|_| line)
+        });
+        read.await.map_err(trouble)?.map_err(trouble)
+    }
+}
+
+fn check(holds: bool, otherwise: &str) -> Result<(), Failure> {
+    if holds { Ok(()) } else { Err(Failure::new(format!("not as promised: {otherwise}"))) }
+}

@@ -1,0 +1,113 @@
+//! Everything the demo needs, in this process: a node in front of a calendar, an operator with a web site, an agent.
+
+use super::{api, operator_site::OperatorSite, told::Told};
+use crate::failure::Failure;
+use countersign_client::{
+    agent::{Agent, AgentConfig},
+    operator::{KeyRing, Operator, OperatorIdentity},
+    transport::WithLoopback,
+};
+use countersign_protocol::{domain::Domain, origin::Origin, time::UnixMillis};
+use countersign_server::{Node, admin::Role, config, start_in_front_of};
+use std::{collections::BTreeMap, fmt::Write as _, net::TcpListener, path::PathBuf, sync::Arc};
+
+pub(super) const OPERATOR: &str = "acme-agents.example";
+pub(super) const PERSON: &str = "robin";
+/// Known to everyone who reads this; the demo listens on loopback only and forgets everything at its end.
+pub(super) const PASSWORD: &str = "demo-password";
+
+const PROJECT: &str = include_str!("../../../../../examples/calendar.toml");
+
+pub(super) struct World {
+    pub(super) node: Node,
+    pub(super) origin: Origin,
+    pub(super) operator: Operator,
+    site: OperatorSite,
+    folder: PathBuf,
+}
+
+impl World {
+    pub(super) async fn start(port: u16) -> Result<Self, Failure> {
+        let now = system_now();
+        let operator = operator()?;
+        let site = OperatorSite::start(&operator, now).await?;
+        let folder = std::env::temp_dir().join(format!("countersign-demo-{}-{}", std::process::id(), now.0));
+        std::fs::create_dir_all(&folder).map_err(trouble)?;
+        let port = if port == 0 { free_port()? } else { port };
+        let origin = Origin::parse(&format!("http://localhost:{port}")).map_err(trouble)?;
+        let text = configuration(&folder, &origin, port, &site)?;
+        let environment = config::Environment::new();
+        let loaded = config::from_text(Some((&folder.join("countersign.toml"), &text)), &environment)?;
+        let node = start_in_front_of(api::calendar(), &loaded, &environment).await;
+        let node = node.map_err(|why| Failure::new(why.to_string()).hint("is the port free? try --port"))?;
+        node.engine.add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
+        let projects = node.engine.projects().await.map_err(trouble)?;
+        let project = projects.first().ok_or_else(|| Failure::new("the demo's project is missing"))?;
+        node.engine.set_roles(project.key, PERSON, vec![Role::User]).await.map_err(trouble)?;
+        Ok(Self { node, origin, operator, site, folder })
+    }
+
+    /// An agent of the operator that speaks to the person through the terminal.
+    pub(super) fn agent(&self, told: &Arc<Told>) -> Result<Agent, Failure> {
+        let config = AgentConfig::new(self.origin.clone());
+        let transport = Arc::new(self.transport()?);
+        Ok(Agent::new(config, self.operator.clone(), transport, Arc::clone(told) as _, Arc::clone(told) as _))
+    }
+
+    pub(super) fn transport(&self) -> Result<WithLoopback, Failure> {
+        WithLoopback::for_this_machine().map_err(trouble)
+    }
+
+    /// Gives everything back: listeners, the database, the folder.
+    pub(super) async fn stop(self) {
+        self.site.stop();
+        self.node.stop().await;
+        let _gone = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn operator() -> Result<Operator, Failure> {
+    let domain = Domain::parse(OPERATOR).map_err(trouble)?;
+    let identity = OperatorIdentity::new("Acme Agents", domain, format!("security@{OPERATOR}"));
+    Operator::new(&identity, KeyRing::generate().map_err(trouble)?).map_err(trouble)
+}
+
+/// A node's configuration as anybody would write it.
+fn configuration(folder: &std::path::Path, origin: &Origin, port: u16, site: &OperatorSite) -> Result<String, Failure> {
+    std::fs::write(folder.join("operator.pem"), &site.root_pem).map_err(trouble)?;
+    config::key_encryption_key::create(&folder.join("countersign.key"), &fresh_key()?).map_err(trouble)?;
+    let operations = free_port()?;
+    let mut text = format!(
+        "[listen]\npublic = \"127.0.0.1:{port}\"\noperations = \"127.0.0.1:{operations}\"\n\n\
+         [public]\norigin = \"{origin}\"\n\n[outbound]\nextra_roots = [\"operator.pem\"]\n\
+         static = {{ \"{OPERATOR}\" = \"{}\" }}\n\n",
+        site.address
+    );
+    let project: BTreeMap<String, toml::Value> = toml::from_str(PROJECT).map_err(trouble)?;
+    let project = toml::to_string(&BTreeMap::from([("project", project)])).map_err(trouble)?;
+    write!(text, "{project}").map_err(trouble)?;
+    Ok(text)
+}
+
+fn free_port() -> Result<u16, Failure> {
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(trouble)?;
+    Ok(listener.local_addr().map_err(trouble)?.port())
+}
+
+pub(super) fn trouble(why: impl std::fmt::Display) -> Failure {
+    Failure::new(why.to_string())
+}
+
+#[expect(clippy::disallowed_methods, reason = "a key for a database that is gone when the demo ends")]
+fn fresh_key() -> Result<[u8; 32], Failure> {
+    let mut key = [0; 32];
+    aws_lc_rs::rand::fill(&mut key).map_err(|_| Failure::new("the system gives no randomness"))?;
+    Ok(key)
+}
+
+/// The agent's own clock: it is another program than the node, only in this demo it shares its process.
+#[expect(clippy::disallowed_methods, reason = "the demo plays the operator and the agent, who read their own clock")]
+pub(super) fn system_now() -> UnixMillis {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    UnixMillis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

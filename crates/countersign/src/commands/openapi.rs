@@ -1,0 +1,13 @@
+//! `countersign openapi`: the description of the HTTP surface.
+
+use crate::{context::Context, failure::Failure};
+
+/// Print the OpenAPI 3.1 description of the HTTP surface, as /openapi.json serves it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {}
+
+pub(crate) fn run(context: &Context) -> Result<(), Failure> {
+    let text = countersign_server::openapi_description().to_pretty_json();
+    let text = text.map_err(|why| Failure::new(format!("the description could not be written: {why}")))?;
+    context.say(&format!("{text}\n"))
+}
