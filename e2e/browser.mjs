@@ -17,6 +17,7 @@ const ARGS = [
 /** Runs a story with what the Rust test handed over as JSON; what it returns goes back on standard output. */
 export async function tell(story) {
   const given = JSON.parse(process.argv[2]);
+  setTimeout(() => fail("the story did not come to its end"), 120_000).unref();
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: [...ARGS, ...(given.browser_args ?? [])],
@@ -29,6 +30,11 @@ export async function tell(story) {
   } finally {
     await browser.close();
   }
+}
+
+function fail(why) {
+  console.error(why);
+  process.exit(1);
 }
 
 /** A page in a context of its own. Anything that the browser complains about is a failure in the end. */

@@ -61,7 +61,7 @@ async function cutOff(page, given) {
   await enter(page, "Your agents");
   await judge(page, "agents", given);
   await hears(page, [given.domain, given.earlier]);
-  await enter(page, `What ${given.earlier} did`);
+  await enter(page, `What it did: ${given.earlier}`);
   await judge(page, "agent", given);
   await hears(page, ["/calendar/events", "READ_CALENDAR", "403 scope_not_granted"]);
   await enter(page, "Cut off");

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use tokio::net::TcpListener;
 
 const AGENTS: usize = 500;
-const JWTS: usize = 20_000;
+const JWTS: usize = 40_000;
 
 /// Prepares, tells where it listens and what to send as one JSON line, and serves until its input closes.
 pub(crate) async fn run(what: What, store: StoreKind) -> anyhow::Result<()> {
@@ -38,24 +38,20 @@ pub(crate) async fn run(what: What, store: StoreKind) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A fresh operator JWT in each, so that no answer comes from memory; receipts of some hundred sessions.
+/// A fresh operator JWT and a fresh receipt in each, so that every signature must be checked; some hundred sessions.
 fn register_bodies(plane: &Plane, connected: &Connected) -> Vec<String> {
     let acme = plane.acme();
-    let receipts: Vec<String> = (0..AGENTS)
-        .map(|n| {
-            let mut claims = plane.receipt_claims(acme, "alice", connected, &["calendar.read"]);
-            claims["session_id"] = json!(format!("sess_{n:032x}"));
-            acme.sign_receipt(&claims)
-        })
-        .collect();
     let body = |n: usize| {
-        let mut claims = acme.claims(plane.service(), plane.now());
-        claims["jti"] = json!(n);
+        let mut jwt = acme.claims(plane.service(), plane.now());
+        jwt["jti"] = json!(n);
+        let mut receipt = plane.receipt_claims(acme, "alice", connected, &["calendar.read"]);
+        receipt["session_id"] = json!(format!("sess_{:032x}", n % AGENTS));
+        receipt["jti"] = json!(n);
         json!({
             "mode": "user_delegated",
-            "operator_jwt": acme.sign_operator(&claims),
+            "operator_jwt": acme.sign_operator(&jwt),
             "delegation_token": connected.delegation_token,
-            "consent_receipt": receipts.get(n % AGENTS),
+            "consent_receipt": acme.sign_receipt(&receipt),
         })
         .to_string()
     };

@@ -8,6 +8,7 @@ use crate::{
     pace::Pace,
     people::{PasswordCost, Passwords},
     ports::Operators,
+    remembered::Remembered,
     store::{Outcome, Store, StoreError},
 };
 use countersign_core::{
@@ -53,6 +54,7 @@ pub struct Engine {
     pub(crate) keys: Keys,
     pub(crate) passwords: Passwords,
     pub(crate) bearers: Bearers,
+    pub(crate) remembered: Remembered,
     pace: Pace,
 }
 
@@ -88,6 +90,7 @@ impl Engine {
             keys,
             passwords,
             bearers: Bearers::default(),
+            remembered: Remembered::default(),
             pace: Pace::default(),
         };
         engine.keep_pace().await?;

@@ -13,6 +13,7 @@ mod pace;
 mod people;
 mod ports;
 mod projects;
+mod remembered;
 pub mod store;
 
 pub use aap::{

@@ -6,9 +6,11 @@ use countersign_protocol::{aap::identity::IdentityManifest, domain::Domain, time
 use std::sync::Arc;
 
 /// An operator as its own domain describes it.
+#[derive(Clone)]
 pub struct KnownOperator {
-    pub identity: IdentityManifest,
-    pub keys: KeySet,
+    pub identity: Arc<IdentityManifest>,
+    /// Shared as long as it is the same fetch: what was verified with it need not be verified again.
+    pub keys: Arc<KeySet>,
 }
 
 /// Why nothing is known about an operator. Never a reason to let it in.
@@ -36,7 +38,7 @@ pub trait Operators: Send + Sync {
         kid: &str,
         now: UnixMillis,
         source: &str,
-    ) -> Result<Arc<KnownOperator>, OperatorTrouble>;
+    ) -> Result<KnownOperator, OperatorTrouble>;
 
     /// Whether a key is in the operator's set, as fetched within the last hour.
     async fn still_published(&self, domain: &Domain, kid: &str, now: UnixMillis) -> Result<bool, OperatorTrouble>;

@@ -20,8 +20,8 @@ use visit::Visitor;
 /// One operator as it presented itself at `fetched_at`.
 #[derive(Debug)]
 pub struct Operator {
-    pub identity: IdentityManifest,
-    pub keys: KeySet,
+    pub identity: Arc<IdentityManifest>,
+    pub keys: Arc<KeySet>,
     /// When the manifest was fetched. The keys are as old, or younger if an unknown `kid` had them fetched again.
     pub fetched_at: UnixMillis,
 }

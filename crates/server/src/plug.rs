@@ -18,7 +18,7 @@ impl Operators for Directory {
         kid: &str,
         now: UnixMillis,
         source: &str,
-    ) -> Result<Arc<KnownOperator>, OperatorTrouble> {
+    ) -> Result<KnownOperator, OperatorTrouble> {
         self.0.operator(domain, kid, now, source).await.map(|found| known(&found)).map_err(trouble)
     }
 
@@ -27,8 +27,8 @@ impl Operators for Directory {
     }
 }
 
-fn known(operator: &Operator) -> Arc<KnownOperator> {
-    Arc::new(KnownOperator { identity: operator.identity.clone(), keys: operator.keys.clone() })
+fn known(operator: &Operator) -> KnownOperator {
+    KnownOperator { identity: Arc::clone(&operator.identity), keys: Arc::clone(&operator.keys) }
 }
 
 fn trouble(why: OperatorUnavailable) -> OperatorTrouble {

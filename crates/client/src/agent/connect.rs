@@ -158,7 +158,7 @@ impl Pending {
             return Err(foreign("it is not the callback"));
         }
         let mut told = parameters(&url)?;
-        if false {
+        if told.get("state") != Some(&self.state) {
             return Err(foreign("its state is another"));
         }
         // A refusal without `iss` does no harm; one with a wrong `iss` comes from somewhere else.

@@ -11,12 +11,11 @@ use countersign_protocol::{
     facts::{VerifiedOperator, VerifiedReceipt},
     origin::Origin,
 };
-use std::sync::Arc;
 
 /// An operator whose signature was checked, with what its domain publishes.
 pub(crate) struct Proven {
     pub(crate) fact: VerifiedOperator,
-    pub(crate) known: Arc<KnownOperator>,
+    pub(crate) known: KnownOperator,
 }
 
 impl Engine {
@@ -28,7 +27,11 @@ impl Engine {
         let now = self.now();
         let known = self.operators.operator(&domain, &kid, now, source).await.map_err(told)?;
         let expected = Expected { operator: &domain, service: service.as_str() };
-        let fact = verify_operator(jwt, &known.keys, expected, now).map_err(refused)?;
+        let fact = self.remembered.operators.recall(jwt, service, &known.keys, now, || {
+            let fact = verify_operator(jwt, &known.keys, expected, now).map_err(refused)?;
+            let until = fact.expires_at();
+            Ok((fact, until))
+        })?;
         Ok(Proven { fact, known })
     }
 
@@ -45,10 +48,15 @@ impl Engine {
         let domain = operator.fact.domain();
         let known = match self.operators.operator(domain, &kid, now, source).await {
             Ok(known) => known,
-            Err(_) => Arc::clone(&operator.known),
+            Err(_) => operator.known.clone(),
         };
         let expected = Expected { operator: domain, service: service.as_str() };
-        verify_receipt(jwt, &known.keys, expected, now).map_err(receipt_refused)
+        self.remembered.receipts.recall(jwt, service, &known.keys, now, || {
+            let fact = verify_receipt(jwt, &known.keys, expected, now).map_err(receipt_refused)?;
+            let window = fact.claims().execution_window.map_or(fact.expires_at(), |window| window.latest);
+            let until = fact.expires_at().min(window);
+            Ok((fact, until))
+        })
     }
 }
 

@@ -36,8 +36,8 @@ impl Engine {
             Some(jwt) => Some(self.prove_receipt(jwt, &operator, &at.service, source).await),
             None => None,
         };
-        for _ in 0..TRIES {
-            let project = self.project(&at.address).await?.project;
+        for attempt in 0..TRIES {
+            let project = if attempt == 0 { at.project.clone() } else { self.project(&at.address).await?.project };
             let verified = receipt.as_ref().and_then(|receipt| receipt.as_ref().ok());
             let view = self.register_view(project, body, &operator, delegation.as_ref(), verified).await;
             let register = Register {

@@ -47,7 +47,7 @@ impl Visitor {
         match self.fetch_keys(&known.identity.signing_keys).await {
             Ok(keys) => {
                 let identity = known.identity.clone();
-                let operator = Arc::new(Operator { identity, keys, fetched_at: known.fetched_at });
+                let operator = Arc::new(Operator { identity, keys: Arc::new(keys), fetched_at: known.fetched_at });
                 host.keys_learnt(now, Arc::clone(&operator));
                 Ok(operator)
             }
@@ -73,7 +73,7 @@ impl Visitor {
     async fn fetch_both(&self, domain: &Domain, now: UnixMillis) -> Result<Operator, OperatorUnavailable> {
         let identity = self.fetch_identity(domain).await?;
         let keys = self.fetch_keys(&identity.signing_keys).await?;
-        Ok(Operator { identity, keys, fetched_at: now })
+        Ok(Operator { identity: Arc::new(identity), keys: Arc::new(keys), fetched_at: now })
     }
 
     async fn fetch_identity(&self, domain: &Domain) -> Result<IdentityManifest, OperatorUnavailable> {

@@ -28,15 +28,17 @@ async fn by_keyboard_alone_a_person_signs_in_reads_approves_and_cuts_an_agent_of
     assert_eq!(refused.refusal(), (401, "delegation_revoked".into()));
 }
 
-/// AAP-5.1-04
+/// AAP-5.1-04, AAP-14.4-02
 #[tokio::test]
-async fn without_a_script_and_in_german_everything_works_the_same() {
-    let (plane, _serving) = serving().await;
-    plane.person("alice").await;
-    let request = plane.connect_request("", northwind(&plane), SCOPES).await;
-    let told = play("without-script", &plane, json!({ "request": request })).await;
-    let body = plane.exchange_body(northwind(&plane), told["code"].as_str().unwrap());
-    plane.post("/agent/delegate/token", &body).await.expect(200);
+async fn without_a_script_everything_works_the_same() {
+    approved_in("without-script").await;
+}
+
+/// AAP-13.2-01
+#[tokio::test]
+async fn whoever_reads_german_is_asked_and_answered_in_german() {
+    let (plane, code) = approved_in("german").await;
+    plane.post("/agent/delegate/token", &plane.exchange_body(northwind(&plane), &code)).await.expect(200);
 }
 
 /// AAP-13.2-05
@@ -77,6 +79,15 @@ async fn the_browser_carries_the_answer_to_the_callback_and_says_nothing_of_wher
     plane.post("/agent/delegate/token", &plane.exchange_body(northwind(&plane), &pairs[0].1)).await.expect(200);
 }
 
+/// Plays a story in which a request without a callback is approved; the code that the page showed.
+async fn approved_in(story: &str) -> (Plane, String) {
+    let (plane, _serving) = serving().await;
+    plane.person("alice").await;
+    let request = plane.connect_request("", northwind(&plane), SCOPES).await;
+    let told = play(story, &plane, json!({ "request": request })).await;
+    (plane, told["code"].as_str().unwrap().to_owned())
+}
+
 /// A plane that a browser can reach. `localhost` counts as secure, so its cookies are the real ones.
 async fn serving() -> (Plane, Serving) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
@@ -105,6 +116,7 @@ async fn play(story: &str, plane: &Plane, mut given: Value) -> Value {
     given["domain"] = json!("northwind.test");
     given["name"] = json!("alice");
     given["password"] = json!(PASSWORD);
+    given["shots"] = json!("/tmp/shots");
     let mut node = Command::new("node");
     node.arg(root.join(format!("e2e/{story}.mjs"))).arg(given.to_string());
     let played = tokio::task::spawn_blocking(move || node.output()).await.unwrap();

@@ -26,7 +26,8 @@ pub(super) async fn run(pool: &Pool) -> Result<(), StoreError> {
 }
 
 async fn migrate(client: &mut Client) -> Result<(), StoreError> {
-    let runner = embedded::migrations::runner();
+    // Otherwise a migration and the note that it was made are two transactions, and a crash may come between them.
+    let runner = embedded::migrations::runner().set_grouped(true);
     let known = runner.get_migrations().iter().map(|m| i64::from(m.version())).max().unwrap_or(0);
     let found = newest(client).await.map_err(failure)?;
     if found > known {

@@ -9,15 +9,15 @@ mod embedded {
 
 pub(super) fn run(connection: &mut rusqlite::Connection) -> Result<(), StoreError> {
     let failed = |why: String| StoreError::Migration(why);
-    let runner = embedded::migrations::runner();
+    // Otherwise a migration and the note that it was made are two transactions, and a crash may come between them.
+    let runner = embedded::migrations::runner().set_grouped(true);
     let known = runner.get_migrations().iter().map(|m| i64::from(m.version())).max().unwrap_or(0);
     let mut found = newest(connection).map_err(|why| failed(why.to_string()))?;
     if found > known {
         return Err(StoreError::Newer { found, known });
     }
     while let Err(why) = runner.run(connection) {
-        // Each migration is a transaction. If another process that starts now was faster with one, ours failed and
-        // left nothing behind: it goes on after that one.
+        // Another process that starts at this moment may have been faster; then ours came to nothing.
         let now = newest(connection).map_err(|why| failed(why.to_string()))?;
         if now <= found {
             return Err(failed(why.to_string()));

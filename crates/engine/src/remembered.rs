@@ -1,0 +1,60 @@
+//! JWTs that were verified before: the same bytes, for the same service, under the same fetch of the same keys.
+//!
+//! Only success is remembered, and only until the token's own end. Whether what it says still holds is decided anew
+//! each time, by the core.
+
+use countersign_core::refusal::Refusal;
+use countersign_jose::KeySet;
+use countersign_protocol::{
+    facts::{VerifiedOperator, VerifiedReceipt},
+    hash::Digest,
+    origin::Origin,
+    time::UnixMillis,
+};
+use quick_cache::sync::Cache;
+use std::sync::Arc;
+
+const ENTRIES: usize = 20_000;
+
+#[derive(Default)]
+pub(crate) struct Remembered {
+    pub(crate) operators: Memory<VerifiedOperator>,
+    pub(crate) receipts: Memory<VerifiedReceipt>,
+}
+
+pub(crate) struct Memory<T>(Cache<Digest, Arc<Entry<T>>>);
+
+struct Entry<T> {
+    fact: T,
+    keys: Arc<KeySet>,
+    until: UnixMillis,
+}
+
+impl<T> Default for Memory<T> {
+    fn default() -> Self {
+        Self(Cache::new(ENTRIES))
+    }
+}
+
+impl<T: Clone> Memory<T> {
+    /// The fact of these bytes: from memory, or by `verify`, which also says until when it may be remembered.
+    pub(crate) fn recall(
+        &self,
+        jwt: &str,
+        service: &Origin,
+        keys: &Arc<KeySet>,
+        now: UnixMillis,
+        verify: impl FnOnce() -> Result<(T, UnixMillis), Refusal>,
+    ) -> Result<T, Refusal> {
+        let name = Digest::of_parts(&[service.as_str().as_bytes(), b"\0", jwt.as_bytes()]);
+        if let Some(entry) = self.0.get(&name)
+            && now < entry.until
+            && Arc::ptr_eq(&entry.keys, keys)
+        {
+            return Ok(entry.fact.clone());
+        }
+        let (fact, until) = verify()?;
+        self.0.insert(name, Arc::new(Entry { fact: fact.clone(), keys: Arc::clone(keys), until }));
+        Ok(fact)
+    }
+}
