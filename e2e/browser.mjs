@@ -49,12 +49,19 @@ export async function visit(browser, options = {}) {
     const expected = message.text().startsWith("Failed to load resource");
     if (message.type() === "error" && !expected) complaints.push(`console: ${message.text()}`);
   });
+  page.on("response", async (response) => {
+    const sent = `${response.headers().location} ${await response.text().catch(() => "")}`;
+    if (/eyJ[\w-]+\.eyJ/.test(sent)) complaints.push(`a token in the browser: ${response.url()}`);
+  });
   return { page, context, complaints };
 }
 
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 
-/** Fails on anything that axe finds, and on sideways scrolling, in light and dark, wide and at 320 pixels. */
+/**
+ * Fails on anything that axe finds, and on sideways scrolling, in light and dark, wide and at 320 pixels.
+ * Takes pictures into the folder `shots`, if the story was given one.
+ */
 export async function judge(page, name, given) {
   await page.evaluate(axe);
   for (const colorScheme of ["light", "dark"]) {

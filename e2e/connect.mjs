@@ -20,8 +20,7 @@ await tell(async (browser, given) => {
   await enter(page, "Approve");
   await tellsTheProblem(page);
   await judge(page, "connect-unticked", given);
-  await tabTo(page, "I have read this");
-  await page.keyboard.press("Space");
+  await mendsIt(page);
   await enter(page, "Approve");
 
   const code = (await page.locator("#code").textContent()).trim();
@@ -51,10 +50,14 @@ async function tellsTheProblem(page) {
   const here = await focused(page);
   check(here.id === "problem", `the error summary does not have the focus, but ${JSON.stringify(here)}`);
   check((await page.title()).startsWith("Error: "), "the title does not begin with the error");
+}
+
+/** The summary leads to what is to be mended. */
+async function mendsIt(page) {
   await tabTo(page, "To approve, confirm that you have read the text under “If something goes wrong”.");
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => location.hash === "#acknowledged");
-  await page.keyboard.press("Shift+Tab");
+  await page.waitForFunction(() => document.activeElement.id === "acknowledged");
+  await page.keyboard.press("Space");
 }
 
 async function cutOff(page, given) {

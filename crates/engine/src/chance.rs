@@ -11,12 +11,12 @@ use std::sync::Mutex;
 /// The operating system's randomness, or a seed that makes a run repeatable.
 pub enum Chance {
     System,
-    Seeded(Mutex<ChaCha20Rng>),
+    Seeded(Box<Mutex<ChaCha20Rng>>),
 }
 
 impl Chance {
     pub fn seeded(seed: u64) -> Self {
-        Self::Seeded(Mutex::new(ChaCha20Rng::seed_from_u64(seed)))
+        Self::Seeded(Box::new(Mutex::new(ChaCha20Rng::seed_from_u64(seed))))
     }
 
     pub(crate) fn entropy(&self) -> Result<[u8; 32], NoRandomness> {

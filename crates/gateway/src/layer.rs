@@ -107,10 +107,10 @@ impl CountersignLayer {
         };
         present(&mut request, grant);
         match admitted {
-            Admitted::Read(permit) => self.read(inner, request, permit).await,
+            Admitted::Read(permit) => self.read(inner, request, *permit).await,
             // A caller that hangs up must not leave a write without its outcome.
             Admitted::Write(permit) => {
-                tokio::spawn(self.write(inner, request, permit)).await.map_err(|_| Refusal::OutcomeUnrecorded)?
+                tokio::spawn(self.write(inner, request, *permit)).await.map_err(|_| Refusal::OutcomeUnrecorded)?
             }
         }
     }

@@ -23,7 +23,7 @@ async fn what_an_operator_publishes_is_what_a_service_accepts() {
     let jwt = operator.operator_jwt(SERVICE, at(0)).unwrap();
     let kid = peek(&jwt).unwrap().kid;
     let known = directory.operator(operator.domain(), &kid, at(0), "198.51.100.7").await.unwrap();
-    assert_eq!(known.identity, *operator.identity());
+    assert_eq!(*known.identity, *operator.identity());
     let expected = Expected { operator: operator.domain(), service: SERVICE };
     verify_operator(&jwt, &known.keys, expected, at(0)).unwrap();
 }

@@ -84,7 +84,7 @@ pub struct Grant {
 #[derive(Clone, Debug)]
 pub struct Refused {
     pub refusal: Refusal,
-    who: Option<Who>,
+    who: Option<Box<Who>>,
 }
 
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ pub fn decide(call: &Call, view: &AccessView, now: UnixMillis) -> Result<Grant, 
     let who = Who::of(view, bearer);
     decide_for(call, view, route, bearer, now)
         .map(|intent_known| Grant::new(call, view, route, bearer, who.clone(), intent_known))
-        .map_err(|refusal| Refused { refusal, who: Some(who) })
+        .map_err(|refusal| Refused { refusal, who: Some(Box::new(who)) })
 }
 
 /// From here on the caller is known, so a refusal is part of the record.

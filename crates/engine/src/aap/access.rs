@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 /// What a call got.
 pub enum Admitted {
-    Write(Permit),
-    Read(ReadPermit),
+    Write(Box<Permit>),
+    Read(Box<ReadPermit>),
 }
 
 /// A write that is let through once. Its intent is durable.
@@ -39,11 +39,11 @@ impl Engine {
         for _ in 0..TRIES {
             let grant = self.decide_call(address, &call).await?;
             if !grant.writes() {
-                return Ok(Admitted::Read(ReadPermit { grant, call, address: address.clone() }));
+                return Ok(Admitted::Read(Box::new(ReadPermit { grant, call, address: address.clone() })));
             }
             let effects = grant.intent(&self.env()?)?;
             match self.commit(effects).await {
-                Outcome::Committed => return Ok(Admitted::Write(Permit { grant })),
+                Outcome::Committed => return Ok(Admitted::Write(Box::new(Permit { grant }))),
                 Outcome::Stale => self.forget_bearer(address, &call),
                 _ => return Err(Refusal::Unavailable),
             }

@@ -21,13 +21,7 @@ struct Nobody;
 
 #[async_trait]
 impl Operators for Nobody {
-    async fn operator(
-        &self,
-        _: &Domain,
-        _: &str,
-        _: UnixMillis,
-        _: &str,
-    ) -> Result<Arc<KnownOperator>, OperatorTrouble> {
+    async fn operator(&self, _: &Domain, _: &str, _: UnixMillis, _: &str) -> Result<KnownOperator, OperatorTrouble> {
         Err(OperatorTrouble::Unreachable)
     }
 

@@ -116,7 +116,6 @@ async fn play(story: &str, plane: &Plane, mut given: Value) -> Value {
     given["domain"] = json!("northwind.test");
     given["name"] = json!("alice");
     given["password"] = json!(PASSWORD);
-    given["shots"] = json!("/tmp/shots");
     let mut node = Command::new("node");
     node.arg(root.join(format!("e2e/{story}.mjs"))).arg(given.to_string());
     let played = tokio::task::spawn_blocking(move || node.output()).await.unwrap();

@@ -52,13 +52,14 @@ pub(super) struct Connection {
 
 const BUSY: Duration = Duration::from_secs(2);
 const STATEMENTS: usize = 128;
+const SWITCHES: usize = 16;
 
 impl Connection {
     pub(super) fn open(path: &Path, durability: Durability, clock: Arc<SteadyClock>) -> rusqlite::Result<Self> {
         let inner = rusqlite::Connection::open(path)?;
         inner.busy_timeout(BUSY)?;
         inner.set_prepared_statement_cache_capacity(STATEMENTS);
-        inner.pragma_update(None, "journal_mode", "WAL")?;
+        write_ahead(&inner)?;
         inner.pragma_update(None, "synchronous", if durability == Durability::Full { "FULL" } else { "OFF" })?;
         inner.pragma_update(None, "temp_store", "MEMORY")?;
         // What was deleted is overwritten, so that an erased opening is not left in a free page.
@@ -83,6 +84,21 @@ impl Connection {
         }
         Ok(rows)
     }
+}
+
+/// Of two that switch a new file at the same moment one is refused at once, whatever it would wait. So it waits for
+/// the other's lock, and tries again.
+fn write_ahead(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
+    let switch = || connection.pragma_update(None, "journal_mode", "WAL");
+    for _ in 0..SWITCHES {
+        match switch() {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?;
+            }
+            switched => return switched,
+        }
+    }
+    switch()
 }
 
 fn bind(statement: &mut rusqlite::Statement<'_>, params: &[Value]) -> rusqlite::Result<()> {
