@@ -17,7 +17,7 @@ const ARGS = [
 /** Runs a story with what the Rust test handed over as JSON; what it returns goes back on standard output. */
 export async function tell(story) {
   const given = JSON.parse(process.argv[2]);
-  setTimeout(() => fail("the story did not come to its end"), 120_000).unref();
+  setTimeout(() => fail("the story did not come to its end"), 300_000).unref();
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: [...ARGS, ...(given.browser_args ?? [])],
@@ -69,7 +69,8 @@ export async function judge(page, name, given) {
     for (const width of [1280, 320]) {
       await page.setViewportSize({ width, height: 900 });
       await judgeOnce(page, `${name} (${colorScheme}, ${width} px)`);
-      if (given.shots) await page.screenshot({ path: `${given.shots}/${name}-${colorScheme}-${width}.png`, fullPage: true });
+      const path = `${given.shots}/${name}-${colorScheme}-${width}.png`;
+      if (given.shots) await page.screenshot({ path, fullPage: true });
     }
   }
   await page.setViewportSize({ width: 1280, height: 900 });
@@ -77,7 +78,8 @@ export async function judge(page, name, given) {
 
 async function judgeOnce(page, name) {
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  const told = found.violations.map((v) => `${v.id}: ${v.help}\n${v.nodes.map((n) => `    ${n.html}\n${n.failureSummary}`).join("\n")}`);
+  const where = (node) => `    ${node.html}\n${node.failureSummary}`;
+  const told = found.violations.map((v) => `${v.id}: ${v.help}\n${v.nodes.map(where).join("\n")}`);
   check(told.length === 0, `axe on ${name}:\n${told.join("\n")}`);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   check(wide <= 0, `${name} scrolls sideways by ${wide} px`);

@@ -133,6 +133,8 @@ pub struct ConnectRequest {
     pub project: RowKey,
     /// Unguessable: whoever opens `/connect/{id}` may answer it once signed in.
     pub id: String,
+    /// The base URI that the operator asked at: what it expects as `iss` of everything that follows.
+    pub service: String,
     pub operator: Domain,
     /// The display name the operator chose for itself: decoration, never identity.
     pub operator_name: String,

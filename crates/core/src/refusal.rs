@@ -112,6 +112,8 @@ pub enum Refusal {
     Unavailable,
     #[error("the request was carried out, but the record of its outcome could not be completed")]
     OutcomeUnrecorded,
+    #[error("the service behind this one failed to answer")]
+    UpstreamFailed,
     #[error("an internal error occurred")]
     Internal,
 }
@@ -163,6 +165,7 @@ impl Refusal {
             Self::TooManyAttempts { .. } | Self::OperatorBudget { .. } => Code::TooManyRequests,
             Self::NotFound(_) => Code::NotFound,
             Self::Unavailable | Self::OutcomeUnrecorded => Code::ServiceUnavailable,
+            Self::UpstreamFailed => Code::UpstreamFailed,
             Self::Internal => Code::InternalError,
         }
     }
@@ -238,7 +241,9 @@ impl Refusal {
             }
             Self::NotFound(_) => "check the address".into(),
             Self::Unavailable => "nothing was carried out; try again shortly".into(),
-            Self::OutcomeUnrecorded => "do not repeat it blindly; read the current state first".into(),
+            Self::OutcomeUnrecorded | Self::UpstreamFailed => {
+                "do not repeat it blindly; read the current state first".into()
+            }
             Self::Internal => "try again; if it stays, report the request id".into(),
         }
     }

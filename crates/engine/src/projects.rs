@@ -11,6 +11,7 @@ use countersign_core::{
     refusal::Refusal,
     step::Operation as _,
 };
+use countersign_jose::peek;
 use countersign_protocol::{
     aap::manifest::Manifest,
     ids::{ProjectId, RowKey},
@@ -82,6 +83,13 @@ impl Engine {
         let base = &self.settings.origin;
         let own = self.settings.subdomains.then(|| base.with_subdomain(project.id.as_str()).to_string());
         std::iter::once(base.to_string()).chain(own).collect()
+    }
+
+    /// Whether a token says that it was issued on the host of a project, this one's or another's.
+    pub(crate) fn is_from_a_project_host(&self, jwt: &str) -> bool {
+        let label = |iss: &str| iss.split_once("://")?.1.split('.').next().map(str::to_owned);
+        let on_host = |iss: &str| label(iss).is_some_and(|l| self.settings.origin.with_subdomain(&l).as_str() == iss);
+        self.settings.subdomains && peek(jwt).is_ok_and(|token| on_host(&token.iss))
     }
 
     async fn only_project(&self) -> Result<Project, Refusal> {

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use countersign_engine::{Address, Admitted, Call, Engine, Grant, Permit, ReadPermit, Refusal};
 use countersign_protocol::aap::version;
 use futures_util::future::BoxFuture;
-use http::{HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderValue, Request, Response, header};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use std::{
     error::Error,
@@ -13,6 +13,7 @@ use std::{
     task::{Context, Poll},
 };
 use tower::{Layer, Service, ServiceExt as _};
+use tracing::Instrument as _;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 type BoxBody = UnsyncBoxBody<Bytes, BoxError>;
@@ -79,9 +80,13 @@ where
         let (inner, point) = (self.inner.clone(), self.point.clone());
         Box::pin(async move {
             let request_id = point.request_ids.mint();
-            let answer = point.run(inner, request).await;
+            let span = tracing::info_span!("call", request_id);
+            let method = request.method().clone();
+            let answer = point.run(inner, request).instrument(span.clone()).await;
             let mut response = answer.unwrap_or_else(|refusal| told(&refusal, &request_id));
             mark(&mut response, &request_id);
+            // Paths of the service inside may say whose data they lead to, so they are not logged.
+            span.in_scope(|| tracing::info!(%method, status = response.status().as_u16(), "answered"));
             Ok(response)
         })
     }
@@ -128,9 +133,9 @@ impl CountersignLayer {
         Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
         Out::Error: Into<BoxError>,
     {
-        let response = ask(inner, request).await;
-        self.engine.settle_read(permit, &outcome(response.status())).await?;
-        Ok(response)
+        let answer = ask(inner, request).await;
+        self.engine.settle_read(permit, &outcome(&answer)).await?;
+        answer
     }
 
     async fn write<S, In, Out>(
@@ -145,13 +150,13 @@ impl CountersignLayer {
         Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
         Out::Error: Into<BoxError>,
     {
-        let response = ask(inner, request).await;
-        self.engine.settle_write(permit, &outcome(response.status())).await?;
-        Ok(response)
+        let answer = ask(inner, request).await;
+        self.engine.settle_write(permit, &outcome(&answer)).await?;
+        answer
     }
 }
 
-async fn ask<S, In, Out>(inner: S, request: Request<In>) -> Response<BoxBody>
+async fn ask<S, In, Out>(inner: S, request: Request<In>) -> Result<Response<BoxBody>, Refusal>
 where
     S: Service<Request<In>, Response = Response<Out>>,
     S::Error: Into<BoxError>,
@@ -159,12 +164,10 @@ where
     Out::Error: Into<BoxError>,
 {
     match inner.oneshot(request).await {
-        Ok(response) => response.map(|body| body.map_err(Into::into).boxed_unsync()),
+        Ok(response) => Ok(response.map(|body| body.map_err(Into::into).boxed_unsync())),
         Err(why) => {
             tracing::error!(why = %why.into(), "the service behind the gateway failed");
-            let mut response = Response::new(empty());
-            *response.status_mut() = StatusCode::BAD_GATEWAY;
-            response
+            Err(Refusal::UpstreamFailed)
         }
     }
 }
@@ -198,10 +201,12 @@ fn mark(response: &mut Response<BoxBody>, request_id: &str) {
 }
 
 /// `201 Created`, as the audit shows it.
-fn outcome(status: StatusCode) -> String {
-    format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or_default()).trim_end().to_owned()
-}
-
-fn empty() -> BoxBody {
-    Full::default().map_err(|never: std::convert::Infallible| match never {}).boxed_unsync()
+fn outcome(answer: &Result<Response<BoxBody>, Refusal>) -> String {
+    match answer {
+        Ok(response) => {
+            let status = response.status();
+            format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or_default()).trim_end().to_owned()
+        }
+        Err(refusal) => format!("{} {}", refusal.code().status(), refusal.code()),
+    }
 }

@@ -2,19 +2,21 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// One count for the whole process: several listeners and layers may begin in the same millisecond.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
 /// Numbers within a run of the node, behind a part that differs from run to run.
 #[derive(Debug)]
 pub struct RequestIds {
     run: u64,
-    next: AtomicU64,
 }
 
 impl RequestIds {
     pub fn new(run: u64) -> Self {
-        Self { run, next: AtomicU64::new(1) }
+        Self { run }
     }
 
     pub fn mint(&self) -> String {
-        format!("req_{:016x}{:016x}", self.run, self.next.fetch_add(1, Ordering::Relaxed))
+        format!("req_{:016x}{:016x}", self.run, NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }

@@ -14,7 +14,15 @@ pub struct BadJson(String);
 
 /// Parses strictly, then into `T`. Members that `T` does not know are ignored (AAP 22.4).
 pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadJson> {
-    serde_json::from_value(value(bytes)?).map_err(|e| BadJson(e.to_string()))
+    serde_json::from_value(value(bytes)?).map_err(|e| BadJson(without_value(&e.to_string())))
+}
+
+/// Serde repeats what it found in place of what it expected, and what was put in a wrong place may be a secret.
+fn without_value(why: &str) -> String {
+    match why.rsplit_once(", expected ") {
+        Some((found, expected)) if found.starts_with("invalid ") => format!("expected {expected}"),
+        _ => why.to_owned(),
+    }
 }
 
 /// Parses strictly into a plain value.

@@ -59,7 +59,7 @@ pub fn router_in_front_of(api: Router, app: App) -> Router {
 
 fn endpoints(app: &App) -> Router<App> {
     Router::new()
-        .merge(aap::router().layer(middleware::from_fn(version::headers)))
+        .merge(aap::router())
         .merge(people::router())
         .route("/openapi.json", axum::routing::get(|| async { axum::Json(crate::openapi::description()) }))
         .merge(project::router())
@@ -69,6 +69,7 @@ fn endpoints(app: &App) -> Router<App> {
 fn layered(router: Router<App>, app: App) -> Router {
     router
         .layer(middleware::from_fn_with_state(app.clone(), layers::envelope))
+        .layer(middleware::from_fn(version::headers))
         .layer(middleware::from_fn_with_state(app.clone(), request_id::name))
         .with_state(app)
 }

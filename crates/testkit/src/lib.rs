@@ -10,6 +10,7 @@
 
 mod agent;
 mod answer;
+mod envelope;
 mod kit;
 mod operator;
 pub mod operator_host;

@@ -1,6 +1,8 @@
 //! A whole plane in one call: router, store, clock that stands still, seeded chance, operators, an API behind it.
 
-use crate::{Answer, TestOperator, TestPerson, Upstream, calendar, operator_host::TestCa, person::PASSWORD, postgres};
+use crate::{
+    Answer, TestOperator, TestPerson, Upstream, calendar, envelope, operator_host::TestCa, person::PASSWORD, postgres,
+};
 use axum::{Router, body::Body, extract::ConnectInfo};
 use countersign_engine::{
     Address, Chance, Clock, Engine, ManualClock, PasswordCost, Role, Settings, Tenancy, Throttle,
@@ -233,7 +235,9 @@ impl Plane {
 
     /// Through the whole public router, as from a loopback address.
     pub async fn send(&self, request: Request<Body>) -> Answer {
-        send_to(&self.public, request).await
+        let answer = Answer::to(&self.public, from_loopback(request)).await;
+        envelope::check_own(&answer);
+        answer
     }
 }
 
@@ -246,9 +250,15 @@ pub fn agent_request(method: Method, path: &str) -> http::request::Builder {
         .header(header::CONTENT_TYPE, "application/json")
 }
 
-pub async fn send_to(router: &Router, mut request: Request<Body>) -> Answer {
+pub async fn send_to(router: &Router, request: Request<Body>) -> Answer {
+    let answer = Answer::to(router, from_loopback(request)).await;
+    envelope::check_forwarded(&answer);
+    answer
+}
+
+fn from_loopback(mut request: Request<Body>) -> Request<Body> {
     request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 40000))));
-    Answer::to(router, request).await
+    request
 }
 
 fn settings(setup: &Setup) -> Settings {

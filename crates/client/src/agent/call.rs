@@ -70,7 +70,7 @@ impl Agent {
     fn resource(&self, call: &Call) -> Result<Request, CallError> {
         let demanded = self.manifest().is_none_or(|manifest| manifest.intent_required);
         match &call.intent_type {
-            None if false && demanded => return Err(CallError::IntentTypeNeeded),
+            None if demanded => return Err(CallError::IntentTypeNeeded),
             Some(text) if !is_intent_type(text) => return Err(CallError::NotAnIntentType),
             _ => {}
         }

@@ -19,6 +19,8 @@ pub struct Connect<'a> {
     pub operator: &'a VerifiedOperator,
     pub identity: &'a IdentityManifest,
     pub body: &'a ConnectRequestBody,
+    /// The base URI that was asked.
+    pub service: &'a str,
 }
 
 impl Operation for Connect<'_> {
@@ -36,6 +38,7 @@ impl Operation for Connect<'_> {
             version: 1,
             project: project.key,
             id: mint.id("creq"),
+            service: self.service.to_owned(),
             operator: self.operator.domain().clone(),
             operator_name: self.identity.operator.clone(),
             operator_disclosure: self.identity.countersign.liability_disclosure.clone(),

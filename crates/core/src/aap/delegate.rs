@@ -6,7 +6,7 @@
 use crate::{
     aap::{
         connect::{max_agent_ttl, requested_scopes},
-        manifest,
+        manifest, words,
     },
     env::{Env, Mint},
     evidence::Entry,
@@ -58,7 +58,7 @@ impl Operation for Show {
         let scopes = self.chosen_scopes(view, request)?;
         let ttl = max_agent_ttl(self.max_agent_ttl)?.or(request.max_agent_ttl);
         let mut mint = env.mint();
-        let mut shown = words(&view.project, request, &scopes, &self.language, env.now);
+        let mut shown = in_words(&view.project, request, &scopes, &self.language, env.now);
         shown.disclosure_id = mint.id("disc");
         let record = Disclosure {
             key: mint.key(),
@@ -99,8 +99,6 @@ pub struct Grant {
     pub acknowledged: bool,
     /// Only for published vectors, in test mode.
     pub fixed_id: Option<String>,
-    /// The service's base URI, for `iss`.
-    pub issuer: String,
 }
 
 pub struct Granted {
@@ -142,8 +140,8 @@ impl Operation for Grant {
             ..Effects::default()
         };
         let answer = Granted {
-            claims: claims(&delegation, &self.issuer),
-            redirect: redirect(request, &code, &self.issuer),
+            claims: claims(&delegation, &request.service),
+            redirect: redirect(request, &format!("code={}", percent(&code))),
             code,
             liability_disclosure: disclosure.text.clone(),
             effective_policy: effective_policy(&delegation),
@@ -168,7 +166,8 @@ impl Grant {
             return Err(Refusal::invalid(refused));
         }
         // The project may have changed its words since: what is agreed to must be what would be shown now.
-        let mut current = words(&view.project, request, &disclosure.scopes, &disclosure.language, disclosure.shown_at);
+        let mut current =
+            in_words(&view.project, request, &disclosure.scopes, &disclosure.language, disclosure.shown_at);
         current.disclosure_id = disclosure.id.clone();
         if digest_of(&current)? != disclosure.shown {
             return Err(Refusal::invalid("what this page showed has changed since; read it again before agreeing"));
@@ -229,11 +228,7 @@ impl Operation for Deny {
             version: request.version + 1,
             ..request.clone()
         };
-        let separator = |c: &str| if c.contains('?') { '&' } else { '?' };
-        let redirect = request
-            .callback
-            .as_ref()
-            .map(|c| format!("{c}{}error=access_denied&state={}", separator(c), percent(&request.state)));
+        let redirect = redirect(request, "error=access_denied");
         let effects = Effects { puts: vec![Record::ConnectRequest(denied)], ..Effects::default() };
         Ok(Step { answer: redirect, effects })
     }
@@ -258,7 +253,7 @@ pub fn effective_policy(delegation: &Delegation) -> EffectivePolicy {
 }
 
 /// Everything that the person sees before agreeing, in words.
-pub fn words(
+pub fn in_words(
     project: &Project,
     request: &ConnectRequest,
     scopes: &[String],
@@ -274,8 +269,8 @@ pub fn words(
     });
     DisclosureResponse {
         disclosure_id: String::new(),
-        liability_disclosure: liability_disclosure(project, request),
-        mode_disclosure: manifest::mode_disclosure(document, USER_DELEGATED),
+        liability_disclosure: liability_disclosure(project, request, language),
+        mode_disclosure: manifest::mode_disclosure_in(document, USER_DELEGATED, language),
         operator: request.operator.to_string(),
         scopes: described.collect(),
         language: language.to_owned(),
@@ -284,16 +279,9 @@ pub fn words(
 }
 
 /// The operator's text if it has one, else the project's, else ours naming the operator (C-59).
-fn liability_disclosure(project: &Project, request: &ConnectRequest) -> String {
+fn liability_disclosure(project: &Project, request: &ConnectRequest, language: &str) -> String {
     let own = request.operator_disclosure.clone().or_else(|| project.document.liability_disclosure.clone());
-    own.unwrap_or_else(|| {
-        format!(
-            "If this agent does something harmful or loses data, {} is responsible for looking into it and putting it \
-             right. You can cut the agent off at any time on your page of connected agents. What it did before that \
-             may not be reversible.",
-            request.operator
-        )
-    })
+    own.unwrap_or_else(|| words::liability(&request.operator, language))
 }
 
 fn digest_of(shown: &DisclosureResponse) -> Result<Digest, Refusal> {
@@ -332,16 +320,12 @@ fn granted_entry(view: &GrantView, delegation: &Delegation, disclosure: &Disclos
         .hidden("acting_for", delegation.subject.as_str())
 }
 
-/// The redirect carries code, state and issuer (RFC 9207), never the token.
-fn redirect(request: &ConnectRequest, code: &str, issuer: &str) -> Option<String> {
+/// The redirect carries the answer, state and issuer (RFC 9207), never the token.
+fn redirect(request: &ConnectRequest, answer: &str) -> Option<String> {
     let callback = request.callback.as_ref()?;
     let separator = if callback.contains('?') { '&' } else { '?' };
-    Some(format!(
-        "{callback}{separator}code={}&state={}&iss={}",
-        percent(code),
-        percent(&request.state),
-        percent(issuer)
-    ))
+    let (state, iss) = (percent(&request.state), percent(&request.service));
+    Some(format!("{callback}{separator}{answer}&state={state}&iss={iss}"))
 }
 
 fn percent(text: &str) -> String {

@@ -12,7 +12,6 @@ use countersign_protocol::{aap::delegation_token::DelegationClaims, facts::Verif
 pub struct Exchange<'a> {
     pub operator: &'a VerifiedOperator,
     pub code_verifier: &'a str,
-    pub issuer: &'a str,
 }
 
 pub struct ExchangeView {
@@ -45,7 +44,7 @@ impl Operation for Exchange<'_> {
             ..request.clone()
         };
         let effects = Effects { puts: vec![Record::ConnectRequest(exchanged)], ..Effects::default() };
-        Ok(Step { answer: (delegation.clone(), delegate::claims(delegation, self.issuer)), effects })
+        Ok(Step { answer: (delegation.clone(), delegate::claims(delegation, &request.service)), effects })
     }
 }
 

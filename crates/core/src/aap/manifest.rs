@@ -1,6 +1,6 @@
 //! What a project publishes about itself. It claims no more than this build serves.
 
-use crate::project::USER_DELEGATED;
+use crate::{aap::words, project::USER_DELEGATED};
 use countersign_protocol::{
     aap::{
         manifest::{Conformance, ConformanceTier, Manifest, ScopeEntry},
@@ -11,8 +11,7 @@ use countersign_protocol::{
 };
 use std::collections::BTreeMap;
 
-const MODE_DISCLOSURE: &str = "This agent acts as you, with your own access. It can only see what you can see, \
-    and other people get other answers.";
+const COMPANION: &str = "/.well-known/agent-auth.txt";
 
 const ENDPOINTS: &[(&str, &str)] = &[
     ("register", "/agent/register"),
@@ -51,7 +50,10 @@ pub fn of_project(document: &ProjectDocument, service: &Origin, addressed: &Addr
         scopes: document.scopes.iter().map(scope_entry).collect(),
         endpoints: endpoints(&prefix),
         project_id: (*addressed != Addressed::Alone).then(|| document.id.to_string()),
-        companion: document.companion.as_ref().map(|_| "/.well-known/agent-auth.txt".to_owned()),
+        companion: document
+            .companion
+            .as_ref()
+            .map(|_| if scoped { format!("{COMPANION}?projectId={}", document.id) } else { COMPANION.to_owned() }),
         ..baseline(service)
     }
 }
@@ -61,7 +63,7 @@ pub fn of_platform(service: &Origin, display_name: &str) -> Manifest {
     Manifest {
         display_name: Some(display_name.to_owned()),
         endpoints: endpoints("/projects/{projectId}"),
-        disclosures: BTreeMap::from([(USER_DELEGATED.to_owned(), MODE_DISCLOSURE.to_owned())]),
+        disclosures: BTreeMap::from([(USER_DELEGATED.to_owned(), words::user_delegated("en").to_owned())]),
         identity_modes_supported: vec![USER_DELEGATED.to_owned()],
         credential_ttl: Some(3600),
         ..baseline(service)
@@ -70,7 +72,13 @@ pub fn of_platform(service: &Origin, display_name: &str) -> Manifest {
 
 /// What people are told about acting in this mode (AAP 11.5).
 pub fn mode_disclosure(document: &ProjectDocument, mode: &str) -> String {
-    document.disclosures.get(mode).cloned().unwrap_or_else(|| MODE_DISCLOSURE.to_owned())
+    mode_disclosure_in(document, mode, "en")
+}
+
+/// The project's words if it has any, whatever the language; else ours.
+pub fn mode_disclosure_in(document: &ProjectDocument, mode: &str, language: &str) -> String {
+    let own = document.disclosures.get(mode).cloned();
+    own.unwrap_or_else(|| words::user_delegated(language).to_owned())
 }
 
 fn baseline(service: &Origin) -> Manifest {

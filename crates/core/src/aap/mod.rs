@@ -10,3 +10,4 @@ pub mod manifest;
 pub mod register;
 pub mod revoke;
 pub mod standing;
+pub mod words;

@@ -45,7 +45,12 @@ impl Engine {
         let jwt = body.operator_jwt.as_deref().ok_or_else(|| Refusal::invalid("operator_jwt is required"))?;
         let operator = self.prove_operator(jwt, &at.service, source).await?;
         for _ in 0..TRIES {
-            let connect = Connect { operator: &operator.fact, identity: &operator.known.identity, body };
+            let connect = Connect {
+                operator: &operator.fact,
+                identity: &operator.known.identity,
+                body,
+                service: at.service.as_str(),
+            };
             let step = connect.decide(&at.project, &self.env()?)?;
             if let Some(request) = self.finish(step).await? {
                 return Ok(request);
@@ -102,7 +107,6 @@ impl Engine {
                 disclosure_id: body.disclosure_id.clone().unwrap_or_default(),
                 acknowledged: body.acknowledged_disclosure,
                 fixed_id: fixed_id.clone(),
-                issuer: at.service.to_string(),
             };
             let step = grant.decide(&view, &self.env()?)?;
             if let Some(granted) = self.finish(step).await? {
@@ -143,7 +147,7 @@ impl Engine {
         let operator = self.prove_operator(jwt, &at.service, source).await?;
         for _ in 0..TRIES {
             let view = self.exchange_view(at, code).await.map_err(unavailable)?;
-            let exchange = Exchange { operator: &operator.fact, code_verifier, issuer: at.service.as_str() };
+            let exchange = Exchange { operator: &operator.fact, code_verifier };
             let step = exchange.decide(&view, &self.env()?)?;
             if let Some((delegation, claims)) = self.finish(step).await? {
                 let delegation_token = self.sign_delegation(&claims)?;
@@ -204,6 +208,8 @@ impl Engine {
             }
             None => None,
         };
+        // What belongs to another project does not exist here, whatever is then said about it.
+        let request = request.filter(|request| request.project == at.project.key);
         let current = store::get(store, at.project.key).await?;
         Ok(GrantView {
             project: current.unwrap_or_else(|| at.project.clone()),

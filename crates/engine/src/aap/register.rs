@@ -12,7 +12,7 @@ use countersign_core::{
     refusal::Refusal,
     step::Operation as _,
 };
-use countersign_jose::verify_delegation;
+use countersign_jose::{DelegationRefusal, verify_delegation};
 use countersign_protocol::{
     aap::register::{RegisterRequest, RegisterResponse},
     facts::{VerifiedDelegation, VerifiedReceipt},
@@ -60,8 +60,11 @@ impl Engine {
         let keys = self.keys_to_check(jwt).await?;
         let origins = self.origins_of(project);
         let origins: Vec<&str> = origins.iter().map(String::as_str).collect();
-        verify_delegation(jwt, &keys.set, &origins, self.now())
-            .map_err(|why| Refusal::DelegationInvalid(why.to_string()))
+        verify_delegation(jwt, &keys.set, &origins, self.now()).map_err(|why| match why {
+            // Ours and sound, and of another project: the same as any delegation that is not here (C-71).
+            DelegationRefusal::WrongIssuer if self.is_from_a_project_host(jwt) => Refusal::DelegationNotFound,
+            why => Refusal::DelegationInvalid(why.to_string()),
+        })
     }
 
     async fn register_view(

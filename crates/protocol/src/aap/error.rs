@@ -93,6 +93,7 @@ codes! {
     UnsupportedMediaType = "unsupported_media_type", 415;
     TooManyRequests = "too_many_requests", 429;
     RequestTimeout = "request_timeout", 408;
+    UpstreamFailed = "upstream_failed", 502;
     ServiceUnavailable = "service_unavailable", 503;
 }
 

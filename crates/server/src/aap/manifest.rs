@@ -8,7 +8,7 @@ use axum::{
     extract::{OriginalUri, Query, State},
     response::{IntoResponse, Response},
 };
-use countersign_engine::{Address, Refusal, Tenancy};
+use countersign_engine::{Address, ProjectAt, Refusal, Tenancy};
 use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::aap::manifest::Manifest;
 use http::{HeaderMap, HeaderValue, header};
@@ -54,8 +54,7 @@ pub(crate) async fn companion(
     headers: HeaderMap,
     Query(asked): Query<Asked>,
 ) -> Result<String, Refused> {
-    let address = asked.project_id.map_or_else(|| by_host(&app, &headers, &uri), Address::Scoped);
-    let at = app.engine.project(&address).await?;
+    let at = named(&app, by_host(&app, &headers, &uri), asked.project_id.as_deref()).await?;
     let text =
         at.project.document.companion.ok_or_else(|| Refusal::NotFound("this project has no such page".into()))?;
     Ok(text)
@@ -63,16 +62,19 @@ pub(crate) async fn companion(
 
 async fn resolve(app: &App, by_host: Address, asked: Option<String>) -> Result<Manifest, Refusal> {
     let multi = app.engine.settings().tenancy == Tenancy::Multi;
-    match (by_host, asked) {
-        (Address::Unscoped, None) if multi => Ok(app.engine.platform_manifest()),
-        (Address::Unscoped, Some(id)) if multi => Ok(app.engine.project(&Address::Scoped(id)).await?.manifest(true)),
-        (address, asked) => {
-            let at = app.engine.project(&address).await?;
-            // Whoever names a project gets that one or none.
-            if asked.as_ref().is_some_and(|id| id != at.project.id.as_str()) {
-                return Err(Refusal::ProjectNotFound);
-            }
-            Ok(at.manifest(asked.is_some()))
-        }
+    if multi && by_host == Address::Unscoped && asked.is_none() {
+        return Ok(app.engine.platform_manifest());
     }
+    Ok(named(app, by_host, asked.as_deref()).await?.manifest(asked.is_some()))
+}
+
+/// Whoever names a project gets that one or none.
+async fn named(app: &App, by_host: Address, asked: Option<&str>) -> Result<ProjectAt, Refusal> {
+    let multi = app.engine.settings().tenancy == Tenancy::Multi;
+    let address = match (by_host, asked) {
+        (Address::Unscoped, Some(id)) if multi => Address::Scoped(id.to_owned()),
+        (by_host, _) => by_host,
+    };
+    let at = app.engine.project(&address).await?;
+    if asked.is_none_or(|id| id == at.project.id.as_str()) { Ok(at) } else { Err(Refusal::ProjectNotFound) }
 }

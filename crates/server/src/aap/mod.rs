@@ -10,9 +10,9 @@ pub(crate) mod manifest;
 pub(crate) mod register;
 pub(crate) mod revoke;
 
-use crate::App;
+use crate::{App, http::version};
 use axum::{
-    Router,
+    Router, middleware,
     routing::{get, post},
 };
 
@@ -35,4 +35,5 @@ fn endpoints() -> Router<App> {
         .route("/agent/revoke", post(revoke::post))
         .route("/agent/cancel", post(cancel::post))
         .route("/agent/audit", get(audit::get))
+        .layer(middleware::from_fn(version::only_ours))
 }

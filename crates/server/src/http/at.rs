@@ -2,8 +2,8 @@
 
 use super::answer::Refused;
 use crate::App;
-use axum::extract::{FromRequestParts, RawPathParams};
-use countersign_engine::{Address, ProjectAt};
+use axum::extract::{FromRequestParts, RawPathParams, rejection::RawPathParamsRejection};
+use countersign_engine::{Address, ProjectAt, Refusal};
 use http::{HeaderMap, header, request::Parts, uri::Uri};
 
 pub(crate) struct At(pub(crate) ProjectAt);
@@ -12,15 +12,22 @@ impl FromRequestParts<App> for At {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
-        let named = match RawPathParams::from_request_parts(parts, app).await {
-            Ok(params) => params.iter().find(|(name, _)| *name == "projectId").map(|(_, id)| id.to_owned()),
-            Err(_) => None,
-        };
-        let address = match named {
-            Some(id) => Address::Scoped(id),
-            None => by_host(app, &parts.headers, &parts.uri),
+        let address = match (named(parts, app).await?, by_host(app, &parts.headers, &parts.uri)) {
+            // On a project's own host there is no other project.
+            (Some(id), Address::Subdomain(host)) if id != host => return Err(Refusal::ProjectNotFound.into()),
+            (Some(id), _) => Address::Scoped(id),
+            (None, by_host) => by_host,
         };
         Ok(Self(app.engine.project(&address).await?))
+    }
+}
+
+/// What stands for `{projectId}` in the path, if its route has one. An id that is no text is nobody's.
+async fn named(parts: &mut Parts, app: &App) -> Result<Option<String>, Refusal> {
+    match RawPathParams::from_request_parts(parts, app).await {
+        Ok(params) => Ok(params.iter().find(|(name, _)| *name == "projectId").map(|(_, id)| id.to_owned())),
+        Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => Err(Refusal::ProjectNotFound),
+        Err(_) => Ok(None),
     }
 }
 

@@ -52,6 +52,8 @@ fn by_status(response: &Response, id: &RequestId) -> Response {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             told(Code::UnsupportedMediaType, "this body is of no kind that is read here", id)
         }
+        StatusCode::REQUEST_TIMEOUT => told(Code::RequestTimeout, "the request took too long and was given up", id),
+        StatusCode::SERVICE_UNAVAILABLE => told(Code::ServiceUnavailable, "this cannot be used at the moment", id),
         status if status.is_client_error() => told(Code::InvalidRequest, "the request could not be read", id),
         _ => told(Code::InternalError, "an internal error occurred", id),
     };

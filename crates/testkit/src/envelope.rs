@@ -1,0 +1,44 @@
+//! The promise of the envelope, kept on every answer of every test: each refusal that a test sees is looked at.
+
+use crate::Answer;
+use countersign_protocol::aap::error::Envelope;
+use http::header;
+use serde_json::Value;
+use std::{
+    collections::HashSet,
+    sync::{LazyLock, Mutex},
+};
+
+/// An answer of our own, all of it: what is not a success is an envelope, or a page for people (AAP 16.1).
+pub(crate) fn check_own(answer: &Answer) {
+    let kind = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
+    if answer.status >= 400 && !kind.starts_with("text/html") {
+        check(answer, serde_json::from_slice(&answer.body).unwrap_or_default());
+    }
+}
+
+/// An answer that may be that of the service behind the gateway: if it looks like an envelope, it must be one.
+pub(crate) fn check_forwarded(answer: &Answer) {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    if answer.status >= 400 && body.get("error").is_some() {
+        check(answer, body);
+    }
+}
+
+/// One code, its one status, a hint on every 4xx, and a name that no other request has.
+fn check(answer: &Answer, body: Value) {
+    let envelope: Envelope = serde_json::from_value(body)
+        .unwrap_or_else(|why| panic!("{} without an envelope ({why}): {}", answer.status, answer.text()));
+    let told = format!("{envelope:?}");
+    assert_eq!(envelope.error.status(), answer.status, "another status than its code has: {told}");
+    assert!(!envelope.error_description.is_empty(), "nothing described: {told}");
+    let hinted = envelope.hint.as_ref().is_some_and(|hint| !hint.is_empty());
+    assert!(hinted || answer.status >= 500, "no hint: {told}");
+    assert_eq!(answer.header("x-request-id"), Some(envelope.request_id.as_str()), "another name in the header: {told}");
+    assert!(is_new(envelope.request_id), "a name that another request had: {told}");
+}
+
+fn is_new(request_id: String) -> bool {
+    static SEEN: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+    SEEN.lock().unwrap().insert(request_id)
+}
