@@ -1,6 +1,6 @@
 //! Several processes over one SQLite file: a node in service, and commands beside it.
 
-use crate::cli_folder::{Folder, Served};
+use crate::cli_folder::{Folder, Ran, Served, example};
 use countersign_protocol::{evidence, hash::Digest};
 use rusqlite::{Connection, OpenFlags};
 use std::{
@@ -33,20 +33,45 @@ fn commands_beside_a_busy_node_lose_nothing_and_leave_one_chain_without_a_hole()
     assert_chain(&folder, 2 + ROUNDS + applied.load(Ordering::SeqCst));
 }
 
-/// Two that find no database make it together.
+///
 #[test]
-fn commands_that_start_at_the_same_moment_on_a_new_database_all_succeed() {
+fn commands_that_start_at_the_same_moment_on_a_new_database_agree_on_one_set_of_keys() {
     for round in 0..4 {
         let folder = Folder::new(&format!("together-new-{round}"));
         folder.does("init");
-        thread::scope(|scope| {
-            let running: Vec<_> = (0..4).map(|_| scope.spawn(|| folder.run("keys list --json"))).collect();
-            let ran: Vec<_> = running.into_iter().map(|ran| ran.join().unwrap()).collect();
-            for ran in &ran {
-                assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-            }
-            assert!(ran.iter().all(|other| other.out == ran[0].out), "there is more than one set of keys");
-        });
+        assert_at_once(&folder, "keys list --json");
+    }
+}
+
+#[tokio::test]
+async fn on_postgresql_commands_and_nodes_share_everything_too_and_its_password_is_not_shown() {
+    let url = countersign_testkit::postgres::fresh_database().await.replace("postgres@", "postgres:hunter2@");
+    let folder = Folder::new("together-postgres");
+    folder.write("countersign.toml", &format!("[store]\nkind = \"postgres\"\nurl = \"{url}\"\n"));
+    folder.does("init");
+    assert_at_once(&folder, "keys list --json");
+    folder.does(&format!("project apply {}", example().display()));
+    folder.does_as("user add alice --role admin --role user");
+    let node = folder.serve(&[]);
+    assert!(node.said.contains("store: postgres, ") && !node.said.contains("hunter2"), "{}", node.said);
+    let admin = folder.json("key add --kind admin --principal load --responsible alice");
+    let headers = format!("Authorization: Bearer {}\r\nAap-Version: 2.0\r\n", admin["secret"].as_str().unwrap());
+    assert_eq!(node.ask("GET", "/v1/project", &headers, "").status, 200);
+    folder.does(&format!("key revoke {}", admin["id"].as_str().unwrap()));
+    assert_eq!(node.ask("GET", "/v1/project", &headers, "").status, 403);
+    let (code, log) = node.ends_by("TERM");
+    assert!(code == 0 && !log.contains("hunter2"), "{log}");
+}
+
+/// Runs a command four times at the same moment; all succeed and say the same.
+fn assert_at_once(folder: &Folder, arguments: &str) {
+    let ran: Vec<Ran> = thread::scope(|scope| {
+        let running: Vec<_> = (0..4).map(|_| scope.spawn(|| folder.run(arguments))).collect();
+        running.into_iter().map(|ran| ran.join().unwrap()).collect()
+    });
+    for other in &ran {
+        assert_eq!((other.code, other.err.as_str()), (0, ""));
+        assert_eq!(other.out, ran[0].out);
     }
 }
 

@@ -116,7 +116,8 @@ async fn a_no_makes_no_token_and_tells_the_operator_where_it_waits() {
     let alice = plane.person("alice").await;
     let waiting = request_with_callback(&plane, plane.acme(), SCOPES).await;
     let sent_back = answer(&plane, &alice, &waiting, "deny", false).await.expect(303);
-    let wanted = "https://acme.test/callback?error=access_denied&state=state-of-the-test";
+    let wanted =
+        "https://acme.test/callback?error=access_denied&state=state-of-the-test&iss=https%3A%2F%2Fapi.example.test";
     assert_eq!(sent_back.header("location"), Some(wanted));
 
     let copying = plane.connect_request("", plane.acme(), SCOPES).await;
