@@ -2,6 +2,7 @@
 
 use crate::{StoreKind, What};
 use countersign_engine::store::{Place, PostgresPlace};
+use countersign_protocol::hash::Digest;
 use countersign_server::{Limits, serve};
 use countersign_testkit::{Connected, Plane, Setup, postgres};
 use serde_json::json;
@@ -45,7 +46,7 @@ fn register_bodies(plane: &Plane, connected: &Connected) -> Vec<String> {
         let mut jwt = acme.claims(plane.service(), plane.now());
         jwt["jti"] = json!(n);
         let mut receipt = plane.receipt_claims(acme, "alice", connected, &["calendar.read"]);
-        receipt["session_id"] = json!(format!("sess_{:032x}", n % AGENTS));
+        receipt["session_id"] = json!(format!("sess_{}", Digest::of(&(n % AGENTS).to_be_bytes()).hex()));
         receipt["jti"] = json!(n);
         json!({
             "mode": "user_delegated",

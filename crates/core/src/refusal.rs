@@ -25,6 +25,8 @@ pub enum Refusal {
     OperatorJwtExpired,
     #[error("the operator's identity manifest is missing or not valid: {0}")]
     OperatorManifestMissing(String),
+    #[error("the operator's key set cannot be used: {0}")]
+    OperatorKeysUnusable(String),
     #[error("the operator publishes no usable key with this kid")]
     OperatorKeyUnknown,
     #[error("the operator's domain could not be reached, and nothing fresh enough is cached")]
@@ -131,9 +133,10 @@ impl Refusal {
             Self::ModeNotSupported(_) => Code::ModeNotSupported,
             Self::OperatorJwtInvalid(_) | Self::OperatorKeyWithdrawn => Code::OperatorJwtInvalid,
             Self::OperatorJwtExpired => Code::OperatorJwtExpired,
-            Self::OperatorManifestMissing(_) | Self::OperatorKeyUnknown | Self::OperatorUnreachable => {
-                Code::OperatorNotFound
-            }
+            Self::OperatorManifestMissing(_)
+            | Self::OperatorKeysUnusable(_)
+            | Self::OperatorKeyUnknown
+            | Self::OperatorUnreachable => Code::OperatorNotFound,
             Self::DelegationInvalid(_) => Code::DelegationInvalid,
             Self::DelegationNotFound => Code::DelegationNotFound,
             Self::DelegationRevoked(_) => Code::DelegationRevoked,
@@ -187,6 +190,10 @@ impl Refusal {
             Self::OperatorJwtExpired => "issue a new operator JWT".into(),
             Self::OperatorManifestMissing(_) => {
                 "publish a valid /.well-known/agent-identity.json on the domain named in iss".into()
+            }
+            Self::OperatorKeysUnusable(_) => {
+                "publish a JWK set of public signing keys, each with a kid of its own, at the signing_keys address"
+                    .into()
             }
             Self::OperatorKeyUnknown => {
                 "publish the signing key with its kid in the operator's JWKS, or sign with a published one".into()

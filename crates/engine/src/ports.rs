@@ -11,6 +11,7 @@ pub struct KnownOperator {
     pub identity: Arc<IdentityManifest>,
     /// Shared as long as it is the same fetch: what was verified with it need not be verified again.
     pub keys: Arc<KeySet>,
+    pub fetched_at: UnixMillis,
 }
 
 /// Why nothing is known about an operator. Never a reason to let it in.
@@ -18,6 +19,8 @@ pub struct KnownOperator {
 pub enum OperatorTrouble {
     /// No identity manifest, or one that is not valid.
     NoManifest(String),
+    /// A key set that is none, or a key in it that must not be used.
+    BadKeys(String),
     /// The manifest speaks for another domain.
     DomainDiffers,
     UnknownKid,
@@ -40,6 +43,11 @@ pub trait Operators: Send + Sync {
         source: &str,
     ) -> Result<KnownOperator, OperatorTrouble>;
 
-    /// Whether a key is in the operator's set, as fetched within the last hour.
-    async fn still_published(&self, domain: &Domain, kid: &str, now: UnixMillis) -> Result<bool, OperatorTrouble>;
+    /// When the operator's set was fetched, within the last hour, if the key is in it.
+    async fn last_published(
+        &self,
+        domain: &Domain,
+        kid: &str,
+        now: UnixMillis,
+    ) -> Result<Option<UnixMillis>, OperatorTrouble>;
 }

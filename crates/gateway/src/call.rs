@@ -3,14 +3,22 @@
 use countersign_engine::{Call, Credential, Refusal};
 use countersign_protocol::{aap::version, hash::Digest};
 use http::{HeaderMap, header, request::Parts};
+use percent_encoding::percent_decode_str;
 
 /// Reads what the decision needs. Free-text intent is not even looked at (AAP 12.4).
 pub fn read_call(parts: &Parts) -> Result<Call, Refusal> {
     let headers = &parts.headers;
-    Ok(Call {
+    let call = Call {
         method: parts.method.as_str().to_owned(),
         path: parts.uri.path().to_owned(),
         credential: credential(headers)?,
+        ..Call::default()
+    };
+    // Whoever brings no credentials is told so before anything else is looked at.
+    if call.credential == Credential::None {
+        return Ok(call);
+    }
+    Ok(Call {
         version: single(headers, version::HEADER)?,
         mode: single(headers, "x-agent-mode")?,
         delegation_id: single(headers, "x-agent-delegation")?,
@@ -18,6 +26,7 @@ pub fn read_call(parts: &Parts) -> Result<Call, Refusal> {
         intent_type: single(headers, "x-agent-intent-type")?,
         consent: single(headers, "x-agent-consent")?.map(|jwt| Digest::of(jwt.as_bytes())),
         dry_run: is_dry_run(parts),
+        ..call
     })
 }
 
@@ -44,6 +53,9 @@ fn single(headers: &HeaderMap, name: &str) -> Result<Option<String>, Refusal> {
 
 /// Either spelling, whatever its value: as long as dry runs are not served, nothing like one is forwarded.
 fn is_dry_run(parts: &Parts) -> bool {
-    let named = |pair: &str| pair.split('=').next() == Some("dry_run");
+    let named = |pair: &str| {
+        let name = percent_decode_str(pair.split('=').next().unwrap_or_default());
+        name.decode_utf8_lossy().eq_ignore_ascii_case("dry_run")
+    };
     parts.headers.contains_key("x-agent-dry-run") || parts.uri.query().is_some_and(|query| query.split('&').any(named))
 }

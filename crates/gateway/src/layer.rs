@@ -4,11 +4,12 @@ use crate::{call::read_call, refusal::envelope, request_ids::RequestIds};
 use bytes::Bytes;
 use countersign_engine::{Address, Admitted, Call, Engine, Grant, Permit, ReadPermit, Refusal};
 use countersign_protocol::aap::version;
-use futures_util::future::BoxFuture;
-use http::{HeaderValue, Request, Response, header};
+use futures_util::{FutureExt as _, future::BoxFuture};
+use http::{HeaderName, HeaderValue, Request, Response};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use std::{
     error::Error,
+    panic::AssertUnwindSafe,
     sync::Arc,
     task::{Context, Poll},
 };
@@ -163,20 +164,21 @@ where
     Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
     Out::Error: Into<BoxError>,
 {
-    match inner.oneshot(request).await {
-        Ok(response) => Ok(response.map(|body| body.map_err(Into::into).boxed_unsync())),
-        Err(why) => {
-            tracing::error!(why = %why.into(), "the service behind the gateway failed");
-            Err(Refusal::UpstreamFailed)
-        }
-    }
+    // A panic is caught, so that what it broke off has an outcome in the record too.
+    let why = match AssertUnwindSafe(inner.oneshot(request)).catch_unwind().await {
+        Ok(Ok(response)) => return Ok(response.map(|body| body.map_err(Into::into).boxed_unsync())),
+        Ok(Err(why)) => why.into().to_string(),
+        Err(_panic) => "it panicked".to_owned(),
+    };
+    tracing::error!(why, "the service behind the gateway failed");
+    Err(Refusal::UpstreamFailed)
 }
 
 /// Takes the client's credentials and claims away and puts in what was verified.
 fn present<In>(request: &mut Request<In>, grant: &Grant) {
     let headers = request.headers_mut();
-    headers.remove(header::AUTHORIZATION);
-    for name in ["x-agent-consent", "x-agent-intent", "x-agent-delegation", "x-agent-session", "x-agent-mode"] {
+    let taken: Vec<HeaderName> = headers.keys().filter(|name| is_taken_away(name)).cloned().collect();
+    for name in taken {
         headers.remove(name);
     }
     request.extensions_mut().insert(Caller {
@@ -186,6 +188,15 @@ fn present<In>(request: &mut Request<In>, grant: &Grant) {
         action: grant.action().to_owned(),
         route: grant.route().to_owned(),
     });
+}
+
+/// Credentials, what agents say of themselves, and whatever would make the upstream do another thing than the
+/// one that was decided. The intent type stays: it was checked.
+fn is_taken_away(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    let method_override = matches!(name, "x-http-method-override" | "x-http-method" | "x-method-override");
+    let said = name.starts_with("x-agent-") && name != "x-agent-intent-type";
+    matches!(name, "authorization" | "dpop") || method_override || said
 }
 
 fn told(refusal: &Refusal, request_id: &str) -> Response<BoxBody> {

@@ -94,15 +94,16 @@ impl Directory {
         if operator.key(kid).is_ok() { Ok(operator) } else { self.after_a_miss(&host, kid, now).await }
     }
 
-    /// Whether a key that once verified is still in the operator's set, as a live session must ask (C-88).
-    pub async fn key_still_published(
+    /// When the operator's set was fetched, if a key that once verified is still in it, as a live session must
+    /// ask (C-88).
+    pub async fn key_last_published(
         &self,
         domain: &Domain,
         kid: &str,
         now: UnixMillis,
-    ) -> Result<bool, OperatorUnavailable> {
+    ) -> Result<Option<UnixMillis>, OperatorUnavailable> {
         let operator = self.current(&self.host(domain, now, None)?, now, None).await?;
-        Ok(operator.key(kid).is_ok())
+        Ok(operator.key(kid).is_ok().then_some(operator.fetched_at))
     }
 
     pub fn stats(&self) -> DirectoryStats {

@@ -12,9 +12,14 @@ pub const MAX_DEPTH: usize = 64;
 #[error("{0}")]
 pub struct BadJson(String);
 
-/// Parses strictly, then into `T`. Members that `T` does not know are ignored (AAP 22.4).
+/// Parses an object strictly, then into `T`. Members that `T` does not know are ignored (AAP 22.4).
+///
+/// A derived reader would take a list of the members' values for the object; here that is no document.
 pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadJson> {
-    serde_json::from_value(value(bytes)?).map_err(|e| BadJson(without_value(&e.to_string())))
+    match value(bytes)? {
+        object @ Value::Object(_) => serde_json::from_value(object).map_err(|e| BadJson(without_value(&e.to_string()))),
+        _ => Err(BadJson("not a JSON object".into())),
+    }
 }
 
 /// Serde repeats what it found in place of what it expected, and what was put in a wrong place may be a secret.

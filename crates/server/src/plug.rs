@@ -22,19 +22,25 @@ impl Operators for Directory {
         self.0.operator(domain, kid, now, source).await.map(|found| known(&found)).map_err(trouble)
     }
 
-    async fn still_published(&self, domain: &Domain, kid: &str, now: UnixMillis) -> Result<bool, OperatorTrouble> {
-        self.0.key_still_published(domain, kid, now).await.map_err(trouble)
+    async fn last_published(
+        &self,
+        domain: &Domain,
+        kid: &str,
+        now: UnixMillis,
+    ) -> Result<Option<UnixMillis>, OperatorTrouble> {
+        self.0.key_last_published(domain, kid, now).await.map_err(trouble)
     }
 }
 
 fn known(operator: &Operator) -> KnownOperator {
-    KnownOperator { identity: Arc::clone(&operator.identity), keys: Arc::clone(&operator.keys) }
+    let (identity, keys) = (Arc::clone(&operator.identity), Arc::clone(&operator.keys));
+    KnownOperator { identity, keys, fetched_at: operator.fetched_at }
 }
 
 fn trouble(why: OperatorUnavailable) -> OperatorTrouble {
     match why {
-        OperatorUnavailable::NoManifest { why } => OperatorTrouble::NoManifest(why.to_string()),
-        OperatorUnavailable::BadKeys { why } => OperatorTrouble::NoManifest(why.to_string()),
+        OperatorUnavailable::NoManifest { why } => OperatorTrouble::NoManifest(why),
+        OperatorUnavailable::BadKeys { why } => OperatorTrouble::BadKeys(why),
         OperatorUnavailable::UnknownKid => OperatorTrouble::UnknownKid,
         OperatorUnavailable::DomainDiffers { .. } => OperatorTrouble::DomainDiffers,
         OperatorUnavailable::Unreachable { .. } | OperatorUnavailable::Forbidden { .. } => OperatorTrouble::Unreachable,

@@ -10,21 +10,31 @@
 
 mod agent;
 mod answer;
+mod calls;
 mod envelope;
+mod evidence;
 mod kit;
+pub mod leaks;
+mod names;
 mod operator;
 pub mod operator_host;
 mod person;
 mod plane;
 pub mod postgres;
 mod projects;
+mod scene;
+mod service_key;
 mod upstream;
 
 pub use agent::{Connected, Registered};
 pub use answer::Answer;
+pub use calls::Altered;
+pub use evidence::{Folder, StoredEntry, stored_evidence};
 pub use kit::{Backend, Kit};
+pub use names::Names;
 pub use operator::{TestOperator, challenge_of};
 pub use person::{PASSWORD, TestPerson};
 pub use plane::{Plane, Setup, agent_request, send_to};
 pub use projects::calendar;
+pub use scene::Scene;
 pub use upstream::{Reached, Upstream};

@@ -1,7 +1,8 @@
 //! A whole plane in one call: router, store, clock that stands still, seeded chance, operators, an API behind it.
 
 use crate::{
-    Answer, TestOperator, TestPerson, Upstream, calendar, envelope, operator_host::TestCa, person::PASSWORD, postgres,
+    Answer, Names, TestOperator, TestPerson, Upstream, calendar, envelope, operator_host::TestCa, person::PASSWORD,
+    postgres,
 };
 use axum::{Router, body::Body, extract::ConnectInfo};
 use countersign_engine::{
@@ -10,12 +11,15 @@ use countersign_engine::{
 };
 use countersign_gateway::CountersignLayer;
 use countersign_jose::KeyPolicy;
-use countersign_outbound::{Fetcher, FetcherConfig, operators};
+use countersign_outbound::{Fetcher, FetcherConfig, RecentFetches, operators};
 use countersign_protocol::{ids::ProjectId, origin::Origin, project::ProjectDocument, time::UnixMillis};
 use countersign_server::{App, Directory, Limits, Metrics, operations_router, router};
 use http::{Method, Request, header};
 use serde_json::Value;
 use std::{net::SocketAddr, sync::Arc};
+
+/// What the keys in every plane's database are sealed with.
+pub(crate) const KEY_ENCRYPTION_KEY: [u8; 32] = [7; 32];
 
 /// How a plane differs from the usual one.
 pub struct Setup {
@@ -27,6 +31,8 @@ pub struct Setup {
     pub projects: Vec<ProjectDocument>,
     /// Domains that have a TLS server; the first is [`Plane::acme`].
     pub operators: Vec<&'static str>,
+    /// What other names lead to. A name that is in neither list does not exist.
+    pub names: Names,
     pub throttle: Throttle,
     pub limits: Limits,
     pub seed: u64,
@@ -42,6 +48,7 @@ impl Default for Setup {
             now: UnixMillis::parse_rfc3339("2026-11-15T12:00:00Z").unwrap(),
             projects: vec![calendar("calendar")],
             operators: vec!["acme.test"],
+            names: Names::default(),
             throttle: Throttle { per_account: 10, per_address: 50 },
             limits: Limits::default(),
             seed: 7,
@@ -73,6 +80,8 @@ pub struct Plane {
     pub engine: Arc<Engine>,
     pub app: App,
     pub directory: Directory,
+    /// What the directory asked for, oldest first.
+    pub asked: Arc<RecentFetches>,
     /// Everything on the public listener.
     pub public: Router,
     /// Everything on the operations listener.
@@ -113,13 +122,14 @@ impl Plane {
         if let Place::Postgres(place) = &place {
             postgres::set_clock(&place.url, clock.now().0).await;
         }
-        let directory = directory(&setup, &ca, &operators);
+        let asked = Arc::new(RecentFetches::with_room_for(1000));
+        let directory = directory(&setup, &ca, &operators, Arc::clone(&asked));
         let engine = Engine::start(
             settings(&setup),
             store,
             Clock::Manual(clock.clone()),
             Chance::seeded(setup.seed),
-            &[7; 32],
+            &KEY_ENCRYPTION_KEY,
             Arc::new(directory.clone()),
         );
         let engine = engine.await.expect("an engine");
@@ -131,6 +141,7 @@ impl Plane {
             engine,
             app,
             directory,
+            asked,
             ca,
             operators,
             upstream,
@@ -158,7 +169,7 @@ impl Plane {
             store,
             Clock::Manual(self.clock.clone()),
             Chance::seeded(self.setup.seed + 1000),
-            &[7; 32],
+            &KEY_ENCRYPTION_KEY,
             Arc::new(self.directory.clone()),
         );
         let engine = engine.await.expect("a second engine");
@@ -274,7 +285,7 @@ fn settings(setup: &Setup) -> Settings {
     }
 }
 
-fn directory(setup: &Setup, ca: &TestCa, operators: &[TestOperator]) -> Directory {
+fn directory(setup: &Setup, ca: &TestCa, operators: &[TestOperator], asked: Arc<RecentFetches>) -> Directory {
     let static_hosts = operators.iter().map(|o| (o.domain().to_owned(), o.host.addr())).collect();
     let config = FetcherConfig {
         static_hosts,
@@ -282,7 +293,8 @@ fn directory(setup: &Setup, ca: &TestCa, operators: &[TestOperator]) -> Director
         native_roots: false,
         ..FetcherConfig::default()
     };
-    let fetcher = Fetcher::new(config).expect("a fetcher");
+    let names = Arc::new(setup.names.clone());
+    let fetcher = Fetcher::new(config).expect("a fetcher").with_resolver(names).with_log(asked);
     let config = operators::DirectoryConfig {
         key_policy: KeyPolicy { allow_published_test_keys: setup.test_mode },
         ..operators::DirectoryConfig::default()

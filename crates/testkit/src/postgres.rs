@@ -50,14 +50,25 @@ pub async fn set_clock(url: &str, millis: i64) {
     run(url, &sql).await;
 }
 
-/// Runs SQL beside the store under test.
-pub async fn run(url: &str, sql: &str) {
+/// Runs SQL beside the store under test; what it finds, a line a row, columns set apart by `|`.
+pub async fn run(url: &str, sql: &str) -> String {
     let (url, sql) = (url.to_owned(), sql.to_owned());
     let psql = move || {
-        let arguments = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--output=/dev/null", "--command", &sql];
-        finish(Command::new(programs().join("psql")).args(arguments).arg(url));
+        let arguments = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--tuples-only", "--no-align", "--command"];
+        finish(Command::new(programs().join("psql")).args(arguments).arg(sql).arg(url))
     };
-    tokio::task::spawn_blocking(psql).await.expect("the SQL of the test failed");
+    tokio::task::spawn_blocking(psql).await.expect("the SQL of the test failed")
+}
+
+/// Everything in a database, as text; bytes stand in it as hex.
+pub async fn dump(url: &str) -> Vec<u8> {
+    let url = url.to_owned();
+    let pg_dump = move || {
+        let output = Command::new(programs().join("pg_dump")).arg(url).output().expect("pg_dump");
+        assert!(output.status.success(), "pg_dump: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    tokio::task::spawn_blocking(pg_dump).await.expect("the database could not be dumped")
 }
 
 struct Cluster {
@@ -120,9 +131,10 @@ impl Cluster {
     }
 }
 
-fn finish(command: &mut Command) {
+fn finish(command: &mut Command) -> String {
     let output = command.output().expect("a program of PostgreSQL");
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8 from PostgreSQL")
 }
 
 /// PostgreSQL refuses to be run by root; its package brings a user for it.

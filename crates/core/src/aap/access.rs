@@ -167,6 +167,14 @@ fn live_bearer<'v>(call: &Call, view: &'v AccessView, now: UnixMillis) -> Result
     Ok(bearer)
 }
 
+/// Whether a bearer may still ask for anything at all, on whatever endpoint (C-40).
+pub fn bearer_holds(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
+    if now >= bearer.token.expires_at {
+        return Err(Refusal::AccessTokenExpired);
+    }
+    delegation_stands(bearer, now)
+}
+
 /// Headers that repeat what the token already says must say the same, on every request (AAP 13.3, C-53).
 fn echoes_match(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
     crate::aap::connect::mode(call.mode.as_deref())?;
@@ -313,6 +321,11 @@ impl Grant {
         let unlisted = crate::step::Draft { delegation: None, session: None, ..entry };
         let counts = vec![self.usage(env.now)];
         Ok(Effects { guards: self.guards.clone(), counts, evidence: vec![unlisted], ..Effects::default() })
+    }
+
+    /// That nothing has changed since this was decided, without any record of it.
+    pub fn recheck(&self) -> Effects {
+        Effects { guards: self.guards.clone(), ..Effects::default() }
     }
 
     /// What must be durable before the answer leaves. A read is judged here once more: if it was cut off

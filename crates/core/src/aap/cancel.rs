@@ -35,19 +35,19 @@ impl Operation for Cancel {
             Actor::Agent(own) if own.key == session.key => false,
             _ => return Err(Refusal::SessionNotFound),
         };
-        if let SessionState::Closed { at, .. } = session.state {
-            return Ok(Step::answer(answer(at)));
-        }
-        let receipt = session.receipt.as_ref().filter(|_| by_operator);
-        let why = if receipt.is_some() { SessionEnd::ReceiptRevoked } else { SessionEnd::Cancelled };
-        let closed = Session {
-            state: SessionState::Closed { at: env.now, why },
-            version: session.version + 1,
-            ..session.clone()
+        let receipt = session.receipt.as_ref().filter(|_| by_operator && !view.receipt_revoked);
+        let at = match (&session.state, receipt) {
+            (SessionState::Closed { at, .. }, None) => return Ok(Step::answer(answer(*at))),
+            // A session that is over already may still have a receipt to take back.
+            (SessionState::Closed { at, .. }, Some(_)) => *at,
+            (SessionState::Open, _) => env.now,
         };
+        let why = if receipt.is_some() { SessionEnd::ReceiptRevoked } else { SessionEnd::Cancelled };
+        let state = SessionState::Closed { at, why };
+        let closed = Session { state, version: session.version + 1, ..session.clone() };
         let mut mint = env.mint();
         let mut puts = vec![Record::Session(closed)];
-        if let Some(receipt) = receipt.filter(|_| !view.receipt_revoked) {
+        if let Some(receipt) = receipt {
             let (key, sha256) = (mint.key(), receipt.sha256);
             puts.push(Record::RevokedReceipt(RevokedReceipt {
                 key,
@@ -58,7 +58,7 @@ impl Operation for Cancel {
             }));
         }
         let evidence = vec![self.entry(view, session, receipt.is_some(), env.now).seal(&mut mint)?];
-        Ok(Step { answer: answer(env.now), effects: Effects { puts, evidence, ..Effects::default() } })
+        Ok(Step { answer: answer(at), effects: Effects { puts, evidence, ..Effects::default() } })
     }
 }
 

@@ -97,6 +97,9 @@ impl Show {
 pub struct Grant {
     pub disclosure_id: String,
     pub acknowledged: bool,
+    /// If said again, the same choice as was shown.
+    pub scopes: Option<Vec<String>>,
+    pub max_agent_ttl: Option<i64>,
     /// Only for published vectors, in test mode.
     pub fixed_id: Option<String>,
 }
@@ -162,7 +165,7 @@ impl Grant {
         let refused = "disclosure_id is not one that was shown to you for this request; ask for the disclosure again";
         let disclosure = view.disclosure.as_ref().ok_or_else(|| Refusal::invalid(refused))?;
         let same = disclosure.person == member.person.key && disclosure.request == Some(request.key);
-        if !same || disclosure.spent || now >= disclosure.expires_at {
+        if !same || disclosure.spent || now >= disclosure.expires_at || !self.same_choice(disclosure) {
             return Err(Refusal::invalid(refused));
         }
         // The project may have changed its words since: what is agreed to must be what would be shown now.
@@ -178,6 +181,12 @@ impl Grant {
         Ok(disclosure)
     }
 
+    /// A choice that comes with the yes must be the one that was on the screen.
+    fn same_choice(&self, disclosure: &Disclosure) -> bool {
+        self.scopes.as_ref().is_none_or(|scopes| *scopes == disclosure.scopes)
+            && self.max_agent_ttl.is_none_or(|ttl| Some(ttl) == disclosure.max_agent_ttl)
+    }
+
     fn delegation(
         &self,
         view: &GrantView,
@@ -188,7 +197,8 @@ impl Grant {
         now: UnixMillis,
     ) -> Delegation {
         let document = &view.project.document;
-        let policy_expires_at = now.plus_secs(project::max_duration_s(document));
+        // As it was shown, however long the person took to read.
+        let policy_expires_at = disclosure.shown_at.plus_secs(project::max_duration_s(document));
         let token_expires_at = now.plus_secs(project::token_duration_s(document)).min(policy_expires_at);
         let id = self.fixed_id.clone().unwrap_or_else(|| mint.id("del"));
         Delegation {

@@ -27,6 +27,8 @@ const LIVE_TOKENS: usize = 8;
 pub struct Register<'a> {
     pub body: &'a RegisterRequest,
     pub operator: &'a VerifiedOperator,
+    /// When the key set was fetched in which the operator's key stood.
+    pub key_seen_at: UnixMillis,
     pub delegation: Option<&'a VerifiedDelegation>,
     /// A receipt that did not verify is refused in its turn, after the delegation (C-93).
     pub receipt: Option<Result<&'a VerifiedReceipt, Refusal>>,
@@ -149,7 +151,7 @@ impl Register<'_> {
         let fresh = |session: Session| Session {
             receipt: receipt.clone(),
             operator_kid: self.operator.kid().to_owned(),
-            key_seen_at: now,
+            key_seen_at: self.key_seen_at,
             state: SessionState::Open,
             ..session
         };
@@ -172,7 +174,7 @@ impl Register<'_> {
             subject: delegation.map(|d| d.subject.clone()),
             receipt: None,
             operator_kid: String::new(),
-            key_seen_at: now,
+            key_seen_at: self.key_seen_at,
             opened_at: now,
             state: SessionState::Open,
             tokens: Vec::new(),
@@ -245,7 +247,9 @@ fn issue(
         expires_at: now.plus_secs(expires_in),
     };
     session.tokens.push(token.key);
-    let dropped = session.tokens.len().saturating_sub(LIVE_TOKENS);
+    // What was over before a session opened again stays over.
+    let live = if opened == Opened::Again { 1 } else { LIVE_TOKENS };
+    let dropped = session.tokens.len().saturating_sub(live);
     let removes: Vec<(Table, RowKey)> = session.tokens.drain(..dropped).map(|key| (Table::AccessToken, key)).collect();
     let evidence = match opened {
         Opened::Same => Vec::new(),

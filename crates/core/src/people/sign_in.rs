@@ -4,7 +4,7 @@ use crate::{
     env::Env,
     records::{Person, Record, Table, WebSession},
     refusal::Refusal,
-    step::{Count, Effects, Operation, Step},
+    step::{Count, Effects, Guard, Operation, Step},
 };
 use countersign_protocol::{hash::Digest, time::UnixMillis};
 
@@ -65,12 +65,16 @@ impl Operation for Start {
             version: 1,
             token_hash: Digest::of(secret.as_bytes()),
             person: person.key,
-            started_at: env.now,
+            // Whoever signs in after everything was ended is signed in, also within that very moment.
+            started_at: env.now.max(person.sessions_valid_from),
             proven_at: env.now,
             expires_at: env.now.plus_secs(self.lifetime_s),
         };
         let removes = self.replaces.map(|key| (Table::WebSession, key)).into_iter().collect();
-        let effects = Effects { puts: vec![Record::WebSession(session.clone())], removes, ..Effects::default() };
+        // The password was looked at some time ago: if it was changed since, this is not the person's sign-in.
+        let guards = vec![Guard { table: Table::Person, key: person.key, version: person.version }];
+        let puts = vec![Record::WebSession(session.clone())];
+        let effects = Effects { guards, puts, removes, ..Effects::default() };
         Ok(Step { answer: Started { secret, session }, effects })
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     store::{self, Lookup, Outcome, StoreError},
 };
 use countersign_core::{
-    aap::access::{AccessView, Bearer, Call, Credential, Grant, Refused, decide, key_is_stale},
+    aap::access::{AccessView, Bearer, Call, Credential, Grant, Refused, bearer_holds, decide, key_is_stale},
     people::Actor,
     records::{AccessToken, Project, Record, Session},
     refusal::Refusal,
@@ -33,17 +33,26 @@ pub struct ReadPermit {
     address: Address,
 }
 
+impl Admitted {
+    fn read(grant: Grant, call: Call, address: &Address) -> Self {
+        Self::Read(Box::new(ReadPermit { grant, call, address: address.clone() }))
+    }
+}
+
 impl Engine {
     /// Decides a call in the order of R-28.
     pub async fn admit(&self, address: &Address, call: Call) -> Result<Admitted, Refusal> {
         for _ in 0..TRIES {
             let grant = self.decide_call(address, &call).await?;
-            if !grant.writes() {
-                return Ok(Admitted::Read(Box::new(ReadPermit { grant, call, address: address.clone() })));
-            }
-            let effects = grant.intent(&self.env()?)?;
+            let effects = match grant.writes() {
+                true => grant.intent(&self.env()?)?,
+                false if self.store.is_sound() => return Ok(Admitted::read(grant, call, address)),
+                // A read runs ahead of its record only as long as records can be written.
+                false => grant.recheck(),
+            };
             match self.commit(effects).await {
-                Outcome::Committed => return Ok(Admitted::Write(Box::new(Permit { grant }))),
+                Outcome::Committed if grant.writes() => return Ok(Admitted::Write(Box::new(Permit { grant }))),
+                Outcome::Committed => return Ok(Admitted::read(grant, call, address)),
                 Outcome::Stale => self.forget_bearer(address, &call),
                 _ => return Err(Refusal::Unavailable),
             }
@@ -79,9 +88,8 @@ impl Engine {
         let hash = Digest::of(token.as_bytes());
         let bearer = self.load_bearer(&at.project, &hash).await.map_err(unavailable)?;
         let bearer = bearer.filter(|b| b.token.project == at.project.key).ok_or(Refusal::AccessTokenInvalid)?;
-        if self.now() >= bearer.token.expires_at {
-            return Err(Refusal::AccessTokenExpired);
-        }
+        let bearer = self.with_live_key(&at.project, bearer).await?;
+        bearer_holds(&bearer, self.now())?;
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
 
@@ -154,7 +162,8 @@ impl Engine {
         Ok(Some(Bearer { token, session, delegation }))
     }
 
-    /// Once an hour a live session's operator key is looked up again; a withdrawn one ends it (C-88).
+    /// A live session's operator key is looked up again when the key set in which it stood is an hour old; a
+    /// withdrawn one ends the session (C-88).
     async fn with_live_key(&self, project: &Project, bearer: Bearer) -> Result<Bearer, Refusal> {
         let now = self.now();
         let open = bearer.session.state == countersign_core::records::SessionState::Open;
@@ -162,16 +171,20 @@ impl Engine {
             return Ok(bearer);
         }
         let session = &bearer.session;
-        match self.operators.still_published(&session.operator, &session.operator_kid, now).await {
-            Ok(true) => {
-                let seen = Session { key_seen_at: now, version: session.version + 1, ..session.clone() };
+        match self.operators.last_published(&session.operator, &session.operator_kid, now).await {
+            Ok(Some(key_seen_at)) => {
+                let seen = Session { key_seen_at, version: session.version + 1, ..session.clone() };
                 let effects = Effects { puts: vec![Record::Session(seen)], ..Effects::default() };
                 if let Outcome::Unavailable(_) = self.commit(effects).await {
                     return Err(Refusal::Unavailable);
                 }
             }
-            Ok(false) => self.close_for_withdrawn_key(project, session).await?,
-            Err(trouble) => return Err(super::operator::told(trouble)),
+            Ok(None) => self.close_for_withdrawn_key(project, session).await?,
+            // Refused in its turn: a key that nobody could look up is not believed any longer.
+            Err(trouble) => {
+                tracing::warn!(?trouble, operator = %session.operator, "an operator's key could not be looked up again");
+                return Ok(bearer);
+            }
         }
         let session = store::get(&*self.store, session.key).await.map_err(unavailable)?.unwrap_or(bearer.session);
         Ok(Bearer { session, ..bearer })

@@ -106,6 +106,8 @@ impl Engine {
             let grant = Grant {
                 disclosure_id: body.disclosure_id.clone().unwrap_or_default(),
                 acknowledged: body.acknowledged_disclosure,
+                scopes: body.scopes.clone(),
+                max_agent_ttl: body.max_agent_ttl,
                 fixed_id: fixed_id.clone(),
             };
             let step = grant.decide(&view, &self.env()?)?;

@@ -63,6 +63,7 @@ impl Engine {
 pub(crate) fn told(trouble: OperatorTrouble) -> Refusal {
     match trouble {
         OperatorTrouble::NoManifest(why) => Refusal::OperatorManifestMissing(why),
+        OperatorTrouble::BadKeys(why) => Refusal::OperatorKeysUnusable(why),
         OperatorTrouble::DomainDiffers => {
             Refusal::OperatorJwtInvalid("the identity manifest on that domain speaks for another one".into())
         }

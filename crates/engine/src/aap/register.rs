@@ -43,6 +43,7 @@ impl Engine {
             let register = Register {
                 body,
                 operator: &operator.fact,
+                key_seen_at: operator.known.fetched_at,
                 delegation: delegation.as_ref(),
                 receipt: receipt.as_ref().map(|receipt| receipt.as_ref().map_err(Clone::clone)),
                 test_mode: self.settings.test_mode,

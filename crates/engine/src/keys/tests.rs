@@ -25,7 +25,7 @@ impl Operators for Nobody {
         Err(OperatorTrouble::Unreachable)
     }
 
-    async fn still_published(&self, _: &Domain, _: &str, _: UnixMillis) -> Result<bool, OperatorTrouble> {
+    async fn last_published(&self, _: &Domain, _: &str, _: UnixMillis) -> Result<Option<UnixMillis>, OperatorTrouble> {
         Err(OperatorTrouble::Unreachable)
     }
 }

@@ -41,11 +41,8 @@ impl Engine {
             }
             _ => return Err(Refusal::Unavailable),
         }
-        let person = self.account(name).await?;
-        let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
-        let fits = self.passwords.fits(password, hash).await?;
-        let person = person.filter(|_| fits).ok_or(Refusal::SignInFailed)?;
         for _ in 0..TRIES {
+            let person = self.proven(name, password).await?;
             let replaces = replaces.map(|old| old.session.key);
             let start = Start { lifetime_s: self.settings.sign_in_lifetime_s, replaces };
             let step = start.decide(&person, &self.env()?)?;
@@ -54,6 +51,14 @@ impl Engine {
             }
         }
         Err(Refusal::Unavailable)
+    }
+
+    /// The person whose name and password these are. A wrong name and a wrong password look the same.
+    async fn proven(&self, name: &str, password: &str) -> Result<Person, Refusal> {
+        let person = self.account(name).await?;
+        let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
+        let fits = self.passwords.fits(password, hash).await?;
+        person.filter(|_| fits).ok_or(Refusal::SignInFailed)
     }
 
     /// Who a cookie belongs to, if its session holds.

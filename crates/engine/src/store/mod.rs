@@ -76,6 +76,9 @@ pub trait Store: Send + Sync {
 
     /// The store's clock.
     async fn now(&self) -> Result<UnixMillis, StoreError>;
+    /// Whether the last step could be written, and the next one can be tried. False is not for ever: a step that
+    /// gets through makes it true again.
+    fn is_sound(&self) -> bool;
     async fn ping(&self) -> Result<(), StoreError>;
     /// The lane of this node, unique among the live ones. Ask each time: a node whose lease lapsed (it was
     /// asleep, or cut off) comes back with another.

@@ -92,6 +92,10 @@ impl<B: Backend> Store for Opened<B> {
         self.0.read(|sql| Box::pin(sql.now())).await.map(UnixMillis)
     }
 
+    fn is_sound(&self) -> bool {
+        self.0.writer().is_sound()
+    }
+
     async fn ping(&self) -> Result<(), StoreError> {
         self.0.read(|sql| Box::pin(reads::ping(sql))).await
     }

@@ -11,7 +11,13 @@ use super::{
     step::Ready,
 };
 use countersign_core::step::Effects;
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use tokio::sync::{mpsc, oneshot};
 
 const QUEUE: usize = 4096;
@@ -27,6 +33,8 @@ const STOPPED: &str = "its writer has stopped; restart this node";
 #[derive(Clone)]
 pub(crate) struct Writer {
     jobs: mpsc::Sender<Job>,
+    /// Whether the last step could not be written.
+    failing: Arc<AtomicBool>,
 }
 
 pub(crate) enum Job {
@@ -40,7 +48,7 @@ pub(crate) type Jobs = mpsc::Receiver<Job>;
 impl Writer {
     pub(crate) fn new() -> (Self, Jobs) {
         let (jobs, queue) = mpsc::channel(QUEUE);
-        (Self { jobs }, queue)
+        (Self { jobs, failing: Arc::default() }, queue)
     }
 
     pub(crate) async fn commit(&self, effects: Effects) -> Outcome {
@@ -50,7 +58,13 @@ impl Writer {
             Err(why) => return Outcome::Unavailable(format!("a row could not be written as JSON: {why}")),
         };
         let answer = self.ask(|reply| Job::Step(step, reply)).await;
-        answer.unwrap_or_else(|| Outcome::Unavailable(STOPPED.into()))
+        let outcome = answer.unwrap_or_else(|| Outcome::Unavailable(STOPPED.into()));
+        self.failing.store(matches!(outcome, Outcome::Unavailable(_)), Ordering::Relaxed);
+        outcome
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        !self.jobs.is_closed() && !self.failing.load(Ordering::Relaxed)
     }
 
     pub(crate) async fn chore(&self, chore: Chore) -> Result<u64, StoreError> {

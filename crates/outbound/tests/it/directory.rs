@@ -214,12 +214,12 @@ async fn a_source_that_names_hosts_at_random_pushes_no_known_operator_out() {
 async fn a_key_that_left_the_set_is_missed_when_the_set_is_read_again() {
     let world = World::start().await;
     let (directory, acme) = (&world.directory, &domain(DOMAIN));
-    let published = |kid, secs| directory.key_still_published(acme, kid, at(secs));
+    let published = |kid, secs| directory.key_last_published(acme, kid, at(secs));
     world.ask("k1", 0).await.unwrap();
     world.host.set_document(JWKS, jwks(&["k2"]).to_string());
-    assert_eq!(published("k1", 3_600).await, Ok(true));
-    assert_eq!(published("k1", 3_601).await, Ok(false));
-    assert_eq!(published("k2", 3_601).await, Ok(true));
+    assert_eq!(published("k1", 3_600).await, Ok(Some(at(0))));
+    assert_eq!(published("k1", 3_601).await, Ok(None));
+    assert_eq!(published("k2", 3_700).await, Ok(Some(at(3_601))));
     assert_eq!(world.fetches(), 4);
     world.host.go_dark();
     assert!(unreachable(published("k2", 7_300).await));

@@ -1,0 +1,62 @@
+//! What the upstream sees: what was verified, and nothing that the agent says of itself.
+
+use countersign_gateway::Caller;
+use countersign_testkit::{Altered as _, Backend, Kit};
+use http::Method;
+
+///
+#[tokio::test]
+async fn credentials_and_claims_are_taken_away_before_the_upstream_sees_the_request() {
+    let scene = Kit(Backend::Sqlite).scene().await;
+    let (agent, receipt) = scene.with_receipt(&["calendar.write"], |_| ()).await;
+    let call = agent
+        .request(Method::POST, "/calendar/events", "SCHEDULE_EVENT")
+        .header("x-agent-consent", &receipt)
+        .header("x-agent-intent", "words")
+        .header("x-agent-confirm", "true")
+        .header("x-agent-acting-for", "bob")
+        .header("dpop", "proof")
+        .header("x-http-method-override", "DELETE")
+        .header("x-http-method", "DELETE")
+        .header("x-method-override", "DELETE")
+        .header("accept-language", "de");
+    scene.plane.try_call(call).await.expect(201);
+    let reached = &scene.plane.upstream.reached()[0];
+    let mut names: Vec<_> = reached.headers.keys().map(http::HeaderName::as_str).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["aap-version", "accept-language", "content-type", "x-agent-intent-type"]);
+}
+
+/// AAP-13.3-04
+#[tokio::test]
+async fn the_upstream_is_told_who_calls_as_it_was_verified() {
+    let scene = Kit(Backend::Sqlite).scene().await;
+    scene.write().await.expect(201);
+    let reached = &scene.plane.upstream.reached()[0];
+    let caller = Caller {
+        operator: "acme.test".into(),
+        acting_for: Some("alice".into()),
+        session_id: scene.agent.session_id.clone(),
+        action: "events.create".into(),
+        route: "create".into(),
+    };
+    assert_eq!(reached.caller, Some(caller));
+    assert_eq!((&reached.method, reached.path.as_str()), (&Method::POST, "/calendar/events"));
+}
+
+/// AAP-16.1-04, AAP-22.1-02
+#[tokio::test]
+async fn every_answer_has_a_name_and_says_the_version() {
+    let scene = Kit(Backend::Sqlite).scene().await;
+    let refused = scene.agent.request(Method::GET, "/nowhere", "READ_CALENDAR");
+    let challenged = scene.agent.request(Method::GET, "/calendar/events", "READ_CALENDAR").without("authorization");
+    let answers =
+        [scene.read().await, scene.plane.try_call(refused).await, scene.plane.try_call(challenged).await];
+    let mut names: Vec<_> = answers.iter().map(|answer| answer.header("x-request-id").unwrap()).collect();
+    names.dedup();
+    assert_eq!(names.len(), 3);
+    for answer in &answers {
+        assert_eq!(answer.header("aap-version-served"), Some("2.0"));
+    }
+    assert_eq!(answers[1].json()["request_id"], names[1]);
+}

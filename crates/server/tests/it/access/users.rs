@@ -1,0 +1,63 @@
+//! One session, one user, one delegation: on every request, not only at the start.
+
+use countersign_testkit::{Altered as _, on_both_stores};
+use http::Method;
+use serde_json::json;
+
+on_both_stores! {
+    /// AAP-13.3-03
+    async fn tokens_of_two_users_cannot_be_mixed_at_registration(kit) {
+        let scene = kit.scene().await;
+        let plane = &scene.plane;
+        plane.person("bob").await;
+        let with = |member: &str, value: &str| {
+            let mut body = plane.register_body(plane.acme(), &scene.connected);
+            body[member] = json!(value);
+            body
+        };
+        let (foreign_receipt, _) = scene.receipt_body(&["calendar.read"], |claims| claims["sub"] = json!("bob"));
+        for body in [with("acting_for", "bob"), foreign_receipt] {
+            let answer = plane.post("/agent/register", &body).await;
+            assert_eq!(answer.refusal(), (401, "delegation_mismatch".into()));
+        }
+        plane.post("/agent/register", &with("acting_for", "alice")).await.expect(200);
+    }
+
+    /// AAP-13.3-03
+    async fn a_session_never_passes_to_another_user(kit) {
+        let scene = kit.scene().await;
+        let plane = &scene.plane;
+        let bob = plane.person("bob").await;
+        let of_bob = plane.connect(&bob, plane.acme(), &["calendar.read"]).await;
+        let mut body = plane.register_body(plane.acme(), &of_bob);
+        body["session_id"] = json!(scene.agent.session_id);
+        let answer = plane.post("/agent/register", &body).await;
+        assert_eq!(answer.refusal(), (401, "delegation_mismatch".into()));
+        scene.read().await.expect(200);
+        assert_eq!(plane.upstream.reached()[0].caller.clone().unwrap().acting_for.as_deref(), Some("alice"));
+    }
+
+    /// AAP-13.3-04
+    async fn a_call_that_names_another_users_delegation_is_refused(kit) {
+        let scene = kit.scene().await;
+        let plane = &scene.plane;
+        let bob = plane.person("bob").await;
+        let of_bob = plane.connect(&bob, plane.acme(), &["calendar.read", "calendar.write"]).await;
+        let agent_of_bob = plane.register(plane.acme(), &of_bob).await;
+        scene.read().await.expect(200);
+        for method in [Method::GET, Method::POST] {
+            let call = || scene.agent.request(method.clone(), "/calendar/events", "SCHEDULE_EVENT");
+            for request in [
+                call().instead("x-agent-delegation", &of_bob.delegation_id),
+                call().instead("x-agent-delegation", "del_aaaaaaaaaaaaaaaaaaaaaaaaaa"),
+                call().instead("x-agent-delegation", ""),
+                call().instead("x-agent-session", &agent_of_bob.session_id),
+            ] {
+                assert_eq!(plane.try_call(request).await.refusal(), (401, "delegation_mismatch".into()));
+            }
+        }
+        assert_eq!(scene.reached(), 1);
+        let call = scene.agent.request(Method::GET, "/calendar/events", "READ_CALENDAR");
+        plane.try_call(call.without("x-agent-delegation").without("x-agent-session")).await.expect(200);
+    }
+}

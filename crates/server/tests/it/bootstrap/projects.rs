@@ -1,0 +1,88 @@
+//! A delegation belongs to one project, and an operator is its domain (AAP 3.1, 13.2).
+
+use super::claims_of;
+use countersign_engine::Role;
+use countersign_testkit::{Setup, TestPerson, on_both_stores};
+use http::Method;
+use serde_json::json;
+
+on_both_stores! {
+    /// AAP-3.1-18
+    async fn a_delegation_is_given_only_in_a_project_that_exists_by_one_of_its_users(kit) {
+        let plane = kit.plane_with(Setup::multi()).await;
+        let alice = plane.person_in("north", "alice", &[Role::User]).await;
+        let body = json!({ "request_id": "creq_0" });
+        for path in ["/projects/nowhere/agent/delegate", "/agent/delegate"] {
+            let answer = alice.post(&plane, path, &body).await;
+            assert_eq!(answer.refusal(), (404, "project_not_found".into()), "{path}");
+        }
+        let asked = plane.connect_body(plane.acme(), &["calendar.read"]);
+        let answer = plane.post("/projects/nowhere/agent/delegate/requests", &asked).await;
+        assert_eq!(answer.refusal(), (404, "project_not_found".into()));
+
+        let waiting = plane.connect_request("/projects/south", plane.acme(), &["calendar.read"]).await;
+        for body in [json!({ "request_id": waiting }), json!({ "request_id": waiting, "approve": false })] {
+            let answer = alice.post(&plane, "/projects/south/agent/delegate", &body).await;
+            assert_eq!(answer.refusal(), (403, "not_authorized".into()), "{body}");
+        }
+        // South's request answered through north, where she is a user.
+        let answer = alice.post(&plane, "/projects/north/agent/delegate", &json!({ "request_id": waiting })).await;
+        assert_eq!(answer.refusal(), (410, "connect_request_gone".into()));
+        for project in ["north", "south"] {
+            let agents = alice.get(&plane, &format!("/projects/{project}/v1/agents")).await.expect(200).json();
+            assert_eq!(agents, json!({ "agents": [] }));
+        }
+        let bob = plane.person_in("south", "bob", &[Role::User]).await;
+        plane.approve_at("/projects/south", &bob, &waiting).await;
+    }
+
+    /// AAP-3.1-18
+    async fn a_disclosure_of_one_project_is_no_use_in_another(kit) {
+        let plane = kit.plane_with(Setup::multi()).await;
+        plane.account("alice").await;
+        for project in ["north", "south"] {
+            plane.give_roles(project, "alice", &[Role::User]).await;
+        }
+        let alice = TestPerson::sign_in(&plane, "alice").await;
+        let north = plane.connect_request("/projects/north", plane.acme(), &["calendar.read"]).await;
+        let south = plane.connect_request("/projects/south", plane.acme(), &["calendar.read"]).await;
+        let path = "/projects/north/agent/delegate";
+        let shown = alice.post(&plane, path, &json!({ "request_id": north })).await.expect(200).json();
+        let yes = json!({ "request_id": south, "disclosure_id": shown["disclosure_id"], "acknowledged_disclosure": true });
+        let answer = alice.post(&plane, "/projects/south/agent/delegate", &yes).await;
+        assert_eq!(answer.refusal(), (400, "invalid_request".into()));
+    }
+
+    /// AAP-13.2-03
+    async fn an_operator_that_calls_itself_by_anothers_name_stays_the_domain_that_it_is(kit) {
+        let plane = kit.plane_with(Setup { operators: vec!["acme.test", "evil.test"], ..Setup::default() }).await;
+        let alice = plane.person("alice").await;
+        let (acme, evil) = (plane.acme(), plane.operator("evil.test"));
+        let mut identity = evil.identity();
+        identity["operator"] = json!("acme.test");
+        evil.publish_identity(&identity);
+
+        let waiting = plane.connect_request("", evil, &["calendar.read"]).await;
+        let shown = alice.post(&plane, "/agent/delegate", &json!({ "request_id": waiting })).await.expect(200).json();
+        assert_eq!(shown["operator"], "evil.test");
+        assert!(shown["liability_disclosure"].as_str().unwrap().contains("evil.test"));
+        let connected = plane.connect(&alice, evil, &["calendar.read"]).await;
+        assert_eq!(claims_of(&connected.delegation_token)["delegated_to"], "evil.test");
+        let listed = alice.get(&plane, "/v1/agents").await.expect(200).json()["agents"][0].clone();
+        assert_eq!((&listed["operator"], &listed["operator_name"]), (&json!("evil.test"), &json!("acme.test")));
+
+        let agent = plane.register(evil, &connected).await;
+        plane.call(&agent, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(200);
+        assert_eq!(plane.upstream.reached()[0].caller.as_ref().unwrap().operator, "evil.test");
+        // The name buys nothing at the true acme.test, and acme.test has no say over it.
+        let stolen = plane.post("/agent/register", &plane.register_body(acme, &connected)).await;
+        assert_eq!(stolen.refusal(), (401, "delegation_mismatch".into()));
+        let query = format!("delegation_id={}", connected.delegation_id);
+        assert_eq!(plane.audit(acme, &query).await.refusal(), (401, "delegation_not_found".into()));
+        let page = plane.audit(evil, &query).await.expect(200).json();
+        for entry in page["entries"].as_array().unwrap() {
+            assert_eq!(entry["operator"], "evil.test", "{entry}");
+            assert!(!entry.to_string().contains("acme.test"), "{entry}");
+        }
+    }
+}

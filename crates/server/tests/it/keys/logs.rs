@@ -1,0 +1,54 @@
+//! Whoever reads the log has nothing to act with and learns nobody's words.
+
+use super::story;
+use countersign_server::{LogTo, logs_to};
+use countersign_testkit::{leaks::Haystack, on_both_stores};
+use std::sync::{Arc, Mutex};
+
+on_both_stores! {
+    /// AAP-12.4-01, R-26
+    async fn the_whole_story_at_the_most_talkative_level_tells_no_secret_and_no_intent(kit) {
+        for json in [false, true] {
+            let buffer = Arc::new(Mutex::new(Vec::new()));
+            let told = {
+                let _here = tracing::subscriber::set_default(logs_to(LogTo::Buffer(Arc::clone(&buffer)), json, "trace"));
+                story::run(&kit.plane().await).await
+            };
+            let log = Haystack::new("the log", buffer.lock().unwrap().clone());
+            log.has("the end of a sign-in", "/session/fresh");
+            log.has("the end of a revocation", "/agent/revoke");
+            log.has("the name of a request", "request_id");
+            for (what, secret) in &told.secrets {
+                log.lacks(what, secret);
+            }
+            for (what, text) in told.intents.iter().chain(&told.unlogged) {
+                log.lacks(what, text);
+            }
+        }
+    }
+}
+
+/// AAP-12.4-01: also where something fails that is worth a line.
+#[tokio::test]
+async fn a_store_that_fails_in_the_middle_puts_nothing_of_the_request_into_the_log() {
+    let plane = countersign_testkit::Kit(countersign_testkit::Backend::Sqlite).plane().await;
+    let alice = plane.person("alice").await;
+    let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
+    let agent = plane.register(plane.acme(), &connected).await;
+    plane.engine.store().close().await;
+    let buffer = Arc::new(Mutex::new(Vec::new()));
+    let marker = "HEADER-INTENT she wants to leave her husband";
+    {
+        let _here = tracing::subscriber::set_default(logs_to(LogTo::Buffer(Arc::clone(&buffer)), false, "trace"));
+        let request = agent.request(http::Method::POST, "/calendar/events", "SCHEDULE_EVENT");
+        let request = request.header("x-agent-intent", marker).body(axum::body::Body::empty()).unwrap();
+        assert!(countersign_testkit::send_to(&plane.api(), request).await.status >= 400);
+        let guess = serde_json::json!({ "name": "alice", "password": "a guess at the password" });
+        assert_eq!(plane.post("/session", &guess).await.refusal(), (503, "service_unavailable".into()));
+    }
+    let log = Haystack::new("the log", buffer.lock().unwrap().clone());
+    log.has("the trouble", "could not be written");
+    log.lacks("an access token", &agent.access_token);
+    log.lacks("an intent", marker);
+    log.lacks("a guess", "a guess at the password");
+}

@@ -1,0 +1,56 @@
+//! Whoever steals the database has nothing to act with.
+
+use super::{add, story};
+use countersign_engine::{ApiKeyKind, store::Lookup};
+use countersign_protocol::hash::Digest;
+use countersign_testkit::{Plane, Setup, leaks::Haystack, on_both_stores};
+use serde_json::Value;
+
+on_both_stores! {
+    /// R-26, AAP-17.1-09
+    async fn no_password_cookie_code_token_or_key_can_be_read_from_the_database(kit) {
+        let (place, _folder) = kit.open_place().await;
+        let plane = Plane::start(Setup::default(), place).await;
+        let told = story::run(&plane).await;
+        let stored = Haystack::stored(&plane.place).await;
+        for (what, text) in &told.kept {
+            stored.has(what, text);
+        }
+        for (what, secret) in &told.secrets {
+            stored.lacks(what, secret);
+        }
+        plane.engine.store().close().await;
+        let stored = Haystack::stored(&plane.place).await;
+        for (what, secret) in &told.secrets {
+            stored.lacks(what, secret);
+        }
+    }
+
+    ///
+    async fn a_key_and_a_password_are_kept_as_hashes_of_their_kind(kit) {
+        let plane = kit.plane().await;
+        plane.account("root").await;
+        let key = add(&plane, ApiKeyKind::Admin).await;
+        let lookup = Lookup::ApiKeyByHash(Digest::of(key.secret.as_bytes()));
+        let row = plane.engine.store().find(lookup).await.unwrap().expect("found by its hash");
+        assert!(!row.contains(&key.secret));
+        let lookup = Lookup::PersonBySubject { issuer: "local".into(), subject: "root".into() };
+        let person: Value = serde_json::from_str(&plane.engine.store().find(lookup).await.unwrap().unwrap()).unwrap();
+        assert!(person["password_hash"].as_str().unwrap().starts_with("$argon2id$v=19$"), "{person}");
+    }
+
+    ///
+    async fn two_people_with_one_password_have_nothing_in_common(kit) {
+        let plane = kit.plane().await;
+        let mut hashes = Vec::new();
+        for name in ["alice", "bob"] {
+            plane.account(name).await;
+            let lookup = Lookup::PersonBySubject { issuer: "local".into(), subject: name.into() };
+            let row = plane.engine.store().find(lookup).await.unwrap().unwrap();
+            let row: Value = serde_json::from_str(&row).unwrap();
+            let parts: Vec<String> = row["password_hash"].as_str().unwrap().split('$').map(str::to_owned).collect();
+            hashes.push((parts[4].clone(), parts[5].clone()));
+        }
+        assert!(hashes[0].0 != hashes[1].0 && hashes[0].1 != hashes[1].1, "{hashes:?}");
+    }
+}

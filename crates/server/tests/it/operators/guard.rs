@@ -1,0 +1,141 @@
+//! Fetching from a domain that an attacker may choose (AAP 4.1-08, C-68, R-27).
+
+use crate::register::support::{Ready, SQLITE, told, with};
+use countersign_testkit::{
+    Answer, Names, Setup,
+    operator_host::{self, IDENTITY, JWKS},
+};
+use http::StatusCode;
+use serde_json::json;
+
+/// What a registration in the name of a domain gets, told by nobody whose address could be learnt from it.
+async fn named(ready: &Ready, domain: &str) -> Answer {
+    ready.register(&ready.body_by(&with(ready.operator_claims(), "iss", json!(domain)))).await
+}
+
+/// AAP-4.1-08
+#[tokio::test]
+async fn names_that_lead_inside_are_not_connected_to_and_the_address_is_not_told() {
+    let inside = [
+        ("loopback", "127.0.0.1"),
+        ("loopback-six", "::1"),
+        ("mapped", "::ffff:127.0.0.1"),
+        ("private-ten", "10.0.0.1"),
+        ("private-172", "172.16.0.1"),
+        ("private-192", "192.168.1.1"),
+        ("shared", "100.64.0.1"),
+        ("link-local", "169.254.1.1"),
+        ("metadata", "169.254.169.254"),
+        ("other-metadata", "168.63.129.16"),
+        ("unique-local", "fd00::1"),
+        ("link-local-six", "fe80::1"),
+        ("nat64", "64:ff9b::7f00:1"),
+        ("unspecified", "0.0.0.0"),
+        ("multicast", "224.0.0.1"),
+    ];
+    let add = |names: Names, (name, address): &(&str, &str)| names.with(&format!("{name}.test"), &[address]);
+    let names = inside.iter().fold(Names::default(), add);
+    let ready = Ready::with(SQLITE, Setup { names, ..Setup::default() }).await;
+    for (name, address) in inside {
+        let answer = named(&ready, &format!("{name}.test")).await;
+        assert_eq!(answer.refusal(), told(401, "operator_not_found"), "{name}");
+        assert!(!answer.text().contains(address), "{}", answer.text());
+    }
+    assert_eq!(named(&ready, "no-such-name.test").await.refusal(), told(401, "operator_not_found"));
+}
+
+/// AAP-4.1-08
+#[tokio::test]
+async fn a_redirect_another_port_and_too_long_a_document_are_not_followed() {
+    let plane = SQLITE.plane_with(Setup { operators: vec!["acme.test", "other.test"], ..Setup::default() }).await;
+    let ready = Ready::at(plane).await;
+    let (acme, other) = (ready.plane.acme(), ready.plane.operator("other.test"));
+    let padded = |document: serde_json::Value| {
+        let text = document.to_string();
+        let padding = 64 * 1024 + 1 - text.len();
+        operator_host::Answer::json(format!("{text}{}", " ".repeat(padding)))
+    };
+    let keys = json!({ "keys": [acme.key.public_jwk()] });
+    let answers = [
+        (IDENTITY, operator_host::Answer::redirect("https://other.test/.well-known/agent-identity.json")),
+        (JWKS, operator_host::Answer::redirect("https://other.test/.well-known/agent-jwks.json")),
+        (IDENTITY, padded(acme.identity())),
+        (JWKS, padded(keys.clone())),
+        (
+            IDENTITY,
+            operator_host::Answer::json(
+                with(acme.identity(), "signing_keys", json!("https://acme.test:8443/")).to_string(),
+            ),
+        ),
+        (
+            IDENTITY,
+            operator_host::Answer::new(StatusCode::OK, &[("content-type", "text/html")], acme.identity().to_string()),
+        ),
+    ];
+    for (path, answer) in answers {
+        acme.publish(&[&acme.key]);
+        acme.host.set_answer(path, answer.clone());
+        ready.plane.advance_secs(3601).await;
+        assert_eq!(ready.refusal(&ready.body()).await, told(401, "operator_not_found"), "{path} {:?}", answer.headers);
+    }
+    assert!(other.host.fetches().is_empty());
+    assert!(ready.plane.asked.urls().iter().all(|url| url.starts_with("https://acme.test/")));
+    // One byte less is read.
+    acme.publish(&[&acme.key]);
+    let exact = format!("{keys}{}", " ".repeat(64 * 1024 - keys.to_string().len()));
+    acme.host.set_document(JWKS, exact);
+    ready.plane.advance_secs(3601).await;
+    ready.register(&ready.body()).await.expect(200);
+}
+
+/// AAP-4.1-08
+#[tokio::test]
+async fn a_host_that_takes_longer_than_five_seconds_is_given_up() {
+    let ready = Ready::on(SQLITE).await;
+    ready.plane.advance_secs(3601).await;
+    let (host, body) = (&ready.plane.acme().host, ready.body());
+    let so_far = host.received().len();
+    host.stall();
+    let patience = async {
+        host.has_received(so_far + 1).await;
+        // From here on time passes as soon as nobody has anything to do.
+        tokio::time::pause();
+    };
+    let (refusal, ()) = tokio::join!(ready.refusal(&body), patience);
+    assert_eq!(refusal, told(401, "operator_not_found"));
+}
+
+/// AAP-4.1-08
+#[tokio::test]
+async fn a_host_that_failed_is_left_alone_for_a_minute() {
+    let ready = Ready::on(SQLITE).await;
+    let host = &ready.plane.acme().host;
+    host.go_dark();
+    ready.plane.advance_secs(3601).await;
+    assert_eq!(ready.refusal(&ready.body()).await, told(401, "operator_not_found"));
+    host.come_back();
+    let so_far = ready.plane.asked.urls().len();
+    ready.plane.advance_secs(59).await;
+    assert_eq!(ready.refusal(&ready.body()).await, told(401, "operator_not_found"));
+    assert_eq!(ready.plane.asked.urls().len(), so_far);
+    ready.plane.advance_secs(1).await;
+    ready.register(&ready.body()).await.expect(200);
+}
+
+///
+#[tokio::test]
+async fn one_address_can_name_only_so_many_operators_that_nobody_knows() {
+    let ready = Ready::on(SQLITE).await;
+    let mut refusals = Vec::new();
+    for n in 0..40 {
+        refusals.push(named(&ready, &format!("host-{n}.test")).await);
+    }
+    let last = refusals.pop().unwrap();
+    assert_eq!(last.refusal(), told(429, "too_many_requests"));
+    assert!(last.header("retry-after").unwrap().parse::<u32>().unwrap() > 0);
+    assert_eq!(refusals[0].refusal(), told(401, "operator_not_found"));
+    // Operators that are known are none of it.
+    ready.register(&ready.body()).await.expect(200);
+    ready.plane.advance_secs(60).await;
+    assert_eq!(named(&ready, "host-99.test").await.refusal(), told(401, "operator_not_found"));
+}

@@ -1,0 +1,14 @@
+//! `POST /agent/register` through the door.
+
+mod delegations;
+mod form;
+mod kinds;
+mod malformed;
+mod precedence;
+mod receipts;
+mod refresh;
+mod restart;
+mod sessions;
+mod stored;
+pub(crate) mod support;
+mod tiers;
