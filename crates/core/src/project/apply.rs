@@ -5,9 +5,9 @@ use crate::{
     env::Env,
     evidence::Entry,
     records::{Project, Record},
-    step::{Effects, Operation, Step},
+    step::{Effects, Once, Operation, Step},
 };
-use countersign_protocol::{canonical, hash::Digest, project::ProjectDocument};
+use countersign_protocol::{canonical, hash::Digest, project::ProjectDocument, time::UnixMillis};
 
 pub struct Apply {
     pub document: ProjectDocument,
@@ -62,7 +62,12 @@ impl Operation for Apply {
                 let key = env.mint().key();
                 let (id, document) = (self.document.id.clone(), self.document.clone());
                 let project = Project { key, version: 1, id, created_at: env.now, changed_at: env.now, document };
-                self.write(project, env)
+                let mut step = self.write(project, env)?;
+                // Two first projects applied at the same instant: only one can take the only place.
+                if view.single_tenant {
+                    step.effects.once.push(Once { key: "node:only-project".into(), until: UnixMillis(i64::MAX) });
+                }
+                Ok(step)
             }
         }
     }

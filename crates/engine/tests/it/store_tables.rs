@@ -109,6 +109,7 @@ async fn connections_are_found_by_id_and_by_code() {
             version: 1,
             project: 1,
             id: format!("req_{key}"),
+            service: "https://api.example.test".into(),
             operator: domain(key),
             operator_name: "Agents".into(),
             operator_disclosure: None,

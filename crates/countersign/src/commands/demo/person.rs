@@ -22,7 +22,7 @@ impl Person {
         let set = answer.headers.get(header::SET_COOKIE).and_then(|v| v.to_str().ok()).unwrap_or_default();
         let cookie = HeaderValue::from_str(set.split(';').next().unwrap_or_default()).map_err(trouble)?;
         let told = read(&answer)?;
-        let csrf = HeaderValue::from_str(told["csrf_token"].as_str().unwrap_or_default()).map_err(trouble)?;
+        let csrf = HeaderValue::from_str(text(&told, "csrf_token")).map_err(trouble)?;
         Ok(Self { transport, origin, cookie, csrf })
     }
 
@@ -31,11 +31,12 @@ impl Person {
         let shown = self.post("/agent/delegate", &json!({ "request_id": request_id })).await?;
         let yes = json!({
             "request_id": request_id,
-            "disclosure_id": shown["disclosure_id"],
+            "disclosure_id": text(&shown, "disclosure_id"),
             "acknowledged_disclosure": true,
         });
         let granted = self.post("/agent/delegate", &yes).await?;
-        Ok((shown, granted["code"].as_str().unwrap_or_default().to_owned()))
+        let code = text(&granted, "code").to_owned();
+        Ok((shown, code))
     }
 
     pub(super) async fn get(&self, path: &str) -> Result<Value, Failure> {
@@ -57,4 +58,9 @@ impl Person {
 fn read(answer: &Response) -> Result<Value, Failure> {
     let body: Value = serde_json::from_slice(&answer.body).map_err(trouble)?;
     if answer.status.is_success() { Ok(body) } else { Err(Failure::new(format!("unexpectedly refused: {body}"))) }
+}
+
+/// A member that is a text; empty if it is not there.
+pub(super) fn text<'a>(document: &'a Value, name: &str) -> &'a str {
+    document.get(name).and_then(Value::as_str).unwrap_or_default()
 }
