@@ -11,18 +11,30 @@ pub struct NotCanonical(String);
 /// RFC 8785 writes numbers as IEEE doubles, so an integer beyond 2^53 − 1 would silently become another
 /// one. Such values are refused here, before anything is hashed.
 pub fn to_vec<T: Serialize>(value: &T) -> Result<Vec<u8>, NotCanonical> {
-    let value = serde_json::to_value(value).map_err(|e| NotCanonical(e.to_string()))?;
-    check(&value)?;
-    serde_json_canonicalizer::to_vec(&value).map_err(|e| NotCanonical(e.to_string()))
+    of_value(&serde_json::to_value(value).map_err(|e| NotCanonical(e.to_string()))?)
 }
 
-fn check(value: &serde_json::Value) -> Result<(), NotCanonical> {
+/// The same for what is a JSON value already, without copying it first: the audit path takes this way.
+///
+/// Where all names are ASCII and no number is a fraction, serde_json writes exactly what RFC 8785 asks for: its maps
+/// are sorted by bytes, which for ASCII is the order of UTF-16 units, and it escapes the same characters in the same
+/// way. That is a tenth of the library's cost; everything else goes to the library.
+pub fn of_value(value: &serde_json::Value) -> Result<Vec<u8>, NotCanonical> {
+    let plain = check(value)?;
+    let bytes = if plain { serde_json::to_vec(value) } else { serde_json_canonicalizer::to_vec(value) };
+    bytes.map_err(|e| NotCanonical(e.to_string()))
+}
+
+/// Whether a value is as plain as [`of_value`] means; refused if it has no canonical form at all.
+fn check(value: &serde_json::Value) -> Result<bool, NotCanonical> {
     use serde_json::Value;
     match value {
-        Value::Number(n) => check_number(n),
-        Value::Array(items) => items.iter().try_for_each(check),
-        Value::Object(members) => members.values().try_for_each(check),
-        Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
+        Value::Number(n) => check_number(n).map(|()| !n.is_f64()),
+        Value::Array(items) => items.iter().try_fold(true, |plain, item| Ok(check(item)? && plain)),
+        Value::Object(members) => {
+            members.iter().try_fold(true, |plain, (name, item)| Ok(check(item)? && plain && name.is_ascii()))
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => Ok(true),
     }
 }
 
@@ -31,3 +43,6 @@ fn check_number(n: &serde_json::Number) -> Result<(), NotCanonical> {
     let exact = n.is_f64() || n.as_i64().is_some_and(|i| i.unsigned_abs() <= LARGEST);
     if exact { Ok(()) } else { Err(NotCanonical(format!("the integer {n} is beyond 2^53 - 1"))) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,7 +26,7 @@ pub struct Leaf {
 
 /// The commitment to one member: SHA-256 over salt, name and canonical value, each set apart.
 pub fn commitment(name: &str, salt: &[u8; 16], value: &Value) -> Result<Digest, NotCanonical> {
-    let value = canonical::to_vec(value)?;
+    let value = canonical::of_value(value)?;
     Ok(Digest::of_parts(&[b"countersign:commitment:1\0", salt, name.as_bytes(), b"\0", &value]))
 }
 
@@ -47,7 +47,7 @@ pub fn leaf(
     let mut members = open;
     members.insert("v".into(), 1.into());
     members.insert("commitments".into(), Value::Object(commitments));
-    let bytes = canonical::to_vec(&members)?;
+    let bytes = canonical::of_value(&Value::Object(members))?;
     Ok(Leaf { hash: leaf_hash(&bytes), bytes, openings })
 }
 
