@@ -15,6 +15,7 @@ mod envelope;
 mod evidence;
 mod kit;
 pub mod leaks;
+mod logs;
 mod names;
 mod operator;
 pub mod operator_host;

@@ -1,8 +1,8 @@
 //! A whole plane in one call: router, store, clock that stands still, seeded chance, operators, an API behind it.
 
 use crate::{
-    Answer, Names, TestOperator, TestPerson, Upstream, calendar, envelope, operator_host::TestCa, person::PASSWORD,
-    postgres,
+    Answer, Names, TestOperator, TestPerson, Upstream, calendar, envelope, logs, operator_host::TestCa,
+    person::PASSWORD, postgres,
 };
 use axum::{Router, body::Body, extract::ConnectInfo};
 use countersign_engine::{
@@ -95,6 +95,7 @@ pub struct Plane {
 
 impl Plane {
     pub async fn start(setup: Setup, place: Place) -> Self {
+        logs::can_be_listened_to();
         let ca = TestCa::new();
         let mut operators = Vec::new();
         for domain in &setup.operators {

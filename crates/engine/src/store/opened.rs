@@ -24,6 +24,15 @@ pub(crate) trait Backend: Send + Sync {
         R: Send + 'static,
         F: for<'c> FnOnce(&'c mut Self::Reader) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static;
 
+    /// The same for a look-up by an index, which may be too short to be worth a thread of its own.
+    async fn look_up<R, F>(&self, read: F) -> Result<R, StoreError>
+    where
+        R: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Self::Reader) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static,
+    {
+        self.read(read).await
+    }
+
     async fn chore(&self, chore: Chore) -> Result<u64, StoreError>;
     fn writer(&self) -> &Writer;
     fn lane(&self) -> i64;
@@ -42,7 +51,7 @@ impl<B: Backend> Store for Opened<B> {
     }
 
     async fn list(&self, lookup: Lookup) -> Result<Vec<String>, StoreError> {
-        self.0.read(move |sql| Box::pin(async move { lookup::docs(sql, &lookup).await })).await
+        self.0.look_up(move |sql| Box::pin(async move { lookup::docs(sql, &lookup).await })).await
     }
 
     async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError> {

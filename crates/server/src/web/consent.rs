@@ -3,10 +3,11 @@
 use super::{answer, places, visit::Visit};
 use crate::{
     App,
+    http::at::by_host,
     pages::{ConnectEnd, ConnectError, ConnectPage, Liability, Mode, Operator, ScopeWords, examine},
 };
 use axum::response::Response;
-use countersign_engine::{ConnectProgress, ConnectRequest, Member, ProjectAt, Refusal};
+use countersign_engine::{Address, ConnectProgress, ConnectRequest, Member, ProjectAt, Refusal};
 use countersign_protocol::{
     aap::delegate::{DelegateRequest, DisclosureResponse, ScopeInWords},
     domain::Domain,
@@ -26,6 +27,11 @@ impl Asked {
     pub(super) async fn load(app: &App, visit: &Visit, id: &str) -> Result<Self, Refusal> {
         let who = visit.person()?;
         let found = app.engine.connectable(id).await?;
+        let host = by_host(app, &visit.asker.headers, &visit.uri);
+        // On a project's own host there is no other project.
+        if matches!(host, Address::Subdomain(project) if project != found.project.id.as_str()) {
+            return Err(Refusal::ConnectRequestGone("it is not known here"));
+        }
         let at = places::at(app, found.project);
         let member = app.engine.member(who, at.project.key).await?;
         Ok(Self { request: found.request, at, member })

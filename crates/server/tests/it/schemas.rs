@@ -6,6 +6,7 @@ mod agreement;
 mod baseline;
 mod produced;
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_protocol::aap::manifest::EXTENSIONS;
 use jsonschema::{Draft, Registry, Validator};
 use serde_json::Value;
@@ -90,6 +91,12 @@ fn found(schema: &Validator, document: &Value) -> Vec<String> {
 fn read(path: &std::path::Path) -> Value {
     let bytes = fs::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
     serde_json::from_slice(&bytes).unwrap()
+}
+
+/// The claims of a compact JWT.
+pub(crate) fn claims_of(jwt: &str) -> Value {
+    let payload = jwt.split('.').nth(1).expect("three parts");
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).expect("base64url")).expect("claims")
 }
 
 fn root() -> PathBuf {

@@ -99,6 +99,14 @@ impl Backend for Sqlite {
         self.readers.read(read).await
     }
 
+    async fn look_up<R, F>(&self, read: F) -> Result<R, StoreError>
+    where
+        R: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static,
+    {
+        self.readers.look_up(read).await
+    }
+
     /// There is one writer, also for chores.
     async fn chore(&self, chore: Chore) -> Result<u64, StoreError> {
         self.writer.chore(chore).await

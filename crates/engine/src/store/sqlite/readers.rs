@@ -46,6 +46,18 @@ impl Readers {
     }
 }
 
+impl Readers {
+    /// A few pages by an index, mostly in memory: done here and now, since handing it to another thread and back
+    /// costs several times as much.
+    pub(super) async fn look_up<R, F>(&self, read: F) -> Result<R, StoreError>
+    where
+        F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, Result<R, Failure>>,
+    {
+        let _permit = self.permits.acquire().await.map_err(|why| StoreError::Unavailable(why.to_string()))?;
+        self.shared.with(read)
+    }
+}
+
 impl Shared {
     fn with<R, F>(&self, read: F) -> Result<R, StoreError>
     where

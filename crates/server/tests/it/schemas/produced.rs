@@ -1,6 +1,6 @@
 //! One of everything that the plane produces, by name of its schema.
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use super::claims_of;
 use countersign_testkit::{Backend, Kit, Plane, Setup};
 use http::Method;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(super) async fn of_one_project() -> Documents {
         ("operator-identity", plane.get("/.well-known/agent-identity.json").await.expect(200).json()),
         ("operator-identity", acme.identity()),
         ("consent-receipt", receipt),
-        ("delegation-token", payload(&connected.delegation_token)),
+        ("delegation-token", claims_of(&connected.delegation_token)),
         ("effective-policy", agent.answer["effective_policy"].clone()),
         ("register-response", agent.answer),
         ("error-envelope", refused),
@@ -56,10 +56,4 @@ fn receipt(plane: &Plane, usual: &Value) -> Value {
     let window = json!({ "earliest": now.to_rfc3339(), "latest": now.plus_secs(3600).to_rfc3339() });
     claims["execution_window"] = window;
     claims
-}
-
-/// The claims of a compact JWT.
-pub(crate) fn payload(jwt: &str) -> Value {
-    let payload = jwt.split('.').nth(1).expect("three parts");
-    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).expect("base64url")).expect("claims")
 }

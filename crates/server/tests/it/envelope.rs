@@ -1,0 +1,21 @@
+//! One envelope for everything that goes wrong (AAP 16), whoever it is that turns a request down.
+
+mod bodies;
+mod codes;
+mod names;
+mod refusals;
+
+use crate::schemas;
+use countersign_testkit::Answer;
+
+/// The envelope of an answer with this status and code; fails if it is anything else.
+#[track_caller]
+fn assert_envelope(answer: &Answer, status: u16, code: &str) {
+    assert_eq!(answer.header("content-type"), Some("application/json"), "{}", answer.text());
+    let body = answer.json();
+    schemas::assert_valid("error-envelope", &body);
+    assert_eq!((answer.status, body["error"].as_str()), (status, Some(code)), "{body:#}");
+    assert!(body["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{body:#}");
+    assert_eq!(answer.header("x-request-id"), body["request_id"].as_str());
+    assert_eq!(answer.header("cache-control"), Some("no-store"), "a refusal is not for keeping");
+}

@@ -1,0 +1,19 @@
+//! Which version is spoken (AAP 13.4, 22), and what happens to what no version knows.
+
+mod headers;
+mod refused;
+mod unknown_members;
+
+use countersign_protocol::aap::version;
+
+/// AAP-22.2-03
+#[test]
+fn the_version_that_was_asked_for_is_served_though_a_newer_one_is_there() {
+    let both = &["2.0", "2.1"];
+    assert_eq!(version::negotiate(Some("2.0"), both), Some("2.0"));
+    assert_eq!(version::negotiate(Some("2.1"), both), Some("2.1"));
+    for other in ["2", "2.", "2.00", "2.2", "1.9", "3.0", "", "aap/2.0", "2.0, 2.1"] {
+        assert_eq!(version::negotiate(Some(other), both), None, "{other:?}");
+    }
+    assert_eq!(version::negotiate(None, both), None, "nothing asked, nothing chosen");
+}
