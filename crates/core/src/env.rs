@@ -64,3 +64,6 @@ impl Mint {
         key
     }
 }
+
+#[cfg(test)]
+mod tests;

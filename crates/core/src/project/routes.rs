@@ -3,7 +3,8 @@
 
 use countersign_protocol::project::{ProjectDocument, Route};
 
-/// The route of a method and raw path. A literal segment wins over a named one.
+/// The route of a method and raw path. A literal segment wins over a named one, the leftmost first, so that the
+/// order in which routes are written decides nothing.
 pub fn matching_route<'a>(document: &'a ProjectDocument, method: &str, path: &str) -> Option<&'a Route> {
     let fits = |route: &&Route| route.method == method && matches(&route.path, path);
     document.routes.iter().filter(fits).max_by_key(|route| literal_segments(&route.path))
@@ -47,6 +48,6 @@ fn is_name(segment: &str) -> bool {
     segment.len() > 2 && segment.starts_with('{') && segment.ends_with('}')
 }
 
-fn literal_segments(template: &str) -> usize {
-    template.split('/').filter(|s| !is_name(s)).count()
+fn literal_segments(template: &str) -> Vec<bool> {
+    template.split('/').map(|s| !is_name(s)).collect()
 }

@@ -8,6 +8,22 @@
     reason = "tests say what went wrong by failing"
 )]
 
+mod access;
+mod audit;
+mod bootstrap;
 mod browser;
+mod discovery;
+mod envelope;
+mod foreign;
+mod keys;
+mod operators;
 mod pages;
+mod people;
+mod races;
+mod register;
+mod revocation;
+mod schemas;
 mod story;
+mod tenancy;
+mod vectors;
+mod versions;

@@ -56,7 +56,6 @@ races! {
                 _ => assert_eq!(answer.refusal(), (401, "access_token_invalid".into())),
             }
         }
-        println!("{live} live of {} successes", tokens.len());
         assert!((1..=8).contains(&live) && live == tokens.len().min(8), "{live} of {} live", tokens.len());
     }
 

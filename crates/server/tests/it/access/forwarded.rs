@@ -50,8 +50,7 @@ async fn every_answer_has_a_name_and_says_the_version() {
     let scene = Kit(Backend::Sqlite).scene().await;
     let refused = scene.agent.request(Method::GET, "/nowhere", "READ_CALENDAR");
     let challenged = scene.agent.request(Method::GET, "/calendar/events", "READ_CALENDAR").without("authorization");
-    let answers =
-        [scene.read().await, scene.plane.try_call(refused).await, scene.plane.try_call(challenged).await];
+    let answers = [scene.read().await, scene.plane.try_call(refused).await, scene.plane.try_call(challenged).await];
     let mut names: Vec<_> = answers.iter().map(|answer| answer.header("x-request-id").unwrap()).collect();
     names.dedup();
     assert_eq!(names.len(), 3);

@@ -144,7 +144,8 @@ impl Agents {
         let mut of_standing = Vec::new();
         for (n, end) in [(1, 86_400), (2, 10)] {
             for (connected, list) in [(&scene.connected, &mut of_standing), (&revoked, &mut of_revoked)] {
-                let mut claims = plane.receipt_claims(plane.acme(), "alice", connected, &["calendar.write", "mail.invite"]);
+                let mut claims =
+                    plane.receipt_claims(plane.acme(), "alice", connected, &["calendar.write", "mail.invite"]);
                 claims["session_id"] = json!(format!("sess_{n:032x}{}", connected.delegation_id));
                 claims["execution_window"] = window(plane, end);
                 let mut body = plane.register_body(plane.acme(), connected);

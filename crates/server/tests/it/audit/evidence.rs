@@ -105,7 +105,11 @@ async fn two_nodes_write_two_lanes_and_both_chains_hold() {
     let second = scene.plane.api_of(&engine);
     for _ in 0..3 {
         scene.write().await.expect(201);
-        scene.plane.call_at(&second, &scene.agent, Method::POST, "/calendar/events", "SCHEDULE_EVENT").await.expect(201);
+        scene
+            .plane
+            .call_at(&second, &scene.agent, Method::POST, "/calendar/events", "SCHEDULE_EVENT")
+            .await
+            .expect(201);
     }
     let project = scene.plane.engine.projects().await.unwrap().remove(0);
     let heads = scene.plane.engine.store().lane_heads(project.key).await.unwrap();
@@ -155,7 +159,8 @@ fn computed(log: &[StoredEntry], project: i64) -> Vec<LaneHead> {
     let mut heads: BTreeMap<i64, LaneHead> = BTreeMap::new();
     for entry in log.iter().filter(|entry| entry.project == project) {
         assert_eq!(leaf_hash(&entry.leaf), entry.hash);
-        let head = heads.entry(entry.lane).or_insert(LaneHead { lane: entry.lane, next_seq: 1, chain: Digest([0; 32]) });
+        let head =
+            heads.entry(entry.lane).or_insert(LaneHead { lane: entry.lane, next_seq: 1, chain: Digest([0; 32]) });
         assert_eq!(entry.seq, head.next_seq, "no hole");
         (head.chain, head.next_seq) = (chain(&head.chain, entry.seq, &entry.hash), entry.seq + 1);
     }

@@ -48,7 +48,8 @@ on_both_stores! {
         let south = plane.connect_request("/projects/south", plane.acme(), &["calendar.read"]).await;
         let path = "/projects/north/agent/delegate";
         let shown = alice.post(&plane, path, &json!({ "request_id": north })).await.expect(200).json();
-        let yes = json!({ "request_id": south, "disclosure_id": shown["disclosure_id"], "acknowledged_disclosure": true });
+        let id = &shown["disclosure_id"];
+        let yes = json!({ "request_id": south, "disclosure_id": id, "acknowledged_disclosure": true });
         let answer = alice.post(&plane, "/projects/south/agent/delegate", &yes).await;
         assert_eq!(answer.refusal(), (400, "invalid_request".into()));
     }

@@ -64,7 +64,8 @@ on_both_stores! {
     async fn an_operator_cannot_list_a_callback_without_tls_or_on_a_domain_that_is_not_its_own(kit) {
         let operators = vec!["plain.test", "foreign.test"];
         let plane = kit.plane_with(Setup { operators, ..Setup::default() }).await;
-        for (domain, callback) in [("plain.test", "http://plain.test/back"), ("foreign.test", "https://acme.test/back")] {
+        let callbacks = [("plain.test", "http://plain.test/back"), ("foreign.test", "https://acme.test/back")];
+        for (domain, callback) in callbacks {
             let operator = plane.operator(domain);
             let mut identity = operator.identity();
             identity["countersign"]["callbacks"] = json!([callback]);

@@ -1,22 +1,10 @@
 //! The delegation token: what it says, and that nothing else is one (AAP 19.4).
 
 use super::{changed, claims_of, request, show, yes};
-use countersign_engine::store::Lookup;
-use countersign_jose::{Sealer, SigningKey};
 use countersign_protocol::aap::delegation_token::TYP;
 use countersign_testkit::{Connected, Plane, Setup, on_both_stores};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-
-/// The service's own signing key, opened as a node opens it.
-async fn services_key(plane: &Plane) -> SigningKey {
-    let row = plane.engine.store().find(Lookup::SigningKeys).await.unwrap().unwrap();
-    let row: Value = serde_json::from_str(&row).unwrap();
-    let kid = row["kid"].as_str().unwrap();
-    let sealer = Sealer::new(&[7; 32]).unwrap();
-    let pkcs8 = sealer.open(&format!("signing-key:{kid}"), row["sealed"].as_str().unwrap()).unwrap();
-    SigningKey::from_pkcs8(Some(kid), &pkcs8).unwrap()
-}
 
 async fn register_with_token(plane: &Plane, delegation_token: String) -> countersign_testkit::Answer {
     let connected = Connected { delegation_id: String::new(), delegation_token };
@@ -49,7 +37,8 @@ on_both_stores! {
             assert_eq!(claims, wanted);
         }
         let random = granted["delegation_id"].as_str().unwrap().strip_prefix("del_").unwrap();
-        assert!((26..=32).contains(&random.len()) && random.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase()));
+        let drawn = |b: u8| b.is_ascii_digit() || b.is_ascii_lowercase();
+        assert!((26..=32).contains(&random.len()) && random.bytes().all(drawn), "{random}");
     }
 
     /// AAP-19.4-01, AAP-19.4-02, AAP-19.4-03, AAP-19.4-05, AAP-19.4-06, AAP-19.4-07
@@ -58,7 +47,7 @@ on_both_stores! {
         let alice = plane.person("alice").await;
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
         let sound = claims_of(&connected.delegation_token);
-        let key = services_key(&plane).await;
+        let key = plane.service_key().await;
         let mut cases: Vec<(String, Value)> = sound
             .as_object()
             .unwrap()

@@ -11,7 +11,8 @@ on_both_stores! {
         for json in [false, true] {
             let buffer = Arc::new(Mutex::new(Vec::new()));
             let told = {
-                let _here = tracing::subscriber::set_default(logs_to(LogTo::Buffer(Arc::clone(&buffer)), json, "trace"));
+                let log = logs_to(LogTo::Buffer(Arc::clone(&buffer)), json, "trace");
+                let _here = tracing::subscriber::set_default(log);
                 story::run(&kit.plane().await).await
             };
             let log = Haystack::new("the log", buffer.lock().unwrap().clone());

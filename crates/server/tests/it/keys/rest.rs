@@ -7,7 +7,7 @@ use countersign_testkit::{Plane, Setup, leaks::Haystack, on_both_stores};
 use serde_json::Value;
 
 on_both_stores! {
-    /// R-26, AAP-17.1-09
+    ///
     async fn no_password_cookie_code_token_or_key_can_be_read_from_the_database(kit) {
         let (place, _folder) = kit.open_place().await;
         let plane = Plane::start(Setup::default(), place).await;

@@ -129,9 +129,12 @@ async fn registered(
     body["intent"] = json!("BODY-INTENT find me a lawyer");
     let agent = plane.register_with(&body, Some(connected)).await;
     told.secret("an access token", &agent.access_token);
-    let mut broken = body.clone();
-    broken["consent_receipt"] = json!(format!("{receipt}x"));
-    assert_eq!(plane.post("/agent/register", &broken).await.status, 401);
+    claims["intent"] = json!(format!("{receipts}."));
+    for refused in [format!("{receipt}x"), acme.sign_receipt(&claims)] {
+        body["consent_receipt"] = json!(refused);
+        let answer = plane.post("/agent/register", &body).await;
+        assert_eq!(answer.refusal(), (401, "consent_invalid".into()));
+    }
     agent
 }
 

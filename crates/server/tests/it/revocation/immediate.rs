@@ -108,7 +108,11 @@ async fn a_revocation_on_one_node_holds_on_the_other_from_the_200_on() {
         // Both nodes have let this agent through and remember it.
         for api in [&first, &second] {
             scene.plane.call_at(api, &scene.agent, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(200);
-            scene.plane.call_at(api, &scene.agent, Method::POST, "/calendar/events", "SCHEDULE_EVENT").await.expect(201);
+            scene
+                .plane
+                .call_at(api, &scene.agent, Method::POST, "/calendar/events", "SCHEDULE_EVENT")
+                .await
+                .expect(201);
         }
         let body = json!({ "delegation_id": scene.connected.delegation_id }).to_string();
         let request = scene.alice.request(Method::POST, "/agent/revoke").header("x-csrf-token", &scene.alice.csrf);
@@ -128,7 +132,8 @@ async fn a_read_on_one_node_that_is_cut_off_on_the_other_meanwhile_gets_no_answe
     let scene = Arc::new(Kit(Backend::Postgres).scene().await);
     let (engine, _) = scene.plane.second_node().await;
     let second = scene.plane.api_of(&engine);
-    let read = async || scene.plane.call_at(&second, &scene.agent, Method::GET, "/calendar/events", "READ_CALENDAR").await;
+    let read =
+        async || scene.plane.call_at(&second, &scene.agent, Method::GET, "/calendar/events", "READ_CALENDAR").await;
     read().await.expect(200);
     let cut = Arc::clone(&scene);
     scene.plane.upstream.meanwhile(move || {

@@ -1,0 +1,94 @@
+//! The one function that decides every call, against the model of its rules.
+
+use crate::{
+    access_model::{KNOWN_FROM, first_broken_rule, writes},
+    worlds::{NOW, World, worlds},
+};
+use countersign_core::{aap::access::decide, env::Env, records::Table};
+use proptest::prelude::*;
+use std::{cell::RefCell, collections::BTreeMap};
+
+fn env() -> Env {
+    Env { now: NOW, entropy: [9; 32], first_key: 100 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    /// R-28, C-93
+    #[test]
+    fn a_call_is_refused_for_the_first_rule_that_it_breaks_and_for_no_other(world in worlds()) {
+        let decided = decide(&world.call, &world.view, NOW);
+        let told = decided.as_ref().err().map(|refused| refused.refusal.code());
+        prop_assert_eq!(told, first_broken_rule(&world).map(|(_, code)| code));
+    }
+
+    ///
+    #[test]
+    fn a_refusal_is_recorded_exactly_if_it_is_known_who_called(world in worlds()) {
+        if let Err(refused) = decide(&world.call, &world.view, NOW) {
+            let record = refused.record(&world.call, &env());
+            let known = first_broken_rule(&world).unwrap().0 >= KNOWN_FROM;
+            prop_assert_eq!(record.is_some(), known);
+            if let Some(record) = record {
+                prop_assert!(record.guards.is_empty() && record.puts.is_empty() && record.counts.is_empty());
+                prop_assert_eq!(record.evidence.len(), 1);
+                prop_assert_eq!(record.evidence[0].session, Some(20));
+                let text = String::from_utf8(record.evidence[0].leaf.bytes.clone()).unwrap();
+                prop_assert!(!text.contains("free text") && !text.contains("alice") && !text.contains("/thing"));
+            }
+        }
+    }
+
+    ///
+    #[test]
+    fn a_grant_holds_only_as_long_as_everything_it_was_decided_from(world in worlds()) {
+        let Ok(grant) = decide(&world.call, &world.view, NOW) else { return Ok(()) };
+        let bearer = world.view.bearer.as_ref().unwrap();
+        let mut watched = vec![(Table::Project, 1, 3), (Table::Session, 20, 7)];
+        watched.extend(bearer.delegation.as_ref().map(|d| (Table::Delegation, d.key, d.version)));
+        let guards = |effects: &countersign_core::step::Effects| -> Vec<_> {
+            effects.guards.iter().map(|guard| (guard.table, guard.key, guard.version)).collect()
+        };
+        let (intent, outcome) = (grant.intent(&env()).unwrap(), grant.outcome("200 OK", &env()).unwrap());
+        prop_assert_eq!(guards(&intent), watched.clone());
+        prop_assert_eq!(guards(&grant.recheck()), watched.clone());
+        // A read is judged with its outcome; a write was judged with its intent.
+        prop_assert_eq!(guards(&outcome), if grant.writes() { vec![] } else { watched });
+        // Each call counts once: a write when it begins, a read when it ends.
+        prop_assert_eq!(outcome.counts.len(), usize::from(!grant.writes()));
+        prop_assert_eq!(intent.counts.len(), 1);
+        let listed = &outcome.evidence[0];
+        prop_assert_eq!((listed.session, listed.delegation), (Some(20), bearer.delegation.as_ref().map(|d| d.key)));
+        let unlisted = &intent.evidence[0];
+        prop_assert_eq!((unlisted.session, unlisted.delegation), (None, None));
+    }
+
+    #[test]
+    fn a_grant_is_for_the_route_that_was_asked_for(world in worlds()) {
+        let Ok(grant) = decide(&world.call, &world.view, NOW) else { return Ok(()) };
+        let World { call, view } = &world;
+        let route = view.project.document.routes.iter().find(|r| r.id == grant.route()).unwrap();
+        prop_assert_eq!((&route.method, &route.path, route.action.as_str()), (&call.method, &call.path, grant.action()));
+        prop_assert_eq!(grant.writes(), writes(route));
+        let delegation = view.bearer.as_ref().and_then(|bearer| bearer.delegation.as_ref());
+        prop_assert_eq!(grant.subject(), delegation.map(|d| d.subject.as_str()));
+    }
+}
+
+/// The worlds reach every rule, or the properties above would say little.
+#[test]
+fn the_small_worlds_break_every_rule_and_keep_them_all() {
+    let seen = RefCell::new(BTreeMap::<String, u32>::new());
+    let mut runner =
+        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 3000, ..ProptestConfig::default() });
+    let told = runner.run(&worlds(), |world| {
+        let rule = first_broken_rule(&world).map_or("none".into(), |(rank, code)| format!("{rank} {code}"));
+        *seen.borrow_mut().entry(rule).or_default() += 1;
+        Ok(())
+    });
+    told.unwrap();
+    let seen = seen.into_inner();
+    assert!(seen.values().all(|times| *times >= 1) && seen.len() >= 23, "{seen:#?}");
+    assert!(seen["none"] > 100, "{seen:#?}");
+}

@@ -1,0 +1,16 @@
+//! The rules of the core against models of them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests say what went wrong by failing"
+)]
+
+mod access;
+mod access_model;
+mod durations;
+mod routes;
+mod standing;
+mod worlds;

@@ -1,0 +1,108 @@
+//! Which route a request is for: as it is written, by one rule, and never by two readings of a path.
+
+use crate::worlds::document;
+use countersign_core::project::{check, matching_route};
+use countersign_protocol::project::{ProjectDocument, Route, Scope};
+use proptest::{collection::vec, prelude::*};
+
+fn document_with(templates: &[String]) -> ProjectDocument {
+    let route = |(n, path): (usize, &String)| Route {
+        id: format!("r{n}"),
+        method: "GET".into(),
+        path: path.clone(),
+        action: "thing.look".into(),
+        writes: None,
+        minimum_tier: None,
+    };
+    let scope = Scope {
+        id: "one.a".into(),
+        description: "words".into(),
+        allows: vec!["thing.look".into()],
+        explicitly_excludes: vec![],
+        irreversible: false,
+        requires_confirmation: false,
+        undo_window_s: 0,
+        intent_types: vec!["LOOK".into()],
+        low_stakes: false,
+    };
+    ProjectDocument { scopes: vec![scope], routes: templates.iter().enumerate().map(route).collect(), ..document() }
+}
+
+/// Few names, so that templates compete.
+fn templates() -> impl Strategy<Value = Vec<String>> {
+    let segment = prop_oneof![Just("a"), Just("b"), Just("{x}"), Just("{y}"), Just("")];
+    vec(vec(segment, 1..4).prop_map(|segments| format!("/{}", segments.join("/"))), 1..6)
+}
+
+fn paths() -> impl Strategy<Value = String> {
+    let segment = prop_oneof![
+        6 => Just("a"), 6 => Just("b"), 3 => Just("c"), 1 => Just(""), 1 => Just(".."), 1 => Just("."), 1 => Just("%2e%2E"),
+        1 => Just("a%2Fb"), 1 => Just("a;v=1"), 1 => Just("A"), 1 => Just("{x}"), 1 => Just("a%5cb"), 1 => Just("%00"),
+    ];
+    vec(segment, 1..4).prop_map(|segments| format!("/{}", segments.join("/")))
+}
+
+/// Segment by segment, by hand: a name takes anything but nothing.
+fn fits(template: &str, path: &str) -> bool {
+    let (template, path): (Vec<_>, Vec<_>) = (template.split('/').collect(), path.split('/').collect());
+    let one =
+        |(wanted, given): (&&str, &&str)| if wanted.starts_with('{') { !given.is_empty() } else { wanted == given };
+    template.len() == path.len() && template.iter().zip(&path).all(one)
+}
+
+fn is_dubious(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let marks = ["%2f", "%2e", "%5c", "%00", "\\", ";"];
+    marks.iter().any(|mark| lower.contains(mark)) || path.split('/').any(|segment| segment == "." || segment == "..")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    ///
+    #[test]
+    fn a_path_matches_what_it_is_written_like_and_nothing_if_it_could_be_read_otherwise(
+        templates in templates(), path in paths(),
+    ) {
+        let document = document_with(&templates);
+        let found = matching_route(&document, "GET", &path);
+        let wanted = !is_dubious(&path) && templates.iter().any(|template| fits(template, &path));
+        prop_assert_eq!(found.is_some(), wanted, "{:?} {}", templates, path);
+        if let Some(route) = found {
+            prop_assert!(fits(&route.path, &path));
+        }
+        prop_assert!(matching_route(&document, "POST", &path).is_none());
+        prop_assert!(matching_route(&document, "get", &path).is_none());
+    }
+
+    #[test]
+    fn the_order_in_which_routes_are_written_decides_nothing(
+        (templates, shuffled) in templates().prop_flat_map(|t| (Just(t.clone()), Just(t).prop_shuffle())), path in paths(),
+    ) {
+        let (document, other) = (document_with(&templates), document_with(&shuffled));
+        // Two routes of one shape compete, and a document that has them is refused.
+        if check(&document).is_empty() {
+            let path_of = |document| matching_route(document, "GET", &path).map(|route: &Route| route.path.clone());
+            prop_assert_eq!(path_of(&document), path_of(&other));
+        }
+    }
+
+    /// A hostile path of any bytes that a request can carry never matches by another rule than its own.
+    #[test]
+    fn whatever_is_sent_the_match_is_literal(path in "/[a-zA-Z0-9%./;\\\\{}~_ -]{0,24}") {
+        let document = document_with(&["/a".into(), "/a/{x}".into(), "/b/{x}/c".into()]);
+        if let Some(route) = matching_route(&document, "GET", &path) {
+            prop_assert!(fits(&route.path, &path) && !is_dubious(&path));
+        }
+    }
+}
+
+#[test]
+fn a_literal_segment_wins_over_a_named_one_from_the_left() {
+    let document = document_with(&["/{x}/b".into(), "/a/{y}".into(), "/{x}/{y}".into(), "/a/b".into()]);
+    for (path, wanted) in [("/a/b", "/a/b"), ("/a/c", "/a/{y}"), ("/c/b", "/{x}/b"), ("/c/c", "/{x}/{y}")] {
+        assert_eq!(matching_route(&document, "GET", path).unwrap().path, wanted);
+    }
+    let document = document_with(&["/{x}/b".into(), "/a/{y}".into()]);
+    assert_eq!(matching_route(&document, "GET", "/a/b").unwrap().path, "/a/{y}");
+}

@@ -1,0 +1,233 @@
+//! Small worlds for the access decision: few of everything, so that things get into each other's way.
+
+use countersign_core::{
+    aap::access::{AccessView, Bearer, Call, Credential},
+    records::{
+        AccessToken, Delegation, DelegationState, Project, Receipt, RevokeReason, Session, SessionEnd, SessionState,
+    },
+};
+use countersign_protocol::{
+    domain::Domain,
+    hash::Digest,
+    ids::ProjectId,
+    project::{ProjectDocument, Route, Scope},
+    time::UnixMillis,
+};
+use proptest::{option, prelude::*, sample::subsequence};
+use serde_json::json;
+
+pub(crate) const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
+pub(crate) const ACTIONS: [&str; 3] = ["thing.look", "thing.make", "thing.send"];
+const INTENTS: [&str; 2] = ["LOOK", "MAKE"];
+const SCOPES: [&str; 4] = ["one.a", "two.b", "three.c", "four.d"];
+
+/// A call and everything that is known about it.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    pub(crate) call: Call,
+    pub(crate) view: AccessView,
+}
+
+pub(crate) fn worlds() -> impl Strategy<Value = World> {
+    (calls(), documents(), option::weighted(0.95, bearers()))
+        .prop_map(|(call, document, bearer)| World { call, view: AccessView { project: project(document), bearer } })
+}
+
+/// Mostly right, so that late checks are reached.
+fn mostly<T: Clone + std::fmt::Debug + 'static>(right: T, wrong: Vec<T>) -> impl Strategy<Value = T> {
+    prop_oneof![12 => Just(right), 1 => proptest::sample::select(wrong)]
+}
+
+fn some(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+fn calls() -> impl Strategy<Value = Call> {
+    let credential = mostly(
+        Credential::Token(Digest::of(b"the token")),
+        vec![Credential::None, Credential::Unusable, Credential::Token(Digest::of(b"another"))],
+    );
+    let version = mostly(some("2.0"), vec![None, some("9.9"), some("")]);
+    let mode = mostly(some("user_delegated"), vec![None, some(""), some("service_account"), some("other")]);
+    let delegation_id = prop_oneof![3 => Just(None), 3 => Just(some("del_mine")), 1 => Just(some("del_other"))];
+    let session_id = mostly(None, vec![some("sess_mine"), some("sess_other")]);
+    let intent =
+        prop_oneof![Just(some("LOOK")), Just(some("MAKE")), Just(some("ELSE")), Just(some("free text")), Just(None)];
+    let consent = mostly(None, vec![Some(Digest::of(b"receipt")), Some(Digest::of(b"another receipt"))]);
+    let method = proptest::sample::select(vec!["GET", "POST"]);
+    let path = proptest::sample::select(vec!["/thing.look", "/thing.make", "/thing.send", "/thing.look", "/no"]);
+    (
+        credential,
+        version,
+        mode,
+        delegation_id,
+        session_id,
+        intent,
+        consent,
+        (method, path),
+        proptest::bool::weighted(0.1),
+    )
+        .prop_map(|(credential, version, mode, delegation_id, session_id, intent_type, consent, at, dry_run)| {
+            Call {
+                method: at.0.into(),
+                path: at.1.into(),
+                credential,
+                version,
+                mode,
+                delegation_id,
+                session_id,
+                intent_type,
+                consent,
+                dry_run,
+            }
+        })
+}
+
+fn documents() -> impl Strategy<Value = ProjectDocument> {
+    let routes = proptest::collection::vec((any::<Option<bool>>(), option::of(1..=2_u8)), 6);
+    (1..=2_u8, any::<bool>(), any::<bool>(), SCOPES.map(scope), routes).prop_map(
+        |(minimum_tier, intent_required, strict_intent_types, scopes, flags)| ProjectDocument {
+            minimum_tier,
+            intent_required,
+            strict_intent_types,
+            scopes: scopes.into(),
+            routes: routes_with(&flags),
+            ..document()
+        },
+    )
+}
+
+fn scope(id: &'static str) -> impl Strategy<Value = Scope> {
+    let allows = subsequence(ACTIONS.to_vec(), 1..=3);
+    let excludes = prop_oneof![5 => Just(vec![]), 1 => subsequence(ACTIONS.to_vec(), 1..=1)];
+    let flags = (proptest::bool::weighted(0.2), proptest::bool::weighted(0.2), any::<bool>());
+    (allows, excludes, flags, subsequence(INTENTS.to_vec(), 1..=2)).prop_map(
+        move |(allows, excludes, (irreversible, requires_confirmation, low_stakes), intents)| Scope {
+            id: id.into(),
+            description: "words".into(),
+            allows: owned(&allows),
+            explicitly_excludes: owned(&excludes),
+            irreversible,
+            requires_confirmation,
+            undo_window_s: 0,
+            intent_types: owned(&intents),
+            low_stakes,
+        },
+    )
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// GET and POST of each action, at a path of the same name.
+fn routes_with(flags: &[(Option<bool>, Option<u8>)]) -> Vec<Route> {
+    let named = ACTIONS.iter().flat_map(|action| [("GET", *action), ("POST", *action)]);
+    named.zip(flags).map(|((method, action), (writes, tier))| route(method, action, *writes, *tier)).collect()
+}
+
+fn route(method: &str, action: &str, writes: Option<bool>, minimum_tier: Option<u8>) -> Route {
+    Route {
+        id: format!("{method} {action}"),
+        method: method.into(),
+        path: format!("/{action}"),
+        action: action.into(),
+        writes,
+        minimum_tier,
+    }
+}
+
+pub(crate) fn document() -> ProjectDocument {
+    serde_json::from_value(json!({ "id": "small" })).unwrap()
+}
+
+pub(crate) fn project(document: ProjectDocument) -> Project {
+    let id = ProjectId::parse("small").unwrap();
+    Project { key: 1, version: 3, id, created_at: NOW, changed_at: NOW, document }
+}
+
+fn bearers() -> impl Strategy<Value = Bearer> {
+    let token = (mostly(1_i64, vec![2]), mostly(1_000_i64, vec![0, -1, 1]));
+    let state = mostly(
+        None,
+        vec![Some(SessionEnd::Cancelled), Some(SessionEnd::ReceiptRevoked), Some(SessionEnd::KeyWithdrawn)],
+    );
+    let key_age = mostly(0_i64, vec![3600, 3601]);
+    (token, option::weighted(0.7, delegations()), option::of(receipts()), state, key_age).prop_map(
+        |((project, left), delegation, receipt, end, key_age)| {
+            let token = AccessToken {
+                key: 30,
+                version: 1,
+                project,
+                hash: Digest::of(b"the token"),
+                session: 20,
+                expires_at: NOW.plus_millis(left),
+            };
+            let state = end.map_or(SessionState::Open, |why| SessionState::Closed { at: NOW, why });
+            let session =
+                Session { state, receipt, key_seen_at: NOW.plus_secs(-key_age), ..session(delegation.as_ref()) };
+            Bearer { token, session, delegation }
+        },
+    )
+}
+
+fn session(delegation: Option<&Delegation>) -> Session {
+    Session {
+        key: 20,
+        version: 7,
+        project: 1,
+        operator: Domain::parse("acme.test").unwrap(),
+        session_id: "sess_mine".into(),
+        delegation: delegation.map(|d| d.key),
+        subject: delegation.map(|d| d.subject.clone()),
+        receipt: None,
+        operator_kid: "key-1".into(),
+        key_seen_at: NOW,
+        opened_at: NOW,
+        state: SessionState::Open,
+        tokens: vec![30],
+    }
+}
+
+fn delegations() -> impl Strategy<Value = Delegation> {
+    let revoked = mostly(None, vec![Some(RevokeReason::ManualRevoke), Some(RevokeReason::TaskComplete)]);
+    let ends = (mostly(1000_i64, vec![-301, -300, 0]), mostly(1000_i64, vec![-1, 0, 1]));
+    (subsequence(SCOPES.to_vec(), 0..=4), revoked, ends).prop_map(|(scopes, revoked, (token, policy))| Delegation {
+        scopes: owned(&scopes),
+        state: revoked.map_or(DelegationState::Active, |reason| DelegationState::Revoked { at: NOW, reason }),
+        ..delegation(NOW.plus_secs(token), NOW.plus_secs(policy))
+    })
+}
+
+pub(crate) fn delegation(token_expires_at: UnixMillis, policy_expires_at: UnixMillis) -> Delegation {
+    Delegation {
+        key: 10,
+        version: 5,
+        project: 1,
+        id: "del_mine".into(),
+        person: 2,
+        subject: "alice".into(),
+        operator: Domain::parse("acme.test").unwrap(),
+        operator_name: "Acme".into(),
+        scopes: vec![],
+        max_agent_ttl: 3600,
+        granted_at: NOW,
+        token_expires_at,
+        policy_expires_at,
+        shown: Digest::of(b"shown"),
+        language: "en".into(),
+        state: DelegationState::Active,
+    }
+}
+
+fn receipts() -> impl Strategy<Value = Receipt> {
+    let window = mostly(None, vec![Some((-10_i64, 10_i64)), Some((301, 400)), Some((-400, -301)), Some((300, 400))]);
+    let end = mostly(1000_i64, vec![-301, -300]);
+    (subsequence(SCOPES.to_vec(), 1..=4), window, end).prop_map(|(scopes, window, end)| Receipt {
+        sha256: Digest::of(b"receipt"),
+        scopes: owned(&scopes),
+        issued_at: NOW.plus_secs(-500),
+        expires_at: NOW.plus_secs(end),
+        window: window.map(|(from, to)| (NOW.plus_secs(from), NOW.plus_secs(to))),
+    })
+}
