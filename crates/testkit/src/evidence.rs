@@ -1,12 +1,9 @@
 //! The evidence log as it lies in the database, read past the store: a second judge of what the store says.
 
-use crate::{Backend, Kit, Plane, Setup, postgres};
-use countersign_engine::store::{Place, PostgresPlace};
+use crate::{Kit, Plane, Setup, leaks::Folder, postgres};
+use countersign_engine::store::Place;
 use countersign_protocol::hash::Digest;
-use std::{
-    path::PathBuf,
-    sync::atomic::{AtomicU32, Ordering},
-};
+use std::path::PathBuf;
 
 /// One line of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,32 +18,10 @@ pub struct StoredEntry {
     pub openings: Option<String>,
 }
 
-/// A folder that goes with the test.
-pub struct Folder(PathBuf);
-
-impl Folder {
-    pub fn path(&self) -> &std::path::Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _best_effort = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 impl Kit {
-    /// A plane whose database outlives it, and can be read from outside.
+    /// A plane whose database outlives it, and can be read from outside. Keep the folder as long as the plane.
     pub async fn lasting_plane(self, setup: Setup) -> (Plane, Folder) {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = Folder(std::env::temp_dir().join(format!("countersign-lasting-{}-{number}", std::process::id())));
-        std::fs::create_dir_all(&folder.0).expect("a folder");
-        let place = match self.0 {
-            Backend::Sqlite => Place::File(folder.0.join("countersign.db")),
-            Backend::Postgres => Place::Postgres(PostgresPlace::new(postgres::fresh_database().await)),
-        };
+        let (place, folder) = self.open_place().await;
         (Plane::start(setup, place).await, folder)
     }
 }

@@ -30,7 +30,7 @@ mod upstream;
 pub use agent::{Connected, Registered};
 pub use answer::Answer;
 pub use calls::Altered;
-pub use evidence::{Folder, StoredEntry, stored_evidence};
+pub use evidence::{StoredEntry, stored_evidence};
 pub use kit::{Backend, Kit};
 pub use names::Names;
 pub use operator::{TestOperator, challenge_of};

@@ -141,7 +141,7 @@ async fn a_changed_leaf_does_not_fit_its_hash_and_a_moved_one_not_its_chain() {
 }
 
 /// Every kind of entry: granted, started, reads, writes, refusals, revoked.
-async fn told_story(kit: Kit) -> (Scene, countersign_testkit::Folder) {
+async fn told_story(kit: Kit) -> (Scene, countersign_testkit::leaks::Folder) {
     let (plane, folder) = kit.lasting_plane(Setup::default()).await;
     let scene = Scene::on(plane, &["calendar.read", "calendar.write"]).await;
     scene.read().await.expect(200);

@@ -1,12 +1,18 @@
 //! Fetching from a domain that an attacker may choose (AAP 4.1-08, C-68, R-27).
 
 use crate::register::support::{Ready, SQLITE, told, with};
+use countersign_server::{LogTo, logs_to};
 use countersign_testkit::{
     Answer, Names, Setup,
     operator_host::{self, IDENTITY, JWKS},
 };
 use http::StatusCode;
 use serde_json::json;
+use std::{
+    pin::pin,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 /// What a registration in the name of a domain gets, told by nobody whose address could be learnt from it.
 async fn named(ready: &Ready, domain: &str) -> Answer {
@@ -36,10 +42,16 @@ async fn names_that_lead_inside_are_not_connected_to_and_the_address_is_not_told
     let add = |names: Names, (name, address): &(&str, &str)| names.with(&format!("{name}.test"), &[address]);
     let names = inside.iter().fold(Names::default(), add);
     let ready = Ready::with(SQLITE, Setup { names, ..Setup::default() }).await;
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let _listening = tracing::subscriber::set_default(logs_to(LogTo::Buffer(Arc::clone(&lines)), true, "info"));
     for (name, address) in inside {
-        let answer = named(&ready, &format!("{name}.test")).await;
+        let host = format!("{name}.test");
+        let answer = named(&ready, &host).await;
         assert_eq!(answer.refusal(), told(401, "operator_not_found"), "{name}");
         assert!(!answer.text().contains(address), "{}", answer.text());
+        // The caller cannot tell a guarded address from a silent one; the log says that it was not dialled.
+        let log = String::from_utf8(std::mem::take(&mut *lines.lock().unwrap())).unwrap();
+        assert!(log.contains("not public") && log.contains(&host), "{name}: {log}");
     }
     assert_eq!(named(&ready, "no-such-name.test").await.refusal(), told(401, "operator_not_found"));
 }
@@ -96,13 +108,15 @@ async fn a_host_that_takes_longer_than_five_seconds_is_given_up() {
     let (host, body) = (&ready.plane.acme().host, ready.body());
     let so_far = host.received().len();
     host.stall();
-    let patience = async {
-        host.has_received(so_far + 1).await;
-        // From here on time passes as soon as nobody has anything to do.
-        tokio::time::pause();
-    };
-    let (refusal, ()) = tokio::join!(ready.refusal(&body), patience);
-    assert_eq!(refusal, told(401, "operator_not_found"));
+    let mut refusal = pin!(ready.refusal(&body));
+    tokio::select! {
+        () = host.has_received(so_far + 1) => {}
+        _ = &mut refusal => panic!("refused without waiting"),
+    }
+    // From here on time passes as soon as nobody has anything to do.
+    tokio::time::pause();
+    let in_time = tokio::time::timeout(Duration::from_secs(5), refusal).await;
+    assert_eq!(in_time.expect("waited longer than five seconds"), told(401, "operator_not_found"));
 }
 
 /// AAP-4.1-08
