@@ -157,8 +157,10 @@ impl Register<'_> {
         };
         if let Some(session) = &view.session {
             let opened = going_on(session, delegation, receipt.as_ref())?;
+            // Without a receipt the session stays bound to the one that it has: consent cannot be shaken off.
+            let receipt = receipt.clone().or_else(|| session.receipt.clone());
             let next = Session { version: session.version + 1, ..session.clone() };
-            return Ok((fresh(next), opened));
+            return Ok((Session { receipt, ..fresh(next) }, opened));
         }
         let session_id = match asked {
             Some(id) => self.sound_session_id(id)?,
@@ -205,14 +207,15 @@ fn going_on(session: &Session, delegation: Option<&Delegation>, receipt: Option<
     if session.delegation != delegation.map(|d| d.key) {
         return Err(Refusal::DelegationMismatch("this session belongs to another delegation".into()));
     }
-    let same_receipt = session.receipt.as_ref().map(|r| r.sha256) == receipt.map(|r| r.sha256);
+    let had = session.receipt.as_ref().map(|r| r.sha256);
+    let fresh_consent = receipt.is_some_and(|receipt| Some(receipt.sha256) != had);
     match &session.state {
         SessionState::Open => Ok(Opened::Same),
         SessionState::Closed { why: crate::records::SessionEnd::KeyWithdrawn, .. } => Ok(Opened::Again),
-        SessionState::Closed { .. } if same_receipt => {
+        SessionState::Closed { .. } if fresh_consent => Ok(Opened::Again),
+        SessionState::Closed { .. } => {
             Err(Refusal::ConsentInvalid("this session was cancelled; a new receipt is needed".into()))
         }
-        SessionState::Closed { .. } => Ok(Opened::Again),
     }
 }
 

@@ -95,7 +95,8 @@ pub struct ScopeInWords {
     pub never: Vec<String>,
 }
 
-/// The second step, 201. With a connect request the token goes to the operator alone and this holds the code.
+/// The second step, 201, to the service's own UI (AAP 17.2). The browser passes on nothing but the code: pages and
+/// redirects never carry the token.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DelegateResponse {

@@ -137,3 +137,22 @@ on_both_stores! {
         read(plane, &fresh).await.expect(200);
     }
 }
+
+on_both_stores! {
+    /// AAP-12.3-04, R-12
+    async fn consent_cannot_be_shaken_off_by_registering_without_it(kit) {
+        let scene = kit.scene().await;
+        let plane = &scene.plane;
+        let (body, _) = scene.receipt_body(&["calendar.read"], |_| ());
+        let agent = plane.register_with(&body, Some(&scene.connected)).await;
+        let mut bare = plane.register_body(plane.acme(), &scene.connected);
+        bare["session_id"] = json!(agent.session_id);
+        let again = plane.register_with(&bare, Some(&scene.connected)).await;
+        let write = plane.call(&again, Method::POST, "/calendar/events", "SCHEDULE_EVENT").await;
+        assert_eq!(write.refusal(), (403, "consent_scope_exceeded".into()));
+
+        cancel(plane, plane.acme(), json!({ "session_id": agent.session_id })).await.expect(200);
+        let refused = plane.post("/agent/register", &bare).await;
+        assert_eq!(refused.refusal(), (401, "consent_invalid".into()));
+    }
+}
