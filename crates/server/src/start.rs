@@ -42,6 +42,7 @@ impl Node {
     /// Lets requests under way finish, then gives everything back.
     pub async fn stop(self) {
         self.tidy.abort();
+        let _ended = self.tidy.await;
         self.public.stop().await;
         self.operations.stop().await;
         self.engine.store().close().await;

@@ -80,7 +80,7 @@ fn either_signal_ends_a_node_in_good_order() {
         let (code, log) = folder.serve(&[]).ends_by(signal);
         assert_eq!(code, 0, "{signal}: {log}");
         assert!(log.contains("stopping"), "{log}");
-        assert!(!folder.0.join("countersign.db-wal").exists(), "the store was not closed");
+        assert!(!folder.0.join("countersign.db-wal").exists(), "the store was not closed: {log}");
     }
 }
 
