@@ -20,7 +20,7 @@ async fn plane() -> Plane {
     Kit(Backend::Sqlite).plane().await
 }
 
-/// AAP-16-01
+/// AAP-16-01, AAP-16.1-03
 #[tokio::test]
 async fn an_address_where_nothing_is_says_so_in_the_envelope() {
     let plane = plane().await;
@@ -33,7 +33,7 @@ async fn an_address_where_nothing_is_says_so_in_the_envelope() {
     }
 }
 
-/// AAP-16-01
+/// AAP-16-01, AAP-16.1-03
 #[tokio::test]
 async fn a_wrong_method_is_told_the_right_ones() {
     let plane = plane().await;
@@ -67,7 +67,7 @@ const WITH_BODY: &[&str] = &[
     "/session",
 ];
 
-/// AAP-16-01
+/// AAP-16-01, AAP-16.1-03
 #[tokio::test]
 async fn a_body_that_is_too_large_or_of_another_kind_is_not_read() {
     let plane = plane().await;
