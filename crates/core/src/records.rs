@@ -273,6 +273,8 @@ pub enum SessionEnd {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
     pub sha256: Digest,
+    /// Over header and payload: the same for every way of writing its signature.
+    pub said: Digest,
     pub scopes: Vec<String>,
     pub issued_at: UnixMillis,
     pub expires_at: UnixMillis,
@@ -290,7 +292,7 @@ pub struct AccessToken {
     pub expires_at: UnixMillis,
 }
 
-/// A receipt that its operator withdrew; refused ever after.
+/// A receipt that its operator withdrew, by what it says; refused ever after.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RevokedReceipt {
     pub key: RowKey,

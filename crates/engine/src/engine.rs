@@ -21,7 +21,7 @@ use countersign_protocol::{origin::Origin, time::UnixMillis};
 use std::sync::Arc;
 
 /// How often an operation decides again when rows changed under it.
-pub(crate) const TRIES: usize = 8;
+pub(crate) const TRIES: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tenancy {

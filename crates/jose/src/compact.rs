@@ -81,6 +81,11 @@ impl<'a> Compact<'a> {
     pub(crate) fn sha256(&self) -> Digest {
         Digest::of(self.whole.as_bytes())
     }
+
+    /// Over header and payload alone.
+    pub(crate) fn said_sha256(&self) -> Digest {
+        Digest::of(self.signed.as_bytes())
+    }
 }
 
 struct Header {

@@ -48,12 +48,13 @@ pub struct VerifiedReceipt {
     claims: ReceiptClaims,
     kid: String,
     sha256: Digest,
+    said: Digest,
 }
 
 impl VerifiedReceipt {
     /// Only for `countersign-jose`, after the signature and every claim were checked.
-    pub fn attest(claims: ReceiptClaims, kid: String, sha256: Digest) -> Self {
-        Self { claims, kid, sha256 }
+    pub fn attest(claims: ReceiptClaims, kid: String, sha256: Digest, said: Digest) -> Self {
+        Self { claims, kid, sha256, said }
     }
 
     pub fn claims(&self) -> &ReceiptClaims {
@@ -73,7 +74,13 @@ impl VerifiedReceipt {
         UnixMillis::from_secs(self.claims.exp)
     }
 
-    /// Over the compact form: what is kept of a receipt, and what a repeated one must equal (C-41, C-82).
+    /// Over header and payload: what a receipt is known by once it was taken back (C-41). The signature is left out,
+    /// because anybody can write a valid ECDSA signature in a second way.
+    pub fn said_sha256(&self) -> &Digest {
+        &self.said
+    }
+
+    /// Over the compact form: what a repeated receipt must equal (C-82).
     pub fn sha256(&self) -> &Digest {
         &self.sha256
     }

@@ -48,7 +48,7 @@ impl Operation for Cancel {
         let mut mint = env.mint();
         let mut puts = vec![Record::Session(closed)];
         if let Some(receipt) = receipt {
-            let (key, sha256) = (mint.key(), receipt.sha256);
+            let (key, sha256) = (mint.key(), receipt.said);
             puts.push(Record::RevokedReceipt(RevokedReceipt {
                 key,
                 version: 1,

@@ -122,6 +122,7 @@ impl Register<'_> {
         }
         let receipt = Receipt {
             sha256: *presented.sha256(),
+            said: *presented.said_sha256(),
             scopes: claims.scopes.clone(),
             issued_at: UnixMillis::from_secs(claims.iat),
             expires_at: UnixMillis::from_secs(claims.exp),
@@ -207,8 +208,8 @@ fn going_on(session: &Session, delegation: Option<&Delegation>, receipt: Option<
     if session.delegation != delegation.map(|d| d.key) {
         return Err(Refusal::DelegationMismatch("this session belongs to another delegation".into()));
     }
-    let had = session.receipt.as_ref().map(|r| r.sha256);
-    let fresh_consent = receipt.is_some_and(|receipt| Some(receipt.sha256) != had);
+    let had = session.receipt.as_ref().map(|r| r.said);
+    let fresh_consent = receipt.is_some_and(|receipt| Some(receipt.said) != had);
     match &session.state {
         SessionState::Open => Ok(Opened::Same),
         SessionState::Closed { why: crate::records::SessionEnd::KeyWithdrawn, .. } => Ok(Opened::Again),

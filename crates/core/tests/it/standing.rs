@@ -15,7 +15,7 @@ fn moments() -> impl Strategy<Value = UnixMillis> {
 }
 
 fn receipt(issued_at: UnixMillis, expires_at: UnixMillis, window: Option<(UnixMillis, UnixMillis)>) -> Receipt {
-    Receipt { sha256: Digest::of(b"receipt"), scopes: vec![], issued_at, expires_at, window }
+    Receipt { sha256: Digest::of(b"receipt"), said: Digest::of(b"said"), scopes: vec![], issued_at, expires_at, window }
 }
 
 proptest! {

@@ -225,6 +225,7 @@ fn receipts() -> impl Strategy<Value = Receipt> {
     let end = mostly(1000_i64, vec![-301, -300]);
     (subsequence(SCOPES.to_vec(), 1..=4), window, end).prop_map(|(scopes, window, end)| Receipt {
         sha256: Digest::of(b"receipt"),
+        said: Digest::of(b"said"),
         scopes: owned(&scopes),
         issued_at: NOW.plus_secs(-500),
         expires_at: NOW.plus_secs(end),

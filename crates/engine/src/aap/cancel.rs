@@ -61,7 +61,7 @@ impl Engine {
         };
         let receipt_revoked = match session.as_ref().and_then(|session| session.receipt.as_ref()) {
             Some(receipt) => {
-                let lookup = Lookup::RevokedReceipt { project: project.key, sha256: receipt.sha256 };
+                let lookup = Lookup::RevokedReceipt { project: project.key, sha256: receipt.said };
                 self.store.find(lookup).await?.is_some()
             }
             None => false,

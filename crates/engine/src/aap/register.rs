@@ -95,7 +95,7 @@ impl Engine {
         };
         let receipt_revoked = match receipt {
             Some(fact) => {
-                let lookup = Lookup::RevokedReceipt { project: key, sha256: *fact.sha256() };
+                let lookup = Lookup::RevokedReceipt { project: key, sha256: *fact.said_sha256() };
                 store.find(lookup).await?.is_some()
             }
             None => false,

@@ -34,6 +34,8 @@ pub(crate) trait Backend: Send + Sync {
     }
 
     async fn chore(&self, chore: Chore) -> Result<u64, StoreError>;
+    /// Closes what is open for reading; it is opened again if it is needed again.
+    fn let_readers_go(&self) {}
     fn writer(&self) -> &Writer;
     fn lane(&self) -> i64;
 }
@@ -114,6 +116,7 @@ impl<B: Backend> Store for Opened<B> {
     }
 
     async fn close(&self) {
+        self.0.let_readers_go();
         self.0.writer().close().await;
     }
 }

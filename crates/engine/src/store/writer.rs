@@ -84,8 +84,9 @@ impl Writer {
     }
 }
 
-/// Writes until nobody can ask any more.
-pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) {
+/// Writes until nobody can ask any more, or until told to close; whoever told it is answered by the caller, once
+/// nothing of the database is open any more.
+pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) -> Option<oneshot::Sender<()>> {
     let mut beat = tokio::time::interval(BEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -98,16 +99,18 @@ pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) {
             }
             job = jobs.recv() => job,
         };
-        let Some(job) = job else { break tx.close().await };
+        let Some(job) = job else {
+            tx.close().await;
+            return None;
+        };
         let group = gather(job, &mut jobs).await;
         write(&mut tx, group.steps).await;
         for (chore, reply) in group.chores {
             let _gone = reply.send(chores::run(&mut tx, chore).await);
         }
-        if let Some(reply) = group.close {
+        if group.close.is_some() {
             tx.close().await;
-            let _gone = reply.send(());
-            break;
+            return group.close;
         }
     }
 }

@@ -59,9 +59,9 @@ pub fn verify_receipt(
     }
     let claims = ReceiptClaims::parse(&token.payload)?;
     check(&claims, expected, now)?;
-    let sha256 = token.sha256();
+    let (sha256, said) = (token.sha256(), token.said_sha256());
     #[expect(clippy::disallowed_methods, reason = "here everything about the token has just been checked")]
-    let fact = VerifiedReceipt::attest(claims, token.kid, sha256);
+    let fact = VerifiedReceipt::attest(claims, token.kid, sha256, said);
     Ok(fact)
 }
 

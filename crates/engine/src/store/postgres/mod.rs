@@ -31,7 +31,11 @@ pub(super) async fn open(place: PostgresPlace) -> Result<Arc<dyn Store>, StoreEr
     let lane = LaneNumber::default();
     let node = Node::join(pool.clone(), lane.clone()).await?;
     let (writer, jobs) = Writer::new();
-    tokio::spawn(writer::run(node, jobs));
+    tokio::spawn(async move {
+        if let Some(closed) = writer::run(node, jobs).await {
+            let _gone = closed.send(());
+        }
+    });
     Ok(Arc::new(Opened(Postgres { pool, writer, lane })))
 }
 

@@ -76,8 +76,11 @@ fn start(connection: Connection, jobs: Jobs, folder: Option<TemporaryFolder>) ->
     let cannot = |why: std::io::Error| StoreError::Unavailable(format!("the writer cannot be started: {why}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(cannot)?;
     let write = move || {
-        runtime.block_on(writer::run(connection, jobs));
+        let closed = runtime.block_on(writer::run(connection, jobs));
         drop(folder);
+        if let Some(closed) = closed {
+            let _gone = closed.send(());
+        }
     };
     std::thread::Builder::new().name("countersign-writer".into()).spawn(write).map(|_| ()).map_err(cannot)
 }
@@ -105,6 +108,11 @@ impl Backend for Sqlite {
         F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static,
     {
         self.readers.look_up(read).await
+    }
+
+    /// The last connection to close folds the write-ahead log into the file, and that should be the writer's.
+    fn let_readers_go(&self) {
+        self.readers.let_go();
     }
 
     /// There is one writer, also for chores.

@@ -58,6 +58,12 @@ impl Readers {
     }
 }
 
+impl Readers {
+    pub(super) fn let_go(&self) {
+        self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
 impl Shared {
     fn with<R, F>(&self, read: F) -> Result<R, StoreError>
     where

@@ -156,3 +156,35 @@ on_both_stores! {
         assert_eq!(refused.refusal(), (401, "consent_invalid".into()));
     }
 }
+
+/// The same signature in its other form, (r, n - s): valid, and made without the key.
+fn rewritten(jwt: &str) -> String {
+    use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+    const N: &str = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551";
+    let (said, signature) = jwt.rsplit_once('.').unwrap();
+    let mut bytes = URL_SAFE_NO_PAD.decode(signature).unwrap();
+    let order: Vec<u8> = (0..32).map(|n| u8::from_str_radix(&N[n * 2..n * 2 + 2], 16).unwrap()).collect();
+    let mut borrow = 0;
+    for n in (0..32).rev() {
+        let digit = i16::from(order[n]) - i16::from(bytes[32 + n]) - borrow;
+        (bytes[32 + n], borrow) = if digit < 0 { ((digit + 256) as u8, 1) } else { (digit as u8, 0) };
+    }
+    format!("{said}.{}", URL_SAFE_NO_PAD.encode(bytes))
+}
+
+on_both_stores! {
+    /// AAP-8.2-02
+    async fn a_receipt_that_was_taken_back_stays_so_in_whatever_way_its_signature_is_written(kit) {
+        let scene = kit.scene().await;
+        let plane = &scene.plane;
+        let (mut body, _) = scene.receipt_body(&["calendar.read"], |_| ());
+        let receipt = body["consent_receipt"].as_str().unwrap().to_owned();
+        body["consent_receipt"] = json!(rewritten(&receipt));
+        let agent = plane.register_with(&body, Some(&scene.connected)).await;
+        cancel(plane, plane.acme(), json!({ "session_id": agent.session_id })).await.expect(200);
+        for again in [rewritten(&receipt), receipt] {
+            body["consent_receipt"] = json!(again);
+            assert_eq!(plane.post("/agent/register", &body).await.refusal(), (401, "consent_invalid".into()));
+        }
+    }
+}
