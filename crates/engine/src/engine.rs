@@ -4,6 +4,7 @@ use crate::{
     bearers::Bearers,
     chance::{Chance, KeyBlocks},
     clock::Clock,
+    forwards::Forwards,
     keys::{Keys, KeysError},
     pace::Pace,
     people::{PasswordCost, Passwords},
@@ -55,6 +56,7 @@ pub struct Engine {
     pub(crate) passwords: Passwords,
     pub(crate) bearers: Bearers,
     pub(crate) remembered: Remembered,
+    pub(crate) forwards: Forwards,
     pace: Pace,
 }
 
@@ -91,6 +93,7 @@ impl Engine {
             passwords,
             bearers: Bearers::default(),
             remembered: Remembered::default(),
+            forwards: Forwards::default(),
             pace: Pace::default(),
         };
         engine.keep_pace().await?;

@@ -8,6 +8,7 @@ mod bearers;
 mod chance;
 mod clock;
 mod engine;
+mod forwards;
 mod keys;
 mod pace;
 mod people;

@@ -143,7 +143,7 @@ impl CountersignLayer {
         self,
         inner: S,
         request: Request<In>,
-        permit: Permit,
+        mut permit: Permit,
     ) -> Result<Response<BoxBody>, Refusal>
     where
         S: Service<Request<In>, Response = Response<Out>>,
@@ -151,7 +151,13 @@ impl CountersignLayer {
         Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
         Out::Error: Into<BoxError>,
     {
-        let answer = ask(inner, request).await;
+        let mut asking = std::pin::pin!(ask(inner, request));
+        let first = futures_util::poll!(asking.as_mut());
+        permit.handed_on();
+        let answer = match first {
+            Poll::Ready(answer) => answer,
+            Poll::Pending => asking.await,
+        };
         self.engine.settle_write(permit, &outcome(&answer)).await?;
         answer
     }

@@ -293,6 +293,11 @@ impl Grant {
         self.writes
     }
 
+    /// The delegation under which the call is made; none at T1.
+    pub fn delegation(&self) -> Option<RowKey> {
+        self.who.delegation.as_ref().map(|(key, _)| *key)
+    }
+
     pub fn action(&self) -> &str {
         &self.action
     }

@@ -2,6 +2,7 @@
 
 use crate::{
     engine::{Engine, TRIES, unavailable},
+    forwards::UnderWay,
     projects::{Address, ProjectAt},
     store::{self, Lookup, Outcome, StoreError},
 };
@@ -24,6 +25,8 @@ pub enum Admitted {
 /// A write that is let through once. Its intent is durable.
 pub struct Permit {
     grant: Grant,
+    /// None once the write was handed on.
+    under_way: Option<UnderWay>,
 }
 
 /// A read that may run; its answer stays sealed until [`Engine::settle_read`] has made its record durable.
@@ -44,6 +47,7 @@ impl Engine {
     pub async fn admit(&self, address: &Address, call: Call) -> Result<Admitted, Refusal> {
         for _ in 0..TRIES {
             let grant = self.decide_call(address, &call).await?;
+            let under_way = grant.delegation().filter(|_| grant.writes()).map(|key| self.forwards.begin(key));
             let effects = match grant.writes() {
                 true => grant.intent(&self.env()?)?,
                 false if self.store.is_sound() => return Ok(Admitted::read(grant, call, address)),
@@ -51,7 +55,9 @@ impl Engine {
                 false => grant.recheck(),
             };
             match self.commit(effects).await {
-                Outcome::Committed if grant.writes() => return Ok(Admitted::Write(Box::new(Permit { grant }))),
+                Outcome::Committed if grant.writes() => {
+                    return Ok(Admitted::Write(Box::new(Permit { grant, under_way })));
+                }
                 Outcome::Committed => return Ok(Admitted::read(grant, call, address)),
                 Outcome::Stale => self.forget_bearer(address, &call),
                 _ => return Err(Refusal::Unavailable),
@@ -198,6 +204,11 @@ impl Engine {
 }
 
 impl Permit {
+    /// To be called when the write has been handed to the service behind: whoever revokes waits for it.
+    pub fn handed_on(&mut self) {
+        self.under_way = None;
+    }
+
     pub fn grant(&self) -> &Grant {
         &self.grant
     }

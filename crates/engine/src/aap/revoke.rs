@@ -8,13 +8,19 @@ use crate::{
 use countersign_core::{
     aap::revoke::{Reason, Revoke, RevokeView},
     people::Actor,
+    records::Delegation,
     refusal::Refusal,
     step::Operation as _,
 };
 use countersign_protocol::{
     aap::revoke::{RevokeRequest, RevokeResponse},
     domain::Domain,
+    ids::RowKey,
 };
+use std::time::Duration;
+
+/// How long a revocation waits for what was let through before it.
+const FORWARDING: Duration = Duration::from_secs(1);
 
 impl Engine {
     /// Ends a delegation. When this answers, no call of it is let through any more, on any node.
@@ -24,13 +30,24 @@ impl Engine {
         for _ in 0..TRIES {
             let lookup = Lookup::DelegationById { project: at.project.key, id: id.clone() };
             let delegation = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let key = delegation.as_ref().map(|delegation: &Delegation| delegation.key);
             let view = RevokeView { project: at.project.clone(), delegation };
             let step = Revoke { actor: actor.clone(), reason }.decide(&view, &self.env()?)?;
             if let Some(answer) = self.finish(step).await? {
+                if let Some(key) = key {
+                    self.nothing_is_under_way(key).await;
+                }
                 return Ok(answer);
             }
         }
         Err(Refusal::Unavailable)
+    }
+
+    /// Waits for writes that were let through just before, for a second at most.
+    async fn nothing_is_under_way(&self, delegation: RowKey) {
+        if tokio::time::timeout(FORWARDING, self.forwards.arrived(delegation)).await.is_err() {
+            tracing::warn!("a write that was let through before a revocation has not been forwarded for a second");
+        }
     }
 
     /// An operator by its JWT, as one who asks for something.

@@ -4,7 +4,10 @@ use axum::body::Body;
 use countersign_testkit::{Answer, Backend, Kit, Scene, Setup, on_both_stores, send_to, stored_evidence};
 use http::Method;
 use serde_json::json;
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 fn writes(scene: &Scene) -> usize {
     scene.plane.upstream.reached().iter().filter(|reached| reached.method == Method::POST).count()
@@ -68,7 +71,8 @@ on_both_stores! {
     async fn of_fifty_writes_that_race_a_revocation_none_is_let_through_after_it(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::default()).await;
         let scene = Arc::new(Scene::on(plane, &["calendar.read", "calendar.write"]).await);
-        let calls: Vec<_> = (0..50).map(|n| tokio::spawn(race(Arc::clone(&scene), n))).collect();
+        let at_200 = Arc::new(AtomicUsize::new(usize::MAX));
+        let calls: Vec<_> = (0..50).map(|n| tokio::spawn(race(Arc::clone(&scene), n, Arc::clone(&at_200)))).collect();
         let mut answers = Vec::new();
         for call in calls {
             answers.extend(call.await.unwrap());
@@ -78,6 +82,7 @@ on_both_stores! {
             assert_cut_off(refused);
         }
         assert_eq!((answers.len(), writes(&scene)), (49, through), "each write that ran was told, and no other");
+        assert_eq!(at_200.load(Ordering::SeqCst), through, "nothing was forwarded after the 200");
         let log: Vec<String> =
             stored_evidence(&scene.plane.place).await.into_iter().map(|entry| entry.event_type).collect();
         let end = log.iter().position(|event| event == "delegation_revoked").unwrap();
@@ -89,9 +94,10 @@ on_both_stores! {
 }
 
 /// The twenty-first of them revokes; the others write.
-async fn race(scene: Arc<Scene>, n: usize) -> Option<Answer> {
+async fn race(scene: Arc<Scene>, n: usize, at_200: Arc<AtomicUsize>) -> Option<Answer> {
     if n == 20 {
         scene.revoke().await.expect(200);
+        at_200.store(writes(&scene), Ordering::SeqCst);
         return None;
     }
     Some(scene.write().await)
