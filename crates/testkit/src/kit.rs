@@ -33,7 +33,7 @@ impl Kit {
 
 /// Makes two tests of every promise, one a database.
 ///
-/// ```ignore
+/// ```text
 /// on_both_stores! {
 ///     /// AAP-8.2-01
 ///     async fn the_very_next_call_after_a_revocation_is_refused(kit) { let plane = kit.plane().await; … }

@@ -22,7 +22,7 @@ use tokio::sync::{mpsc, oneshot};
 
 const QUEUE: usize = 4096;
 const GROUP: usize = 512;
-const MANY: usize = 32;
+const MANY: usize = 8;
 const WINDOW: Duration = Duration::from_millis(1);
 const BEAT: Duration = Duration::from_secs(2);
 const ATTEMPTS: usize = 3;
