@@ -88,8 +88,9 @@ pub struct Person {
     pub platform_admin: bool,
     pub disabled: bool,
     pub created_at: UnixMillis,
-    /// Sign-ins from before this moment count no more: sign-out everywhere, a changed password.
-    pub sessions_valid_from: UnixMillis,
+    /// Sign-ins of an earlier generation count no more: sign-out everywhere, a changed password. A number and no
+    /// time, so that no clock of any node can bring one back.
+    pub generation: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -119,6 +120,8 @@ pub struct WebSession {
     /// The cookie's value is kept as a hash.
     pub token_hash: Digest,
     pub person: RowKey,
+    /// The person's when it was started.
+    pub generation: i64,
     pub started_at: UnixMillis,
     /// When the person last proved themselves (R-4: `fresh` for five minutes).
     pub proven_at: UnixMillis,

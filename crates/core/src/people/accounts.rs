@@ -56,7 +56,7 @@ impl Operation for Add {
             platform_admin: self.platform_admin,
             disabled: false,
             created_at: env.now,
-            sessions_valid_from: env.now,
+            generation: 1,
         };
         let effects = Effects { puts: vec![Record::Person(person.clone())], ..Effects::default() };
         Ok(Step { answer: person, effects })
@@ -75,13 +75,13 @@ impl Operation for Change {
     type Answer = Person;
     type Refusal = AccountRefusal;
 
-    fn decide(self, person: &Person, env: &Env) -> Result<Step<Person>, AccountRefusal> {
+    fn decide(self, person: &Person, _: &Env) -> Result<Step<Person>, AccountRefusal> {
         let ends_sessions = self.password_hash.is_some() || self.disabled == Some(true);
         let changed = Person {
             version: person.version + 1,
             password_hash: self.password_hash.or_else(|| person.password_hash.clone()),
             disabled: self.disabled.unwrap_or(person.disabled),
-            sessions_valid_from: if ends_sessions { env.now.plus_millis(1) } else { person.sessions_valid_from },
+            generation: person.generation + i64::from(ends_sessions),
             ..person.clone()
         };
         let effects = Effects { puts: vec![Record::Person(changed.clone())], ..Effects::default() };

@@ -48,5 +48,5 @@ pub fn signed_in(session: &WebSession, person: &Person, now: UnixMillis) -> bool
     session.person == person.key
         && !person.disabled
         && now < session.expires_at
-        && session.started_at >= person.sessions_valid_from
+        && session.generation == person.generation
 }

@@ -65,8 +65,8 @@ impl Operation for Start {
             version: 1,
             token_hash: Digest::of(secret.as_bytes()),
             person: person.key,
-            // Whoever signs in after everything was ended is signed in, also within that very moment.
-            started_at: env.now.max(person.sessions_valid_from),
+            generation: person.generation,
+            started_at: env.now,
             proven_at: env.now,
             expires_at: env.now.plus_secs(self.lifetime_s),
         };
@@ -84,9 +84,8 @@ pub fn end(session: &WebSession) -> Effects {
     Effects { removes: vec![(Table::WebSession, session.key)], ..Effects::default() }
 }
 
-/// Ends every sign-in of a person, on every device: those from before this moment count no more.
-pub fn end_everywhere(person: &Person, now: UnixMillis) -> Effects {
-    let valid_from = now.plus_millis(1);
-    let person = Person { sessions_valid_from: valid_from, version: person.version + 1, ..person.clone() };
+/// Ends every sign-in of a person, on every device: those up to now are of a generation that counts no more.
+pub fn end_everywhere(person: &Person) -> Effects {
+    let person = Person { generation: person.generation + 1, version: person.version + 1, ..person.clone() };
     Effects { puts: vec![Record::Person(person)], ..Effects::default() }
 }

@@ -89,7 +89,7 @@ impl Engine {
         for _ in 0..TRIES {
             let person: Option<Person> = store::get(&*self.store, who.person.key).await.map_err(unavailable)?;
             let person = person.ok_or(Refusal::SignInRequired)?;
-            match self.commit(sign_in::end_everywhere(&person, self.now())).await {
+            match self.commit(sign_in::end_everywhere(&person)).await {
                 Outcome::Committed => return Ok(()),
                 Outcome::Stale => {}
                 _ => break,

@@ -74,7 +74,7 @@ async fn people_and_projects_are_found_by_their_names() {
             platform_admin: false,
             disabled: false,
             created_at: AT,
-            sessions_valid_from: AT,
+            generation: 1,
         };
         let by_subject = Lookup::PersonBySubject { issuer: "local".into(), subject: "1".into() };
         finds(&bench, [person(1), person(2)], &[by_subject]).await;
@@ -91,6 +91,7 @@ async fn people_and_projects_are_found_by_their_names() {
             version: 1,
             token_hash: digest(key),
             person: key,
+            generation: 1,
             started_at: AT,
             proven_at: AT,
             expires_at: AT,

@@ -116,3 +116,16 @@ async fn what_is_ended_on_one_node_is_ended_on_the_other() {
     }
     enter(&plane, "alice", RIGHT).await.expect(201);
 }
+
+///
+#[tokio::test]
+async fn a_sign_in_under_a_clock_that_was_ahead_ends_with_the_others() {
+    let plane = Kit(Backend::Sqlite).plane().await;
+    let alice = plane.person("alice").await;
+    let now = plane.now();
+    plane.clock.advance_millis(800);
+    let ahead = another_device(&plane, &alice).await;
+    plane.clock.set(now);
+    alice.send(&plane, Method::DELETE, "/session/everywhere", &json!({})).await.expect(204);
+    assert!(!holds(&plane, &ahead).await && !holds(&plane, &alice).await);
+}
