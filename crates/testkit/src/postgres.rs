@@ -85,7 +85,7 @@ fn cluster() -> &'static Cluster {
 
 /// Prints its folder once the server answers, then waits for its input to end.
 const KEEPER: &str = r#"
-    trap '' INT HUP
+    trap '' INT HUP TERM
     umask 077
     folder=$(mktemp -d) && cd "$folder" || exit 1
     printf '%s\n' "$CERTIFICATE" > server.crt && printf '%s\n' "$CERTIFICATE_KEY" > server.key
