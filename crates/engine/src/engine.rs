@@ -42,6 +42,8 @@ pub struct Settings {
     pub test_mode: bool,
     pub throttle: Throttle,
     pub sign_in_lifetime_s: i64,
+    /// How long a proof of presence counts as fresh; five minutes at most.
+    pub fresh_s: i64,
     pub password_cost: PasswordCost,
 }
 

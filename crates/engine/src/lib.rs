@@ -37,7 +37,7 @@ pub use countersign_core::{
         manifest::Addressed,
         revoke::Reason,
     },
-    people::{Actor, FRESH_S, Member, accounts::AccountRefusal, api_keys::AddedKey, sign_in::Throttle},
+    people::{Actor, Member, accounts::AccountRefusal, api_keys::AddedKey, sign_in::Throttle},
     project::{Applied, ApplyRefusal, Problem, check as check_project},
     records::{
         ApiKey, ApiKeyKind, ConnectProgress, ConnectRequest, Delegation, DelegationState, Membership, Person, Project,

@@ -93,7 +93,12 @@ pub async fn open_engine(
 ) -> Result<(Arc<Engine>, Directory), StartTrouble> {
     let key = config::key_encryption_key::read(&config.keys, environment)?;
     let clock = Clock::System;
-    let store = store::open(StoreOptions { place: place(&config.store), clock: store_clock(&clock) }).await?;
+    let store = store::open(StoreOptions {
+        readers: readers(&config.store),
+        place: place(&config.store),
+        clock: store_clock(&clock),
+    })
+    .await?;
     let directory = directory(config)?;
     let engine =
         Engine::start(settings(config), store, clock, Chance::System, &key, Arc::new(directory.clone())).await?;
@@ -142,6 +147,7 @@ fn settings(config: &node::NodeConfig) -> Settings {
             per_address: i64::from(config.sign_in.attempts_per_address),
         },
         sign_in_lifetime_s: i64::try_from(config.sign_in.session.as_secs()).unwrap_or(i64::MAX),
+        fresh_s: i64::try_from(config.sign_in.fresh.as_secs()).unwrap_or(0),
         password_cost: PasswordCost::default(),
     }
 }
@@ -154,6 +160,13 @@ fn place(store: &node::Store) -> Place {
             root_certificates: root_certificates.clone(),
             connections: *pool,
         }),
+    }
+}
+
+fn readers(store: &node::Store) -> usize {
+    match store {
+        node::Store::Sqlite { readers, .. } => *readers,
+        node::Store::Postgres { pool, .. } => *pool,
     }
 }
 

@@ -34,6 +34,7 @@ pub struct Setup {
     /// What other names lead to. A name that is in neither list does not exist.
     pub names: Names,
     pub throttle: Throttle,
+    pub fresh_s: i64,
     pub limits: Limits,
     pub seed: u64,
 }
@@ -50,6 +51,7 @@ impl Default for Setup {
             operators: vec!["acme.test"],
             names: Names::default(),
             throttle: Throttle { per_account: 10, per_address: 50 },
+            fresh_s: 300,
             limits: Limits::default(),
             seed: 7,
         }
@@ -118,7 +120,7 @@ impl Plane {
         upstream: Upstream,
     ) -> Self {
         let moment = clock.clone();
-        let options = StoreOptions { place: place.clone(), clock: Arc::new(move || moment.now()) };
+        let options = StoreOptions { readers: 8, place: place.clone(), clock: Arc::new(move || moment.now()) };
         let store = store::open(options).await.expect("a store");
         if let Place::Postgres(place) = &place {
             postgres::set_clock(&place.url, clock.now().0).await;
@@ -163,7 +165,7 @@ impl Plane {
     /// A second node on the same database. Only where the database can be shared.
     pub async fn second_node(&self) -> (Arc<Engine>, Router) {
         let moment = self.clock.clone();
-        let options = StoreOptions { place: self.place.clone(), clock: Arc::new(move || moment.now()) };
+        let options = StoreOptions { readers: 8, place: self.place.clone(), clock: Arc::new(move || moment.now()) };
         let store = store::open(options).await.expect("a store");
         let engine = Engine::start(
             settings(&self.setup),
@@ -282,6 +284,7 @@ fn settings(setup: &Setup) -> Settings {
         throttle: setup.throttle,
         sign_in_lifetime_s: 12 * 3600,
         // The smallest that argon2 takes: tests sign in often.
+        fresh_s: setup.fresh_s,
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },
     }
 }

@@ -7,16 +7,14 @@ pub mod sign_in;
 use crate::records::{ApiKey, Membership, Person, Role, Session, WebSession};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
 
-/// How long a proof of presence counts as fresh.
-pub const FRESH_S: i64 = 300;
-
 /// A signed-in person, seen from one project.
 #[derive(Clone, Debug)]
 pub struct Member {
     pub person: Person,
     /// None if the person has no place in the project.
     pub membership: Option<Membership>,
-    pub proven_at: UnixMillis,
+    /// Until when their last proof of presence counts as fresh.
+    pub fresh_until: UnixMillis,
 }
 
 impl Member {
@@ -27,7 +25,7 @@ impl Member {
     }
 
     pub fn is_fresh(&self, now: UnixMillis) -> bool {
-        now.millis_since(self.proven_at) <= FRESH_S * 1000
+        now <= self.fresh_until
     }
 }
 

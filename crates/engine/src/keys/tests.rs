@@ -40,7 +40,7 @@ impl World {
     async fn new() -> Self {
         let clock = ManualClock::at(UnixMillis::from_secs(1_800_000_000));
         let read = clock.clone();
-        let options = StoreOptions { place: Place::Temporary, clock: Arc::new(move || read.now()) };
+        let options = StoreOptions { readers: 8, place: Place::Temporary, clock: Arc::new(move || read.now()) };
         Self { store: store::open(options).await.unwrap(), clock }
     }
 
@@ -56,6 +56,7 @@ impl World {
             test_mode: false,
             throttle: Throttle { per_account: 10, per_address: 10 },
             sign_in_lifetime_s: 3600,
+            fresh_s: 300,
             password_cost: PasswordCost { memory_kib: 8, passes: 1 },
         };
         let clock = Clock::Manual(self.clock.clone());

@@ -15,7 +15,7 @@ use countersign_core::{
     refusal::Refusal,
     step::Operation as _,
 };
-use countersign_protocol::{hash::Digest, ids::RowKey};
+use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 
 /// A person with a session that holds.
 #[derive(Clone, Debug)]
@@ -75,7 +75,12 @@ impl Engine {
     pub async fn member(&self, who: &SignedIn, project: RowKey) -> Result<Member, Refusal> {
         let lookup = Lookup::MembershipOf { project, person: who.person.key };
         let membership = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
-        Ok(Member { person: who.person.clone(), membership, proven_at: who.session.proven_at })
+        Ok(Member { person: who.person.clone(), membership, fresh_until: self.fresh_until(who) })
+    }
+
+    /// Until when the last proof of presence counts as fresh.
+    pub fn fresh_until(&self, who: &SignedIn) -> UnixMillis {
+        who.session.proven_at.plus_secs(self.settings.fresh_s)
     }
 
     pub async fn sign_out(&self, who: &SignedIn) -> Result<(), Refusal> {

@@ -11,6 +11,8 @@ pub type Clock = Arc<dyn Fn() -> UnixMillis + Send + Sync>;
 pub struct StoreOptions {
     pub place: Place,
     pub clock: Clock,
+    /// How many may read at once, on SQLite. PostgreSQL has its own connections.
+    pub readers: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +44,8 @@ impl PostgresPlace {
 /// Opens the store: connects, brings the schema up to date, and starts the writer. Needs a Tokio runtime.
 pub async fn open(options: StoreOptions) -> Result<Arc<dyn Store>, StoreError> {
     match options.place {
-        Place::Temporary => sqlite::open_temporary(options.clock).await,
-        Place::File(path) => sqlite::open_file(path, options.clock).await,
+        Place::Temporary => sqlite::open_temporary(options.clock, options.readers).await,
+        Place::File(path) => sqlite::open_file(path, options.clock, options.readers).await,
         Place::Postgres(place) => postgres::open(place).await,
     }
 }

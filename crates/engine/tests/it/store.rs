@@ -32,7 +32,7 @@ enum BenchClock {
 impl Bench {
     pub(crate) async fn sqlite() -> Self {
         let clock = Arc::new(AtomicI64::new(START));
-        let options = StoreOptions { place: Place::Temporary, clock: reading(&clock) };
+        let options = StoreOptions { readers: 8, place: Place::Temporary, clock: reading(&clock) };
         Self { store: store::open(options).await.unwrap(), clock: BenchClock::Ours(clock) }
     }
 
@@ -69,7 +69,7 @@ pub(crate) async fn on_both(test: impl AsyncFn(Bench)) {
 }
 
 pub(crate) async fn open_postgres(url: &str) -> Arc<dyn Store> {
-    let options = StoreOptions { place: Place::Postgres(PostgresPlace::new(url)), clock: fixed() };
+    let options = StoreOptions { readers: 8, place: Place::Postgres(PostgresPlace::new(url)), clock: fixed() };
     store::open(options).await.unwrap()
 }
 

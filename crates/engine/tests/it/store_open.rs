@@ -29,7 +29,7 @@ impl Drop for Folder {
 }
 
 fn file(path: &Path) -> StoreOptions {
-    StoreOptions { place: Place::File(path.into()), clock: fixed() }
+    StoreOptions { readers: 8, place: Place::File(path.into()), clock: fixed() }
 }
 
 async fn refusal(options: StoreOptions) -> StoreError {
@@ -109,7 +109,7 @@ async fn a_postgresql_database_from_a_newer_version_is_refused() {
     open_postgres(&url).await.close().await;
     let later = "INSERT INTO refinery_schema_history VALUES (99, 'later', '2026-01-01T00:00:00Z', '1')";
     postgres::run(&url, later).await;
-    let options = StoreOptions { place: Place::Postgres(PostgresPlace::new(url)), clock: fixed() };
+    let options = StoreOptions { readers: 8, place: Place::Postgres(PostgresPlace::new(url)), clock: fixed() };
     assert!(matches!(refusal(options).await, StoreError::Newer { found: 99, .. }));
 }
 
@@ -117,13 +117,14 @@ async fn a_postgresql_database_from_a_newer_version_is_refused() {
 async fn a_place_that_cannot_be_used_is_named() {
     let missing = refusal(file(Path::new("/nowhere/plane.db"))).await.to_string();
     assert!(missing.contains("/nowhere/plane.db") && missing.contains("must exist"), "{missing}");
-    let garbled = StoreOptions { place: Place::Postgres(PostgresPlace::new("not an address")), clock: fixed() };
+    let garbled =
+        StoreOptions { readers: 8, place: Place::Postgres(PostgresPlace::new("not an address")), clock: fixed() };
     assert!(refusal(garbled).await.to_string().contains("postgres://user@host/database"));
     let nobody = PostgresPlace::new("postgres://nobody@127.0.0.1:1/none");
-    let nobody = StoreOptions { place: Place::Postgres(nobody), clock: fixed() };
+    let nobody = StoreOptions { readers: 8, place: Place::Postgres(nobody), clock: fixed() };
     assert!(matches!(refusal(nobody).await, StoreError::Unavailable(_)));
     let bare = PostgresPlace::new("postgres://nobody@127.0.0.1:1/none?sslmode=verify-full");
-    let bare = StoreOptions { place: Place::Postgres(bare), clock: fixed() };
+    let bare = StoreOptions { readers: 8, place: Place::Postgres(bare), clock: fixed() };
     assert!(refusal(bare).await.to_string().contains("PEM file"));
 }
 
@@ -131,7 +132,8 @@ async fn a_place_that_cannot_be_used_is_named() {
 async fn postgresql_over_tls_is_used_only_if_its_certificate_is_vouched_for() {
     let url = postgres::over_tls(&postgres::fresh_database().await);
     let vouched = PostgresPlace { root_certificates: Some(postgres::root_certificate()), ..PostgresPlace::new(&url) };
-    let open = |place: PostgresPlace| store::open(StoreOptions { place: Place::Postgres(place), clock: fixed() });
+    let open =
+        |place: PostgresPlace| store::open(StoreOptions { readers: 8, place: Place::Postgres(place), clock: fixed() });
     let store = open(vouched.clone()).await.unwrap();
     assert_eq!(store.commit(put(secret(1, 1, "a"))).await, Outcome::Committed);
 

@@ -153,6 +153,6 @@ fn told(app: &App, who: &SignedIn) -> Result<Told, Refusal> {
         platform_admin: who.person.platform_admin,
         csrf_token: app.engine.csrf_token(&who.session)?,
         expires_at: who.session.expires_at,
-        fresh_until: who.session.proven_at.plus_secs(countersign_engine::FRESH_S),
+        fresh_until: app.engine.fresh_until(who),
     })
 }

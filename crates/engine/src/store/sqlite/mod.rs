@@ -23,24 +23,25 @@ use std::{
 };
 use temporary::TemporaryFolder;
 
-pub(super) async fn open_temporary(clock: Clock) -> Result<Arc<dyn Store>, StoreError> {
+pub(super) async fn open_temporary(clock: Clock, readers: usize) -> Result<Arc<dyn Store>, StoreError> {
     let folder = TemporaryFolder::make()?;
     let path = folder.path().join("countersign.db");
-    open(path, Durability::None, clock, Some(folder)).await
+    open(path, Durability::None, clock, readers, Some(folder)).await
 }
 
-pub(super) async fn open_file(path: PathBuf, clock: Clock) -> Result<Arc<dyn Store>, StoreError> {
-    open(path, Durability::Full, clock, None).await
+pub(super) async fn open_file(path: PathBuf, clock: Clock, readers: usize) -> Result<Arc<dyn Store>, StoreError> {
+    open(path, Durability::Full, clock, readers, None).await
 }
 
 async fn open(
     path: PathBuf,
     durability: Durability,
     clock: Clock,
+    readers: usize,
     folder: Option<TemporaryFolder>,
 ) -> Result<Arc<dyn Store>, StoreError> {
     let clock = Arc::new(SteadyClock::new(clock));
-    let readers = Readers::new(path.clone(), durability, clock.clone());
+    let readers = Readers::new(path.clone(), durability, clock.clone(), readers);
     let prepared = tokio::task::spawn_blocking(move || prepare(&path, durability, clock));
     let connection = prepared.await.map_err(|why| StoreError::Unavailable(why.to_string()))??;
     let (writer, jobs) = Writer::new();

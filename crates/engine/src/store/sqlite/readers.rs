@@ -9,8 +9,6 @@ use std::{
 };
 use tokio::sync::Semaphore;
 
-const READERS: usize = 8;
-
 pub(super) struct Readers {
     shared: Arc<Shared>,
     permits: Arc<Semaphore>,
@@ -24,9 +22,9 @@ struct Shared {
 }
 
 impl Readers {
-    pub(super) fn new(path: PathBuf, durability: Durability, clock: Arc<SteadyClock>) -> Self {
+    pub(super) fn new(path: PathBuf, durability: Durability, clock: Arc<SteadyClock>, readers: usize) -> Self {
         let shared = Shared { path, durability, clock, idle: Mutex::default() };
-        Self { shared: Arc::new(shared), permits: Arc::new(Semaphore::new(READERS)) }
+        Self { shared: Arc::new(shared), permits: Arc::new(Semaphore::new(readers.max(1))) }
     }
 
     pub(super) async fn read<R, F>(&self, read: F) -> Result<R, StoreError>

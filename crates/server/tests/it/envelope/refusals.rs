@@ -171,7 +171,8 @@ impl Operators for Broken {
 /// The real router round an engine whose port is broken.
 async fn app_that_panics() -> App {
     let now = Setup::default().now;
-    let store = store::open(StoreOptions { place: Place::Temporary, clock: Arc::new(move || now) }).await.unwrap();
+    let store =
+        store::open(StoreOptions { readers: 8, place: Place::Temporary, clock: Arc::new(move || now) }).await.unwrap();
     let settings = Settings {
         origin: Origin::parse("https://api.example.test").unwrap(),
         tenancy: Tenancy::Single,
@@ -179,6 +180,7 @@ async fn app_that_panics() -> App {
         test_mode: false,
         throttle: Throttle { per_account: 10, per_address: 50 },
         sign_in_lifetime_s: 3600,
+        fresh_s: 300,
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },
     };
     let (clock, chance) = (Clock::Manual(ManualClock::at(now)), Chance::seeded(1));

@@ -99,7 +99,7 @@ async fn nodes_that_start_together_on_an_empty_database_share_one_set_of_keys() 
         let (place, model) = (place.clone(), &model);
         async move {
             let clock: store::Clock = Arc::new(|| UnixMillis::from_secs(1_800_000_000));
-            let store = store::open(store::StoreOptions { place, clock }).await.unwrap();
+            let store = store::open(store::StoreOptions { readers: 8, place, clock }).await.unwrap();
             let settings = model.engine.settings().clone();
             let operators = Arc::new(model.directory.clone());
             let engine = Engine::start(settings, store, Clock::System, Chance::seeded(seed), &[7; 32], operators);

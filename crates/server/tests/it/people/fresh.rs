@@ -2,7 +2,7 @@
 
 use super::{RIGHT, WRONG, browser, holds};
 use countersign_engine::Role;
-use countersign_testkit::{Answer, Plane, TestPerson, on_both_stores};
+use countersign_testkit::{Answer, Plane, Setup, TestPerson, on_both_stores};
 use http::Method;
 use serde_json::json;
 
@@ -54,5 +54,19 @@ on_both_stores! {
         assert_eq!(admin.post(&plane, "/session/fresh", &named).await.refusal(), (401, "sign_in_failed".into()));
         let nobody = plane.post("/session/fresh", &json!({ "password": RIGHT })).await;
         assert_eq!(nobody.refusal(), (401, "sign_in_required".into()));
+    }
+}
+
+on_both_stores! {
+    ///
+    async fn an_installation_may_want_a_younger_proof(kit) {
+        let plane = kit.plane_with(Setup { fresh_s: 60, ..Setup::default() }).await;
+        let admin = plane.person_in("calendar", "root", &[Role::Admin]).await;
+        let told = admin.get(&plane, "/session").await.expect(200).json();
+        assert_eq!(told["fresh_until"], plane.now().plus_secs(60).to_rfc3339());
+        plane.advance_secs(60).await;
+        apply(&plane, &admin).await.expect(200);
+        plane.advance_secs(1).await;
+        assert_eq!(apply(&plane, &admin).await.refusal(), (403, "fresh_sign_in_required".into()));
     }
 }
