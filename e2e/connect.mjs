@@ -1,7 +1,7 @@
 // The whole story by keyboard: sign in, read, forget the tick, approve, see the agents, cut one off.
 
 import { check, judge, spoken, tell, visit } from "./browser.mjs";
-import { enter, fill, focused, tabTo } from "./keyboard.mjs";
+import { enter, fill, hasFocus, tabTo } from "./keyboard.mjs";
 
 await tell(async (browser, given) => {
   const { page, complaints } = await visit(browser);
@@ -35,7 +35,7 @@ async function signIn(page, given) {
   await fill(page, "User name", given.name);
   await fill(page, "Password", "not the password");
   await enter(page, "Sign in");
-  check((await focused(page)).id === "problem", "what is wrong with the password does not have the focus");
+  await hasFocus(page, "problem", "what is wrong with the password does not have the focus");
   await judge(page, "sign-in-wrong", given);
   await fill(page, "Password", given.password);
   await enter(page, "Sign in");
@@ -47,8 +47,7 @@ async function hears(page, words) {
 }
 
 async function tellsTheProblem(page) {
-  const here = await focused(page);
-  check(here.id === "problem", `the error summary does not have the focus, but ${JSON.stringify(here)}`);
+  await hasFocus(page, "problem", "the error summary does not have the focus");
   check((await page.title()).startsWith("Error: "), "the title does not begin with the error");
 }
 
@@ -70,7 +69,7 @@ async function cutOff(page, given) {
   await enter(page, "Cut off");
   await judge(page, "revoke", given);
   await enter(page, "Cut off");
-  check((await focused(page)).id === "notice", "the news that it is cut off does not have the focus");
+  await hasFocus(page, "notice", "the news that it is cut off does not have the focus");
   await hears(page, [`${given.earlier} is cut off. It has no access any more.`]);
   await judge(page, "agents-cut-off", given);
 }
@@ -85,6 +84,6 @@ async function leave(page, given) {
   await page.goto(`${given.origin}/account`);
   await judge(page, "account", given);
   await enter(page, "Sign out");
-  check((await focused(page)).id === "notice", "the news that one is signed out does not have the focus");
+  await hasFocus(page, "notice", "the news that one is signed out does not have the focus");
   await judge(page, "signed-out", given);
 }

@@ -30,8 +30,19 @@ export async function fill(page, name, text) {
   await page.keyboard.type(text);
 }
 
+/** Waits until the element of this id has the focus: a browser grants `autofocus` when it draws, after the load. */
+export async function hasFocus(page, id, otherwise) {
+  let here;
+  for (let n = 0; n < 100; n += 1) {
+    here = await focused(page);
+    if (here.id === id) return;
+    await page.waitForTimeout(50);
+  }
+  check(false, `${otherwise}, but ${JSON.stringify(here)}`);
+}
+
 /** The element with the focus: its name, as a label, an aria-label or its own text gives it. */
-export function focused(page) {
+function focused(page) {
   return page.evaluate(() => {
     const element = document.activeElement;
     const label = element.labels?.[0]?.textContent ?? element.getAttribute("aria-label") ?? element.textContent;

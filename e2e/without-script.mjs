@@ -1,7 +1,7 @@
 // The same answer without a line of JavaScript: every page works with forms and links alone.
 
 import { check, spoken, tell, visit } from "./browser.mjs";
-import { enter, fill, focused, tabTo } from "./keyboard.mjs";
+import { enter, fill, hasFocus, tabTo } from "./keyboard.mjs";
 
 await tell(async (browser, given) => {
   const { page, complaints } = await visit(browser, { javaScriptEnabled: false });
@@ -11,7 +11,7 @@ await tell(async (browser, given) => {
   await enter(page, "Sign in");
   check((await spoken(page)).includes(given.domain), "the consent page does not name the operator");
   await enter(page, "Approve");
-  check((await focused(page)).id === "problem", "the error summary does not have the focus");
+  await hasFocus(page, "problem", "the error summary does not have the focus");
   await tabTo(page, "I have read this");
   await page.keyboard.press("Space");
   await enter(page, "Approve");
