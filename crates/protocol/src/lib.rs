@@ -3,6 +3,7 @@
 //! No clock, no network, no keys: what is here can be read, checked for shape, made canonical and hashed.
 //! Whether a document may be believed is decided elsewhere: `countersign-jose` verifies, `countersign-core` decides.
 
+pub mod aaep;
 pub mod aap;
 pub mod canonical;
 pub mod domain;

@@ -1,0 +1,116 @@
+//! What every event carries (AAEP 3.2, 3.3).
+
+use crate::time::UnixMillis;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+pub const CONTEXT: &str = "https://aaep-protocol.org/context/v1";
+pub const VERSION: &str = "1.0.0";
+
+/// The envelope of an event that we emit. Who speaks, when and under which id is stamped by the hub.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    #[serde(rename = "@context")]
+    pub context: Value,
+    pub event_id: String,
+    pub session_id: String,
+    #[serde(serialize_with = "millis", deserialize_with = "crate::time::rfc3339::deserialize")]
+    pub timestamp: UnixMillis,
+    pub producer: Producer,
+    pub aaep_version: String,
+    /// Only on streams that show every event of a session (C14).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequence_number: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verbosity: Option<Verbosity>,
+    pub urgency: Urgency,
+    pub localization_hints: LocalizationHints,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extensions: Map<String, Value>,
+}
+
+/// Who speaks. A closed object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Producer {
+    pub agent_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_version: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest_uri: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Urgency {
+    Background,
+    #[default]
+    Normal,
+    Critical,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verbosity {
+    Terse,
+    #[default]
+    Normal,
+    Detailed,
+}
+
+/// In which language the human text of an event is (AAEP 11.1; always emitted, C8). A closed object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LocalizationHints {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary_language: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_direction: Option<TextDirection>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub available_languages: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback_chain: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calendar: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextDirection {
+    Ltr,
+    Rtl,
+    Auto,
+}
+
+impl LocalizationHints {
+    pub fn of(language: &str) -> Self {
+        Self {
+            primary_language: Some(language.to_owned()),
+            text_direction: None,
+            available_languages: None,
+            fallback_chain: None,
+            script: None,
+            calendar: None,
+        }
+    }
+}
+
+/// Three digits of fraction, always (AAEP 3.2.5).
+fn millis<S: Serializer>(at: &UnixMillis, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&timestamp(*at))
+}
+
+/// A moment as events write it: UTC with exactly three digits of fraction.
+pub fn timestamp(at: UnixMillis) -> String {
+    let whole = UnixMillis(at.0 - at.0.rem_euclid(1000)).to_rfc3339();
+    let seconds = whole.strip_suffix('Z').unwrap_or(&whole);
+    format!("{seconds}.{:03}Z", at.0.rem_euclid(1000))
+}
