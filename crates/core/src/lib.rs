@@ -6,6 +6,7 @@
 pub mod aap;
 pub mod env;
 pub mod evidence;
+pub mod news;
 pub mod people;
 pub mod project;
 pub mod records;

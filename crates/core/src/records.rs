@@ -3,6 +3,12 @@
 //! Each record knows its key and version. A changed record is written with `version + 1`, and the store
 //! accepts it only if the row still has the old one; that is the one way in which anything changes.
 
+mod aaep;
+mod decisions;
+
+pub use aaep::*;
+pub use decisions::*;
+
 use countersign_protocol::project::ProjectDocument;
 use countersign_protocol::{
     domain::Domain,
@@ -60,7 +66,8 @@ macro_rules! records {
 
 records! {
     Project, Person, Membership, WebSession, ConnectRequest, Disclosure, Delegation, Session, AccessToken,
-    RevokedReceipt, ApiKey, SigningKey, Secret,
+    RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
+    SubscriberToken,
 }
 
 /// A project and the version of its document that is in force. Older versions stay readable.

@@ -2,6 +2,7 @@
 
 use crate::{
     env::Env,
+    news::News,
     records::{Record, Table},
 };
 use countersign_protocol::{evidence::Leaf, hash::Digest, ids::RowKey, time::UnixMillis};
@@ -35,6 +36,12 @@ pub struct Effects {
     /// Rows to remove. It is no error if one is gone already.
     pub removes: Vec<(Table, RowKey)>,
     pub evidence: Vec<Draft>,
+    /// The step counts only if the store's clock stands before this when it is written.
+    pub before: Option<UnixMillis>,
+    /// And only from this moment on.
+    pub not_before: Option<UnixMillis>,
+    /// What those who listen are told once the step is durable.
+    pub news: Vec<News>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +51,8 @@ pub struct Guard {
     pub version: i64,
 }
 
-/// Adds `by` to the counter named `key`, unless that would exceed `limit`. Never version-checked, so that
+/// Adds `by` to the counter named `key`, unless that would exceed `limit`; adding nothing only looks whether the
+/// limit is exceeded, and taking away is never refused. Never version-checked, so that
 /// concurrent callers do not make each other fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Count {

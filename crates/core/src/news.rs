@@ -1,0 +1,46 @@
+//! What is told after a step is durable: to subscribers, and to whoever waits on any node.
+//!
+//! News is made in the step that causes it and leaves with its commit, never before; it may arrive twice.
+
+use crate::records::Role;
+use countersign_protocol::{aaep::event::Event, ids::RowKey};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum News {
+    /// An event was said in an AAEP session.
+    Said(Box<Said>),
+    /// A decision, its allowance or its execution is another than before: whoever waits looks again.
+    Changed { decision: RowKey },
+    /// What a person may see or answer may be another than before: their subscriptions and waits are looked at again.
+    Standing { person: RowKey },
+    /// A subscription has new terms or is closed.
+    Subscription { subscription: RowKey },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Said {
+    pub project: RowKey,
+    /// The AAEP session.
+    pub session: RowKey,
+    /// Its place in the session, without holes.
+    pub seq: i64,
+    pub to: Audience,
+    pub event: Event,
+    /// The same event in further languages, for words of our own.
+    pub translations: Vec<(String, Event)>,
+}
+
+/// Who may see an event, in its project.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Audience {
+    pub people: Vec<RowKey>,
+    pub roles: Vec<Role>,
+}
+
+impl Audience {
+    pub fn has(&self, person: RowKey, roles: &[Role]) -> bool {
+        self.people.contains(&person) || self.roles.iter().any(|role| roles.contains(role))
+    }
+}

@@ -1,0 +1,342 @@
+//! A decision, what it allows, and each use of that: three rows, whatever the protocol that asked.
+
+use super::Role;
+use countersign_protocol::{
+    aaep::event::{Choice, ResponseKind, Reversibility, Risk, Summaries, YesNo},
+    domain::Domain,
+    hash::Digest,
+    ids::RowKey,
+    time::UnixMillis,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One exactly defined thing that somebody entitled decides once, before a deadline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    /// `dec_` and 32 hex digits.
+    pub id: String,
+    /// The version of the project's document that set the terms.
+    pub project_version: i64,
+    pub raised_by: Raiser,
+    /// The kind of enforcement point that raised it, and the only one that may redeem it.
+    pub point: Point,
+    /// The AAEP session that it is asked in.
+    pub asked_in: RowKey,
+    /// The action digest.
+    pub digest: Digest,
+    /// What makes two questions the same one (E-07); only one of them can be pending.
+    pub same: Digest,
+    /// The name that policy knows the action by; empty if the agent named no tool.
+    pub action: String,
+    pub question: Question,
+    pub words: Words,
+    pub terms: Terms,
+    /// The language of the question's text.
+    pub language: String,
+    /// The event that asked it: sent again, it has the same id and time (S1).
+    pub event_id: String,
+    pub asked_at: UnixMillis,
+    /// SHA-256 of the reply token, which is a MAC of `id` and is stored nowhere.
+    pub reply_hash: Digest,
+    pub state: DecisionState,
+}
+
+/// Whose agent asked. Only the same principal sees, waits for, claims or closes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Raiser {
+    /// The delegation's or the API key's id, as it stands in the digest.
+    pub principal: String,
+    /// The person for whom the agent acts, or who answers for the key.
+    pub person: RowKey,
+    pub delegation: Option<RowKey>,
+    /// The AAP session.
+    pub session: Option<RowKey>,
+    pub api_key: Option<RowKey>,
+    /// The proven domain of the agent's operator.
+    pub operator: Option<Domain>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Point {
+    AgentClaimed,
+    Gateway,
+    McpProxy,
+}
+
+/// Whose words a person reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Words {
+    /// The agent's own: nobody has checked them.
+    Agent,
+    /// Rendered from the request by the owner's template.
+    Owner,
+}
+
+/// What is asked. Plans, gaps and scope expansions are further kinds of the same row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Question {
+    Confirmation(Confirmation),
+    Clarification(Clarification),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Confirmation {
+    pub action: String,
+    pub consequence: String,
+    #[serde(flatten)]
+    pub summaries: Summaries,
+    #[serde(default)]
+    pub extra_context: Option<Map<String, Value>>,
+    pub allowed_replies: Vec<YesNo>,
+    /// What is announced before it runs.
+    pub tool: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Clarification {
+    pub question: String,
+    #[serde(flatten)]
+    pub summaries: Summaries,
+    /// Never empty: free text where the agent named none (S7).
+    pub kinds: Vec<ResponseKind>,
+    #[serde(default)]
+    pub choices: Vec<Choice>,
+    #[serde(default)]
+    pub context: Option<String>,
+    #[serde(default)]
+    pub default_response: Option<String>,
+}
+
+/// Who decides, how surely, until when: the project's policy, tightened by the caller at most.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Terms {
+    pub risk: Risk,
+    pub irreversible: bool,
+    pub reversibility: Option<Reversibility>,
+    pub default: YesNo,
+    pub timeout_s: i64,
+    /// No extension goes beyond this.
+    pub latest: UnixMillis,
+    pub approvers: Approvers,
+    /// The least assurance of an answer that counts.
+    pub floor: Assurance,
+    /// How long a yes may be spent.
+    pub allowance_s: i64,
+    pub lease_s: i64,
+}
+
+/// Whose answer counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approvers {
+    pub people: Vec<RowKey>,
+    pub roles: Vec<Role>,
+    /// Whether the yes of the person for whom the agent acts counts; that person's no always does.
+    pub own_yes: bool,
+}
+
+/// How an answer was proven, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Assurance {
+    /// A same-user socket: reads, and never answers by itself.
+    Local,
+    Token,
+    Session,
+    /// Proven again within five minutes.
+    Fresh,
+    Passkey,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum DecisionState {
+    Pending {
+        deadline: UnixMillis,
+        /// The next moment at which something is to be said or done about it.
+        due: UnixMillis,
+        /// Yeses so far, where more than one is needed.
+        ballots: Vec<Ballot>,
+    },
+    Accepted {
+        by: Ballot,
+    },
+    Rejected {
+        by: Ballot,
+        rationale: Option<String>,
+        /// What the person would have agreed to instead: a proposal for a question of its own.
+        proposal: Option<Value>,
+    },
+    Answered {
+        by: Ballot,
+        response: Value,
+        confidence: Option<f64>,
+    },
+    /// Nobody answered in time. Never written or told as rejected.
+    Expired {
+        at: UnixMillis,
+        as_if: Defaulted,
+    },
+    Cancelled {
+        at: UnixMillis,
+        why: CancelledFor,
+    },
+}
+
+/// What a question that nobody answered came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Defaulted {
+    Accept,
+    Reject,
+    Response { response: String },
+    Unavailable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CancelledFor {
+    /// Its raiser does not want it any more.
+    Withdrawn,
+    SessionOver,
+    Revoked,
+    /// Nobody could answer, and the project wants to know at once.
+    NobodyThere,
+}
+
+/// One answer that counted: whose, when, and how it was proven.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ballot {
+    pub person: RowKey,
+    pub subject: String,
+    pub assurance: Assurance,
+    /// By the store's clock.
+    pub at: UnixMillis,
+    /// When the person says that they decided.
+    pub claimed_at: UnixMillis,
+    /// What the sender says about who decided: a claim, kept beside the person and never instead.
+    pub decided_by: Option<String>,
+    pub correlation_id: Option<String>,
+    pub via: Via,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Via {
+    Subscription { id: String },
+    Page,
+    Api,
+}
+
+/// What may now run. One use of one digest for now; the row has room for more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Allowance {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    pub decision: RowKey,
+    pub raised_by: Raiser,
+    pub point: Point,
+    pub digest: Digest,
+    pub uses: i64,
+    pub used: i64,
+    pub until: UnixMillis,
+    pub state: AllowanceState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum AllowanceState {
+    Open,
+    Spent,
+    Lapsed { at: UnixMillis },
+    Cancelled { at: UnixMillis, why: CancelledFor },
+}
+
+/// One use of an allowance, durable before anything runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Execution {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    pub id: String,
+    pub decision: RowKey,
+    pub allowance: RowKey,
+    pub raised_by: Raiser,
+    pub digest: Digest,
+    /// The lane of the node that claimed it.
+    pub node: i64,
+    pub claimed_at: UnixMillis,
+    /// `call_…`: names the tool call in the session's events.
+    pub call_id: String,
+    pub state: ExecutionState,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum ExecutionState {
+    Claimed { lease_until: UnixMillis },
+    Committed { at: UnixMillis, by: Reporter },
+    Failed { at: UnixMillis, by: Reporter, why: Option<String> },
+    /// Handed on, and the effect was not observed.
+    Released { at: UnixMillis },
+    /// The lease lapsed: nobody knows whether it ran. A person looks.
+    Unknown { since: UnixMillis },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Reporter {
+    Claimant,
+    /// A person found out what became of it.
+    Person { person: RowKey, reason: String },
+}
+
+impl Decision {
+    pub fn is_pending(&self) -> bool {
+        matches!(self.state, DecisionState::Pending { .. })
+    }
+
+    /// Under what a question that concerns this person alone is found while it is open.
+    pub fn asks_person(person: RowKey) -> String {
+        format!("person:{person}")
+    }
+
+    /// Under what one is found that several may see.
+    pub const ASKS_SEVERAL: &'static str = "several";
+
+    /// Under what it is found by those who may see it, while it is open.
+    pub fn asks(&self) -> Option<String> {
+        let own = self.raised_by.person;
+        let alone = self.terms.approvers.roles.is_empty() && self.terms.approvers.people.iter().all(|p| *p == own);
+        let found = if alone { Self::asks_person(own) } else { Self::ASKS_SEVERAL.into() };
+        self.is_pending().then_some(found)
+    }
+
+    /// When something is to be said or done about it next.
+    pub fn due(&self) -> Option<UnixMillis> {
+        match self.state {
+            DecisionState::Pending { due, .. } => Some(due),
+            _ => None,
+        }
+    }
+}
+
+impl Allowance {
+    pub fn is_open(&self) -> bool {
+        self.state == AllowanceState::Open
+    }
+}
+
+impl Execution {
+    /// Whether the same digest must wait for this one.
+    pub fn is_under_way(&self) -> bool {
+        matches!(self.state, ExecutionState::Claimed { .. } | ExecutionState::Unknown { .. })
+    }
+}
