@@ -8,6 +8,8 @@
 mod child;
 mod cpu;
 mod load;
+#[expect(dead_code, reason = "the comparison of decisions calls it")]
+mod peers;
 mod report;
 
 use clap::{Parser, ValueEnum};

@@ -3,7 +3,9 @@
 //! Nothing here waits, reads a clock, opens a socket or holds a secret longer than the answer that carries
 //! it. `countersign-engine` is the only caller: it loads the view, calls `decide`, and makes the step durable.
 
+pub mod aaep;
 pub mod aap;
+pub mod decision;
 pub mod env;
 pub mod evidence;
 pub mod news;

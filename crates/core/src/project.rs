@@ -2,6 +2,7 @@
 
 mod apply;
 mod check;
+pub(crate) mod decisions;
 mod routes;
 
 pub use apply::{Applied, Apply, ApplyRefusal, ApplyView};

@@ -109,6 +109,11 @@ pub enum Refusal {
     TooManyAttempts { retry_after_s: i64 },
     #[error("{0}")]
     NotFound(String),
+    // questions
+    #[error("{why}")]
+    TooManyQuestions { why: &'static str, retry_after_s: i64 },
+    #[error("{0}")]
+    ConfirmationInvalid(String),
     // us
     #[error("the record of this request could not be written, so it was refused")]
     Unavailable,
@@ -165,7 +170,10 @@ impl Refusal {
             Self::SignInFailed => Code::SignInFailed,
             Self::FreshSignInRequired => Code::FreshSignInRequired,
             Self::CsrfRejected => Code::CsrfRejected,
-            Self::TooManyAttempts { .. } | Self::OperatorBudget { .. } => Code::TooManyRequests,
+            Self::TooManyAttempts { .. } | Self::OperatorBudget { .. } | Self::TooManyQuestions { .. } => {
+                Code::TooManyRequests
+            }
+            Self::ConfirmationInvalid(_) => Code::ConfirmationInvalid,
             Self::NotFound(_) => Code::NotFound,
             Self::Unavailable | Self::OutcomeUnrecorded => Code::ServiceUnavailable,
             Self::UpstreamFailed => Code::UpstreamFailed,
@@ -202,6 +210,8 @@ impl Refusal {
                 "make the operator's domain reachable over https and try again in a minute".into()
             }
             Self::OperatorBudget { .. } | Self::TooManyAttempts { .. } => "wait as long as Retry-After says".into(),
+            Self::TooManyQuestions { .. } => "nobody was asked; wait as long as Retry-After says".into(),
+            Self::ConfirmationInvalid(_) => "ask for exactly what is to run, and claim that".into(),
             Self::OperatorKeyWithdrawn => "register again with a key that is published now".into(),
             Self::DelegationInvalid(_) => "present the delegation token exactly as this service issued it".into(),
             Self::DelegationNotFound => "ask the user to connect the agent again".into(),
@@ -267,7 +277,9 @@ impl Refusal {
 
     pub fn retry_after_s(&self) -> Option<i64> {
         match self {
-            Self::OperatorBudget { retry_after_s } | Self::TooManyAttempts { retry_after_s } => Some(*retry_after_s),
+            Self::OperatorBudget { retry_after_s }
+            | Self::TooManyAttempts { retry_after_s }
+            | Self::TooManyQuestions { retry_after_s, .. } => Some(*retry_after_s),
             Self::Unavailable => Some(1),
             _ => None,
         }

@@ -104,5 +104,8 @@ impl Effects {
             && self.puts.is_empty()
             && self.removes.is_empty()
             && self.evidence.is_empty()
+            && self.before.is_none()
+            && self.not_before.is_none()
+            && self.news.is_empty()
     }
 }

@@ -135,6 +135,7 @@ impl Engine {
             Outcome::LimitReached { .. } | Outcome::Spent { .. } => {
                 Err(Refusal::Conflict("this was done already".into()))
             }
+            Outcome::OutOfTime => Err(Refusal::Conflict("the time for this is over".into())),
             Outcome::Unavailable(_) => Err(Refusal::Unavailable),
         }
     }

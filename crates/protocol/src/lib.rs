@@ -5,7 +5,9 @@
 
 pub mod aaep;
 pub mod aap;
+pub mod action;
 pub mod canonical;
+pub mod decisions;
 pub mod domain;
 pub mod duration;
 pub mod evidence;

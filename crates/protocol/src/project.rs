@@ -2,7 +2,10 @@
 //!
 //! One versioned document in the database; `countersign project apply FILE` replaces it.
 
-use crate::ids::ProjectId;
+use crate::{
+    aaep::event::{Reversibility, Risk, YesNo},
+    ids::ProjectId,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -51,6 +54,12 @@ pub struct ProjectDocument {
     pub scopes: Vec<Scope>,
     #[serde(default)]
     pub routes: Vec<Route>,
+    /// What is known about the actions that agents ask for. One without an entry counts as irreversible and of high
+    /// risk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub actions: Vec<ActionPolicy>,
+    #[serde(default)]
+    pub decisions: DecisionPolicy,
 }
 
 /// What a scope lets an agent do. The service's definition counts, whatever a receipt says (AAP 12.3).
@@ -94,6 +103,91 @@ pub struct Route {
     pub minimum_tier: Option<u8>,
 }
 
+/// Who decides about an action, how surely, and until when. Callers can only tighten it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ActionPolicy {
+    /// The tool, as agents name it.
+    pub name: String,
+    #[serde(default = "default::yes")]
+    pub irreversible: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reversibility: Option<Reversibility>,
+    #[serde(default = "default::risk")]
+    pub risk: Risk,
+    /// `role:approver`, `role:admin` or `user:NAME`. Empty: the person for whom the agent acts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvers: Vec<String>,
+    /// The least assurance of an answer that counts: `token`, `session` or `fresh`.
+    #[serde(default = "default::assurance")]
+    pub assurance: String,
+    /// How long people have to answer, unless the agent gives them another time within the bounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_timeout_seconds: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_timeout_seconds: Option<i64>,
+    /// What no answer comes to. `accept` only for what is reversible and not of high risk. Without it the agent may
+    /// choose within those bounds, and `reject` is the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_decision: Option<YesNo>,
+    /// How long a yes may be spent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowance_seconds: Option<i64>,
+    /// How long a claim may take until its outcome is reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_seconds: Option<i64>,
+}
+
+/// Bounds on all questions of a project.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct DecisionPolicy {
+    /// Questions of one agent that may wait at a time.
+    pub max_open_per_agent: i64,
+    /// Questions for one person that may wait at a time.
+    pub max_open_per_person: i64,
+    pub max_raised_per_hour: i64,
+    /// How long an action that was rejected three times may not be asked for again.
+    pub pause_seconds: i64,
+    /// The longest time that an agent may give people to answer.
+    pub max_timeout_seconds: i64,
+    /// How much more time people may take altogether.
+    pub max_extension_seconds: i64,
+    pub allowance_seconds: i64,
+    pub lease_seconds: i64,
+    /// Whether people may approve for themselves what policy gives to approvers (teams of one).
+    pub own_approval: bool,
+    /// Whether a question that nobody can answer at present is turned down at once instead of waiting.
+    pub early_reject: bool,
+    /// Whether subscribers without credentials of their own may use a token in the address.
+    pub legacy_subscribers: bool,
+    /// The language of texts whose language is not said.
+    pub language: String,
+}
+
+impl Default for DecisionPolicy {
+    fn default() -> Self {
+        Self {
+            max_open_per_agent: 20,
+            max_open_per_person: 50,
+            max_raised_per_hour: 120,
+            pause_seconds: 600,
+            max_timeout_seconds: 86_400,
+            max_extension_seconds: 3600,
+            allowance_seconds: 300,
+            lease_seconds: 60,
+            own_approval: false,
+            early_reject: false,
+            legacy_subscribers: false,
+            language: "en".into(),
+        }
+    }
+}
+
 impl Route {
     pub fn writes(&self) -> bool {
         self.writes.unwrap_or(!matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS"))
@@ -115,6 +209,12 @@ mod default {
     }
     pub(super) fn scope_expansion() -> String {
         "reject".into()
+    }
+    pub(super) fn risk() -> super::Risk {
+        super::Risk::High
+    }
+    pub(super) fn assurance() -> String {
+        "token".into()
     }
     pub(super) fn modes() -> Vec<String> {
         vec!["user_delegated".into()]

@@ -8,6 +8,7 @@
     reason = "a test that cannot be set up says so by failing"
 )]
 
+pub mod aaep_judge;
 mod agent;
 mod answer;
 mod calls;

@@ -27,13 +27,14 @@ pub fn check(document: &ProjectDocument) -> Vec<Problem> {
         check_route(route, document, &format!("routes[{n}]"), &mut found);
     }
     check_unique(document, &mut found);
+    super::decisions::check(document, &mut found);
     found.0
 }
 
-struct Problems(Vec<Problem>);
+pub(super) struct Problems(Vec<Problem>);
 
 impl Problems {
-    fn demand(&mut self, holds: bool, at: &str, why: &str) {
+    pub(super) fn demand(&mut self, holds: bool, at: &str, why: &str) {
         if !holds {
             self.0.push(Problem { at: at.into(), why: why.into() });
         }

@@ -1,8 +1,6 @@
 //! AAEP: sessions that agents speak in, subscriptions that listen, and the tokens that people give to subscribers.
 
-use countersign_protocol::{
-    aaep::envelope::Producer, domain::Domain, hash::Digest, ids::RowKey, time::UnixMillis,
-};
+use countersign_protocol::{aaep::envelope::Producer, domain::Domain, hash::Digest, ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
 
 /// One user request, from `session.started` to exactly one terminal event. Holds what the next event must fit to.
@@ -54,6 +52,9 @@ pub enum AaepSessionState {
 pub struct OpenTool {
     pub tool: String,
     pub call_id: Option<String>,
+    /// Announced by us for a claim: its outcome is reported there, not said.
+    #[serde(default)]
+    pub claimed: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

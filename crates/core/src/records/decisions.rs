@@ -206,8 +206,6 @@ pub enum CancelledFor {
     Withdrawn,
     SessionOver,
     Revoked,
-    /// Nobody could answer, and the project wants to know at once.
-    NobodyThere,
 }
 
 /// One answer that counted: whose, when, and how it was proven.
@@ -281,13 +279,26 @@ pub struct Execution {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ExecutionState {
-    Claimed { lease_until: UnixMillis },
-    Committed { at: UnixMillis, by: Reporter },
-    Failed { at: UnixMillis, by: Reporter, why: Option<String> },
+    Claimed {
+        lease_until: UnixMillis,
+    },
+    Committed {
+        at: UnixMillis,
+        by: Reporter,
+    },
+    Failed {
+        at: UnixMillis,
+        by: Reporter,
+        why: Option<String>,
+    },
     /// Handed on, and the effect was not observed.
-    Released { at: UnixMillis },
+    Released {
+        at: UnixMillis,
+    },
     /// The lease lapsed: nobody knows whether it ran. A person looks.
-    Unknown { since: UnixMillis },
+    Unknown {
+        since: UnixMillis,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -295,7 +306,10 @@ pub enum ExecutionState {
 pub enum Reporter {
     Claimant,
     /// A person found out what became of it.
-    Person { person: RowKey, reason: String },
+    Person {
+        person: RowKey,
+        reason: String,
+    },
 }
 
 impl Decision {

@@ -7,8 +7,9 @@
 use super::{
     Outcome,
     error::Failure,
+    news::{self, Standing},
     sql::Sql,
-    step::{Change, Entry, Needs, Ready},
+    step::{Change, Entry, Item, Needs, Ready},
 };
 use countersign_core::records::Table;
 use countersign_protocol::{evidence, hash::Digest, ids::RowKey};
@@ -27,6 +28,8 @@ pub(crate) trait Tx: Sql {
     fn apply(&mut self, changes: &[Change]) -> impl Future<Output = Result<bool, Failure>> + Send;
     /// Writes what was gained, and commits.
     fn flush(&mut self, gains: &Gains<'_>) -> impl Future<Output = Result<(), Failure>> + Send;
+    /// Hands on the news of what was flushed, to whoever listens here.
+    fn tell(&mut self, standing: &Standing, news: news::Batch);
     /// Called every few seconds.
     fn beat(&mut self) -> impl Future<Output = Result<(), Failure>> + Send;
     fn close(&mut self) -> impl Future<Output = ()> + Send;
@@ -37,10 +40,16 @@ pub(crate) trait Tx: Sql {
 pub(crate) struct Wants<'a> {
     pub(crate) rows: BTreeMap<Table, Rows>,
     pub(crate) counts: BTreeSet<&'a str>,
+    /// Those among them that are not only looked at.
+    pub(crate) raised: BTreeSet<&'a str>,
     /// Each with the first `until` that was named.
     pub(crate) once: BTreeMap<&'a str, i64>,
     /// The projects whose evidence grows.
     pub(crate) projects: BTreeSet<RowKey>,
+    /// Whether a step has a time of its own, so that the clock is to be read after the last lock was waited for.
+    pub(crate) timed: bool,
+    /// Whether there is news to place.
+    pub(crate) news: bool,
 }
 
 #[derive(Default)]
@@ -60,6 +69,7 @@ pub(crate) struct World {
     pub(crate) spent: HashMap<String, i64>,
     pub(crate) next_pos: i64,
     pub(crate) heads: HashMap<RowKey, Head>,
+    pub(crate) standing: Standing,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +98,8 @@ pub(crate) struct Gains<'a> {
     pub(crate) entries: Vec<Placed<'a>>,
     pub(crate) heads: BTreeMap<RowKey, Head>,
     pub(crate) next_pos: i64,
+    pub(crate) standing: Standing,
+    pub(crate) news: Vec<&'a Item>,
     rows_changed: bool,
 }
 
@@ -110,7 +122,8 @@ pub(crate) async fn run<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outco
 
 async fn judge<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Failure> {
     let mut world = tx.load(&Wants::of(steps)).await?;
-    let mut gains = Gains { now: world.now, next_pos: world.next_pos, ..Gains::default() };
+    let standing = std::mem::take(&mut world.standing);
+    let mut gains = Gains { now: world.now, next_pos: world.next_pos, standing, ..Gains::default() };
     let mut outcomes = Vec::with_capacity(steps.len());
     for step in steps {
         outcomes.push(turn(tx, &mut world, &mut gains, step).await?);
@@ -119,6 +132,7 @@ async fn judge<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Fail
         tx.rollback().await;
     } else {
         tx.flush(&gains).await?;
+        tx.tell(&gains.standing, gains.news.iter().map(|item| item.news.clone()).collect());
     }
     Ok(outcomes)
 }
@@ -140,6 +154,7 @@ async fn turn<'a, T: Tx>(
     gains.rows_changed |= !step.changes.is_empty();
     trial.settle(world, gains);
     gains.append(world, &step.entries);
+    gains.news.extend(&step.news);
     Ok(Outcome::Committed)
 }
 
@@ -151,8 +166,8 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// In the order in which a refusal matters: a stale view is decided again, a spent key is a replay
-    /// whatever the limits say, and limits come last.
+    /// In the order in which a refusal matters: a stale view is decided again, what comes at the wrong time is
+    /// nothing more, a spent key is a replay whatever the limits say, and limits come last.
     fn of(world: &World, step: &'a Ready) -> Result<Self, Outcome> {
         let mut trial = Self { versions: HashMap::new(), once: BTreeMap::new(), counts: BTreeMap::new() };
         let current = |guard: &countersign_core::step::Guard| {
@@ -160,6 +175,9 @@ impl<'a> Trial<'a> {
         };
         if !step.guards.iter().all(current) || !step.changes.iter().all(|change| trial.change(world, change)) {
             return Err(Outcome::Stale);
+        }
+        if !step.window.is_open_at(world.now) {
+            return Err(Outcome::OutOfTime);
         }
         for (index, once) in step.once.iter().enumerate() {
             trial.spend(world, once).ok_or(Outcome::Spent { once: index })?;
@@ -196,8 +214,11 @@ impl<'a> Trial<'a> {
         let known = self.counts.get(key).or_else(|| world.counts.get(key)).filter(|tally| tally.until >= world.now);
         let value = known.map_or(0, |tally| tally.value).saturating_add(count.by);
         // Giving back is never refused, and never makes room that was not there.
-        if count.by > 0 && value > count.limit {
+        if count.by >= 0 && value > count.limit {
             return None;
+        }
+        if count.by == 0 {
+            return Some(());
         }
         let until = known.map_or(count.until.0, |tally| tally.until.max(count.until.0));
         self.counts.insert(key, Tally { value: value.max(0), until });
@@ -224,7 +245,8 @@ impl<'a> Trial<'a> {
 
 impl<'a> Gains<'a> {
     fn is_empty(&self) -> bool {
-        !self.rows_changed && self.counts.is_empty() && self.once.is_empty() && self.entries.is_empty()
+        let writes = self.rows_changed || !self.entries.is_empty() || !self.news.is_empty();
+        !writes && self.counts.is_empty() && self.once.is_empty()
     }
 
     /// Gives each entry the next place of the lane and of its project, without a hole.
@@ -261,10 +283,15 @@ impl<'a> Wants<'a> {
         }
         for count in &step.counts {
             self.counts.insert(&count.key);
+            if count.by != 0 {
+                self.raised.insert(&count.key);
+            }
         }
         for once in &step.once {
             self.once.entry(&once.key).or_insert(once.until.0);
         }
         self.projects.extend(step.entries.iter().map(|entry| entry.project));
+        self.timed |= !step.window.is_open_always();
+        self.news |= !step.news.is_empty();
     }
 }

@@ -19,22 +19,28 @@ pub(crate) enum Chore {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swept {
     table: &'static str,
+    key: &'static str,
     until: &'static str,
     /// How much longer it is kept, so that a late caller still learns what became of it.
     grace: i64,
 }
 
-const HOUR: i64 = 3_600_000;
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
 
 impl Swept {
-    pub(crate) const ALL: [Self; 6] = [
-        Self { table: "counts", until: "until", grace: 0 },
-        Self { table: "once_keys", until: "until", grace: 0 },
-        Self { table: "access_tokens", until: "expires_at", grace: HOUR },
-        Self { table: "web_sessions", until: "expires_at", grace: HOUR },
-        Self { table: "disclosures", until: "expires_at", grace: HOUR },
-        Self { table: "connect_requests", until: "expires_at", grace: HOUR },
+    pub(crate) const ALL: [Self; 7] = [
+        Self { table: "counts", key: "key", until: "until", grace: 0 },
+        Self { table: "once_keys", key: "key", until: "until", grace: 0 },
+        Self { table: "access_tokens", key: "key", until: "expires_at", grace: HOUR },
+        Self { table: "web_sessions", key: "key", until: "expires_at", grace: HOUR },
+        Self { table: "disclosures", key: "key", until: "expires_at", grace: HOUR },
+        Self { table: "connect_requests", key: "key", until: "expires_at", grace: HOUR },
+        Self { table: "subscriptions", key: "key", until: "expires_at", grace: DAY },
     ];
+    /// Every node that lives has read it long before.
+    pub(crate) const NEWS: Self = Self { table: "news", key: "(lane, pos)", until: "at", grace: 10 * MINUTE };
 }
 
 /// How many rows one chore removes at most.
@@ -61,10 +67,11 @@ async fn transact<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, Failure> {
 }
 
 async fn sweep<S: Sql>(sql: &mut S, what: Swept, now: UnixMillis) -> Result<u64, Failure> {
-    let Swept { table, until, grace } = what;
+    let Swept { table, key, until, grace } = what;
+    let columns = key.trim_matches(['(', ')']);
     let text = format!(
-        "DELETE FROM {table} WHERE key IN \
-         (SELECT key FROM {table} WHERE {until} < $1 ORDER BY {until} LIMIT {SWEEP} {})",
+        "DELETE FROM {table} WHERE {key} IN \
+         (SELECT {columns} FROM {table} WHERE {until} < $1 ORDER BY {until} LIMIT {SWEEP} {})",
         S::SKIP_LOCKED
     );
     sql.execute(&text, &[now.0.saturating_sub(grace).into()]).await

@@ -9,6 +9,7 @@ mod batch;
 mod chores;
 mod error;
 mod lookup;
+mod news;
 mod opened;
 mod options;
 mod postgres;
@@ -23,6 +24,7 @@ mod writer;
 pub use audit::{AuditBy, AuditPage, AuditPlace, AuditQuery, AuditRow};
 pub use error::StoreError;
 pub use lookup::Lookup;
+pub use news::Batch as NewsBatch;
 pub use options::{Clock, Place, PostgresPlace, StoreOptions, open};
 pub use reads::LaneHead;
 pub use typed::{find_all, find_one, get, project_at};
@@ -30,6 +32,7 @@ pub use typed::{find_all, find_one, get, project_at};
 use async_trait::async_trait;
 use countersign_core::step::Effects;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 /// What became of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +46,8 @@ pub enum Outcome {
     LimitReached { count: usize },
     /// The key at this index of `Effects::once` is spent already.
     Spent { once: usize },
+    /// By the store's clock it was too late for the step, or too early.
+    OutOfTime,
     /// Nothing is known to have happened, and it cannot be tried again blindly (R-24: 503).
     Unavailable(String),
 }
@@ -51,10 +56,14 @@ pub enum Outcome {
 pub trait Store: Send + Sync {
     /// Makes the effects true, all of them or none, and durable before it answers.
     async fn commit(&self, effects: Effects) -> Outcome;
+    /// The news of what is committed from now on, on this node and every other: after its commit, in the order of
+    /// each session's events. News of a commit whose end was not known may come without its step's answer. Whoever
+    /// listens must keep up; to stop, drop it.
+    fn listen(&self) -> UnboundedReceiver<NewsBatch>;
 
     /// The document of the one row that a look-up names.
     async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError>;
-    /// The documents of all rows that a look-up names, in the order of their keys.
+    /// The documents of all rows that a look-up names, in the order of their keys unless it says otherwise.
     async fn list(&self, lookup: Lookup) -> Result<Vec<String>, StoreError>;
     /// A project's record as it was at a version (R-12: decisions record the version they were made under).
     async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError>;

@@ -1,10 +1,12 @@
 //! The store as callers see it, over either database.
 
 use super::{
-    AuditPage, AuditQuery, LaneHead, Lookup, Outcome, Store, StoreError, audit,
+    AuditPage, AuditQuery, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError, audit,
     chores::{self, Chore, Swept},
     error::Failure,
-    lookup, reads,
+    lookup,
+    news::Listeners,
+    reads,
     sql::Sql,
     writer::Writer,
 };
@@ -12,11 +14,14 @@ use async_trait::async_trait;
 use countersign_core::step::Effects;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use futures_util::future::BoxFuture;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 /// What a database adds to the shared code: connections to read with, and who does its chores.
 #[async_trait]
 pub(crate) trait Backend: Send + Sync {
     type Reader: Sql;
+    /// What is swept in this database only.
+    const SWEPT_TOO: &'static [Swept] = &[];
 
     /// Lends a connection for one read.
     async fn read<R, F>(&self, read: F) -> Result<R, StoreError>
@@ -37,6 +42,7 @@ pub(crate) trait Backend: Send + Sync {
     /// Closes what is open for reading; it is opened again if it is needed again.
     fn let_readers_go(&self) {}
     fn writer(&self) -> &Writer;
+    fn listeners(&self) -> &Listeners;
     fn lane(&self) -> i64;
 }
 
@@ -46,6 +52,10 @@ pub(crate) struct Opened<B>(pub(crate) B);
 impl<B: Backend> Store for Opened<B> {
     async fn commit(&self, effects: Effects) -> Outcome {
         self.0.writer().commit(effects).await
+    }
+
+    fn listen(&self) -> UnboundedReceiver<NewsBatch> {
+        self.0.listeners().listen()
     }
 
     async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError> {
@@ -87,9 +97,9 @@ impl<B: Backend> Store for Opened<B> {
 
     async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError> {
         let mut removed = 0;
-        for what in Swept::ALL {
+        for what in Swept::ALL.iter().chain(B::SWEPT_TOO) {
             loop {
-                let batch = self.0.chore(Chore::Sweep { what, now }).await?;
+                let batch = self.0.chore(Chore::Sweep { what: *what, now }).await?;
                 removed += batch;
                 if batch < chores::SWEEP {
                     break;

@@ -31,7 +31,7 @@ pub struct PostgresPlace {
     pub url: String,
     /// The authorities that may vouch for the server, in PEM form. Needed for TLS.
     pub root_certificates: Option<PathBuf>,
-    /// How many connections this node holds at most; one is the writer's.
+    /// How many connections this node holds at most, beside one that is notified; one is the writer's.
     pub connections: usize,
 }
 

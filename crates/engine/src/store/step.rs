@@ -6,10 +6,12 @@ use super::{
     tables,
 };
 use countersign_core::{
+    news::News,
     records::{Record, Table},
     step::{Count, Draft, Effects, Guard, Once},
 };
-use countersign_protocol::{hash::Digest, ids::RowKey};
+use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
+use std::sync::Arc;
 
 pub(crate) struct Ready {
     pub(crate) guards: Vec<Guard>,
@@ -17,6 +19,21 @@ pub(crate) struct Ready {
     pub(crate) counts: Vec<Count>,
     pub(crate) changes: Vec<Change>,
     pub(crate) entries: Vec<Entry>,
+    pub(crate) window: Window,
+    pub(crate) news: Vec<Item>,
+}
+
+/// When a step may be written, by the store's clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) not_before: Option<UnixMillis>,
+    pub(crate) before: Option<UnixMillis>,
+}
+
+/// A piece of news, and what other nodes are told of it.
+pub(crate) struct Item {
+    pub(crate) news: Arc<News>,
+    pub(crate) doc: String,
 }
 
 /// One row that becomes something else.
@@ -50,17 +67,35 @@ pub(crate) struct Entry {
 
 impl Ready {
     pub(crate) fn from(effects: Effects) -> serde_json::Result<Self> {
-        let Effects { guards, counts, once, puts, removes, evidence } = effects;
+        let Effects { guards, counts, once, puts, removes, evidence, before, not_before, news } = effects;
         let removes = removes.into_iter().map(|(table, key)| Change::remove(table, key));
         let mut changes = puts.iter().map(Change::put).collect::<Result<Vec<_>, _>>()?;
         changes.extend(removes);
         let entries = evidence.into_iter().map(Entry::from).collect::<Result<_, _>>()?;
-        Ok(Self { guards, once, counts, changes, entries })
+        let news = news.into_iter().map(Item::from).collect::<Result<_, _>>()?;
+        Ok(Self { guards, once, counts, changes, entries, window: Window { not_before, before }, news })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { guards, once, counts, changes, entries } = self;
-        guards.is_empty() && once.is_empty() && counts.is_empty() && changes.is_empty() && entries.is_empty()
+        let Self { guards, once, counts, changes, entries, window, news } = self;
+        let asks_nothing = guards.is_empty() && once.is_empty() && counts.is_empty() && window.is_open_always();
+        asks_nothing && changes.is_empty() && entries.is_empty() && news.is_empty()
+    }
+}
+
+impl Window {
+    pub(crate) fn is_open_always(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(crate) fn is_open_at(&self, now: i64) -> bool {
+        self.not_before.is_none_or(|from| now >= from.0) && self.before.is_none_or(|end| now < end.0)
+    }
+}
+
+impl Item {
+    fn from(news: News) -> serde_json::Result<Self> {
+        Ok(Self { doc: serde_json::to_string(&news)?, news: Arc::new(news) })
     }
 }
 

@@ -4,7 +4,10 @@
 //! up, kept unique or swept by. The migrations create exactly these columns.
 
 use super::sql::Value;
-use countersign_core::records::{ConnectProgress, Record, Table};
+use countersign_core::records::{
+    AaepSession, AaepSessionState, Allowance, ConnectProgress, Decision, Execution, ExecutionState, Raiser, Record,
+    Subscription, Table,
+};
 use std::sync::LazyLock;
 
 /// A table's name and its look-up columns.
@@ -28,6 +31,17 @@ pub(crate) const fn shape(table: Table) -> Shape {
         Table::ApiKey => ("api_keys", &["project", "id", "hash"]),
         Table::SigningKey => ("signing_keys", &["kid"]),
         Table::Secret => ("secrets", &["name"]),
+        Table::Decision => (
+            "decisions",
+            &["project", "id", "reply_hash", "open_same", "asks", "due", "live_delegation", "live_session"],
+        ),
+        Table::Allowance => ("allowances", &["decision", "due", "live_delegation", "live_session"]),
+        Table::Execution => {
+            ("executions", &["project", "id", "decision", "open_digest", "done_digest", "unknown_in", "due"])
+        }
+        Table::AaepSession => ("aaep_sessions", &["project", "id", "open_person", "live_delegation", "live_session"]),
+        Table::Subscription => ("subscriptions", &["project", "id", "open_person", "expires_at"]),
+        Table::SubscriberToken => ("subscriber_tokens", &["project", "id", "hash", "person"]),
     };
     Shape { name, columns }
 }
@@ -60,7 +74,75 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
         Record::ApiKey(r) => vec![r.project.into(), r.id.as_str().into(), (&r.hash.0).into()],
         Record::SigningKey(r) => vec![r.kid.as_str().into()],
         Record::Secret(r) => vec![r.name.as_str().into()],
+        Record::Decision(r) => of_decision(r),
+        Record::Allowance(r) => of_allowance(r),
+        Record::Execution(r) => of_execution(r),
+        Record::AaepSession(r) => of_aaep_session(r),
+        Record::Subscription(r) => of_subscription(r),
+        Record::SubscriberToken(r) => {
+            vec![r.project.into(), r.id.as_str().into(), (&r.hash.0).into(), r.person.into()]
+        }
     }
+}
+
+/// A column that is empty once a row is settled keeps its index as small as what is open.
+fn of_decision(r: &Decision) -> Vec<Value> {
+    let open = r.is_pending();
+    let mut values: Vec<Value> = vec![
+        r.project.into(),
+        r.id.as_str().into(),
+        (&r.reply_hash.0).into(),
+        open.then_some(&r.same.0).into(),
+        r.asks().as_deref().into(),
+        r.due().map(|due| due.0).into(),
+    ];
+    values.extend(while_live(&r.raised_by, open));
+    values
+}
+
+fn of_allowance(r: &Allowance) -> Vec<Value> {
+    let open = r.is_open();
+    let mut values: Vec<Value> = vec![r.decision.into(), open.then_some(r.until.0).into()];
+    values.extend(while_live(&r.raised_by, open));
+    values
+}
+
+fn while_live(raiser: &Raiser, open: bool) -> [Value; 2] {
+    [raiser.delegation.filter(|_| open).into(), raiser.session.filter(|_| open).into()]
+}
+
+fn of_execution(r: &Execution) -> Vec<Value> {
+    let done = matches!(r.state, ExecutionState::Committed { .. });
+    let unknown = matches!(r.state, ExecutionState::Unknown { .. });
+    let due = match r.state {
+        ExecutionState::Claimed { lease_until } => Some(lease_until.0),
+        _ => None,
+    };
+    vec![
+        r.project.into(),
+        r.id.as_str().into(),
+        r.decision.into(),
+        r.is_under_way().then_some(&r.digest.0).into(),
+        done.then_some(&r.digest.0).into(),
+        unknown.then_some(r.project).into(),
+        due.into(),
+    ]
+}
+
+fn of_aaep_session(r: &AaepSession) -> Vec<Value> {
+    let open = matches!(r.state, AaepSessionState::Open { .. });
+    vec![
+        r.project.into(),
+        r.id.as_str().into(),
+        open.then_some(r.person).into(),
+        r.delegation.filter(|_| open).into(),
+        r.session.filter(|_| open).into(),
+    ]
+}
+
+fn of_subscription(r: &Subscription) -> Vec<Value> {
+    let open_person = r.closed_at.is_none().then_some(r.person);
+    vec![r.project.into(), r.id.as_str().into(), open_person.into(), r.closed_at.map(|at| at.0).into()]
 }
 
 /// The statements that write a table.

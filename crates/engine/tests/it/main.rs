@@ -13,8 +13,11 @@ mod postgres;
 
 mod store;
 mod store_batch;
+mod store_decisions;
 mod store_evidence;
 mod store_model;
+mod store_news;
 mod store_nodes;
 mod store_open;
 mod store_tables;
+mod store_time;

@@ -2,6 +2,7 @@
 
 use crate::postgres;
 use countersign_core::{
+    news::News,
     records::{Record, Secret, Stored as _},
     step::{Count, Draft, Effects, Guard, Once},
 };
@@ -114,6 +115,11 @@ pub(crate) fn entry(project: RowKey, at: i64, delegation: RowKey, session: RowKe
         session: Some(session),
         leaf,
     }
+}
+
+/// The smallest news there is.
+pub(crate) fn changed(decision: RowKey) -> News {
+    News::Changed { decision }
 }
 
 pub(crate) fn committed(outcomes: &[Outcome]) -> usize {

@@ -2,6 +2,7 @@
 
 use crate::store::{Bench, START, entry, guard, secret};
 use countersign_core::{
+    news::News,
     records::{Secret, Stored as _},
     step::{Count, Effects, Once},
 };
@@ -19,6 +20,9 @@ struct Small {
     once: Vec<(u8, bool)>,
     counts: Vec<(u8, i64, i64, bool)>,
     entries: u8,
+    /// The moments that it must come before and not before, as distances from now.
+    window: (Option<i64>, Option<i64>),
+    news: Vec<RowKey>,
 }
 
 fn small() -> impl Strategy<Value = Small> {
@@ -29,12 +33,19 @@ fn small() -> impl Strategy<Value = Small> {
         vec((0..4_u8, any::<bool>()), 0..2),
         vec((0..2_u8, -1..3_i64, 0..4_i64, any::<bool>()), 0..2),
         0..3_u8,
+        (near_now(0..=1), near_now(-1..=0)),
+        vec(0..9_i64, 0..3),
     )
-        .prop_map(|(guards, puts, removes, once, counts, entries)| {
+        .prop_map(|(guards, puts, removes, once, counts, entries, window, news)| {
             // A removal in most steps would leave nothing to disagree about.
             let removes = if entries == 0 { removes } else { vec![] };
-            Small { guards, puts, removes, once, counts, entries }
+            Small { guards, puts, removes, once, counts, entries, window, news }
         })
+}
+
+/// Mostly no moment, or one that fits as often as not.
+fn near_now(distances: std::ops::RangeInclusive<i64>) -> impl Strategy<Value = Option<i64>> {
+    prop_oneof![4 => Just(None), 1 => distances.prop_map(Some)]
 }
 
 /// Past, or far away.
@@ -59,6 +70,9 @@ impl Small {
             puts: self.puts.iter().map(|(row, v, name)| secret(key(*row), *v, &format!("{case}:{name}"))).collect(),
             removes: self.removes.iter().map(|row| (Secret::TABLE, key(*row))).collect(),
             evidence: (0..self.entries).map(|n| entry(case, START, 50, 60, &n.to_string())).collect(),
+            before: self.window.0.map(|distance| UnixMillis(START + distance)),
+            not_before: self.window.1.map(|distance| UnixMillis(START - distance)),
+            news: self.news.iter().map(|decision| News::Changed { decision: *decision }).collect(),
         }
     }
 }
@@ -69,6 +83,7 @@ struct Model {
     spent: BTreeMap<u8, bool>,
     counts: BTreeMap<u8, (i64, bool)>,
     entries: i64,
+    news: Vec<News>,
 }
 
 impl Model {
@@ -96,6 +111,9 @@ impl Model {
         for row in &step.removes {
             self.rows.remove(row);
         }
+        if step.window.0.is_some_and(|distance| distance <= 0) || step.window.1.is_some_and(|distance| distance < 0) {
+            return Outcome::OutOfTime;
+        }
         for (index, (name, past)) in step.once.iter().enumerate() {
             if self.spent.get(name) == Some(&false) {
                 return Outcome::Spent { once: index };
@@ -105,23 +123,30 @@ impl Model {
         for (index, (name, by, limit, past)) in step.counts.iter().enumerate() {
             let known = self.counts.get(name).filter(|(_, past)| !past);
             let value = known.map_or(0, |(value, _)| *value) + by;
-            if *by > 0 && value > *limit {
+            if *by >= 0 && value > *limit {
                 return Outcome::LimitReached { count: index };
+            }
+            if *by == 0 {
+                continue;
             }
             self.counts.insert(*name, (value.max(0), *past && known.is_none()));
         }
         self.entries += i64::from(step.entries);
+        self.news.extend(step.news.iter().map(|decision| News::Changed { decision: *decision }));
         if taken { Outcome::Stale } else { Outcome::Committed }
     }
 }
 
 async fn agrees(bench: &Bench, case: i64, batches: &[Vec<Small>]) {
     let mut model = Model::default();
+    let mut listener = bench.store.listen();
     for batch in batches {
         let outcomes = bench.commit_all(batch.iter().map(|step| step.effects(case)).collect()).await;
         let expected: Vec<Outcome> = batch.iter().map(|step| model.commit(step)).collect();
         assert_eq!(outcomes, expected);
     }
+    let told: Vec<_> = std::iter::from_fn(|| listener.try_recv().ok()).flatten().collect();
+    assert!(told.iter().map(|news| &**news).eq(&model.news), "{told:?} instead of {:?}", model.news);
     for name in 0..4_u8 {
         let expected = model.rows.iter().find(|(_, (_, n))| *n == name).map(|(row, (v, _))| (case * 100 + row, *v));
         let found = bench.secret(&format!("{case}:{name}")).await;

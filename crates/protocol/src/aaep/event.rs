@@ -368,6 +368,24 @@ impl Payload {
         }
     }
 
+    /// The lengths in which it says itself. Streamed output says nothing but what it carries.
+    pub const fn summaries_mut(&mut self) -> Option<&mut Summaries> {
+        Some(match self {
+            Self::SessionStarted(payload) => &mut payload.summaries,
+            Self::SessionCompleted(payload) => &mut payload.summaries,
+            Self::SessionErrored(payload) => &mut payload.summaries,
+            Self::SessionCancelled(payload) => &mut payload.summaries,
+            Self::StateChanged(payload) => &mut payload.summaries,
+            Self::ProgressUpdated(payload) => &mut payload.summaries,
+            Self::ToolInvoked(payload) => &mut payload.summaries,
+            Self::ToolCompleted(payload) => &mut payload.summaries,
+            Self::AwaitingConfirmation(payload) => &mut payload.summaries,
+            Self::AwaitingClarification(payload) => &mut payload.summaries,
+            Self::HandoffRequested(payload) => &mut payload.summaries,
+            Self::OutputStreaming(_) => return None,
+        })
+    }
+
     /// Whether the session is over with this.
     pub const fn is_terminal(&self) -> bool {
         matches!(self, Self::SessionCompleted(_) | Self::SessionErrored(_) | Self::SessionCancelled(_))

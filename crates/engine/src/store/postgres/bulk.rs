@@ -45,6 +45,7 @@ impl<'a> Bulk<'a> {
         bulk.add_counts(gains);
         bulk.add_once(gains, held);
         bulk.add_evidence(lane, gains);
+        bulk.add_news(lane, gains);
         bulk
     }
 
@@ -98,6 +99,20 @@ impl<'a> Bulk<'a> {
             entries.iter().filter_map(|e| Some((e.pos, e.entry.openings.as_deref()?))).unzip();
         self.writes.push((text::OPENINGS, vec![Box::new(lane), Box::new(positions), Box::new(openings)]));
         self.add_heads(lane, gains);
+    }
+
+    fn add_news(&mut self, lane: i64, gains: &'a Gains<'a>) {
+        if gains.news.is_empty() {
+            return;
+        }
+        let docs: Vec<&str> = gains.news.iter().map(|item| item.doc.as_str()).collect();
+        let positions: Vec<i64> = gains.news.iter().zip(gains.standing.first..).map(|(_, pos)| pos).collect();
+        let next = positions.last().map_or(gains.standing.first, |last| last.saturating_add(1));
+        let places = vec![Box::new(lane) as Box<dyn ToSql + Sync + Send + 'a>, Box::new(gains.now)];
+        let news = places.into_iter().chain([Box::new(positions) as _, Box::new(docs) as _]).collect();
+        self.writes.push((text::NEWS, news));
+        self.writes.push((text::WRITE_NEXT_NEWS, vec![Box::new(next), Box::new(lane)]));
+        self.writes.push((text::NOTIFY, vec![]));
     }
 
     fn add_heads(&mut self, lane: i64, gains: &'a Gains<'a>) {

@@ -1,13 +1,19 @@
-//! The way to the database: its address, TLS, and the pool of connections.
+//! The way to the database: its address, TLS, the pool of connections, and the one that is notified.
 
-use crate::store::{PostgresPlace, StoreError};
+use super::connection::failure;
+use crate::store::{PostgresPlace, StoreError, error::Failure};
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use futures_util::{StreamExt as _, stream};
 use rustls::{
     ClientConfig, RootCertStore,
     pki_types::{CertificateDer, pem::PemObject as _},
 };
 use std::{path::Path, sync::Arc, time::Duration};
-use tokio_postgres::{Config, NoTls, config::SslMode};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::Notify,
+};
+use tokio_postgres::{Client, Config, NoTls, config::SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -16,34 +22,79 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const SESSION: &str = "SET lock_timeout = '2s'; SET statement_timeout = '5s'; \
      SET idle_in_transaction_session_timeout = '10s'";
 
-pub(super) fn pool(place: &PostgresPlace) -> Result<Pool, StoreError> {
-    let pool = Pool::builder(manager(place)?)
-        .max_size(place.connections.max(2))
-        .wait_timeout(Some(PATIENCE))
-        .create_timeout(Some(PATIENCE))
-        .recycle_timeout(Some(PATIENCE))
-        .runtime(Runtime::Tokio1)
-        .post_create(Hook::async_fn(|client, _| {
-            Box::pin(async move { client.batch_execute(SESSION).await.map_err(HookError::Backend) })
-        }))
-        .build();
-    pool.map_err(|why| StoreError::Options(why.to_string()))
+#[derive(Clone)]
+pub(super) struct Way {
+    config: Config,
+    /// None if TLS is not asked for.
+    tls: Option<MakeRustlsConnect>,
 }
 
-fn manager(place: &PostgresPlace) -> Result<Manager, StoreError> {
-    let config = config(place)?;
-    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    if config.get_ssl_mode() != SslMode::Require {
-        return Ok(Manager::from_config(config, NoTls, recycling));
+impl Way {
+    pub(super) fn to(place: &PostgresPlace) -> Result<Self, StoreError> {
+        let config = config(place)?;
+        if config.get_ssl_mode() != SslMode::Require {
+            return Ok(Self { config, tls: None });
+        }
+        let Some(path) = &place.root_certificates else {
+            return Err(StoreError::Options(
+                "TLS to PostgreSQL needs the certificates of those who may vouch for it; name a PEM file \
+                 (on Debian, /etc/ssl/certs/ca-certificates.crt has the public ones)"
+                    .into(),
+            ));
+        };
+        Ok(Self { config, tls: Some(MakeRustlsConnect::new(tls(path)?)) })
     }
-    let Some(path) = &place.root_certificates else {
-        return Err(StoreError::Options(
-            "TLS to PostgreSQL needs the certificates of those who may vouch for it; name a PEM file \
-             (on Debian, /etc/ssl/certs/ca-certificates.crt has the public ones)"
-                .into(),
-        ));
-    };
-    Ok(Manager::from_config(config, MakeRustlsConnect::new(tls(path)?), recycling))
+
+    pub(super) fn pool(&self, connections: usize) -> Result<Pool, StoreError> {
+        let pool = Pool::builder(self.manager())
+            .max_size(connections.max(2))
+            .wait_timeout(Some(PATIENCE))
+            .create_timeout(Some(PATIENCE))
+            .recycle_timeout(Some(PATIENCE))
+            .runtime(Runtime::Tokio1)
+            .post_create(Hook::async_fn(|client, _| {
+                Box::pin(async move { client.batch_execute(SESSION).await.map_err(HookError::Backend) })
+            }))
+            .build();
+        pool.map_err(|why| StoreError::Options(why.to_string()))
+    }
+
+    fn manager(&self) -> Manager {
+        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        match &self.tls {
+            None => Manager::from_config(self.config.clone(), NoTls, recycling),
+            Some(tls) => Manager::from_config(self.config.clone(), tls.clone(), recycling),
+        }
+    }
+
+    /// A connection outside the pool that wakes `heard` when it is notified, and when it is lost.
+    pub(super) async fn listen(&self, heard: Arc<Notify>) -> Result<Client, Failure> {
+        match &self.tls {
+            None => {
+                let (client, connection) = self.config.connect(NoTls).await.map_err(failure)?;
+                tokio::spawn(hear(connection, heard));
+                Ok(client)
+            }
+            Some(tls) => {
+                let (client, connection) = self.config.connect(tls.clone()).await.map_err(failure)?;
+                tokio::spawn(hear(connection, heard));
+                Ok(client)
+            }
+        }
+    }
+}
+
+/// Keeps a connection going until its client is dropped or it is lost.
+async fn hear<S, T>(mut connection: tokio_postgres::Connection<S, T>, heard: Arc<Notify>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut messages = stream::poll_fn(|context| connection.poll_message(context));
+    while let Some(Ok(_notified)) = messages.next().await {
+        heard.notify_one();
+    }
+    heard.notify_one();
 }
 
 fn config(place: &PostgresPlace) -> Result<Config, StoreError> {

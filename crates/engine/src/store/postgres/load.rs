@@ -34,6 +34,7 @@ impl Node {
         let (begun, answers) = join(client.batch_execute("BEGIN"), answers).await;
         begun.map_err(failure)?;
         let mut loaded = Loaded { world: World::default(), held: Vec::new() };
+        loaded.world.standing.lane = lane.number;
         for ((about, _, _), rows) in sent.iter().zip(answers) {
             let rows = rows.map_err(failure)?;
             if !loaded.take(*about, &rows, wants, &lane.owner).map_err(failure)? {
@@ -52,6 +53,7 @@ enum About {
     Counts,
     Once,
     Heads,
+    Others,
 }
 
 /// The parameters of the questions, kept while they are under way.
@@ -59,8 +61,10 @@ struct Ask<'a> {
     lane: i64,
     rows: Vec<(Table, bool, Vec<i64>)>,
     counts: Vec<&'a str>,
+    raised: Vec<&'a str>,
     once: (Vec<&'a str>, Vec<i64>),
     projects: Vec<i64>,
+    others: bool,
 }
 
 impl<'a> Ask<'a> {
@@ -73,8 +77,10 @@ impl<'a> Ask<'a> {
                 .map(|(t, rows)| (*t, rows.exclusive, rows.keys.iter().copied().collect()))
                 .collect(),
             counts: wants.counts.iter().copied().collect(),
+            raised: wants.raised.iter().copied().collect(),
             once: wants.once.iter().map(|(key, until)| (*key, *until)).unzip(),
             projects: wants.projects.iter().copied().collect(),
+            others: wants.timed || wants.news,
         }
     }
 
@@ -85,8 +91,10 @@ impl<'a> Ask<'a> {
             let lock = if *exclusive { "FOR UPDATE" } else { "FOR SHARE" };
             all.push((About::Versions(*table), format!("{} {lock}", tables::texts(*table).versions), vec![keys]));
         }
+        if !self.raised.is_empty() {
+            all.push((About::Nothing, text::MAKE_COUNTS.into(), vec![&self.raised]));
+        }
         if !self.counts.is_empty() {
-            all.push((About::Nothing, text::MAKE_COUNTS.into(), vec![&self.counts]));
             all.push((About::Counts, text::LOCK_COUNTS.into(), vec![&self.counts]));
         }
         if !self.once.0.is_empty() {
@@ -94,6 +102,9 @@ impl<'a> Ask<'a> {
         }
         if !self.projects.is_empty() {
             all.push((About::Heads, text::HEADS.into(), vec![&self.lane, &self.projects]));
+        }
+        if self.others {
+            all.push((About::Others, text::OTHERS.into(), vec![]));
         }
         all
     }
@@ -129,6 +140,12 @@ impl Loaded {
                     self.world.heads.insert(row.try_get(0)?, head);
                 }
             }
+            About::Others => {
+                for row in rows {
+                    self.world.now = row.try_get(0)?;
+                    self.world.standing.ends.push((row.try_get(1)?, row.try_get(2)?));
+                }
+            }
         }
         Ok(true)
     }
@@ -136,6 +153,7 @@ impl Loaded {
     fn take_lane(&mut self, rows: &[Row], owner: &str) -> Result<bool, tokio_postgres::Error> {
         let Some(row) = rows.first() else { return Ok(false) };
         (self.world.next_pos, self.world.now) = (row.try_get(1)?, row.try_get(2)?);
+        self.world.standing.first = row.try_get(3)?;
         Ok(row.try_get::<_, &str>(0)? == owner)
     }
 

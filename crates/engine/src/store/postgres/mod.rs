@@ -3,6 +3,7 @@
 mod bulk;
 mod connect;
 mod connection;
+mod feed;
 mod lane;
 mod load;
 mod migrations;
@@ -12,42 +13,51 @@ mod tx;
 
 use super::{
     PostgresPlace, Store, StoreError,
-    chores::{self, Chore},
+    chores::{self, Chore, Swept},
     error::Failure,
+    news::Listeners,
     opened::{Backend, Opened},
     writer::{self, Writer},
 };
 use async_trait::async_trait;
+use connect::Way;
 use connection::Connection;
 use deadpool_postgres::Pool;
+use feed::{Feed, Following};
 use futures_util::future::BoxFuture;
 use lane::LaneNumber;
 use node::Node;
 use std::sync::Arc;
 
 pub(super) async fn open(place: PostgresPlace) -> Result<Arc<dyn Store>, StoreError> {
-    let pool = connect::pool(&place)?;
+    let way = Way::to(&place)?;
+    let pool = way.pool(place.connections)?;
     migrations::run(&pool).await?;
-    let lane = LaneNumber::default();
-    let node = Node::join(pool.clone(), lane.clone()).await?;
+    let (lane, feed) = (LaneNumber::default(), Feed::default());
+    let mut node = Node::join(pool.clone(), lane.clone(), feed.clone()).await?;
+    feed.begin(&mut node.connection).await?;
     let (writer, jobs) = Writer::new();
     tokio::spawn(async move {
         if let Some(closed) = writer::run(node, jobs).await {
             let _gone = closed.send(());
         }
     });
-    Ok(Arc::new(Opened(Postgres { pool, writer, lane })))
+    let following = feed.follow(way);
+    Ok(Arc::new(Opened(Postgres { pool, writer, lane, feed, following })))
 }
 
 struct Postgres {
     pool: Pool,
     writer: Writer,
     lane: LaneNumber,
+    feed: Feed,
+    following: Following,
 }
 
 #[async_trait]
 impl Backend for Postgres {
     type Reader = Connection;
+    const SWEPT_TOO: &'static [Swept] = &[Swept::NEWS];
 
     async fn read<R, F>(&self, read: F) -> Result<R, StoreError>
     where
@@ -64,8 +74,16 @@ impl Backend for Postgres {
         chores::run(&mut connection, chore).await
     }
 
+    fn let_readers_go(&self) {
+        self.following.end();
+    }
+
     fn writer(&self) -> &Writer {
         &self.writer
+    }
+
+    fn listeners(&self) -> &Listeners {
+        self.feed.listeners()
     }
 
     fn lane(&self) -> i64 {

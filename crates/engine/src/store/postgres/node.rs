@@ -2,6 +2,7 @@
 
 use super::{
     connection::Connection,
+    feed::Feed,
     lane::{Lane, LaneNumber},
 };
 use crate::store::{
@@ -13,6 +14,7 @@ use deadpool_postgres::Pool;
 pub(super) struct Node {
     pool: Pool,
     number: LaneNumber,
+    pub(super) feed: Feed,
     pub(super) connection: Connection,
     pub(super) lane: Option<Lane>,
     /// The once-keys that the open transaction holds.
@@ -20,9 +22,9 @@ pub(super) struct Node {
 }
 
 impl Node {
-    pub(super) async fn join(pool: Pool, number: LaneNumber) -> Result<Self, Failure> {
+    pub(super) async fn join(pool: Pool, number: LaneNumber, feed: Feed) -> Result<Self, Failure> {
         let connection = Connection::take(&pool).await?;
-        let mut node = Self { pool, number, connection, lane: None, held: Vec::new() };
+        let mut node = Self { pool, number, feed, connection, lane: None, held: Vec::new() };
         node.make_ready().await?;
         Ok(node)
     }

@@ -1,7 +1,11 @@
 //! The bulk statements of a batch. Arrays are unnested in the order of their keys, so that all nodes lock in
 //! one order.
 
-pub(super) const LANE: &str = "SELECT owner, next_pos, countersign_now() FROM lanes WHERE lane = $1 FOR UPDATE";
+pub(super) const LANE: &str =
+    "SELECT owner, next_pos, countersign_now(), next_news FROM lanes WHERE lane = $1 FOR UPDATE";
+
+/// Asked last, when all locks are ours: the time, and all news that a step of this batch can follow.
+pub(super) const OTHERS: &str = "SELECT countersign_now(), lane, next_news - 1 FROM lanes";
 
 pub(super) const HEADS: &str = "SELECT project, next_seq, chain FROM lane_heads WHERE lane = $1 AND project = ANY($2)";
 
@@ -36,5 +40,13 @@ pub(super) const OPENINGS: &str = "INSERT INTO evidence_openings (lane, pos, ope
 pub(super) const WRITE_HEADS: &str = "INSERT INTO lane_heads (lane, project, next_seq, chain) \
      SELECT $1, new.* FROM unnest($2::bigint[], $3::bigint[], $4::bytea[]) AS new \
      ON CONFLICT (project, lane) DO UPDATE SET next_seq = excluded.next_seq, chain = excluded.chain";
+
+pub(super) const NEWS: &str = "INSERT INTO news (lane, at, pos, doc) \
+     SELECT $1, $2, new.* FROM unnest($3::bigint[], $4::text[]) AS new";
+
+pub(super) const WRITE_NEXT_NEWS: &str =
+    "UPDATE lanes SET next_news = $1, heartbeat = countersign_now() WHERE lane = $2";
+
+pub(super) const NOTIFY: &str = "SELECT pg_notify('countersign_news', '')";
 
 pub(super) const WRITE_LANE: &str = "UPDATE lanes SET next_pos = $1, heartbeat = countersign_now() WHERE lane = $2";

@@ -9,6 +9,7 @@ use super::{
 use crate::store::{
     batch::{Gains, Tx, Wants, World},
     error::Failure,
+    news::{self, Standing},
     step::{Change, Needs},
 };
 use futures_util::future::{join, join_all};
@@ -46,6 +47,10 @@ impl Tx for Node {
         self.or_hang_up(written)?;
         self.connection.set_in_transaction(false);
         Ok(())
+    }
+
+    fn tell(&mut self, standing: &Standing, news: news::Batch) {
+        self.feed.tell(standing, news);
     }
 
     async fn beat(&mut self) -> Result<(), Failure> {

@@ -3,6 +3,7 @@
 use crate::store::{
     Clock,
     error::Failure,
+    news::Listeners,
     sql::{Access, Row, Sql, Value},
 };
 use rusqlite::{ErrorCode, ToSql, types::ToSqlOutput, types::ValueRef};
@@ -48,6 +49,8 @@ pub(super) enum Durability {
 pub(super) struct Connection {
     pub(super) inner: rusqlite::Connection,
     pub(super) clock: Arc<SteadyClock>,
+    /// Whom the writer tells; those who read tell nobody.
+    pub(super) listeners: Listeners,
 }
 
 const BUSY: Duration = Duration::from_secs(2);
@@ -64,7 +67,7 @@ impl Connection {
         inner.pragma_update(None, "temp_store", "MEMORY")?;
         // What was deleted is overwritten, so that an erased opening is not left in a free page.
         inner.pragma_update(None, "secure_delete", "ON")?;
-        Ok(Self { inner, clock })
+        Ok(Self { inner, clock, listeners: Listeners::default() })
     }
 
     pub(super) fn run(&self, sql: &str, params: &[Value]) -> rusqlite::Result<u64> {

@@ -10,6 +10,7 @@ use super::{
     Clock, Store, StoreError,
     chores::Chore,
     error::Failure,
+    news::Listeners,
     opened::{Backend, Opened},
     writer::{self, Jobs, Writer},
 };
@@ -43,10 +44,12 @@ async fn open(
     let clock = Arc::new(SteadyClock::new(clock));
     let readers = Readers::new(path.clone(), durability, clock.clone(), readers);
     let prepared = tokio::task::spawn_blocking(move || prepare(&path, durability, clock));
-    let connection = prepared.await.map_err(|why| StoreError::Unavailable(why.to_string()))??;
+    let mut connection = prepared.await.map_err(|why| StoreError::Unavailable(why.to_string()))??;
+    let listeners = Listeners::default();
+    connection.listeners = listeners.clone();
     let (writer, jobs) = Writer::new();
     start(connection, jobs, folder)?;
-    Ok(Arc::new(Opened(Sqlite { readers, writer })))
+    Ok(Arc::new(Opened(Sqlite { readers, writer, listeners })))
 }
 
 /// Opens the file for writing and brings it up to date.
@@ -89,6 +92,7 @@ fn start(connection: Connection, jobs: Jobs, folder: Option<TemporaryFolder>) ->
 struct Sqlite {
     readers: Readers,
     writer: Writer,
+    listeners: Listeners,
 }
 
 #[async_trait]
@@ -123,6 +127,10 @@ impl Backend for Sqlite {
 
     fn writer(&self) -> &Writer {
         &self.writer
+    }
+
+    fn listeners(&self) -> &Listeners {
+        &self.listeners
     }
 
     fn lane(&self) -> i64 {

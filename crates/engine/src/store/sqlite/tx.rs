@@ -4,6 +4,7 @@ use super::connection::{Connection, failure};
 use crate::store::{
     batch::{Gains, Head, Placed, Tally, Tx, Wants, World},
     error::Failure,
+    news::{self, Standing},
     sql::{Sql as _, Value},
     step::{Change, Needs},
     tables,
@@ -43,6 +44,10 @@ impl Tx for Connection {
         self.commit().await
     }
 
+    fn tell(&mut self, _: &Standing, news: news::Batch) {
+        self.listeners.tell(news);
+    }
+
     async fn beat(&mut self) -> Result<(), Failure> {
         Ok(())
     }
@@ -65,6 +70,7 @@ impl Connection {
                 .prepare_cached("SELECT next_pos FROM lanes WHERE lane = ?1")?
                 .query_row([LANE], |row| row.get(0))?,
             heads: self.load_heads(wants)?,
+            standing: Standing::default(),
         })
     }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::store::{
     batch::{Gains, Wants, World},
+    news::{Batch, Standing},
     sql::{Access, Row, Sql, Value},
     step::Change,
 };
@@ -13,6 +14,7 @@ use std::collections::VecDeque;
 struct Scripted {
     script: VecDeque<Failure>,
     commits: usize,
+    told: Batch,
     dies: bool,
 }
 
@@ -36,6 +38,9 @@ impl Tx for Scripted {
     async fn flush(&mut self, _: &Gains<'_>) -> Result<(), Failure> {
         self.commits += 1;
         self.script.pop_front().map_or(Ok(()), Err)
+    }
+    fn tell(&mut self, _: &Standing, news: Batch) {
+        self.told.extend(news);
     }
     async fn beat(&mut self) -> Result<(), Failure> {
         Ok(())

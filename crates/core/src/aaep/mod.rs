@@ -1,0 +1,8 @@
+//! The rules of AAEP: what a subscription is promised, and how its stream is shaped to keep it.
+
+pub mod negotiate;
+pub mod session;
+pub mod shape;
+pub mod spoken;
+pub mod talk;
+pub mod words;

@@ -1,0 +1,271 @@
+//! Sessions that agents speak in: from one `session.started` to exactly one terminal event, each event fitting to what
+//! was said before (AAEP 4.5). What does not fit is refused with what was wrong; nothing is mended silently.
+
+use super::talk::{AWAITING_INPUT, Chosen, DECIDING, IDLE, THINKING, Talk};
+use crate::{
+    decision::{
+        Place,
+        call_off::{Live, Withdraw},
+        due::DueView,
+        terms::policy_of,
+    },
+    env::{Env, Mint},
+    evidence::Entry,
+    news::{Audience, News},
+    records::{AaepSession, AaepSessionState, CancelledFor, Decision, OpenTool, Project, Raiser, Record},
+    refusal::Refusal,
+    step::{Effects, Guard, Operation, Step},
+};
+use countersign_protocol::aaep::{
+    envelope::Producer,
+    event::{OutputStreaming, Payload, SessionStarted, StateChanged, ToolCompleted, ToolInvoked},
+};
+use std::sync::Arc;
+
+/// How many tool calls and outputs of one session may be unfinished.
+const MOST_OPEN: usize = 256;
+
+pub struct Open {
+    pub by: Raiser,
+    pub producer: Producer,
+    pub started: SessionStarted,
+    pub chosen: Chosen,
+}
+
+pub struct OpenView {
+    pub project: Arc<Project>,
+    pub guards: Vec<Guard>,
+}
+
+impl Operation for Open {
+    type View = OpenView;
+    type Answer = AaepSession;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &OpenView, env: &Env) -> Result<Step<AaepSession>, Refusal> {
+        let mut mint = env.mint();
+        let language = self.chosen.localization_hints.as_ref().and_then(|hints| hints.primary_language.clone());
+        let session = AaepSession {
+            key: mint.key(),
+            version: 0,
+            project: view.project.key,
+            id: mint.id("sess"),
+            principal: self.by.principal.clone(),
+            person: self.by.person,
+            operator: self.by.operator.clone(),
+            delegation: self.by.delegation,
+            session: self.by.session,
+            producer: self.producer,
+            language: language.unwrap_or_else(|| view.project.document.decisions.language.clone()),
+            implicit: false,
+            opened_at: env.now,
+            said: 0,
+            last_at: env.now,
+            state: AaepSessionState::Open {
+                at: IDLE.into(),
+                waiting: Vec::new(),
+                tools: Vec::new(),
+                outputs: Vec::new(),
+            },
+        };
+        let mut talk = Talk::resume(&session, env.now);
+        let to = own_audience(&session);
+        talk.say(&to, &mut mint, Payload::SessionStarted(self.started), self.chosen, None);
+        let (session, news) = talk.finish();
+        let entry = Entry::new((view.project.key, &view.project.id), "aaep_session_started", env.now)
+            .open("aaep_session_id", session.id.as_str())
+            .open("principal", session.principal.as_str());
+        let effects = Effects {
+            guards: view.guards.clone(),
+            puts: vec![Record::AaepSession(session.clone())],
+            evidence: vec![entry.seal(&mut mint)?],
+            news,
+            ..Effects::default()
+        };
+        Ok(Step { answer: session, effects })
+    }
+}
+
+/// One event of an agent. Questions do not come here: they are raised.
+pub struct Publish {
+    pub payload: Payload,
+    pub chosen: Chosen,
+}
+
+pub struct PublishView {
+    pub project: Arc<Project>,
+    pub session: AaepSession,
+    /// The questions that wait in the session.
+    pub waiting: Vec<Decision>,
+    pub guards: Vec<Guard>,
+}
+
+/// Under which id it was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    pub event_id: String,
+    pub sequence_number: i64,
+}
+
+impl Operation for Publish {
+    type View = PublishView;
+    type Answer = Published;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &PublishView, env: &Env) -> Result<Step<Published>, Refusal> {
+        let AaepSessionState::Open { .. } = view.session.state else {
+            return Err(Refusal::Conflict("the session is over: nothing may be said after its terminal event".into()));
+        };
+        if let Some(question) = self.withdraws(view)? {
+            return self.withdraw(view, question, env);
+        }
+        fits(&self.payload, view)?;
+        let mut mint = env.mint();
+        let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
+        let mut talk = Talk::resume(&view.session, env.now);
+        if self.payload.is_terminal() {
+            end_questions(view, &mut talk, env, &mut mint, &mut effects)?;
+        }
+        let event_id = mint.id("evt");
+        let answer = Published { event_id: event_id.clone(), sequence_number: talk.session().said };
+        talk.say(&own_audience(&view.session), &mut mint, self.payload, self.chosen, Some(event_id));
+        let (session, said) = talk.finish();
+        effects.puts.push(Record::AaepSession(session));
+        effects.news.extend(said);
+        Ok(Step { answer, effects })
+    }
+}
+
+impl Publish {
+    /// Going back to thinking takes the one open question back (AAEP 6.8); with several it is not clear which.
+    fn withdraws<'a>(&self, view: &'a PublishView) -> Result<Option<&'a Decision>, Refusal> {
+        let Payload::StateChanged(changed) = &self.payload else { return Ok(None) };
+        if view.waiting.is_empty() || changed.from_state != AWAITING_INPUT {
+            return Ok(None);
+        }
+        let back = matches!(changed.to_state.as_str(), THINKING | DECIDING);
+        match view.waiting.as_slice() {
+            [question] if back => Ok(Some(question)),
+            [_] => Err(Refusal::Conflict(
+                "a question is waiting: the state stays awaiting_input until it is settled, or goes back to thinking \
+                 or deciding, which withdraws it"
+                    .into(),
+            )),
+            _ => Err(Refusal::Conflict(
+                "several questions are waiting: withdraw the one that is meant at /v1/decisions/{id}/withdraw".into(),
+            )),
+        }
+    }
+
+    fn withdraw(self, view: &PublishView, question: &Decision, env: &Env) -> Result<Step<Published>, Refusal> {
+        let Payload::StateChanged(changed) = self.payload else { return Err(Refusal::Internal) };
+        let due = DueView {
+            place: (view.project.key, view.project.id.clone()),
+            decision: question.clone(),
+            session: view.session.clone(),
+        };
+        let mut step = Withdraw { reason: changed.summaries.normal.clone() }.decide(&due, env)?;
+        step.effects.guards.extend(view.guards.iter().copied());
+        let said = step.effects.news.iter().find_map(|news| match news {
+            News::Said(said) => Some(said),
+            _ => None,
+        });
+        let said = said.ok_or(Refusal::Internal)?;
+        let answer = Published { event_id: said.event.envelope.event_id.clone(), sequence_number: said.seq };
+        Ok(Step { answer, effects: step.effects })
+    }
+}
+
+/// A session's end ends its questions, in the same step; no default is applied later (AAEP 6.8).
+fn end_questions(
+    view: &PublishView,
+    talk: &mut Talk,
+    env: &Env,
+    mint: &mut Mint,
+    effects: &mut Effects,
+) -> Result<(), Refusal> {
+    let place: Place = (view.project.key, view.project.id.clone());
+    let live = Live { decisions: view.waiting.clone(), ..Live::default() };
+    live.end(&place, CancelledFor::SessionOver, env, mint, effects)?;
+    for decision in &view.waiting {
+        talk.waits_no_more_for(decision.key);
+    }
+    Ok(())
+}
+
+/// Who hears what an agent says of itself: the person for whom it acts.
+pub fn own_audience(session: &AaepSession) -> Audience {
+    Audience { people: vec![session.person], roles: Vec::new() }
+}
+
+fn fits(payload: &Payload, view: &PublishView) -> Result<(), Refusal> {
+    let AaepSessionState::Open { at, tools, outputs, .. } = &view.session.state else { return Err(Refusal::Internal) };
+    match payload {
+        Payload::SessionStarted(_) => Err(Refusal::Conflict("the session was started already".into())),
+        Payload::AwaitingConfirmation(_) | Payload::AwaitingClarification(_) => Err(Refusal::Internal),
+        Payload::StateChanged(changed) => state_fits(changed, at),
+        Payload::ToolInvoked(invoked) => invoked_fits(invoked, tools, view),
+        Payload::ToolCompleted(done) => completed_fits(done, tools),
+        Payload::OutputStreaming(chunk) => {
+            let open = outputs.iter().find(|open| open.id == chunk.output_id);
+            output_fits(chunk, open.map(|open| (open.next, open.complete)), outputs.len())
+        }
+        Payload::SessionCompleted(_) if !tools.is_empty() => Err(Refusal::Conflict(
+            "a tool was invoked and not completed: say tool.completed first, with status timeout if nothing is known"
+                .into(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn state_fits(changed: &StateChanged, at: &str) -> Result<(), Refusal> {
+    if changed.from_state != at {
+        return Err(Refusal::Conflict(format!("from_state must be {at:?}, which is where the session stands")));
+    }
+    Ok(())
+}
+
+/// What cannot be undone is announced by the hub, once its yes has been claimed (AAEP 4.3.1).
+fn invoked_fits(invoked: &ToolInvoked, tools: &[OpenTool], view: &PublishView) -> Result<(), Refusal> {
+    let by_policy = policy_of(&view.project.document, &invoked.tool).is_some_and(|policy| policy.irreversible);
+    if invoked.irreversible == Some(true) || by_policy {
+        return Err(Refusal::Conflict(
+            "an irreversible tool is announced when its confirmation is claimed: ask at /v1/confirmations, then claim"
+                .into(),
+        ));
+    }
+    if tools.len() >= MOST_OPEN {
+        return Err(Refusal::Conflict("too many tools were invoked and not completed".into()));
+    }
+    let taken = |open: &OpenTool| invoked.tool_call_id.is_some() && open.call_id == invoked.tool_call_id;
+    if tools.iter().any(taken) {
+        return Err(Refusal::Conflict("this tool_call_id is in use".into()));
+    }
+    Ok(())
+}
+
+fn completed_fits(done: &ToolCompleted, tools: &[OpenTool]) -> Result<(), Refusal> {
+    let open = tools.iter().find(|open| match &done.tool_call_id {
+        Some(id) => open.call_id.as_ref() == Some(id) && open.tool == done.tool,
+        None => open.tool == done.tool,
+    });
+    match open {
+        None => Err(Refusal::Conflict("no such tool was invoked, or it is completed already".into())),
+        Some(open) if open.claimed => Err(Refusal::Conflict(
+            "this call was claimed: report its outcome at /v1/decisions/{id}/outcome, and it is announced".into(),
+        )),
+        Some(_) => Ok(()),
+    }
+}
+
+fn output_fits(chunk: &OutputStreaming, open: Option<(i64, bool)>, outputs: usize) -> Result<(), Refusal> {
+    match open {
+        Some((_, true)) => Err(Refusal::Conflict("this output is complete already".into())),
+        Some((next, false)) if chunk.position != next => {
+            Err(Refusal::Conflict(format!("position must be {next}, counted in code points")))
+        }
+        None if chunk.position != 0 => Err(Refusal::Conflict("an output begins at position 0".into())),
+        None if outputs >= MOST_OPEN => Err(Refusal::Conflict("too many outputs in one session".into())),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,124 @@
+//! What waits of one session, in the order in which it will leave.
+//!
+//! Whatever is folded takes the place of its last part, so places only ever grow from the front to the back.
+
+use super::fold::Held;
+use crate::aaep::spoken::Spoken;
+use countersign_protocol::{
+    aaep::event::{Boundary, Payload},
+    time::UnixMillis,
+};
+use std::{collections::VecDeque, sync::Arc};
+
+/// How long progress, or another text, waits behind a phrase that is not at its end before it cuts it short.
+const PATIENCE_MS: i64 = 2000;
+const NEVER: UnixMillis = UnixMillis(i64::MAX);
+
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    held: VecDeque<Held>,
+}
+
+impl Queue {
+    /// Takes the next event of the session, folded into what waits of its kind where that loses nothing.
+    pub(super) fn put(&mut self, spoken: Arc<Spoken>, finest: Boundary, now: UnixMillis) {
+        let is_open = is_open(&spoken, finest);
+        let next = Held::new(spoken, if is_open { NEVER } else { now }, is_open);
+        self.end_phrases_for(&next, now);
+        let next = self.fold_into_last_of_its_kind(next, now);
+        self.held.push_back(next);
+        self.join_earlier(self.held.len() - 1);
+    }
+
+    /// Ends every phrase: there will be nothing more, or something came that must not overtake it.
+    pub(super) fn end_phrases(&mut self, now: UnixMillis) {
+        while let Some(place) = self.held.iter().position(|held| held.is_open) {
+            self.held.get_mut(place).into_iter().for_each(|held| held.end_phrase(now));
+            self.join_earlier(place);
+        }
+    }
+
+    pub(super) fn front(&self) -> Option<&Held> {
+        self.held.front()
+    }
+
+    /// Lets the first one go.
+    pub(super) fn pop(&mut self, now: UnixMillis, before: Option<UnixMillis>) -> Option<Arc<Spoken>> {
+        let first = self.held.pop_front()?;
+        let next = self.held.front().map(Held::stamped);
+        Some(first.release(now, next.or(before)))
+    }
+
+    /// Other terms: what they leave out is forgotten, what they do not wait for is due.
+    pub(super) fn rejudge(&mut self, passes: impl Fn(&Payload) -> bool, finest: Boundary, now: UnixMillis) {
+        self.held.retain(|held| passes(held.payload()));
+        let ended = self.held.iter_mut().filter(|held| held.is_open && !is_open(&held.last, finest));
+        ended.for_each(|held| held.end_phrase(now));
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    pub(super) fn text_len(&self) -> usize {
+        self.held.iter().map(Held::text_len).sum()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// Nothing overtakes a phrase, and nobody waits long for its end: it is cut at once for whatever says that the agent
+    /// is at something else now, and after a while for progress and for other texts. A phrase that goes on moves behind
+    /// those by itself.
+    fn end_phrases_for(&mut self, next: &Held, now: UnixMillis) {
+        match next.payload() {
+            _ if next.is_open => {}
+            Payload::ProgressUpdated(_) | Payload::OutputStreaming(_) => {
+                let others = self.held.iter_mut().filter(|held| held.is_open && !held.is_of_one_kind_with(&next.last));
+                others.for_each(|held| held.due = held.due.min(now.plus_millis(PATIENCE_MS)));
+            }
+            _ => self.end_phrases(now),
+        }
+    }
+
+    /// The last of its kind with the next one folded in, taken out of the queue; or only the next one.
+    fn fold_into_last_of_its_kind(&mut self, next: Held, now: UnixMillis) -> Held {
+        let Some(place) = self.held.iter().rposition(|held| held.is_of_one_kind_with(&next.last)) else { return next };
+        let Some(last) = self.held.get_mut(place) else { return next };
+        if !last.takes(&next) {
+            // Nothing more will come to it.
+            last.end_phrase(now);
+            return next;
+        }
+        // A phrase that is at its end does not wait for the end of the one after it.
+        if next.is_open && !last.is_open {
+            return next;
+        }
+        let Some(mut last) = self.held.remove(place) else { return next };
+        last.fold(next);
+        last
+    }
+
+    /// What is at its end joins finished text of the same output that still waits, in the later one's place.
+    fn join_earlier(&mut self, place: usize) {
+        let Some(this) = self.held.get(place).filter(|this| !this.is_open) else { return };
+        let earlier = self.held.iter().take(place).rposition(|held| held.is_of_one_kind_with(&this.last));
+        let fits = |earlier: &usize| self.held.get(*earlier).is_some_and(|held| held.takes(this));
+        let Some(earlier) = earlier.filter(fits).and_then(|earlier| self.held.remove(earlier)) else { return };
+        if let Some(this) = self.held.get_mut(place - 1) {
+            let later = std::mem::replace(this, earlier);
+            this.fold(later);
+        }
+    }
+}
+
+/// Whether text waits for more: it says where it ends, and that is not yet where the subscriber wants it cut.
+pub(super) fn is_open(spoken: &Spoken, finest: Boundary) -> bool {
+    match &spoken.event.payload {
+        Payload::OutputStreaming(output) if !output.complete => {
+            matches!(output.coalesce_hint, Some(hint) if hint != Boundary::None && hint < finest)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,281 @@
+//! Speaking in a session: every event is stamped here, and fits to the one before it (AAEP 4.5, R-2).
+
+use super::words::{LANGUAGES, Notice};
+use crate::{
+    env::Mint,
+    news::{Audience, News, Said},
+    records::{AaepSession, AaepSessionState, OpenOutput, OpenTool},
+};
+use countersign_protocol::{
+    aaep::{
+        envelope::{CONTEXT, Envelope, LocalizationHints, Urgency, VERSION, Verbosity},
+        event::{Event, Payload, ProgressUpdated, SessionStarted, StateChanged, Summaries},
+    },
+    ids::RowKey,
+    time::UnixMillis,
+};
+use serde_json::{Map, Value, json};
+
+/// Declares the prefix of our extension members.
+pub const EXTENSION: &str = "https://countersign.dev/aaep/v1#countersign";
+pub const PREFIX: &str = "countersign";
+
+pub const IDLE: &str = "idle";
+pub const AWAITING_INPUT: &str = "awaiting_input";
+pub const CALLING_TOOL: &str = "calling_tool";
+pub const THINKING: &str = "thinking";
+pub const DECIDING: &str = "deciding";
+
+/// A session while one step speaks in it.
+pub struct Talk {
+    session: AaepSession,
+    now: UnixMillis,
+    news: Vec<News>,
+}
+
+/// What the hub leaves to the agent, of the envelope of an event that it publishes.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
+    pub urgency: Option<Urgency>,
+    pub verbosity: Option<Verbosity>,
+    pub localization_hints: Option<LocalizationHints>,
+    pub correlation_id: Option<String>,
+    pub extensions: Map<String, Value>,
+    /// Further contexts that declare the prefixes of those extensions.
+    pub contexts: Vec<Value>,
+}
+
+impl Talk {
+    /// Goes on in a session that exists; it is written with the next version.
+    pub fn resume(session: &AaepSession, now: UnixMillis) -> Self {
+        let session = AaepSession { version: session.version + 1, ..session.clone() };
+        Self { session, now, news: Vec::new() }
+    }
+
+    /// Opens a session of our own making, for a question that came without one.
+    pub fn open(session: AaepSession, now: UnixMillis, to: &Audience, mint: &mut Mint) -> Self {
+        let mut talk = Self { session, now, news: Vec::new() };
+        talk.announce(to, mint, Map::new(), |words| {
+            let summaries = Summaries::normal(words(&Notice::Asking));
+            Payload::SessionStarted(SessionStarted { summaries, ..SessionStarted::default() })
+        });
+        talk
+    }
+
+    pub fn session(&self) -> &AaepSession {
+        &self.session
+    }
+
+    pub fn session_mut(&mut self) -> &mut AaepSession {
+        &mut self.session
+    }
+
+    /// The record as it is now, and what is to be told.
+    pub fn finish(self) -> (AaepSession, Vec<News>) {
+        (self.session, self.news)
+    }
+
+    pub fn state(&self) -> &str {
+        match &self.session.state {
+            AaepSessionState::Open { at, .. } => at,
+            AaepSessionState::Over { .. } => IDLE,
+        }
+    }
+
+    pub fn is_over(&self) -> bool {
+        matches!(self.session.state, AaepSessionState::Over { .. })
+    }
+
+    /// The questions that wait in it.
+    pub fn waiting(&self) -> &[RowKey] {
+        match &self.session.state {
+            AaepSessionState::Open { waiting, .. } => waiting,
+            AaepSessionState::Over { .. } => &[],
+        }
+    }
+
+    pub fn waits_for(&mut self, decision: RowKey) {
+        if let AaepSessionState::Open { waiting, .. } = &mut self.session.state {
+            waiting.push(decision);
+        }
+    }
+
+    pub fn waits_no_more_for(&mut self, decision: RowKey) {
+        if let AaepSessionState::Open { waiting, .. } = &mut self.session.state {
+            waiting.retain(|key| *key != decision);
+        }
+    }
+
+    /// Says what the agent says, in its own language.
+    pub fn say(&mut self, to: &Audience, mint: &mut Mint, payload: Payload, chosen: Chosen, id: Option<String>) {
+        let event_id = id.unwrap_or_else(|| mint.id("evt"));
+        let event = self.event(event_id, payload, chosen);
+        self.tell(to, event, Vec::new());
+    }
+
+    /// Says something of our own, in each of our languages.
+    pub fn announce(
+        &mut self,
+        to: &Audience,
+        mint: &mut Mint,
+        extension: Map<String, Value>,
+        payload: impl Fn(&dyn Fn(&Notice) -> String) -> Payload,
+    ) {
+        let event_id = mint.id("evt");
+        let mut said = LANGUAGES.iter().map(|language| {
+            let words = |notice: &Notice| notice.text(language);
+            let chosen = Chosen { localization_hints: Some(hints(language)), ..Chosen::of_ours(extension.clone()) };
+            ((*language).to_owned(), self.event(event_id.clone(), payload(&words), chosen))
+        });
+        let Some((_, first)) = said.next() else { return };
+        let translations = said.collect();
+        self.tell(to, first, translations);
+    }
+
+    /// Changes the state, from whatever it is. Nothing is said where it is that already.
+    pub fn state_to(
+        &mut self,
+        to: &Audience,
+        mint: &mut Mint,
+        next: &str,
+        notice: &Notice,
+        extension: Map<String, Value>,
+    ) {
+        let from = self.state().to_owned();
+        if from == next {
+            return;
+        }
+        self.announce(to, mint, extension, |words| {
+            Payload::StateChanged(StateChanged {
+                from_state: from.clone(),
+                to_state: next.to_owned(),
+                summaries: Summaries::normal(words(notice)),
+                expected_duration_ms: None,
+            })
+        });
+    }
+
+    /// Tells how much time is left (AAEP 6.4.3).
+    pub fn time_left(
+        &mut self,
+        to: &Audience,
+        mint: &mut Mint,
+        notice: &Notice,
+        percent_over: i64,
+        left_ms: i64,
+        extension: Map<String, Value>,
+    ) {
+        self.announce(to, mint, extension, |words| {
+            let progress = countersign_protocol::aaep::event::Progress {
+                percent: Some(percent_over.clamp(0, 100).into()),
+                description: Some(words(notice)),
+                ..Default::default()
+            };
+            Payload::ProgressUpdated(ProgressUpdated {
+                progress,
+                summaries: Summaries::normal(words(notice)),
+                eta_ms: Some(left_ms.clamp(0, 86_400_000)),
+            })
+        });
+    }
+
+    fn event(&self, event_id: String, payload: Payload, chosen: Chosen) -> Event {
+        stamp(&self.session, event_id, self.now.max(self.session.last_at), payload, chosen)
+    }
+
+    fn tell(&mut self, to: &Audience, event: Event, translations: Vec<(String, Event)>) {
+        // Only the hub translates.
+        self.remember(&event.payload, !translations.is_empty());
+        self.session.last_at = event.envelope.timestamp;
+        let (project, session, seq) = (self.session.project, self.session.key, self.session.said);
+        self.session.said += 1;
+        let to = to.clone();
+        self.news.push(News::Said(Box::new(Said { project, session, seq, to, event, translations })));
+    }
+
+    /// Whether a tool call was announced and has not been completed.
+    pub fn tool_is_open(&self, call_id: &str) -> bool {
+        match &self.session.state {
+            AaepSessionState::Open { tools, .. } => tools.iter().any(|tool| tool.call_id.as_deref() == Some(call_id)),
+            AaepSessionState::Over { .. } => false,
+        }
+    }
+
+    fn remember(&mut self, payload: &Payload, ours: bool) {
+        if payload.is_terminal() {
+            self.session.state = AaepSessionState::Over { at: self.now };
+        }
+        let AaepSessionState::Open { at, tools, outputs, .. } = &mut self.session.state else { return };
+        match payload {
+            Payload::StateChanged(changed) => at.clone_from(&changed.to_state),
+            Payload::ToolInvoked(invoked) => {
+                let claimed = ours;
+                let (tool, call_id) = (invoked.tool.clone(), invoked.tool_call_id.clone());
+                tools.push(OpenTool { tool, call_id, claimed });
+            }
+            Payload::ToolCompleted(done) => {
+                let fits = |open: &OpenTool| match &done.tool_call_id {
+                    Some(id) => open.call_id.as_ref() == Some(id),
+                    None => open.tool == done.tool,
+                };
+                if let Some(found) = tools.iter().position(fits) {
+                    tools.remove(found);
+                }
+            }
+            Payload::OutputStreaming(chunk) => {
+                let next = chunk.position + i64::try_from(chunk.chunk.chars().count()).unwrap_or(i64::MAX);
+                let output = OpenOutput { id: chunk.output_id.clone(), next, complete: chunk.complete };
+                outputs.retain(|open| open.id != output.id);
+                outputs.push(output);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// An event of a session: who speaks, when and under which id is ours to say.
+pub fn stamp(session: &AaepSession, event_id: String, at: UnixMillis, payload: Payload, chosen: Chosen) -> Event {
+    let Chosen { urgency, verbosity, localization_hints, correlation_id, extensions, contexts } = chosen;
+    let context = match contexts.is_empty() {
+        true => CONTEXT.into(),
+        false => Value::Array([vec![Value::from(CONTEXT)], contexts].concat()),
+    };
+    let envelope = Envelope {
+        context,
+        event_id,
+        session_id: session.id.clone(),
+        timestamp: at,
+        producer: session.producer.clone(),
+        aaep_version: VERSION.into(),
+        sequence_number: Some(session.said),
+        verbosity,
+        urgency: urgency.filter(|_| payload.urgency() != Urgency::Critical).unwrap_or(payload.urgency()),
+        localization_hints: with_language(localization_hints, &session.language),
+        correlation_id,
+        extensions,
+    };
+    Event { envelope, payload }
+}
+
+impl Chosen {
+    /// An event with members of our extension.
+    pub fn of_ours(extension: Map<String, Value>) -> Self {
+        if extension.is_empty() {
+            return Self::default();
+        }
+        let mut extensions = Map::new();
+        extensions.insert(PREFIX.into(), Value::Object(extension));
+        Self { extensions, contexts: vec![json!(EXTENSION)], ..Self::default() }
+    }
+}
+
+fn hints(language: &str) -> LocalizationHints {
+    LocalizationHints::of(language)
+}
+
+/// Events with text always say in which language it is (C8).
+fn with_language(hints: Option<LocalizationHints>, language: &str) -> LocalizationHints {
+    let mut hints = hints.unwrap_or_else(|| LocalizationHints::of(language));
+    hints.primary_language.get_or_insert_with(|| language.to_owned());
+    hints
+}

@@ -1,0 +1,156 @@
+//! What the hub itself says in a session, in every language that it speaks.
+
+/// The languages of our own words, the first one where nothing else is asked for.
+pub const LANGUAGES: [&str; 2] = ["en", "de"];
+
+/// One message of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// A question opened a session of its own.
+    Asking,
+    Waiting,
+    StillWaiting {
+        open: usize,
+    },
+    Accepted,
+    AcceptedByDefault,
+    Rejected,
+    TimeOver,
+    NobodyThere,
+    Answered,
+    AnsweredByDefault,
+    Unanswered,
+    Withdrawn {
+        reason: Option<String>,
+    },
+    Revoked,
+    TimeLeft {
+        seconds: i64,
+    },
+    MoreTime {
+        seconds: i64,
+    },
+    Running {
+        tool: String,
+    },
+    Done {
+        tool: String,
+    },
+    Failed {
+        tool: String,
+    },
+    OutcomeUnknown {
+        tool: String,
+    },
+    NotCarriedOut,
+    Finished,
+    /// What a late joiner is told before the questions that are open.
+    Now {
+        state: String,
+        open: usize,
+    },
+}
+
+impl Notice {
+    pub fn text(&self, language: &str) -> String {
+        match language {
+            "de" => self.german(),
+            _ => self.english(),
+        }
+    }
+
+    fn english(&self) -> String {
+        match self {
+            Self::Asking => "An agent has a question for you.".into(),
+            Self::Waiting => "Waiting for a person's answer.".into(),
+            Self::StillWaiting { open: 1 } => "One more question is waiting for an answer.".into(),
+            Self::StillWaiting { open } => format!("{open} more questions are waiting for an answer."),
+            Self::Accepted => "The action was accepted and may now run once.".into(),
+            Self::AcceptedByDefault => {
+                "Nobody answered in time; by the project's rule the action may now run once.".into()
+            }
+            Self::Rejected => "The action was rejected and does not run.".into(),
+            Self::TimeOver => "Time ran out without an answer; the action does not run.".into(),
+            Self::NobodyThere => "Nobody is there to answer; the action does not run.".into(),
+            Self::Answered => "The question was answered.".into(),
+            Self::AnsweredByDefault => "Nobody answered in time; the agent goes on with its default answer.".into(),
+            Self::Unanswered => "Nobody answered in time; the agent has no answer.".into(),
+            Self::Withdrawn { reason: None } => "The question was withdrawn.".into(),
+            Self::Withdrawn { reason: Some(reason) } => format!("The question was withdrawn: {reason}"),
+            Self::Revoked => "The agent's access has ended, and the question with it.".into(),
+            Self::TimeLeft { seconds } => format!("{} left to answer.", english_time(*seconds)),
+            Self::MoreTime { seconds } => format!("More time was given: {} left to answer.", english_time(*seconds)),
+            Self::Running { tool } => format!("Running now: {tool}."),
+            Self::Done { tool } => format!("Done: {tool}."),
+            Self::Failed { tool } => format!("Failed: {tool}."),
+            Self::OutcomeUnknown { tool } => {
+                format!("Nobody reported what became of {tool}. It may have run; somebody should look.")
+            }
+            Self::NotCarriedOut => "The accepted action was not carried out in time and can no longer run.".into(),
+            Self::Finished => "The request is finished.".into(),
+            Self::Now { state, open: 0 } => format!("The agent's state is {state}."),
+            Self::Now { state, open } => format!("The agent's state is {state}; open questions: {open}."),
+        }
+    }
+
+    fn german(&self) -> String {
+        match self {
+            Self::Asking => "Ein Agent hat eine Frage an Sie.".into(),
+            Self::Waiting => "Die Antwort eines Menschen wird erwartet.".into(),
+            Self::StillWaiting { open: 1 } => "Eine weitere Frage wartet auf eine Antwort.".into(),
+            Self::StillWaiting { open } => format!("{open} weitere Fragen warten auf eine Antwort."),
+            Self::Accepted => "Die Handlung wurde angenommen und darf jetzt einmal laufen.".into(),
+            Self::AcceptedByDefault => {
+                "Niemand hat rechtzeitig geantwortet; nach der Regel des Projekts darf die Handlung jetzt einmal laufen."
+                    .into()
+            }
+            Self::Rejected => "Die Handlung wurde abgelehnt und läuft nicht.".into(),
+            Self::TimeOver => "Die Zeit ist ohne Antwort abgelaufen; die Handlung läuft nicht.".into(),
+            Self::NobodyThere => "Niemand ist da, der antworten kann; die Handlung läuft nicht.".into(),
+            Self::Answered => "Die Frage wurde beantwortet.".into(),
+            Self::AnsweredByDefault => {
+                "Niemand hat rechtzeitig geantwortet; der Agent nimmt seine vorgesehene Antwort.".into()
+            }
+            Self::Unanswered => "Niemand hat rechtzeitig geantwortet; der Agent hat keine Antwort.".into(),
+            Self::Withdrawn { reason: None } => "Die Frage wurde zurückgezogen.".into(),
+            Self::Withdrawn { reason: Some(reason) } => format!("Die Frage wurde zurückgezogen: {reason}"),
+            Self::Revoked => "Der Zugang des Agenten ist beendet, und damit auch die Frage.".into(),
+            Self::TimeLeft { seconds } => format!("Noch {} für die Antwort.", german_time(*seconds)),
+            Self::MoreTime { seconds } => format!("Mehr Zeit gewährt: noch {} für die Antwort.", german_time(*seconds)),
+            Self::Running { tool } => format!("Läuft jetzt: {tool}."),
+            Self::Done { tool } => format!("Erledigt: {tool}."),
+            Self::Failed { tool } => format!("Fehlgeschlagen: {tool}."),
+            Self::OutcomeUnknown { tool } => {
+                format!("Niemand hat gemeldet, was aus {tool} wurde. Es kann gelaufen sein; jemand sollte nachsehen.")
+            }
+            Self::NotCarriedOut => {
+                "Die angenommene Handlung wurde nicht rechtzeitig ausgeführt und kann nicht mehr laufen.".into()
+            }
+            Self::Finished => "Der Auftrag ist beendet.".into(),
+            Self::Now { state, open: 0 } => format!("Der Zustand des Agenten ist {state}."),
+            Self::Now { state, open } => format!("Der Zustand des Agenten ist {state}; offene Fragen: {open}."),
+        }
+    }
+}
+
+fn english_time(seconds: i64) -> String {
+    let (minutes, rest) = (seconds / 60, seconds % 60);
+    match (minutes, rest) {
+        (0, 1) => "1 second".into(),
+        (0, s) => format!("{s} seconds"),
+        (1, 0) => "1 minute".into(),
+        (m, 0) => format!("{m} minutes"),
+        (m, s) => format!("{m} min {s} s"),
+    }
+}
+
+fn german_time(seconds: i64) -> String {
+    let (minutes, rest) = (seconds / 60, seconds % 60);
+    match (minutes, rest) {
+        (0, 1) => "1 Sekunde".into(),
+        (0, s) => format!("{s} Sekunden"),
+        (1, 0) => "1 Minute".into(),
+        (m, 0) => format!("{m} Minuten"),
+        (m, s) => format!("{m} min {s} s"),
+    }
+}

@@ -1,0 +1,255 @@
+//! Answering: the first valid answer settles a question, every other one changes nothing (AAEP 6.3.4, R-4, R-9).
+
+use super::{
+    Place, rejections_key,
+    settle::{Settlement, allows},
+};
+use crate::{
+    aaep::words::Notice,
+    env::Env,
+    evidence::Entry,
+    records::{AaepSession, Allowance, Assurance, Ballot, Clarification, Decision, DecisionState, Question, Role, Via},
+    refusal::Refusal,
+    step::{Count, Guard, Operation, Step},
+};
+use countersign_protocol::{
+    aaep::event::{ResponseKind, YesNo},
+    ids::RowKey,
+    time::UnixMillis,
+};
+use serde_json::Value;
+
+/// How far behind our clock a subscriber's may be (E-03).
+const SLOW_CLOCK_S: i64 = 300;
+
+pub struct Answer {
+    pub by: Answerer,
+    pub given: Given,
+    /// When the person decided, as the sender says.
+    pub claimed_at: UnixMillis,
+    pub decided_by: Option<String>,
+    pub correlation_id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    Reply { decision: YesNo, rationale: Option<String>, modified_action: Option<Value> },
+    Response { response: Value, confidence: Option<f64> },
+}
+
+/// A person, as proven by the transport.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answerer {
+    pub person: RowKey,
+    pub subject: String,
+    pub roles: Vec<Role>,
+    pub assurance: Assurance,
+    /// A subscription or token that only reads never answers.
+    pub may_answer: bool,
+    pub via: Via,
+    /// The rows that this rests on.
+    pub guards: Vec<Guard>,
+}
+
+pub struct AnswerView {
+    pub place: Place,
+    /// How long a thrice rejected action rests.
+    pub pause_s: i64,
+    pub decision: Decision,
+    pub session: AaepSession,
+}
+
+/// Why an answer did not count. On the AAEP wire all look the same.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotCounted {
+    #[error("there is no such question")]
+    Unknown,
+    #[error("the question is settled already")]
+    Settled,
+    #[error("the time to answer is over")]
+    TooLate,
+    #[error("the answer says that it is older than the question")]
+    TooEarly,
+    #[error("the answer was given by software, and a person owes it")]
+    BySoftware,
+    #[error("this person may not decide this")]
+    NotEntitled,
+    #[error("this needs an answer proven by at least {}", .0.as_str())]
+    TooWeak(Assurance),
+    #[error("this question does not take that answer")]
+    NotAllowed,
+    #[error("{0}")]
+    Refused(Refusal),
+}
+
+impl From<Refusal> for NotCounted {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<countersign_protocol::canonical::NotCanonical> for NotCounted {
+    fn from(why: countersign_protocol::canonical::NotCanonical) -> Self {
+        Self::Refused(why.into())
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Counted {
+    pub decision: Decision,
+    pub allowance: Option<Allowance>,
+}
+
+impl Operation for Answer {
+    type View = AnswerView;
+    type Answer = Counted;
+    type Refusal = NotCounted;
+
+    /// In the order of AAEP 6.3.4; its first check, the message's shape, was made before anything was looked up.
+    fn decide(self, view: &AnswerView, env: &Env) -> Result<Step<Counted>, NotCounted> {
+        let decision = &view.decision;
+        let DecisionState::Pending { deadline, .. } = decision.state else { return Err(NotCounted::Settled) };
+        self.is_in_time(decision, deadline, env.now)?;
+        self.is_entitled(decision)?;
+        self.is_allowed(&decision.question)?;
+        let state = self.settled(env.now);
+        let settled = Decision { state, version: decision.version + 1, ..decision.clone() };
+        let rejected = matches!(settled.state, DecisionState::Rejected { .. });
+        let mut mint = env.mint();
+        let settlement = Settlement { notice: notice(&settled), decision: settled.clone() };
+        let record = |entry: Entry| self.record(entry, &settled);
+        let (mut effects, allowance) = settlement.effects(&view.place, &view.session, record, env, &mut mint)?;
+        // What decides is the store's clock, when the answer is written.
+        effects.before = Some(deadline);
+        effects.guards.extend(self.by.guards.iter().copied());
+        if rejected {
+            let key = rejections_key(&settled.raised_by, view.place.0, &settled);
+            effects.counts.push(Count { key, by: 1, limit: i64::MAX, until: env.now.plus_secs(view.pause_s) });
+        }
+        Ok(Step { answer: Counted { decision: settled, allowance }, effects })
+    }
+}
+
+impl Answer {
+    fn is_in_time(&self, decision: &Decision, deadline: UnixMillis, now: UnixMillis) -> Result<(), NotCounted> {
+        if now >= deadline || self.claimed_at >= deadline {
+            return Err(NotCounted::TooLate);
+        }
+        if self.claimed_at < decision.asked_at.plus_secs(-SLOW_CLOCK_S) {
+            return Err(NotCounted::TooEarly);
+        }
+        Ok(())
+    }
+
+    /// The person for whom the agent acts can always say no; whether their yes counts is policy's.
+    fn is_entitled(&self, decision: &Decision) -> Result<(), NotCounted> {
+        let by_software = |who: &String| who.starts_with("auto:") || who.starts_with("system:");
+        if self.decided_by.as_ref().is_some_and(by_software) {
+            return Err(NotCounted::BySoftware);
+        }
+        let approvers = &decision.terms.approvers;
+        let named = approvers.people.contains(&self.by.person)
+            || approvers.roles.iter().any(|role| self.by.roles.contains(role));
+        let own = self.by.person == decision.raised_by.person;
+        let counts = match (own, self.is_yes()) {
+            (true, true) => approvers.own_yes,
+            (true, false) => true,
+            (false, _) => named,
+        };
+        if !self.by.may_answer || !counts {
+            return Err(NotCounted::NotEntitled);
+        }
+        let floor = decision.terms.floor.max(Assurance::Token);
+        if self.by.assurance < floor {
+            return Err(NotCounted::TooWeak(floor));
+        }
+        Ok(())
+    }
+
+    fn is_yes(&self) -> bool {
+        matches!(&self.given, Given::Reply { decision: YesNo::Accept, modified_action: None, .. })
+            || matches!(self.given, Given::Response { .. })
+    }
+
+    fn is_allowed(&self, question: &Question) -> Result<(), NotCounted> {
+        let fits = match (question, &self.given) {
+            (Question::Confirmation(asked), Given::Reply { decision, modified_action, .. }) => {
+                // A changed action is a no, whatever it is called (AAEP 6.3.2).
+                let effectively = if modified_action.is_some() { YesNo::Reject } else { *decision };
+                asked.allowed_replies.contains(decision) && asked.allowed_replies.contains(&effectively)
+            }
+            (Question::Clarification(asked), Given::Response { response, .. }) => takes(asked, response),
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(NotCounted::NotAllowed) }
+    }
+
+    fn settled(&self, now: UnixMillis) -> DecisionState {
+        let by = self.ballot(now);
+        match &self.given {
+            Given::Reply { decision: YesNo::Accept, modified_action: None, .. } => DecisionState::Accepted { by },
+            Given::Reply { rationale, modified_action, .. } => {
+                DecisionState::Rejected { by, rationale: rationale.clone(), proposal: modified_action.clone() }
+            }
+            Given::Response { response, confidence } => {
+                DecisionState::Answered { by, response: response.clone(), confidence: *confidence }
+            }
+        }
+    }
+
+    fn ballot(&self, at: UnixMillis) -> Ballot {
+        Ballot {
+            person: self.by.person,
+            subject: self.by.subject.clone(),
+            assurance: self.by.assurance,
+            at,
+            claimed_at: self.claimed_at,
+            decided_by: self.decided_by.clone(),
+            correlation_id: self.correlation_id.clone(),
+            via: self.by.via.clone(),
+        }
+    }
+
+    /// Names the authenticated person; what the sender says about who decided stands beside it as a claim.
+    fn record(&self, entry: Entry, settled: &Decision) -> Entry {
+        let via = match &self.by.via {
+            Via::Subscription { .. } => "subscription",
+            Via::Page => "page",
+            Via::Api => "api",
+        };
+        let (reason, response, confidence) = match &self.given {
+            Given::Reply { rationale, .. } => (rationale.clone(), None, None),
+            Given::Response { response, confidence } => (None, Some(response.clone()), *confidence),
+        };
+        entry
+            .open("state", super::settle::settled_as(settled))
+            .open("assurance", self.by.assurance.as_str())
+            .open("via", via)
+            .open("allows", allows(settled))
+            .hidden("decided_by", self.by.subject.as_str())
+            .hidden_if("claimed_decided_by", self.decided_by.clone())
+            .hidden("claimed_at", self.claimed_at.to_rfc3339())
+            .hidden_if("reason", reason)
+            .hidden_if("response", response)
+            .open_if("confidence", confidence)
+            .hidden_if("correlation_id", self.correlation_id.clone())
+    }
+}
+
+fn notice(settled: &Decision) -> Notice {
+    match settled.state {
+        DecisionState::Accepted { .. } => Notice::Accepted,
+        DecisionState::Answered { .. } => Notice::Answered,
+        _ => Notice::Rejected,
+    }
+}
+
+/// Whether a response is of a kind that the question takes (AAEP 6.5.2).
+pub fn takes(asked: &Clarification, response: &Value) -> bool {
+    asked.kinds.iter().any(|kind| match (kind, response) {
+        (ResponseKind::Freetext, Value::String(text)) => !text.is_empty(),
+        (ResponseKind::YesNo, Value::Bool(_)) | (ResponseKind::Numeric, Value::Number(_)) => true,
+        (ResponseKind::MultipleChoice, Value::String(text)) => asked.choices.iter().any(|c| c.value == *text),
+        _ => false,
+    })
+}

@@ -1,0 +1,142 @@
+//! Claiming: a yes is spent once, on exactly what was approved, and durably before anything runs.
+
+use super::{
+    Place, audience,
+    due::tool_of,
+    entry, render,
+    settle::{allows, settled_as},
+};
+use crate::{
+    aaep::{
+        talk::{CALLING_TOOL, Talk},
+        words::Notice,
+    },
+    env::Env,
+    news::News,
+    records::{
+        AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, Execution, ExecutionState, Point, Record,
+    },
+    refusal::Refusal,
+    step::{Effects, Guard, Operation, Step},
+};
+use countersign_protocol::{
+    aaep::event::{Payload, Summaries, ToolInvoked},
+    hash::Digest,
+};
+
+/// The digest is computed from what is about to run, so a yes to one thing cannot be spent on another.
+pub struct Claim {
+    pub digest: Digest,
+    /// Where it is redeemed; only the kind of point that asked may.
+    pub point: Point,
+    /// The lane of the node that claims.
+    pub node: i64,
+}
+
+pub struct ClaimView {
+    pub place: Place,
+    pub decision: Decision,
+    pub allowance: Option<Allowance>,
+    pub session: AaepSession,
+    /// The rows that the caller's and the approver's standing rest on.
+    pub guards: Vec<Guard>,
+    /// Whether whoever said yes could still say it.
+    pub approver_stands: bool,
+}
+
+impl Operation for Claim {
+    type View = ClaimView;
+    type Answer = Execution;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &ClaimView, env: &Env) -> Result<Step<Execution>, Refusal> {
+        let decision = &view.decision;
+        if decision.point != self.point {
+            return Err(Refusal::ConfirmationInvalid("this decision cannot be redeemed here".into()));
+        }
+        if decision.digest != self.digest {
+            let why = "what is about to run is not what was approved";
+            return Err(Refusal::ConfirmationInvalid(why.into()));
+        }
+        let allowance = view.open_allowance(env)?;
+        if matches!(view.session.state, AaepSessionState::Over { .. }) {
+            return Err(Refusal::Conflict("the AAEP session in which this was asked is over".into()));
+        }
+        let mut mint = env.mint();
+        let execution = Execution {
+            key: mint.key(),
+            version: 1,
+            project: decision.project,
+            id: mint.id("exe"),
+            decision: decision.key,
+            allowance: allowance.key,
+            raised_by: decision.raised_by.clone(),
+            digest: decision.digest,
+            node: self.node,
+            claimed_at: env.now,
+            call_id: mint.id("call"),
+            state: ExecutionState::Claimed { lease_until: env.now.plus_secs(decision.terms.lease_s) },
+        };
+        let used = allowance.used + 1;
+        let state = if used >= allowance.uses { AllowanceState::Spent } else { AllowanceState::Open };
+        let spent = Allowance { used, state, version: allowance.version + 1, ..allowance.clone() };
+        let entry = entry(&view.place, decision, "execution_claimed", env.now)
+            .open("execution_id", execution.id.as_str())
+            .open("uses_left", allowance.uses - used);
+        let mut effects = Effects {
+            guards: view.guards.clone(),
+            puts: vec![Record::Execution(execution.clone()), Record::Allowance(spent)],
+            evidence: vec![entry.seal(&mut mint)?],
+            before: Some(allowance.until),
+            news: vec![News::Changed { decision: decision.key }],
+            ..Effects::default()
+        };
+        announce(view, &execution, env, &mut mint, &mut effects);
+        Ok(Step { answer: execution, effects })
+    }
+}
+
+impl ClaimView {
+    fn open_allowance(&self, env: &Env) -> Result<&Allowance, Refusal> {
+        if !allows(&self.decision) {
+            let state = settled_as(&self.decision);
+            return Err(Refusal::Conflict(format!("the question is {state}: nothing may run")));
+        }
+        let allowance = self.allowance.as_ref().ok_or(Refusal::Internal)?;
+        let over = match allowance.state {
+            AllowanceState::Open if env.now >= allowance.until => "its time is over",
+            AllowanceState::Open if !self.approver_stands => "whoever gave it may not give it any more",
+            AllowanceState::Open => return Ok(allowance),
+            AllowanceState::Spent => "it was spent already",
+            AllowanceState::Lapsed { .. } => "its time is over",
+            AllowanceState::Cancelled { .. } => "it was called off",
+        };
+        Err(Refusal::Conflict(format!("the yes cannot be spent: {over}")))
+    }
+}
+
+/// The tool is announced before its side effect and after the yes (AAEP 4.3.1, C6).
+fn announce(view: &ClaimView, execution: &Execution, env: &Env, mint: &mut crate::env::Mint, effects: &mut Effects) {
+    let mut talk = Talk::resume(&view.session, env.now);
+    if talk.is_over() {
+        return;
+    }
+    let (to, tool) = (audience(&view.decision), tool_of(&view.decision));
+    if talk.waiting().is_empty() {
+        let notice = Notice::Running { tool: tool.clone() };
+        talk.state_to(&to, mint, CALLING_TOOL, &notice, render::extension(&view.decision));
+    }
+    talk.announce(&to, mint, render::extension(&view.decision), |words| {
+        Payload::ToolInvoked(ToolInvoked {
+            tool: tool.clone(),
+            summaries: Summaries::normal(words(&Notice::Running { tool: tool.clone() })),
+            risk_level: Some(view.decision.terms.risk),
+            irreversible: Some(view.decision.terms.irreversible),
+            tool_call_id: Some(execution.call_id.clone()),
+            ..ToolInvoked::default()
+        })
+    });
+    let (session, said) = talk.finish();
+    effects.puts.push(Record::AaepSession(session));
+    effects.news.extend(said);
+}

@@ -1,0 +1,131 @@
+//! A decision as the agent that asked sees it (`/v1`).
+
+use super::{
+    call_off::cancelled_for,
+    settle::{allows, settled_as},
+};
+use crate::records::{
+    AaepSession, Allowance, AllowanceState, Ballot, Decision, DecisionState, Defaulted, Execution, ExecutionState,
+    Question,
+};
+use countersign_protocol::{
+    decisions::{AllowanceDocument, DecisionDocument, ExecutionDocument, Kind, State},
+    time::UnixMillis,
+};
+use serde_json::Value;
+
+/// Everything that a document is made of.
+#[derive(Clone, Debug)]
+pub struct Whole {
+    pub decision: Decision,
+    pub session: AaepSession,
+    pub allowance: Option<Allowance>,
+    pub execution: Option<Execution>,
+    pub last_ran_at: Option<UnixMillis>,
+}
+
+impl Whole {
+    /// Whether the agent has nothing to wait for: it is settled.
+    pub fn is_settled(&self) -> bool {
+        !self.decision.is_pending()
+    }
+
+    pub fn document(&self, page: String) -> DecisionDocument {
+        let decision = &self.decision;
+        let mut document = DecisionDocument {
+            decision_id: decision.id.clone(),
+            kind: match decision.question {
+                Question::Confirmation(_) => Kind::Confirmation,
+                Question::Clarification(_) => Kind::Clarification,
+            },
+            state: state(decision),
+            session_id: self.session.id.clone(),
+            digest: decision.digest.hex(),
+            risk_level: decision.terms.risk,
+            irreversible: decision.terms.irreversible,
+            asked_at: decision.asked_at,
+            deadline: None,
+            settled_at: None,
+            assurance: None,
+            reason: None,
+            proposal: None,
+            response: None,
+            expired_as: None,
+            cancelled_for: None,
+            allowance: self.allowance.as_ref().filter(|_| allows(decision)).map(allowance),
+            execution: self.execution.as_ref().map(execution),
+            last_ran_at: self.last_ran_at,
+            page,
+        };
+        settle(&decision.state, &mut document);
+        document
+    }
+}
+
+fn settle(state: &DecisionState, document: &mut DecisionDocument) {
+    match state {
+        DecisionState::Pending { deadline, .. } => document.deadline = Some(*deadline),
+        DecisionState::Accepted { by } => decided(by, document),
+        DecisionState::Rejected { by, rationale, proposal } => {
+            decided(by, document);
+            document.reason.clone_from(rationale);
+            document.proposal.clone_from(proposal);
+        }
+        DecisionState::Answered { by, response, .. } => {
+            decided(by, document);
+            document.response = Some(response.clone());
+        }
+        DecisionState::Expired { at, as_if } => {
+            document.settled_at = Some(*at);
+            let (word, response) = match as_if {
+                Defaulted::Accept => ("accept", None),
+                Defaulted::Reject => ("reject", None),
+                Defaulted::Response { response } => ("default_response", Some(response.clone())),
+                Defaulted::Unavailable => ("unavailable", None),
+            };
+            document.expired_as = Some(word.into());
+            document.response = response.map(Value::String);
+        }
+        DecisionState::Cancelled { at, why } => {
+            document.settled_at = Some(*at);
+            document.cancelled_for = Some(cancelled_for(*why).into());
+        }
+    }
+}
+
+fn decided(by: &Ballot, document: &mut DecisionDocument) {
+    document.settled_at = Some(by.at);
+    document.assurance = Some(by.assurance.as_str().into());
+}
+
+fn state(decision: &Decision) -> State {
+    match settled_as(decision) {
+        "pending" => State::Pending,
+        "accepted" => State::Accepted,
+        "rejected" => State::Rejected,
+        "answered" => State::Answered,
+        "expired" => State::Expired,
+        _ => State::Cancelled,
+    }
+}
+
+fn allowance(allowance: &Allowance) -> AllowanceDocument {
+    let state = match allowance.state {
+        AllowanceState::Open => "open",
+        AllowanceState::Spent => "spent",
+        AllowanceState::Lapsed { .. } => "lapsed",
+        AllowanceState::Cancelled { .. } => "cancelled",
+    };
+    AllowanceDocument { state: state.into(), uses_left: allowance.uses - allowance.used, until: allowance.until }
+}
+
+fn execution(execution: &Execution) -> ExecutionDocument {
+    let (state, lease_until) = match execution.state {
+        ExecutionState::Claimed { lease_until } => ("claimed", Some(lease_until)),
+        ExecutionState::Committed { .. } => ("committed", None),
+        ExecutionState::Failed { .. } => ("failed", None),
+        ExecutionState::Released { .. } => ("released", None),
+        ExecutionState::Unknown { .. } => ("unknown", None),
+    };
+    ExecutionDocument { execution_id: execution.id.clone(), state: state.into(), lease_until }
+}

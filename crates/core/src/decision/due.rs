@@ -1,0 +1,251 @@
+//! What falls due by itself: the countdown, the deadline, an unused yes, a lapsed lease.
+
+use super::{Place, audience, entry, render, settle};
+use crate::{
+    aaep::{
+        talk::{CALLING_TOOL, THINKING, Talk},
+        words::Notice,
+    },
+    env::Env,
+    news::News,
+    records::{
+        AaepSession, Allowance, AllowanceState, Decision, DecisionState, Defaulted, Execution, ExecutionState,
+        Question, Record,
+    },
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
+use countersign_protocol::{
+    aaep::event::{Payload, Summaries, ToolCompleted, ToolStatus, YesNo},
+    time::UnixMillis,
+};
+
+/// A default yes is only given on time: whoever comes later finds a no.
+const ON_TIME_S: i64 = 5;
+/// Only longer questions are counted down (AAEP 6.4.3).
+const COUNTED_DOWN_S: i64 = 60;
+
+/// The next moment at which a question has something to say: half the time left, a tenth, none.
+pub fn next(asked_at: UnixMillis, deadline: UnixMillis, after: UnixMillis) -> UnixMillis {
+    let whole = deadline.millis_since(asked_at);
+    if whole <= COUNTED_DOWN_S * 1000 {
+        return deadline;
+    }
+    let moments = [deadline.plus_millis(-whole / 2), deadline.plus_millis(-whole / 10)];
+    moments.into_iter().find(|moment| *moment > after).unwrap_or(deadline)
+}
+
+/// A question that is due.
+pub struct QuestionDue {
+    /// Since when this node serves. What fell due before that fell due while nobody looked.
+    pub serving_since: UnixMillis,
+    /// Settles the question before its deadline because nobody is there: opt-in, and never as a yes.
+    pub nobody_there: bool,
+}
+
+pub struct DueView {
+    pub place: Place,
+    pub decision: Decision,
+    pub session: AaepSession,
+}
+
+impl Operation for QuestionDue {
+    type View = DueView;
+    type Answer = ();
+    type Refusal = Refusal;
+
+    fn decide(self, view: &DueView, env: &Env) -> Result<Step<()>, Refusal> {
+        let DecisionState::Pending { deadline, due, .. } = view.decision.state else { return Ok(Step::answer(())) };
+        if self.nobody_there || env.now >= deadline {
+            return self.expire(view, deadline, env);
+        }
+        if env.now < due {
+            return Ok(Step::answer(()));
+        }
+        count_down(view, deadline, env)
+    }
+}
+
+impl QuestionDue {
+    fn expire(&self, view: &DueView, deadline: UnixMillis, env: &Env) -> Result<Step<()>, Refusal> {
+        let (as_if, notice) = self.comes_to(&view.decision, deadline, env.now);
+        let state = DecisionState::Expired { at: env.now, as_if: as_if.clone() };
+        let decision = Decision { state, version: view.decision.version + 1, ..view.decision.clone() };
+        let settlement = settle::Settlement { decision, notice };
+        let record = |entry: crate::evidence::Entry| {
+            let entry = entry.open("state", "expired").open("answered", false);
+            match &as_if {
+                Defaulted::Accept => entry.open("expired_as", "accept"),
+                Defaulted::Reject => entry.open("expired_as", "reject"),
+                Defaulted::Response { response } => {
+                    entry.open("expired_as", "default_response").hidden("response", response.as_str())
+                }
+                Defaulted::Unavailable => entry.open("expired_as", "unavailable"),
+            }
+        };
+        let (mut effects, _) = settlement.effects(&view.place, &view.session, record, env, &mut env.mint())?;
+        if !self.nobody_there {
+            effects.not_before = Some(deadline);
+        }
+        Ok(Step { answer: (), effects })
+    }
+
+    fn comes_to(&self, decision: &Decision, deadline: UnixMillis, now: UnixMillis) -> (Defaulted, Notice) {
+        let on_time = deadline >= self.serving_since && now <= deadline.plus_secs(ON_TIME_S);
+        match &decision.question {
+            Question::Clarification(asked) => match &asked.default_response {
+                Some(response) => (Defaulted::Response { response: response.clone() }, Notice::AnsweredByDefault),
+                None => (Defaulted::Unavailable, Notice::Unanswered),
+            },
+            Question::Confirmation(_) if self.nobody_there => (Defaulted::Reject, Notice::NobodyThere),
+            Question::Confirmation(_) if decision.terms.default == YesNo::Accept && on_time => {
+                (Defaulted::Accept, Notice::AcceptedByDefault)
+            }
+            Question::Confirmation(_) => (Defaulted::Reject, Notice::TimeOver),
+        }
+    }
+}
+
+/// Tells how much time is left, and when to say so again.
+fn count_down(view: &DueView, deadline: UnixMillis, env: &Env) -> Result<Step<()>, Refusal> {
+    let decision = &view.decision;
+    let left_ms = deadline.millis_since(env.now);
+    let whole_ms = deadline.millis_since(decision.asked_at).max(1);
+    let mut talk = Talk::resume(&view.session, env.now);
+    let notice = Notice::TimeLeft { seconds: left_ms / 1000 };
+    let over = 100 - left_ms.saturating_mul(100) / whole_ms;
+    talk.time_left(&audience(decision), &mut env.mint(), &notice, over, left_ms, render::extension(decision));
+    let (session, news) = talk.finish();
+    let DecisionState::Pending { ballots, .. } = &decision.state else { return Err(Refusal::Internal) };
+    let due = next(decision.asked_at, deadline, env.now);
+    let state = DecisionState::Pending { deadline, due, ballots: ballots.clone() };
+    let told = Decision { state, version: decision.version + 1, ..decision.clone() };
+    let puts = vec![Record::Decision(told), Record::AaepSession(session)];
+    Ok(Step { answer: (), effects: Effects { puts, news, ..Effects::default() } })
+}
+
+/// A yes that nobody spent.
+pub struct AllowanceDue;
+
+pub struct AllowanceDueView {
+    pub place: Place,
+    pub decision: Decision,
+    pub session: AaepSession,
+    pub allowance: Allowance,
+}
+
+impl Operation for AllowanceDue {
+    type View = AllowanceDueView;
+    type Answer = ();
+    type Refusal = Refusal;
+
+    fn decide(self, view: &AllowanceDueView, env: &Env) -> Result<Step<()>, Refusal> {
+        let allowance = &view.allowance;
+        if !allowance.is_open() || env.now < allowance.until {
+            return Ok(Step::answer(()));
+        }
+        let mut mint = env.mint();
+        let state = AllowanceState::Lapsed { at: env.now };
+        let lapsed = Allowance { state, version: allowance.version + 1, ..allowance.clone() };
+        let mut puts = vec![Record::Allowance(lapsed)];
+        let mut news = vec![News::Changed { decision: allowance.decision }];
+        let mut talk = Talk::resume(&view.session, env.now);
+        if !talk.is_over() {
+            stop_calling(&mut talk, &view.decision, &Notice::NotCarriedOut, &mut mint);
+            settle::close_own_session(&mut talk, &view.decision, &mut mint);
+            let (session, said) = talk.finish();
+            puts.push(Record::AaepSession(session));
+            news.extend(said);
+        }
+        let evidence = vec![entry(&view.place, &view.decision, "allowance_lapsed", env.now).seal(&mut mint)?];
+        let not_before = Some(allowance.until);
+        Ok(Step { answer: (), effects: Effects { puts, news, evidence, not_before, ..Effects::default() } })
+    }
+}
+
+/// The session says that no tool is being called any more, if that is what it last said.
+pub(super) fn stop_calling(talk: &mut Talk, decision: &Decision, notice: &Notice, mint: &mut crate::env::Mint) {
+    if talk.state() == CALLING_TOOL {
+        talk.state_to(&audience(decision), mint, THINKING, notice, render::extension(decision));
+    }
+}
+
+/// A claim whose lease has lapsed: nobody knows whether it ran.
+pub struct LeaseDue;
+
+pub struct ExecutionView {
+    pub place: Place,
+    pub decision: Decision,
+    pub session: AaepSession,
+    pub execution: Execution,
+}
+
+impl Operation for LeaseDue {
+    type View = ExecutionView;
+    type Answer = ();
+    type Refusal = Refusal;
+
+    fn decide(self, view: &ExecutionView, env: &Env) -> Result<Step<()>, Refusal> {
+        let ExecutionState::Claimed { lease_until } = view.execution.state else { return Ok(Step::answer(())) };
+        if env.now < lease_until {
+            return Ok(Step::answer(()));
+        }
+        let mut mint = env.mint();
+        let state = ExecutionState::Unknown { since: env.now };
+        let unknown = Execution { state, version: view.execution.version + 1, ..view.execution.clone() };
+        let mut puts = vec![Record::Execution(unknown)];
+        let mut news = vec![News::Changed { decision: view.decision.key }];
+        completed(view, ToolStatus::Timeout, None, env, &mut mint, &mut puts, &mut news);
+        let entry = entry(&view.place, &view.decision, "execution_unknown", env.now)
+            .open("execution_id", view.execution.id.as_str());
+        let evidence = vec![entry.seal(&mut mint)?];
+        let not_before = Some(lease_until);
+        Ok(Step { answer: (), effects: Effects { puts, news, evidence, not_before, ..Effects::default() } })
+    }
+}
+
+/// Says how a tool call ended, if the session still listens.
+pub(super) fn completed(
+    view: &ExecutionView,
+    status: ToolStatus,
+    error_message: Option<String>,
+    env: &Env,
+    mint: &mut crate::env::Mint,
+    puts: &mut Vec<Record>,
+    news: &mut Vec<News>,
+) {
+    let mut talk = Talk::resume(&view.session, env.now);
+    let tool = tool_of(&view.decision);
+    if talk.is_over() || !talk.tool_is_open(&view.execution.call_id) {
+        return;
+    }
+    let notice = match status {
+        ToolStatus::Success => Notice::Done { tool: tool.clone() },
+        ToolStatus::Error => Notice::Failed { tool: tool.clone() },
+        ToolStatus::Timeout => Notice::OutcomeUnknown { tool: tool.clone() },
+    };
+    let to = audience(&view.decision);
+    talk.announce(&to, mint, render::extension(&view.decision), |words| {
+        Payload::ToolCompleted(ToolCompleted {
+            tool: tool.clone(),
+            status,
+            summaries: Summaries::normal(words(&notice)),
+            tool_call_id: Some(view.execution.call_id.clone()),
+            duration_ms: Some(env.now.millis_since(view.execution.claimed_at).clamp(0, 86_400_000)),
+            error_message: error_message.clone(),
+        })
+    });
+    stop_calling(&mut talk, &view.decision, &notice, mint);
+    settle::close_own_session(&mut talk, &view.decision, mint);
+    let (session, said) = talk.finish();
+    puts.push(Record::AaepSession(session));
+    news.extend(said);
+}
+
+/// What is announced as the tool of a decision.
+pub(super) fn tool_of(decision: &Decision) -> String {
+    match &decision.question {
+        Question::Confirmation(asked) => asked.tool.clone(),
+        Question::Clarification(_) => String::new(),
+    }
+}

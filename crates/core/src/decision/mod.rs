@@ -1,0 +1,82 @@
+//! The one decision engine (R-1 to R-9, R-21). A decision, its allowance and each execution are three rows; every
+//! protocol asks, answers and claims through the operations here and has no state machine of its own.
+//!
+//! ```text
+//! decision    pending ─ first valid answer ─► accepted │ rejected │ answered
+//!                │ deadline ─► expired(default)      │ withdrawn, session over, revoked ─► cancelled
+//! allowance   accepted, or expired(accept) ⇒ open ─► spent │ lapsed │ cancelled
+//! execution   claimed ─► committed │ failed │ released │ unknown ─► committed │ failed
+//! ```
+
+pub mod answer;
+pub mod call_off;
+pub mod claim;
+pub mod document;
+pub mod due;
+pub mod extend;
+pub mod outcome;
+pub mod raise;
+pub mod reconcile;
+pub mod render;
+mod settle;
+pub mod terms;
+
+use crate::{
+    evidence::Entry,
+    news::Audience,
+    records::{Decision, Question, Raiser},
+    step::Count,
+};
+use countersign_protocol::{
+    hash::Digest,
+    ids::{ProjectId, RowKey},
+    time::UnixMillis,
+};
+
+/// Open questions are counted for two days after the last change; none stays open that long.
+const COUNTED_S: i64 = 2 * 86_400;
+
+/// A project by key and id, as entries name it.
+pub type Place = (RowKey, ProjectId);
+
+/// Who may see a question and what becomes of it: those who may answer it, and the person whom it is about.
+pub fn audience(decision: &Decision) -> Audience {
+    let mut people = vec![decision.raised_by.person];
+    people.extend(decision.terms.approvers.people.iter().filter(|p| **p != decision.raised_by.person));
+    Audience { people, roles: decision.terms.approvers.roles.clone() }
+}
+
+/// The counters of open questions, raised or lowered (R-8).
+fn open_counts(raiser: &Raiser, project: RowKey, by: i64, limits: (i64, i64), now: UnixMillis) -> Vec<Count> {
+    let until = now.plus_secs(COUNTED_S);
+    vec![
+        Count { key: format!("{project}:open-questions:{}", raiser.principal), by, limit: limits.0, until },
+        Count { key: format!("{project}:asked:{}", raiser.person), by, limit: limits.1, until },
+    ]
+}
+
+/// Rejections of one action by whatever arguments, for a while.
+fn rejections_key(raiser: &Raiser, project: RowKey, decision: &Decision) -> String {
+    rejections_key_of(raiser, project, &decision.action, &decision.question)
+}
+
+fn rejections_key_of(raiser: &Raiser, project: RowKey, action: &str, question: &Question) -> String {
+    let what = match (action, question) {
+        ("", Question::Confirmation(asked)) => Digest::of(asked.action.as_bytes()).hex(),
+        ("", Question::Clarification(_)) => "clarification".into(),
+        (tool, _) => tool.to_owned(),
+    };
+    format!("{project}:rejected:{}:{what}", raiser.principal)
+}
+
+/// The beginning of every entry about a decision. Texts and people are hidden (R-25).
+fn entry(place: &Place, decision: &Decision, event_type: &'static str, now: UnixMillis) -> Entry {
+    let entry = Entry::new((place.0, &place.1), event_type, now)
+        .open("decision_id", decision.id.as_str())
+        .open_if("operator", decision.raised_by.operator.as_ref().map(|domain| domain.as_str().to_owned()))
+        .hidden("action_sha256", decision.digest.hex());
+    match (decision.raised_by.delegation, decision.raised_by.session) {
+        (Some(delegation), _) => entry.under_delegation(delegation, &decision.raised_by.principal),
+        (None, _) => entry.open("principal", decision.raised_by.principal.as_str()),
+    }
+}

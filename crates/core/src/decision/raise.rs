@@ -1,0 +1,247 @@
+//! Asking: one question an action, on the project's terms, and never more than people can bear.
+
+use super::{audience, due, entry, open_counts, rejections_key_of, render, terms};
+use crate::{
+    aaep::{
+        talk::{AWAITING_INPUT, IDLE, Talk},
+        words::Notice,
+    },
+    decision::terms::{People, Wishes},
+    env::Env,
+    records::{
+        AaepSession, AaepSessionState, Decision, DecisionState, Defaulted, Execution, Point, Project, Question, Raiser,
+        Record, Terms, Words,
+    },
+    refusal::Refusal,
+    step::{Count, Effects, Guard, Operation, Step},
+};
+use countersign_protocol::{aaep::envelope::Producer, aaep::event::YesNo, hash::Digest};
+use std::sync::Arc;
+
+/// After this many rejections of one action there is a pause.
+const REJECTIONS: i64 = 3;
+
+pub struct Raise {
+    pub id: String,
+    /// A MAC of `id`: goes out with the event and is stored nowhere.
+    pub reply_token: String,
+    pub by: Raiser,
+    pub point: Point,
+    pub words: Words,
+    pub digest: Digest,
+    /// What makes two questions the same (E-07).
+    pub same: Digest,
+    /// The name that policy knows the action by; may be empty.
+    pub action: String,
+    pub question: Question,
+    pub wishes: Wishes,
+    pub language: Option<String>,
+    pub correlation_id: Option<String>,
+    /// Who speaks, stamped from the authenticated caller.
+    pub producer: Producer,
+}
+
+pub struct RaiseView {
+    pub project: Arc<Project>,
+    /// The session to ask in; without one the question gets its own.
+    pub session: Option<AaepSession>,
+    /// The same question, if it is open.
+    pub pending: Option<Decision>,
+    /// The same action, if it runs or may have run, and its decision's id.
+    pub under_way: Option<(Execution, String)>,
+    pub people: People,
+    /// The rows that the caller's standing rests on.
+    pub guards: Vec<Guard>,
+    /// Whether anybody could answer at present.
+    pub somebody_there: bool,
+}
+
+pub struct Raised {
+    pub decision: Decision,
+    pub session: AaepSession,
+    /// False if the question was open already, and nobody was asked again.
+    pub fresh: bool,
+}
+
+/// The counters of a raise, in the order of its step; what a limit that is reached means.
+pub fn limit_reached(count: usize, project: &Project, env: &Env) -> Refusal {
+    let policy = &project.document.decisions;
+    let (why, retry_after_s) = match count {
+        0 => ("too many questions of this agent are waiting for an answer", 30),
+        1 => ("too many questions are waiting for this person", 30),
+        2 => ("this agent has asked too often within the hour", 3600 - env.now.secs().rem_euclid(3600)),
+        _ => ("this action was rejected three times; it may be asked for again later", policy.pause_seconds),
+    };
+    Refusal::TooManyQuestions { why, retry_after_s }
+}
+
+impl Operation for Raise {
+    type View = RaiseView;
+    type Answer = Raised;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &RaiseView, env: &Env) -> Result<Step<Raised>, Refusal> {
+        if let (Some(pending), Some(session)) = (&view.pending, &view.session) {
+            let decision = pending.clone();
+            return Ok(Step::answer(Raised { decision, session: session.clone(), fresh: false }));
+        }
+        if let Some((_, decision)) = &view.under_way {
+            return Err(Refusal::Conflict(format!("exactly this is under way already: see decision {decision}")));
+        }
+        if view.session.as_ref().is_some_and(|s| matches!(s.state, AaepSessionState::Over { .. })) {
+            return Err(Refusal::Conflict("the AAEP session is over".into()));
+        }
+        let terms = self.terms(view, env)?;
+        self.allows_its_default(&terms)?;
+        self.ask(view, terms, env)
+    }
+}
+
+impl Raise {
+    fn terms(&self, view: &RaiseView, env: &Env) -> Result<Terms, Refusal> {
+        let document = &view.project.document;
+        match &self.question {
+            Question::Confirmation(_) => terms::of_action(document, &self.action, &self.wishes, &view.people, env.now),
+            Question::Clarification(_) => {
+                terms::of_clarification(document, self.wishes.timeout_s, &view.people, env.now)
+            }
+        }
+    }
+
+    /// What a question comes to must be one of its own answers (E-04).
+    fn allows_its_default(&self, terms: &Terms) -> Result<(), Refusal> {
+        match &self.question {
+            Question::Confirmation(asked) if !asked.allowed_replies.contains(&terms.default) => {
+                Err(Refusal::invalid("default_decision must be one of allowed_replies"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn ask(self, view: &RaiseView, terms: Terms, env: &Env) -> Result<Step<Raised>, Refusal> {
+        let mut mint = env.mint();
+        let key = mint.key();
+        let own_session = view.session.is_none().then(|| self.own_session(view, mint.key(), mint.id("sess"), env));
+        let asked_in = view.session.as_ref().or(own_session.as_ref()).ok_or(Refusal::Internal)?;
+        let asked_at = env.now.max(asked_in.last_at);
+        let deadline = asked_at.plus_secs(terms.timeout_s);
+        let reject_at_once = view.project.document.decisions.early_reject && !view.somebody_there;
+        let pending =
+            DecisionState::Pending { deadline, due: due::next(asked_at, deadline, asked_at), ballots: Vec::new() };
+        let language = self.language.clone().unwrap_or_else(|| view.project.document.decisions.language.clone());
+        let mut decision = Decision {
+            key,
+            version: 1,
+            project: view.project.key,
+            id: self.id.clone(),
+            project_version: view.project.version,
+            raised_by: self.by.clone(),
+            point: self.point,
+            asked_in: asked_in.key,
+            digest: self.digest,
+            same: self.same,
+            action: self.action.clone(),
+            question: self.question.clone(),
+            words: self.words,
+            terms,
+            language,
+            event_id: mint.id("evt"),
+            asked_at,
+            reply_hash: Digest::of(self.reply_token.as_bytes()),
+            state: pending,
+        };
+        let to = audience(&decision);
+        let mut talk = match own_session {
+            Some(session) => Talk::open(session, env.now, &to, &mut mint),
+            None => Talk::resume(asked_in, env.now),
+        };
+        talk.state_to(&to, &mut mint, AWAITING_INPUT, &Notice::Waiting, render::extension(&decision));
+        talk.waits_for(key);
+        let payload = render::payload(&decision, &self.reply_token);
+        let chosen = render::chosen(&decision, self.correlation_id.clone());
+        talk.say(&to, &mut mint, payload, chosen, Some(decision.event_id.clone()));
+        let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
+        if reject_at_once {
+            decision.state = DecisionState::Expired { at: env.now, as_if: Defaulted::Reject };
+            super::settle::tell(&mut talk, &decision, &Notice::NobodyThere, &mut mint);
+        } else {
+            effects.counts = self.counts(view, env);
+        }
+        let place = (view.project.key, view.project.id.clone());
+        effects.evidence.push(self.entry(&place, &decision, env).seal(&mut mint)?);
+        let (session, news) = talk.finish();
+        effects.puts = vec![Record::Decision(decision.clone()), Record::AaepSession(session.clone())];
+        effects.news = news;
+        Ok(Step { answer: Raised { decision, session, fresh: true }, effects })
+    }
+
+    /// In the order that [`limit_reached`] knows.
+    fn counts(&self, view: &RaiseView, env: &Env) -> Vec<Count> {
+        let policy = &view.project.document.decisions;
+        let project = view.project.key;
+        let limits = (policy.max_open_per_agent, policy.max_open_per_person);
+        let mut counts = open_counts(&self.by, project, 1, limits, env.now);
+        let hour = env.now.secs().div_euclid(3600);
+        counts.push(Count {
+            key: format!("{project}:raised:{}:{hour}", self.by.principal),
+            by: 1,
+            limit: policy.max_raised_per_hour,
+            until: env.now.plus_secs(7200),
+        });
+        let key = rejections_key_of(&self.by, project, &self.action, &self.question);
+        counts.push(Count { key, by: 0, limit: REJECTIONS - 1, until: env.now });
+        counts
+    }
+
+    fn entry(&self, place: &super::Place, decision: &Decision, env: &Env) -> crate::evidence::Entry {
+        let words = match self.words {
+            Words::Agent => "agent",
+            Words::Owner => "owner",
+        };
+        let entry = entry(place, decision, "decision_raised", env.now)
+            .open("words", words)
+            .open("document_version", decision.project_version)
+            .open("irreversible", decision.terms.irreversible)
+            .open("default", if decision.terms.default == YesNo::Accept { "accept" } else { "reject" })
+            .open("timeout_seconds", decision.terms.timeout_s)
+            .open("assurance_floor", decision.terms.floor.as_str())
+            .hidden_if("correlation_id", self.correlation_id.clone());
+        match &self.question {
+            Question::Confirmation(asked) => entry
+                .open("kind", "confirmation")
+                .hidden("tool", self.action.as_str())
+                .hidden("action", asked.action.as_str())
+                .hidden("consequence", asked.consequence.as_str()),
+            Question::Clarification(asked) => {
+                entry.open("kind", "clarification").hidden("question", asked.question.as_str())
+            }
+        }
+    }
+
+    /// A session that lasts as long as its one question.
+    fn own_session(&self, view: &RaiseView, key: i64, id: String, env: &Env) -> AaepSession {
+        AaepSession {
+            key,
+            version: 1,
+            project: view.project.key,
+            id,
+            principal: self.by.principal.clone(),
+            person: self.by.person,
+            operator: self.by.operator.clone(),
+            delegation: self.by.delegation,
+            session: self.by.session,
+            producer: self.producer.clone(),
+            language: view.project.document.decisions.language.clone(),
+            implicit: true,
+            opened_at: env.now,
+            said: 0,
+            last_at: env.now,
+            state: AaepSessionState::Open {
+                at: IDLE.into(),
+                waiting: Vec::new(),
+                tools: Vec::new(),
+                outputs: Vec::new(),
+            },
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A person finds out what became of something that nobody reported.
+
+use super::{answer::Answerer, due::ExecutionView, entry};
+use crate::{
+    env::Env,
+    news::News,
+    records::{Execution, ExecutionState, Record, Reporter, Role},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
+
+pub struct Reconcile {
+    pub by: Answerer,
+    /// Whether it did run.
+    pub ran: bool,
+    pub reason: String,
+    /// The project's switch for teams of one.
+    pub own_approval: bool,
+}
+
+impl Operation for Reconcile {
+    type View = ExecutionView;
+    type Answer = Execution;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
+        if self.reason.trim().is_empty() {
+            return Err(Refusal::invalid("say how you found out"));
+        }
+        if !self.is_entitled(view) {
+            return Err(Refusal::NotAuthorized(
+                "an approver or an admin other than the person concerned does this".into(),
+            ));
+        }
+        if !matches!(view.execution.state, ExecutionState::Unknown { .. }) {
+            return Err(Refusal::Conflict("what became of it is known already".into()));
+        }
+        let by = Reporter::Person { person: self.by.person, reason: self.reason.clone() };
+        let state = match self.ran {
+            true => ExecutionState::Committed { at: env.now, by },
+            false => ExecutionState::Failed { at: env.now, by, why: Some(self.reason.clone()) },
+        };
+        let closed = Execution { state, version: view.execution.version + 1, ..view.execution.clone() };
+        let entry = entry(&view.place, &view.decision, "execution_settled", env.now)
+            .open("execution_id", view.execution.id.as_str())
+            .open("outcome", if self.ran { "committed" } else { "failed" })
+            .open("reported_by", "person")
+            .hidden("decided_by", self.by.subject.as_str())
+            .hidden("reason", self.reason.as_str());
+        let effects = Effects {
+            puts: vec![Record::Execution(closed.clone())],
+            guards: self.by.guards.clone(),
+            evidence: vec![entry.seal(&mut env.mint())?],
+            news: vec![News::Changed { decision: view.decision.key }],
+            ..Effects::default()
+        };
+        Ok(Step { answer: closed, effects })
+    }
+}
+
+impl Reconcile {
+    fn is_entitled(&self, view: &ExecutionView) -> bool {
+        let own = self.by.person == view.execution.raised_by.person;
+        let approvers = &view.decision.terms.approvers;
+        let approver = approvers.people.contains(&self.by.person)
+            || approvers.roles.iter().any(|role| self.by.roles.contains(role));
+        let admin = self.by.roles.contains(&Role::Admin);
+        let may = approver || admin;
+        self.by.may_answer && may && (!own || self.own_approval || approvers.own_yes)
+    }
+}

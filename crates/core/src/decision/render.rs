@@ -1,0 +1,78 @@
+//! A question as the event that asks it. Rendered again, it is the same event (S1).
+
+use crate::{
+    aaep::talk::{self, Chosen},
+    records::{AaepSession, Decision, Question, Words},
+};
+use countersign_protocol::aaep::{
+    envelope::LocalizationHints,
+    event::{AwaitingClarification, AwaitingConfirmation, Event, Payload},
+};
+use serde_json::{Map, Value, json};
+
+/// The payload of the question.
+pub fn payload(decision: &Decision, reply_token: &str) -> Payload {
+    let timeout_seconds = decision.terms.timeout_s;
+    match &decision.question {
+        Question::Confirmation(asked) => Payload::AwaitingConfirmation(AwaitingConfirmation {
+            action: asked.action.clone(),
+            consequence: asked.consequence.clone(),
+            reply_token: reply_token.to_owned(),
+            timeout_seconds,
+            default_decision: decision.terms.default,
+            summaries: asked.summaries.clone(),
+            risk_level: Some(decision.terms.risk),
+            irreversible: Some(decision.terms.irreversible),
+            reversibility: decision.terms.reversibility,
+            allowed_replies: Some(asked.allowed_replies.clone()),
+            extra_context: asked.extra_context.clone(),
+        }),
+        Question::Clarification(asked) => Payload::AwaitingClarification(AwaitingClarification {
+            question: asked.question.clone(),
+            reply_token: reply_token.to_owned(),
+            timeout_seconds,
+            summaries: asked.summaries.clone(),
+            accepted_response_kinds: Some(asked.kinds.clone()),
+            choices: (!asked.choices.is_empty()).then(|| asked.choices.clone()),
+            context: asked.context.clone(),
+            default_response: asked.default_response.clone(),
+        }),
+    }
+}
+
+/// The rest of the event that is not stamped from the session.
+pub fn chosen(decision: &Decision, correlation_id: Option<String>) -> Chosen {
+    Chosen {
+        localization_hints: Some(LocalizationHints::of(&decision.language)),
+        correlation_id,
+        ..Chosen::of_ours(extension(decision))
+    }
+}
+
+/// What our extension says beside every event about a decision: whose words these are, and for whom.
+pub fn extension(decision: &Decision) -> Map<String, Value> {
+    let words = match decision.words {
+        Words::Agent => "agent",
+        Words::Owner => "owner",
+    };
+    let mut members = Map::new();
+    members.insert("decision_id".into(), json!(decision.id));
+    members.insert("words".into(), json!(words));
+    if let Some(operator) = &decision.raised_by.operator {
+        members.insert("operator".into(), json!(operator.as_str()));
+    }
+    members
+}
+
+/// The event again, for whoever comes later: same id, same time, same token.
+pub fn event(decision: &Decision, session: &AaepSession, reply_token: &str) -> Event {
+    let mut event = talk::stamp(
+        session,
+        decision.event_id.clone(),
+        decision.asked_at,
+        payload(decision, reply_token),
+        chosen(decision, None),
+    );
+    event.envelope.sequence_number = None;
+    event
+}

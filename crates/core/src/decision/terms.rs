@@ -1,0 +1,195 @@
+//! The terms of a question: the project's policy, which a caller can tighten and never loosen (R-1, AAEP 6.4.1).
+
+use crate::{
+    records::{Approvers, Assurance, Role, Terms},
+    refusal::Refusal,
+};
+use countersign_protocol::{
+    aaep::event::{Reversibility, Risk, YesNo},
+    ids::RowKey,
+    project::{ActionPolicy, DecisionPolicy, ProjectDocument},
+    time::UnixMillis,
+};
+
+/// Nobody is rushed into a default yes.
+pub const LEAST_FOR_ACCEPT_S: i64 = 30;
+const LONGEST_S: i64 = 86_400;
+
+/// What the caller wishes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wishes {
+    pub risk: Option<Risk>,
+    pub irreversible: Option<bool>,
+    pub reversibility: Option<Reversibility>,
+    pub timeout_s: Option<i64>,
+    pub default: Option<YesNo>,
+}
+
+/// What is known about the people concerned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct People {
+    /// The person for whom the agent acts.
+    pub own: RowKey,
+    /// The approvers that policy names by `user:NAME` and that have a place in the project.
+    pub named: Vec<RowKey>,
+    /// The longest time that somebody who may answer has asked for (AAEP 6.4.2).
+    pub needs_s: Option<i64>,
+}
+
+/// The terms for an action that would be carried out.
+pub fn of_action(
+    document: &ProjectDocument,
+    action: &str,
+    wishes: &Wishes,
+    people: &People,
+    now: UnixMillis,
+) -> Result<Terms, Refusal> {
+    let policy = policy_of(document, action);
+    let reversibility = wishes.reversibility.max(policy.and_then(|p| p.reversibility));
+    let irreversible = policy.is_none_or(|p| p.irreversible)
+        || wishes.irreversible == Some(true)
+        || reversibility == Some(Reversibility::Irreversible);
+    let risk = policy.map_or(Risk::High, |p| p.risk).max(wishes.risk.unwrap_or(Risk::Low));
+    let default = default_of(policy, wishes.default, irreversible, risk)?;
+    let timeout_s =
+        timeout(policy, &document.decisions, wishes.timeout_s, usual_timeout_s(irreversible, risk), people)?;
+    if default == YesNo::Accept && timeout_s < LEAST_FOR_ACCEPT_S {
+        let why = "a question that defaults to accept gives people at least 30 seconds";
+        return Err(Refusal::invalid(why));
+    }
+    Ok(Terms {
+        risk,
+        irreversible,
+        reversibility,
+        default,
+        timeout_s,
+        latest: latest(&document.decisions, timeout_s, now),
+        approvers: approvers(document, policy, people)?,
+        floor: policy.map_or(Assurance::Token, |p| Assurance::named(&p.assurance).unwrap_or(Assurance::Passkey)),
+        allowance_s: policy.and_then(|p| p.allowance_seconds).unwrap_or(document.decisions.allowance_seconds),
+        lease_s: policy.and_then(|p| p.lease_seconds).unwrap_or(document.decisions.lease_seconds),
+    })
+}
+
+/// The terms for a question about something that is not carried out by the answer.
+pub fn of_clarification(
+    document: &ProjectDocument,
+    timeout_s: Option<i64>,
+    people: &People,
+    now: UnixMillis,
+) -> Result<Terms, Refusal> {
+    let timeout_s = timeout(None, &document.decisions, timeout_s, 180, people)?;
+    Ok(Terms {
+        risk: Risk::Low,
+        irreversible: false,
+        reversibility: None,
+        default: YesNo::Reject,
+        timeout_s,
+        latest: latest(&document.decisions, timeout_s, now),
+        approvers: approvers(document, None, people)?,
+        floor: Assurance::Token,
+        allowance_s: document.decisions.allowance_seconds,
+        lease_s: document.decisions.lease_seconds,
+    })
+}
+
+pub fn policy_of<'a>(document: &'a ProjectDocument, action: &str) -> Option<&'a ActionPolicy> {
+    document.actions.iter().find(|policy| !action.is_empty() && policy.name == action)
+}
+
+/// Accept by default exists only for what policy calls reversible and not high (R-1, C5).
+fn default_of(
+    policy: Option<&ActionPolicy>,
+    wish: Option<YesNo>,
+    irreversible: bool,
+    risk: Risk,
+) -> Result<YesNo, Refusal> {
+    let by_policy = policy.and_then(|p| p.default_decision);
+    let wanted = wish.or(by_policy).unwrap_or(YesNo::Reject);
+    let possible = policy.is_some() && !irreversible && risk < Risk::High && by_policy != Some(YesNo::Reject);
+    match (wanted, possible, wish) {
+        (YesNo::Reject, _, _) => Ok(YesNo::Reject),
+        (YesNo::Accept, true, _) => Ok(YesNo::Accept),
+        // Policy's own wish gives way to what the caller has made stricter.
+        (YesNo::Accept, false, None) => Ok(YesNo::Reject),
+        (YesNo::Accept, false, Some(_)) => Err(Refusal::invalid(
+            "default_decision accept is only for actions that the project's policy calls reversible and not of high risk",
+        )),
+    }
+}
+
+/// Within the recommended ranges (AAEP 6.4.2).
+pub fn usual_timeout_s(irreversible: bool, risk: Risk) -> i64 {
+    match (irreversible, risk) {
+        (_, Risk::High) => 300,
+        (true, _) | (_, Risk::Medium) => 120,
+        (false, Risk::Low) => 60,
+    }
+}
+
+fn timeout(
+    policy: Option<&ActionPolicy>,
+    bounds: &DecisionPolicy,
+    wish: Option<i64>,
+    usual: i64,
+    people: &People,
+) -> Result<i64, Refusal> {
+    let most = policy.and_then(|p| p.max_timeout_seconds).unwrap_or(LONGEST_S).min(bounds.max_timeout_seconds);
+    let least = policy.and_then(|p| p.min_timeout_seconds).unwrap_or(1);
+    let asked = wish.unwrap_or_else(|| policy.and_then(|p| p.timeout_seconds).unwrap_or(usual).clamp(least, most));
+    if !(least..=most).contains(&asked) {
+        return Err(Refusal::invalid(format!("timeout_seconds must be {least} to {most} here")));
+    }
+    // Whoever needs more time gets it, within the policy's bound.
+    Ok(people.needs_s.map_or(asked, |needs| asked.max(needs.min(most))))
+}
+
+fn latest(bounds: &DecisionPolicy, timeout_s: i64, now: UnixMillis) -> UnixMillis {
+    now.plus_secs(timeout_s.saturating_add(bounds.max_extension_seconds).min(LONGEST_S.max(timeout_s)))
+}
+
+/// Without named approvers it is the person for whom the agent acts; with them, that person's yes counts only where
+/// policy names them or an admin allowed it.
+fn approvers(document: &ProjectDocument, policy: Option<&ActionPolicy>, people: &People) -> Result<Approvers, Refusal> {
+    let Some(policy) = policy.filter(|policy| !policy.approvers.is_empty()) else {
+        return Ok(Approvers { people: vec![people.own], roles: Vec::new(), own_yes: true });
+    };
+    let roles: Vec<Role> = policy.approvers.iter().filter_map(|name| role(name)).collect();
+    let named = people.named.clone();
+    if roles.is_empty() && named.is_empty() {
+        let why = "the project's policy names approvers for this action, and none of them exists";
+        return Err(Refusal::NotAuthorized(why.into()));
+    }
+    let own_yes = named.contains(&people.own) || document.decisions.own_approval;
+    Ok(Approvers { people: named, roles, own_yes })
+}
+
+pub fn role(name: &str) -> Option<Role> {
+    match name {
+        "role:approver" => Some(Role::Approver),
+        "role:admin" => Some(Role::Admin),
+        _ => None,
+    }
+}
+
+impl Assurance {
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "token" => Some(Self::Token),
+            "session" => Some(Self::Session),
+            "fresh" => Some(Self::Fresh),
+            "passkey" => Some(Self::Passkey),
+            _ => None,
+        }
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Token => "token",
+            Self::Session => "session",
+            Self::Fresh => "fresh",
+            Self::Passkey => "passkey",
+        }
+    }
+}

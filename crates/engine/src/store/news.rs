@@ -1,0 +1,141 @@
+//! Those who listen for what became true, and how far they were told.
+//!
+//! A node's own news is told by its writer, right after the commit. Where several nodes write, each with its lane,
+//! the others' news comes by a feed, and both go by the same positions: nothing is told twice, and nothing before
+//! what it follows.
+
+use countersign_core::news::News;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// The news of one commit or more, in the order of the commits.
+pub type Batch = Vec<Arc<News>>;
+
+#[derive(Clone, Default)]
+pub(crate) struct Listeners(Arc<Mutex<Told>>);
+
+#[derive(Default)]
+struct Told {
+    listeners: Vec<UnboundedSender<Batch>>,
+    /// The last position that was told, by lane. One that is not here begins with 1.
+    seen: HashMap<i64, i64>,
+}
+
+/// A piece of news with its place among those of its lane.
+pub(crate) struct Placed {
+    pub(crate) lane: i64,
+    pub(crate) pos: i64,
+    /// None for what this version does not understand.
+    pub(crate) news: Option<Arc<News>>,
+}
+
+/// Where a commit stands among those of all nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) lane: i64,
+    /// The position of its first piece of news.
+    pub(crate) first: i64,
+    /// The last position of each lane that it can follow.
+    pub(crate) ends: Vec<(i64, i64)>,
+}
+
+impl Listeners {
+    pub(crate) fn listen(&self) -> UnboundedReceiver<Batch> {
+        let (sender, receiver) = unbounded_channel();
+        self.told().listeners.push(sender);
+        receiver
+    }
+
+    /// Whether anybody would hear it.
+    pub(crate) fn any(&self) -> bool {
+        self.told().listeners.iter().any(|listener| !listener.is_closed())
+    }
+
+    /// For a store of one node, whose order is that of its commits.
+    pub(crate) fn tell(&self, news: Batch) {
+        self.told().tell(news);
+    }
+
+    /// Begins after these positions: what was said before is not told.
+    pub(crate) fn begin(&self, ends: impl IntoIterator<Item = (i64, i64)>) {
+        self.told().seen.extend(ends);
+    }
+
+    /// How far each lane was told, as two lists.
+    pub(crate) fn seen(&self) -> (Vec<i64>, Vec<i64>) {
+        self.told().seen.iter().map(|(lane, pos)| (*lane, *pos)).unzip()
+    }
+
+    /// Tells what this node committed; false if it must come by the feed, because what it may follow was not told
+    /// yet.
+    pub(crate) fn tell_own(&self, standing: &Standing, news: Batch) -> bool {
+        let mut told = self.told();
+        let last = standing.first.saturating_add(i64::try_from(news.len()).unwrap_or(0)).saturating_sub(1);
+        let before = told.last(standing.lane);
+        if before >= last {
+            return true;
+        }
+        let next = before.saturating_add(1) == standing.first;
+        if !next || !standing.ends.iter().all(|(lane, pos)| told.last(*lane) >= *pos) {
+            return false;
+        }
+        told.seen.insert(standing.lane, last);
+        told.tell(news);
+        true
+    }
+
+    /// Tells what the feed found, except what was told meanwhile. It must have been found all at once: then what a
+    /// piece of news follows is there as well.
+    pub(crate) fn tell_found(&self, found: Vec<Placed>) {
+        let mut told = self.told();
+        let mut fresh = Vec::with_capacity(found.len());
+        for Placed { lane, pos, news } in found {
+            if told.last(lane) < pos {
+                told.seen.insert(lane, pos);
+                fresh.extend(news);
+            }
+        }
+        told.tell(in_order(fresh));
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Told {
+    fn last(&self, lane: i64) -> i64 {
+        self.seen.get(&lane).copied().unwrap_or(0)
+    }
+
+    fn tell(&mut self, news: Batch) {
+        if !news.is_empty() {
+            self.listeners.retain(|listener| listener.send(news.clone()).is_ok());
+        }
+    }
+}
+
+/// Lanes were read one after the other, but a session may be spoken in from several: its events are put in the order
+/// of their numbers, in the places that they have among the rest.
+fn in_order(news: Batch) -> Batch {
+    let mut events: HashMap<i64, Vec<(i64, Arc<News>)>> = HashMap::new();
+    for one in &news {
+        if let News::Said(said) = &**one {
+            events.entry(said.session).or_default().push((said.seq, one.clone()));
+        }
+    }
+    for of_session in events.values_mut() {
+        of_session.sort_by_key(|(seq, _)| std::cmp::Reverse(*seq));
+    }
+    let placed = |one: Arc<News>| match &*one {
+        News::Said(said) => events.get_mut(&said.session).and_then(Vec::pop).map_or(one.clone(), |(_, next)| next),
+        _ => one,
+    };
+    news.into_iter().map(placed).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! The news of the other nodes, read from the database after what is told already.
+//!
+//! A notification only wakes the reader, and it looks by itself every so often; what counts are the positions. So a
+//! connection that is lost and renewed, or a notification that never came, costs time and no news.
+
+use super::{
+    connect::Way,
+    connection::{Connection, failure, patiently},
+};
+use crate::store::{
+    error::Failure,
+    news::{self, Listeners, Placed, Standing},
+    sql::Sql as _,
+};
+use countersign_core::news::News;
+use std::{convert::Infallible, sync::Arc, time::Duration};
+use tokio::{sync::Notify, task::AbortHandle};
+use tokio_postgres::{Client, Row, Statement};
+
+const LOOK: Duration = Duration::from_millis(250);
+/// After a long time apart there may be much to read.
+const CATCH_UP: Duration = Duration::from_secs(60);
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// The table is as long as ten minutes, and only its ends are wanted: always by its key, whatever the planner guesses
+/// of them.
+const SESSION: &str = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; \
+     SET enable_mergejoin = off; SET statement_timeout = '60s'; LISTEN countersign_news";
+
+/// One statement, hence one moment of all lanes: whatever a piece of news follows is seen with it.
+const UNSEEN: &str = "SELECT news.lane, news.pos, news.doc FROM lanes \
+     LEFT JOIN unnest($1::bigint[], $2::bigint[]) AS seen (lane, pos) ON seen.lane = lanes.lane \
+     JOIN news ON news.lane = lanes.lane AND news.pos > coalesce(seen.pos, 0) \
+     WHERE lanes.next_news > coalesce(seen.pos, 0) + 1 ORDER BY news.lane, news.pos";
+
+const ENDS: &str = "SELECT lane, next_news - 1 FROM lanes";
+
+#[derive(Clone, Default)]
+pub(super) struct Feed {
+    listeners: Listeners,
+    wake: Arc<Notify>,
+}
+
+/// Follows the other nodes until it is dropped.
+pub(super) struct Following(AbortHandle);
+
+impl Feed {
+    pub(super) fn listeners(&self) -> &Listeners {
+        &self.listeners
+    }
+
+    /// Begins at the present end of each lane. A lane that is made later is read from its beginning.
+    pub(super) async fn begin(&self, connection: &mut Connection) -> Result<(), Failure> {
+        let ends = connection.query(ENDS, &[]).await?;
+        let ends = ends.iter().map(|row| Ok((row.int(0)?, row.int(1)?))).collect::<Result<Vec<_>, Failure>>()?;
+        self.listeners.begin(ends);
+        Ok(())
+    }
+
+    pub(super) fn follow(&self, way: Way) -> Following {
+        let feed = self.clone();
+        let task = tokio::spawn(async move { feed.keep_following(way).await });
+        Following(task.abort_handle())
+    }
+
+    /// For the writer, after its commit.
+    pub(super) fn tell(&self, standing: &Standing, news: news::Batch) {
+        if !news.is_empty() && !self.listeners.tell_own(standing, news) {
+            self.wake.notify_one();
+        }
+    }
+
+    async fn keep_following(&self, way: Way) {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let Err(why) = self.follow_once(&way, &mut pause).await;
+            tracing::warn!(%why, "the news of other nodes cannot be read; it is tried again");
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn follow_once(&self, way: &Way, pause: &mut Duration) -> Result<Infallible, Failure> {
+        let client = patiently(way.listen(self.wake.clone())).await?;
+        let unseen = patiently(async {
+            client.batch_execute(SESSION).await.map_err(failure)?;
+            client.prepare(UNSEEN).await.map_err(failure)
+        });
+        let unseen = unseen.await?;
+        loop {
+            self.read(&client, &unseen).await?;
+            *pause = FIRST_PAUSE;
+            let _woken_or_time_to_look = tokio::time::timeout(LOOK, self.wake.notified()).await;
+        }
+    }
+
+    async fn read(&self, client: &Client, unseen: &Statement) -> Result<(), Failure> {
+        let (lanes, positions) = self.listeners.seen();
+        let late = |_| Failure::Lost("PostgreSQL does not answer".into());
+        let rows = tokio::time::timeout(CATCH_UP, client.query(unseen, &[&lanes, &positions])).await.map_err(late)?;
+        let heard = self.listeners.any();
+        let found = rows.map_err(failure)?.iter().map(|row| placed(row, heard)).collect::<Result<Vec<_>, _>>();
+        self.listeners.tell_found(found.map_err(failure)?);
+        Ok(())
+    }
+}
+
+fn placed(row: &Row, heard: bool) -> Result<Placed, tokio_postgres::Error> {
+    let (lane, pos) = (row.try_get(0)?, row.try_get(1)?);
+    let doc: &str = row.try_get(2)?;
+    let news = if heard { understood(doc) } else { None };
+    Ok(Placed { lane, pos, news })
+}
+
+/// A node of a newer version may say what this one does not know; the rest must not wait for it.
+fn understood(doc: &str) -> Option<Arc<News>> {
+    let news = serde_json::from_str(doc);
+    news.map(Arc::new).inspect_err(|why| tracing::warn!(%why, "news of another node is not understood")).ok()
+}
+
+impl Following {
+    pub(super) fn end(&self) {
+        self.0.abort();
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,448 @@
+//! Decisions, allowances, executions and AAEP's rows: found by what they are, and only while they are it.
+
+use crate::store::{Bench, START, committed, on_both};
+use countersign_core::{
+    records::{
+        AaepSession, AaepSessionState, Allowance, AllowanceState, Approvers, Assurance, Ballot, CancelledFor,
+        Clarification, Decision, DecisionState, Defaulted, Execution, ExecutionState, Point, Question, Raiser, Reporter,
+        Role, Stored, SubscriberToken, Subscription, SubscriptionOwner, Terms, Via, Words,
+    },
+    step::Effects,
+};
+use countersign_engine::store::{self, Lookup, Outcome};
+use countersign_protocol::{
+    aaep::{
+        envelope::Producer,
+        event::{ResponseKind, Risk, Summaries, YesNo},
+    },
+    hash::Digest,
+    ids::RowKey,
+    time::UnixMillis,
+};
+use serde_json::json;
+use std::fmt::Debug;
+
+const AT: UnixMillis = UnixMillis(START);
+
+fn digest(n: RowKey) -> Digest {
+    Digest::of(&n.to_be_bytes())
+}
+
+fn raiser(n: RowKey) -> Raiser {
+    let principal = format!("del_{n}");
+    Raiser { principal, person: n, delegation: Some(n), session: Some(n + 10), api_key: None, operator: None }
+}
+
+fn pending(due: i64) -> DecisionState {
+    DecisionState::Pending { deadline: UnixMillis(START + 60_000), due: UnixMillis(due), ballots: vec![] }
+}
+
+fn expired() -> DecisionState {
+    DecisionState::Expired { at: AT, as_if: Defaulted::Reject }
+}
+
+fn decision(key: RowKey, version: i64, state: DecisionState) -> Decision {
+    let clarification = Clarification {
+        question: "Which one?".into(),
+        summaries: Summaries::default(),
+        kinds: vec![ResponseKind::FreeText],
+        choices: vec![],
+        context: None,
+        default_response: None,
+    };
+    Decision {
+        key,
+        version,
+        project: 1,
+        id: format!("dec_{key}"),
+        project_version: 1,
+        raised_by: raiser(key),
+        point: Point::AgentClaimed,
+        asked_in: 1,
+        digest: digest(key),
+        same: digest(key),
+        action: String::new(),
+        question: Question::Clarification(clarification),
+        words: Words::Agent,
+        terms: terms(),
+        language: "en".into(),
+        event_id: format!("evt_{key}"),
+        asked_at: AT,
+        reply_hash: digest(100 + key),
+        state,
+    }
+}
+
+fn terms() -> Terms {
+    Terms {
+        risk: Risk::Low,
+        irreversible: false,
+        reversibility: None,
+        default: YesNo::Reject,
+        timeout_s: 60,
+        latest: UnixMillis(START + 60_000),
+        approvers: Approvers { people: vec![], roles: vec![], own_yes: true },
+        floor: Assurance::Token,
+        allowance_s: 60,
+        lease_s: 60,
+    }
+}
+
+fn allowance(key: RowKey, version: i64, until: i64, state: AllowanceState) -> Allowance {
+    Allowance {
+        key,
+        version,
+        project: 1,
+        decision: 100 + key,
+        raised_by: raiser(key),
+        point: Point::Gateway,
+        digest: digest(key),
+        uses: 1,
+        used: 0,
+        until: UnixMillis(until),
+        state,
+    }
+}
+
+fn execution(key: RowKey, version: i64, state: ExecutionState) -> Execution {
+    Execution {
+        key,
+        version,
+        project: 1,
+        id: format!("exe_{key}"),
+        decision: 100 + key,
+        allowance: 200 + key,
+        raised_by: raiser(key),
+        digest: digest(key),
+        node: 0,
+        claimed_at: AT,
+        call_id: format!("call_{key}"),
+        state,
+    }
+}
+
+fn aaep_session(key: RowKey, version: i64, state: AaepSessionState) -> AaepSession {
+    let producer = json!({ "agent_id": "agent" });
+    AaepSession {
+        key,
+        version,
+        project: 1,
+        id: format!("sess_{key}"),
+        principal: "del_1".into(),
+        person: key,
+        operator: None,
+        delegation: Some(key),
+        session: Some(10 + key),
+        producer: serde_json::from_value::<Producer>(producer).unwrap(),
+        language: "en".into(),
+        implicit: false,
+        opened_at: AT,
+        said: 0,
+        last_at: AT,
+        state,
+    }
+}
+
+fn subscription(key: RowKey, version: i64, closed_at: Option<UnixMillis>) -> Subscription {
+    Subscription {
+        key,
+        version,
+        project: 1,
+        id: format!("sub_{key}"),
+        person: key,
+        owner: SubscriptionOwner::Token { key },
+        may_answer: true,
+        subscriber_id: "speaker".into(),
+        capabilities: json!({}),
+        opened_at: AT,
+        closed_at,
+    }
+}
+
+fn put<T: Stored>(record: T) -> Effects {
+    Effects { puts: vec![record.into_record()], ..Effects::default() }
+}
+
+async fn write<T: Stored>(bench: &Bench, record: T) {
+    assert_eq!(bench.store.commit(put(record)).await, Outcome::Committed);
+}
+
+async fn keys<T: Stored>(bench: &Bench, lookup: &Lookup) -> Vec<RowKey> {
+    store::find_all::<T>(&*bench.store, lookup.clone()).await.unwrap().iter().map(Stored::key).collect()
+}
+
+/// Puts 1 and 2 open, then 1 settled: it is found by all of `ever` and no more by any of `open`.
+async fn settles<T: Stored + PartialEq + Debug>(bench: &Bench, rows: [T; 3], open: &[Lookup], ever: &[Lookup]) {
+    let [first, other, settled] = rows;
+    write(bench, first.clone()).await;
+    write(bench, other).await;
+    for lookup in open.iter().chain(ever) {
+        let found: Vec<T> = store::find_all(&*bench.store, lookup.clone()).await.unwrap();
+        assert_eq!(found, std::slice::from_ref(&first), "{lookup:?}");
+    }
+    write(bench, settled.clone()).await;
+    for lookup in open {
+        assert_eq!(keys::<T>(bench, lookup).await, [], "{lookup:?}");
+    }
+    for lookup in ever {
+        let found: Vec<T> = store::find_all(&*bench.store, lookup.clone()).await.unwrap();
+        assert_eq!(found, std::slice::from_ref(&settled), "{lookup:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_decision_is_found_as_open_until_it_is_settled_and_by_its_names_for_ever() {
+    on_both(async |bench| {
+        let rows =
+            [decision(1, 1, pending(START)), decision(2, 1, pending(START + 5)), decision(1, 2, expired())];
+        let open = [
+            Lookup::DecisionPendingSame { project: 1, same: digest(1) },
+            Lookup::DecisionsAsking { project: 1, asks: Decision::asks_person(1) },
+            Lookup::DecisionsDue { by: AT, limit: 9 },
+            Lookup::DecisionsLiveOfDelegation(1),
+            Lookup::DecisionsLiveOfSession(11),
+        ];
+        let ever = [
+            Lookup::DecisionById { project: 1, id: "dec_1".into() },
+            Lookup::DecisionByReply(digest(101)),
+            Lookup::Key(Decision::TABLE, 1),
+        ];
+        settles(&bench, rows, &open, &ever).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_several_may_see_is_found_by_all_of_them() {
+    on_both(async |bench| {
+        let mut shared = decision(1, 1, pending(START));
+        shared.terms.approvers.roles = vec![Role::Approver];
+        write(&bench, shared).await;
+        write(&bench, decision(2, 1, pending(START))).await;
+        let asking = |asks: String| Lookup::DecisionsAsking { project: 1, asks };
+        assert_eq!(keys::<Decision>(&bench, &asking(Decision::ASKS_SEVERAL.into())).await, [1]);
+        assert_eq!(keys::<Decision>(&bench, &asking(Decision::asks_person(1))).await, []);
+        assert_eq!(keys::<Decision>(&bench, &asking(Decision::asks_person(2))).await, [2]);
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn of_the_same_question_only_one_is_pending_in_a_project() {
+    on_both(async |bench| {
+        let same = |key, project| Decision { same: digest(1), project, ..decision(key, 1, pending(START)) };
+        let outcomes = bench.commit_all((1..20).map(|key| put(same(key, 1))).collect()).await;
+        assert_eq!(committed(&outcomes), 1);
+        assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Stale)));
+        assert_eq!(bench.store.commit(put(same(30, 2))).await, Outcome::Committed, "another project's");
+        write(&bench, Decision { version: 2, state: expired(), ..same(1, 1) }).await;
+        assert_eq!(bench.store.commit(put(same(31, 1))).await, Outcome::Committed, "asked again once it is settled");
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_digest_is_under_way_once_until_its_end_is_known() {
+    on_both(async |bench| {
+        let claimed = || ExecutionState::Claimed { lease_until: AT };
+        let again = |key| Execution { digest: digest(1), ..execution(key, 1, claimed()) };
+        write(&bench, again(1)).await;
+        assert_eq!(bench.store.commit(put(again(2))).await, Outcome::Stale, "claimed");
+        write(&bench, execution(1, 2, ExecutionState::Unknown { since: AT })).await;
+        assert_eq!(bench.store.commit(put(again(2))).await, Outcome::Stale, "nobody knows");
+        write(&bench, execution(1, 3, ExecutionState::Committed { at: AT, by: Reporter::Claimant })).await;
+        write(&bench, again(2)).await;
+        let under_way = Lookup::ExecutionUnderWay { project: 1, digest: digest(1) };
+        assert_eq!(keys::<Execution>(&bench, &under_way).await, [2]);
+        let done = Lookup::ExecutionsDone { project: 1, digest: digest(1) };
+        assert_eq!(keys::<Execution>(&bench, &done).await, [1]);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_allowance_is_found_as_open_until_it_is_spent_and_by_its_decision_for_ever() {
+    on_both(async |bench| {
+        let rows = [
+            allowance(1, 1, START, AllowanceState::Open),
+            allowance(2, 1, START + 5, AllowanceState::Open),
+            allowance(1, 2, START, AllowanceState::Spent),
+        ];
+        let open = [
+            Lookup::AllowancesDue { by: AT, limit: 9 },
+            Lookup::AllowancesLiveOfDelegation(1),
+            Lookup::AllowancesLiveOfSession(11),
+        ];
+        settles(&bench, rows, &open, &[Lookup::AllowanceOfDecision(101)]).await;
+        let second = Allowance { decision: 101, ..allowance(3, 1, START, AllowanceState::Open) };
+        assert_eq!(bench.store.commit(put(second)).await, Outcome::Stale, "one decision allows once");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_execution_is_found_by_what_is_known_of_its_end() {
+    on_both(async |bench| {
+        let claimed = |until| ExecutionState::Claimed { lease_until: UnixMillis(until) };
+        let failed = ExecutionState::Failed { at: AT, by: Reporter::Claimant, why: None };
+        let rows =
+            [execution(1, 1, claimed(START)), execution(2, 1, claimed(START + 5)), execution(1, 2, failed)];
+        let open = [
+            Lookup::ExecutionsDue { by: AT, limit: 9 },
+            Lookup::ExecutionUnderWay { project: 1, digest: digest(1) },
+        ];
+        let ever = [
+            Lookup::ExecutionById { project: 1, id: "exe_1".into() },
+            Lookup::ExecutionsOfDecision(101),
+        ];
+        settles(&bench, rows, &open, &ever).await;
+        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsDone { project: 1, digest: digest(1) }).await, []);
+        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsUnknown(1)).await, []);
+        write(&bench, execution(2, 2, ExecutionState::Unknown { since: AT })).await;
+        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsUnknown(1)).await, [2]);
+        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsUnknown(2)).await, []);
+        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsDue { by: UnixMillis(i64::MAX), limit: 9 }).await, []);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_due_comes_the_most_overdue_first_and_never_more_than_asked_for() {
+    on_both(async |bench| {
+        for (key, due) in [(1, 30), (2, 10), (3, 40), (4, 20), (5, 10)] {
+            write(&bench, decision(key, 1, pending(START + due))).await;
+            write(&bench, allowance(key, 1, START + due, AllowanceState::Open)).await;
+            let claimed = ExecutionState::Claimed { lease_until: UnixMillis(START + due) };
+            write(&bench, execution(key, 1, claimed)).await;
+        }
+        let due = |by, limit| {
+            let by = UnixMillis(START + by);
+            let all = [
+                Lookup::DecisionsDue { by, limit },
+                Lookup::AllowancesDue { by, limit },
+                Lookup::ExecutionsDue { by, limit },
+            ];
+            let [decisions, allowances, executions] = all;
+            let bench = &bench;
+            async move {
+                let found = keys::<Decision>(bench, &decisions).await;
+                assert_eq!(keys::<Allowance>(bench, &allowances).await, found);
+                assert_eq!(keys::<Execution>(bench, &executions).await, found);
+                found
+            }
+        };
+        assert_eq!(due(9, 100).await, []);
+        assert_eq!(due(10, 100).await, [2, 5], "due at this very moment");
+        assert_eq!(due(30, 100).await, [2, 5, 4, 1]);
+        assert_eq!(due(99, 3).await, [2, 5, 4]);
+        assert_eq!(due(99, 0).await, []);
+        write(&bench, decision(2, 2, pending(START + 35))).await;
+        let later = Lookup::DecisionsDue { by: UnixMillis(START + 99), limit: 100 };
+        assert_eq!(keys::<Decision>(&bench, &later).await, [5, 4, 1, 2, 3], "put off");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_aaep_session_is_found_by_its_person_and_agent_while_it_is_open() {
+    on_both(async |bench| {
+        let open_state = || AaepSessionState::Open {
+            at: "idle".into(),
+            waiting: vec![],
+            tools: vec![],
+            outputs: vec![],
+        };
+        let rows = [
+            aaep_session(1, 1, open_state()),
+            aaep_session(2, 1, open_state()),
+            aaep_session(1, 2, AaepSessionState::Over { at: AT }),
+        ];
+        let open = [
+            Lookup::AaepSessionsOpenOfPerson { project: 1, person: 1 },
+            Lookup::AaepSessionsLiveOfDelegation(1),
+            Lookup::AaepSessionsLiveOfSession(11),
+        ];
+        settles(&bench, rows, &open, &[Lookup::AaepSessionById { project: 1, id: "sess_1".into() }]).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_is_forgotten_a_day_after_it_was_closed_and_never_before() {
+    on_both(async |bench| {
+        let rows = [subscription(1, 1, None), subscription(2, 1, None), subscription(1, 2, Some(AT))];
+        let open = [Lookup::SubscriptionsOpenOfPerson { project: 1, person: 1 }];
+        settles(&bench, rows, &open, &[Lookup::SubscriptionById { project: 1, id: "sub_1".into() }]).await;
+        let day = AT.plus_secs(24 * 3600);
+        assert_eq!(bench.store.sweep(day).await.unwrap(), 0);
+        assert_eq!(bench.store.sweep(day.plus_millis(1)).await.unwrap(), 1);
+        assert_eq!(keys::<Subscription>(&bench, &Lookup::SubscriptionById { project: 1, id: "sub_1".into() }).await, []);
+        assert_eq!(bench.store.sweep(day.plus_secs(999_999)).await.unwrap(), 0, "the open one stays");
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscribers_token_is_found_by_its_hash_its_id_and_its_person() {
+    on_both(async |bench| {
+        let token = |key: RowKey| SubscriberToken {
+            key,
+            version: 1,
+            project: 1,
+            id: format!("tok_{key}"),
+            hash: digest(key),
+            person: key,
+            name: "kitchen speaker".into(),
+            may_answer: false,
+            legacy: false,
+            created_at: AT,
+            expires_at: None,
+            revoked_at: None,
+        };
+        let lookups = [
+            Lookup::SubscriberTokenByHash(digest(1)),
+            Lookup::SubscriberTokenById { project: 1, id: "tok_1".into() },
+            Lookup::SubscriberTokensOfPerson { project: 1, person: 1 },
+        ];
+        write(&bench, token(1)).await;
+        write(&bench, token(2)).await;
+        for lookup in &lookups {
+            assert_eq!(keys::<SubscriberToken>(&bench, lookup).await, [1], "{lookup:?}");
+        }
+        let same_hash = SubscriberToken { hash: digest(1), ..token(3) };
+        assert_eq!(bench.store.commit(put(same_hash)).await, Outcome::Stale);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_end_of_a_decision_comes_back_as_it_was_written() {
+    on_both(async |bench| {
+        let ballot = || Ballot {
+            person: 1,
+            subject: "ada".into(),
+            assurance: Assurance::Fresh,
+            at: AT,
+            claimed_at: AT,
+            decided_by: None,
+            correlation_id: Some("c".into()),
+            via: Via::Subscription { id: "sub_1".into() },
+        };
+        let ends = [
+            DecisionState::Accepted { by: ballot() },
+            DecisionState::Rejected { by: ballot(), rationale: Some("no".into()), proposal: Some(json!({ "a": 1 })) },
+            DecisionState::Answered { by: ballot(), response: json!(["x", 1.5]), confidence: Some(0.25) },
+            DecisionState::Expired { at: AT, as_if: Defaulted::Response { response: "later".into() } },
+            DecisionState::Cancelled { at: AT, why: CancelledFor::Revoked },
+        ];
+        for (key, end) in (1..).zip(ends) {
+            let ended = decision(key, 1, end);
+            write(&bench, ended.clone()).await;
+            assert_eq!(store::get(&*bench.store, key).await.unwrap(), Some(ended));
+        }
+    })
+    .await;
+}

@@ -1,0 +1,33 @@
+//! Extensions (AAEP 7): the one that is ours, and what is asked of everybody's.
+
+use super::{envelope, problem::Problem};
+use serde_json::{Map, Value, json};
+
+/// Under this prefix stand our own members, in `extensions` and in the manifest.
+pub const PREFIX: &str = "dev_countersign";
+/// What declares it. The number is the extension's major version.
+pub const CONTEXT: &str = "https://countersign.dev/context/aaep/v1";
+
+/// The context of an event that carries our extension.
+pub fn context() -> Value {
+    json!([envelope::CONTEXT, CONTEXT])
+}
+
+/// Extensions need a context beside the core one that declares them, and prefixes that are nobody else's.
+///
+/// One context may declare several prefixes, and none is fetched: that there is one is all that can be held against it.
+pub(super) fn check(event: &Map<String, Value>, found: &mut Vec<Problem>) {
+    let Some(extensions) = event.get("extensions").and_then(Value::as_object) else { return };
+    let contexts = event.get("@context").and_then(Value::as_array);
+    let declared = contexts.is_some_and(|all| all.iter().any(|context| context != envelope::CONTEXT));
+    if !extensions.is_empty() && !declared {
+        found.push(Problem::new("extensions", "must be declared by an entry of @context after the core one"));
+    }
+    if extensions.keys().any(|prefix| is_reserved(prefix)) {
+        found.push(Problem::new("extensions", "uses a prefix that is reserved: aaep, xsd, rdf, rdfs or one with @"));
+    }
+}
+
+fn is_reserved(prefix: &str) -> bool {
+    prefix.is_empty() || prefix.starts_with('@') || matches!(prefix, "aaep" | "xsd" | "rdf" | "rdfs")
+}

@@ -1,0 +1,142 @@
+//! The members of the handshake's messages, one row each, and how a message is read by them.
+
+use crate::aaep::{
+    ids,
+    shape::{
+        FREE, List, Member,
+        Shape::{self, Closed, Flag, Integer, Like, Object, Objects, OneOf, Text},
+        Stage, check,
+    },
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+const URI: Shape = Like(ids::is_uri, "a URI");
+const VERSION: Shape = Like(ids::is_version, "a version such as 1.0.0");
+const SUBSCRIPTION_ID: Shape = Like(ids::is_subscription_id, "sub_ and 1 to 64 letters and digits");
+
+pub(super) const REQUEST: &[Member] = &[
+    Member::must("type", OneOf(&["subscription.request"])),
+    Member::must("aaep_version", VERSION),
+    Member::must("subscriber_id", Text(1, 256)),
+    Member::must("capabilities", Object),
+    Member::may("subscriber_name", Text(0, 256)),
+    Member::may("subscriber_version", Text(0, 64)),
+    Member::may("subscriber_manifest_uri", URI),
+    Member::may("correlation_id", FREE),
+    Member::may("extensions", Objects),
+];
+
+pub(super) const ACCEPTED: &[Member] = &[
+    Member::must("type", OneOf(&["subscription.accepted"])),
+    Member::must("subscription_id", SUBSCRIPTION_ID),
+    Member::must("aaep_version", VERSION),
+    Member::must("producer", Closed(PRODUCER)),
+    Member::must("honored_capabilities", Object),
+    Member::may("manifest_uri", URI),
+    Member::may("signed_manifest", Like(is_compact_jws, "a JWS in compact form")),
+    Member::may("negotiation_notes", Text(0, 4096)),
+];
+
+const PRODUCER: &[Member] = &[
+    Member::must("agent_id", Like(|text| !text.is_empty(), "a text that is not empty")),
+    Member::may("agent_version", FREE),
+    Member::may("agent_name", FREE),
+    Member::may("model", FREE),
+    Member::may("manifest_uri", URI),
+];
+
+pub(super) const REJECTED: &[Member] = &[
+    Member::must("type", OneOf(&["subscription.rejected"])),
+    Member::must("reason_code", OneOf(REASONS)),
+    Member::must("reason_message", Text(1, 4096)),
+    Member::may("retry_after_seconds", Integer(0, 86_400)),
+    Member::may("alternative_manifest_uri", URI),
+];
+
+const REASONS: &[&str] = &[
+    "version_unsupported",
+    "manifest_signature_required",
+    "capabilities_incompatible",
+    "rate_limit",
+    "authentication_required",
+    "authorization_denied",
+    "transport_unavailable",
+    "unknown",
+];
+
+pub(super) const RENEGOTIATE: &[Member] = &[
+    Member::must("type", OneOf(&["subscription.renegotiate"])),
+    Member::must("subscription_id", SUBSCRIPTION_ID),
+    Member::must("capabilities", Object),
+];
+
+pub(super) const CLOSE: &[Member] = &[
+    Member::must("type", OneOf(&["subscription.close"])),
+    Member::must("subscription_id", SUBSCRIPTION_ID),
+    Member::may("reason_code", Text(1, 256)),
+    Member::may("reason_message", Text(0, 4096)),
+];
+
+pub(super) const CAPABILITIES: &[Member] = &[
+    Member::may("max_events_per_second", Integer(1, 100_000)),
+    Member::may("preferred_verbosity", OneOf(&["terse", "normal", "detailed"])),
+    Member::may("languages", Shape::List(&List { of: LANGUAGE, min: 1, max: 32, unique: true })),
+    Member::may("supports_confirmation_reply", Flag),
+    Member::may("supports_clarification_reply", Flag),
+    Member::may("coalesce_boundaries", Shape::List(&List { of: BOUNDARY, min: 1, max: 5, unique: true })),
+    Member::may("event_filters", Closed(FILTERS)),
+    Member::may("supported_conformance_levels", Shape::List(&List { of: LEVEL, min: 1, max: 3, unique: true })),
+    Member::may("supported_extensions", Shape::List(&List { of: URI, min: 0, max: 64, unique: true })),
+    Member::may("cognitive_load", OneOf(&["low", "medium", "high"])),
+    Member::may("pace_wpm", Integer(50, 1000)),
+    Member::may("accept_signed_manifests_only", Flag),
+];
+
+const LANGUAGE: Shape = Like(ids::is_language_tag, "a language tag");
+const BOUNDARY: Shape = OneOf(&["none", "word", "sentence", "paragraph", "completion"]);
+const LEVEL: Shape = Integer(1, 3);
+
+const FILTERS: &[Member] = &[Member::may("include", PATTERNS), Member::may("exclude", PATTERNS)];
+
+/// The protocol sets no bound on their number; there are twelve types, and every event is held against every pattern.
+const PATTERNS: Shape = Shape::List(&List { of: Text(1, 256), min: 0, max: 256, unique: true });
+
+/// The object, if it has all that it must have and nothing that it may not have.
+pub(super) fn closed<'v>(value: &'v Value, members: &[Member]) -> Result<&'v Map<String, Value>, String> {
+    let object = value.as_object().ok_or("the message must be an object")?;
+    known(object, members)?;
+    if object.keys().any(|name| members.iter().all(|member| member.name != name)) {
+        return Err("the message has a member that is not known there".into());
+    }
+    Ok(object)
+}
+
+/// Judges the members that are known and looks at no others.
+pub(super) fn known(object: &Map<String, Value>, members: &[Member]) -> Result<(), String> {
+    let mut found = Vec::new();
+    check(members, object, Stage::Emitted, &mut found);
+    let told: Vec<String> = found.iter().map(ToString::to_string).collect();
+    if told.is_empty() { Ok(()) } else { Err(told.join("; ")) }
+}
+
+/// What was judged, as its type. Members in `apart` are read by whoever calls.
+pub(super) fn typed<T: DeserializeOwned>(
+    object: &Map<String, Value>,
+    members: &[Member],
+    apart: &[&str],
+) -> Result<T, String> {
+    let mut object = object.clone();
+    for name in apart {
+        object.insert((*name).to_owned(), Value::Object(Map::new()));
+    }
+    for member in members {
+        object.get_mut(member.name).into_iter().for_each(|value| member.shape.whole(value));
+    }
+    serde_json::from_value(Value::Object(object)).map_err(|_| "the message is not readable".to_owned())
+}
+
+fn is_compact_jws(text: &str) -> bool {
+    let part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
+    text.split('.').count() == 3 && text.split('.').all(part)
+}

@@ -1,0 +1,154 @@
+//! Credentials in words for people (AAEP 4.3.1, 10.2): found by their looks and refused, not blotted out.
+//!
+//! What an event says is read aloud, shown, stored and passed on. This finds what was put there by accident;
+//! it cannot find what somebody hides on purpose.
+
+use super::problem::Problem;
+use serde_json::{Map, Value};
+
+/// Names every member in which something looks like a credential, and nothing more than its name.
+pub(super) fn check(event: &Map<String, Value>, found: &mut Vec<Problem>) {
+    let leaking = event.iter().filter(|(_, value)| holds_one(value));
+    found.extend(leaking.map(|(name, _)| Problem::new(name.clone(), "holds what looks like a credential")));
+}
+
+fn holds_one(value: &Value) -> bool {
+    match value {
+        Value::String(text) => looks_like_one(text),
+        Value::Array(items) => items.iter().any(holds_one),
+        Value::Object(members) => {
+            members.iter().any(|(name, value)| looks_like_one(name) || is_named(name, value) || holds_one(value))
+        }
+        _ => false,
+    }
+}
+
+pub(super) fn looks_like_one(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    (text.contains("-----BEGIN ") && text.contains("PRIVATE KEY-----"))
+        || text.split(|c| !is_word(c) && c != '.').any(is_jwt)
+        || text.split(|c| !is_word(c)).any(|word| is_vendors(word) || is_ours(word))
+        || follows_bearer(text, &lower)
+        || is_assigned(text, &lower)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Two pieces of encoded JSON in a row, and the place of a signature after them.
+fn is_jwt(word: &str) -> bool {
+    let encoded = |part: &str| part.len() > 8 && part.starts_with("eyJ");
+    let parts: Vec<&str> = word.split('.').collect();
+    parts.windows(3).any(|three| matches!(three, [header, claims, _] if encoded(header) && encoded(claims)))
+}
+
+/// How others write their keys: what they begin with, and how much follows at least.
+const VENDORS: &[(&str, usize)] = &[
+    ("sk-", 16),
+    ("sk_live_", 16),
+    ("sk_test_", 16),
+    ("rk_live_", 16),
+    ("ghp_", 20),
+    ("gho_", 20),
+    ("ghu_", 20),
+    ("ghs_", 20),
+    ("ghr_", 20),
+    ("github_pat_", 20),
+    ("glpat-", 16),
+    ("xoxa-", 10),
+    ("xoxb-", 10),
+    ("xoxe-", 10),
+    ("xoxp-", 10),
+    ("xoxr-", 10),
+    ("xoxs-", 10),
+    ("xapp-", 10),
+    ("AIza", 35),
+    ("npm_", 36),
+    ("hf_", 30),
+];
+
+fn is_vendors(word: &str) -> bool {
+    let long = |(prefix, least): &(&str, usize)| word.strip_prefix(prefix).is_some_and(|tail| tail.len() >= *least);
+    let aws = |prefix: &str| word.strip_prefix(prefix).is_some_and(|tail| tail.len() == 16 && is_loud(tail));
+    (VENDORS.iter().any(long) && has_digit(word)) || aws("AKIA") || aws("ASIA")
+}
+
+fn is_loud(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+}
+
+/// Our own: a short prefix and 32 random bytes in base64url. The ids of AAEP look alike and open nothing.
+fn is_ours(word: &str) -> bool {
+    let Some((prefix, tail)) = word.split_once('_') else { return false };
+    let is_prefix = (2..=5).contains(&prefix.len()) && prefix.bytes().all(|b| b.is_ascii_lowercase());
+    let is_id = matches!(prefix, "evt" | "sess" | "rpl" | "sub" | "call" | "out");
+    let random = has_digit(tail) && tail.contains(|c: char| c.is_ascii_uppercase());
+    is_prefix && !is_id && tail.len() >= 43 && random && tail.contains(|c: char| c.is_ascii_lowercase())
+}
+
+/// `Bearer` and a long token after it.
+fn follows_bearer(text: &str, lower: &str) -> bool {
+    let token = |(at, word): (usize, &str)| {
+        let rest = text.get(at + word.len()..).unwrap_or_default();
+        let end = rest.find(|c: char| !is_word(c) && !".~+/=".contains(c)).unwrap_or(rest.len());
+        rest.get(..end).is_some_and(|token| token.len() >= 16 && has_digit(token))
+    };
+    lower.match_indices("bearer ").any(token)
+}
+
+const NAMES: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "secret",
+    "api_key",
+    "apikey",
+    "api-key",
+    "access_token",
+    "refresh_token",
+    "private_key",
+];
+
+/// `password=…`, or a value that looks like one after `password:`. What is masked may stay.
+fn is_assigned(text: &str, lower: &str) -> bool {
+    let given = |(at, name): (usize, &str)| text.get(at + name.len()..).is_some_and(is_given);
+    NAMES.iter().any(|name| lower.match_indices(name).any(given))
+}
+
+/// What stands after the name: the sign, and a value that is none of the harmless ones.
+fn is_given(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(['"', '\'']);
+    let tight = rest.strip_prefix('=').filter(|value| !value.starts_with(char::is_whitespace));
+    let loose = rest.trim_start().strip_prefix([':', '=']);
+    let Some(value) = tight.or(loose) else { return false };
+    let value = value.trim_start_matches(|c: char| c.is_whitespace() || c == '"' || c == '\'');
+    let ends = |c: char| c.is_whitespace() || "\"',;&)".contains(c);
+    let value = value.split(ends).next().unwrap_or_default();
+    let convincing = value.len() >= 6 && has_digit(value) && value.contains(|c: char| c.is_ascii_alphabetic());
+    !is_masked(value) && (tight.is_some() || convincing)
+}
+
+/// A member that is called a secret and holds a text.
+fn is_named(name: &str, value: &Value) -> bool {
+    let name = name.to_ascii_lowercase();
+    let named = NAMES.iter().any(|known| name == *known || name.ends_with(&format!("_{known}")));
+    named && value.as_str().is_some_and(|text| !is_masked(text))
+}
+
+/// Nothing, one character again and again, a placeholder, or a path (`PWD=/home`).
+fn is_masked(value: &str) -> bool {
+    let first = value.chars().next();
+    let same = value.chars().all(|c| Some(c) == first);
+    let words = ["redacted", "hidden", "masked", "none", "null"];
+    same || value.starts_with(['*', '•', '…', '<', '[', '{', '$', '%', '/'])
+        || words.contains(&value.to_ascii_lowercase().trim_end_matches('.'))
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests;

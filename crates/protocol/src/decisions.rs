@@ -1,0 +1,237 @@
+//! `/v1`: decisions for agents that have no gateway in front of what they do.
+
+use crate::{
+    aaep::event::{Choice, ResponseKind, Reversibility, Risk, YesNo},
+    time::{UnixMillis, rfc3339, rfc3339_option},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// `POST /v1/confirmations`
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ConfirmationRequest {
+    /// What is to be done, in words for a person.
+    pub action: String,
+    /// What it will bring about.
+    pub consequence: String,
+    /// The tool that will run, as the project's policy names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Exactly what the tool will be called with. A yes is for these and no others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub arguments: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_terse: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_normal: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_detailed: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub extra_context: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk_level: Option<Risk>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irreversible: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reversibility: Option<Reversibility>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_decision: Option<YesNo>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_replies: Option<Vec<YesNo>>,
+    /// The language of the texts, a BCP 47 tag; the project's if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// An AAEP session of the same agent to ask in; without one the question has a session of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Tells questions apart, or keeps them together, where no tool is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation_id: Option<String>,
+}
+
+/// `POST /v1/clarifications`
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ClarificationRequest {
+    pub question: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_response_kinds: Option<Vec<ResponseKind>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choices: Option<Vec<Choice>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_response: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_terse: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_normal: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_detailed: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation_id: Option<String>,
+}
+
+/// A decision as the agent that asked sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DecisionDocument {
+    pub decision_id: String,
+    pub kind: Kind,
+    pub state: State,
+    /// The AAEP session that it is asked in.
+    pub session_id: String,
+    /// The action digest, in hex: what a yes is for.
+    pub digest: String,
+    pub risk_level: Risk,
+    pub irreversible: bool,
+    #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub asked_at: UnixMillis,
+    /// Until when it can be answered.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub deadline: Option<UnixMillis>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub settled_at: Option<UnixMillis>,
+    /// How whoever decided had proven themselves: `token`, `session`, `fresh`, `passkey`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assurance: Option<String>,
+    /// Why not, in the person's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What the person would agree to instead; it needs a question of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub proposal: Option<Value>,
+    /// The answer to a clarification: a string, a boolean or a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub response: Option<Value>,
+    /// What nobody's answer came to, where `state` is `expired`: `accept`, `reject`, `default_response` or `unavailable`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expired_as: Option<String>,
+    /// Why it was called off, where `state` is `cancelled`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancelled_for: Option<String>,
+    /// What may run now, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowance: Option<AllowanceDocument>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution: Option<ExecutionDocument>,
+    /// When exactly the same last ran.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub last_ran_at: Option<UnixMillis>,
+    /// Where a person answers it with a browser.
+    pub page: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Confirmation,
+    Clarification,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    Pending,
+    Accepted,
+    Rejected,
+    Answered,
+    Expired,
+    Cancelled,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AllowanceDocument {
+    /// `open`, `spent`, `lapsed` or `cancelled`.
+    pub state: String,
+    pub uses_left: i64,
+    #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub until: UnixMillis,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ExecutionDocument {
+    pub execution_id: String,
+    /// `claimed`, `committed`, `failed`, `released` or `unknown`.
+    pub state: String,
+    /// Report the outcome by then, or say that it is still running.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub lease_until: Option<UnixMillis>,
+}
+
+/// `POST /v1/decisions/{id}/claim`: what the agent is about to run, said again, so that a yes to one thing cannot be
+/// spent on another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ClaimRequest {
+    /// The tool that was named in the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub arguments: Option<Map<String, Value>>,
+    /// In place of both: the action digest in hex, computed by the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+/// `POST /v1/decisions/{id}/outcome`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct OutcomeRequest {
+    pub status: OutcomeStatus,
+    /// What went wrong, in words for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeStatus {
+    /// It is still under way: renews the lease.
+    Running,
+    Committed,
+    Failed,
+}
+
+/// `POST /v1/decisions/{id}/withdraw`
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct WithdrawRequest {
+    /// Why, for the people who were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}

@@ -1,0 +1,142 @@
+//! Copies of a document that differ from it in one place each.
+
+use serde_json::{Value, json};
+
+/// What was done, and what came of it.
+pub(crate) struct Spoiled {
+    pub(crate) what: String,
+    pub(crate) document: Value,
+}
+
+/// Every place taken away, and given every wrong (and some right) value; every object given a member more.
+pub(crate) fn every_way(sound: &Value) -> Vec<Spoiled> {
+    let values = values();
+    let mut all = Vec::new();
+    for place in places(sound, "") {
+        all.extend(removed(sound, &place));
+        all.extend(values.iter().map(|value| replaced(sound, &place, value)));
+        if sound.pointer(&place).is_some_and(Value::is_array) {
+            all.push(lengthened(sound, &place));
+        }
+    }
+    let objects = places(sound, "").into_iter().filter(|place| sound.pointer(place).is_some_and(Value::is_object));
+    for place in objects.chain([String::new()]) {
+        all.push(added(sound, &place, "amount_raw"));
+        all.push(added(sound, &place, "@id"));
+    }
+    all
+}
+
+fn values() -> Vec<Value> {
+    let mut values = vec![
+        json!(null),
+        json!(true),
+        json!(false),
+        json!(-1),
+        json!(0),
+        json!(1),
+        json!(1.0),
+        json!(1.5),
+        json!(100.5),
+        json!(86_400),
+        json!(86_401),
+        json!(86_400_001),
+        json!(1e20),
+        json!([]),
+        json!({}),
+        json!([1]),
+        json!(["x"]),
+        json!(["accept"]),
+        json!(["accept", "accept"]),
+        json!({ "a": 1 }),
+        json!({ "a": {} }),
+        json!({ "aaep": {} }),
+    ];
+    values.extend(TEXTS.iter().map(|text| json!(text)));
+    values.extend([64, 65, 256, 257, 1024, 1025, 4096, 4097, 16384, 16385].map(|length| json!("ö".repeat(length))));
+    values.push(json!("x".repeat(257)));
+    values
+}
+
+/// Words that are right in some place and wrong in every other.
+const TEXTS: &[&str] = &[
+    "",
+    "x",
+    "en",
+    "en_US",
+    "Latn",
+    "accept",
+    "reject",
+    "high",
+    "normal",
+    "critical",
+    "reversible",
+    "https://aaep-protocol.org/context/v1",
+    "https://shop.example/a b",
+    "shop.example",
+    "rpl_1",
+    "rpl_1\n",
+    "rpl_",
+    "evt_1",
+    "evt_1-2",
+    "sess_1",
+    "sub_1",
+    "call_1",
+    "out_1",
+    "1.0.0",
+    "1.0",
+    "1.0.0-rc.1",
+    "2026-11-15",
+    "2026-11-15T12:00:00Z",
+    "2026-11-15T12:00:00.1Z",
+    "2026-11-15T12:00:00.123456+02:00",
+    "2026-11-15T25:00:00Z",
+    "text/plain",
+    "A_CODE",
+    "a_reason",
+    "aaep:agent.session.started",
+    "https://aaep-protocol.org/types/agent.session.started",
+];
+
+fn places(value: &Value, at: &str) -> Vec<String> {
+    let below: Vec<(String, &Value)> = match value {
+        Value::Object(members) => members.iter().map(|(n, v)| (format!("{at}/{}", n.replace('/', "~1")), v)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(n, v)| (format!("{at}/{n}"), v)).collect(),
+        _ => Vec::new(),
+    };
+    below.into_iter().flat_map(|(place, value)| [vec![place.clone()], places(value, &place)].concat()).collect()
+}
+
+fn removed(sound: &Value, place: &str) -> Option<Spoiled> {
+    let mut document = sound.clone();
+    let (parent, member) = place.rsplit_once('/').unwrap();
+    document.pointer_mut(parent).unwrap().as_object_mut()?.remove(member);
+    Some(Spoiled { what: format!("{place} taken away"), document })
+}
+
+fn replaced(sound: &Value, place: &str, value: &Value) -> Spoiled {
+    let mut document = sound.clone();
+    *document.pointer_mut(place).unwrap() = value.clone();
+    let told: String = value.to_string().chars().take(60).collect();
+    Spoiled { what: format!("{place} = {told}"), document }
+}
+
+/// A list with many more entries, all different.
+fn lengthened(sound: &Value, place: &str) -> Spoiled {
+    let mut document = sound.clone();
+    let items = document.pointer_mut(place).unwrap().as_array_mut().unwrap();
+    let first = items.first().cloned();
+    for n in 0..40 {
+        items.push(match &first {
+            Some(Value::Object(_)) => json!({ "value": format!("v{n}"), "label": "l" }),
+            _ => json!(format!("x{n}")),
+        });
+    }
+    Spoiled { what: format!("{place} with 40 more"), document }
+}
+
+fn added(sound: &Value, place: &str, name: &str) -> Spoiled {
+    let mut document = sound.clone();
+    document.pointer_mut(place).unwrap()[name] = json!(1);
+    Spoiled { what: format!("{place}/{name} added"), document }
+}

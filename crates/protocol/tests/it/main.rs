@@ -1,0 +1,15 @@
+//! Documents against schemas: ours, the published ones, and another language's reading of both.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests say what went wrong by failing"
+)]
+
+mod aaep;
+
+/// The judge of the testkit, without the testkit: that would bring the whole server along.
+#[path = "../../../testkit/src/aaep_judge.rs"]
+mod judge;

@@ -1,0 +1,101 @@
+//! Judges of AAEP's documents: our schemas in `docs/schemas/aaep`, our own reader, and, where
+//! `COUNTERSIGN_PUBLISHED_SPEC` names the folder they lie in, the published schemas.
+
+use countersign_protocol::aaep::check;
+use jsonschema::{Draft, Registry, Validator};
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
+
+/// Fails unless every judge at hand accepts the event as one that we may emit.
+#[track_caller]
+pub fn judge_event(event: &Value) {
+    let name = event["type"].as_str().and_then(|name| name.strip_prefix("aaep:")).unwrap_or("envelope");
+    let mut found: Vec<String> = check::event(event).iter().map(ToString::to_string).collect();
+    found.extend(problems(name, event));
+    found.extend(published_problems(name, event));
+    assert!(found.is_empty(), "no sound event: {found:#?}\n{event:#}");
+}
+
+/// Fails unless every judge at hand accepts the message: `subscription.accepted`, `confirmation.reply`,
+/// `producer.manifest` and so on.
+#[track_caller]
+pub fn judge_message(kind: &str, message: &Value) {
+    let mut found = problems(kind, message);
+    found.extend(published_problems(kind, message));
+    assert!(found.is_empty(), "no sound {kind}: {found:#?}\n{message:#}");
+}
+
+/// What our schema of that name has against a document: `keyword at /place`.
+pub fn problems(name: &str, document: &Value) -> Vec<String> {
+    static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&schemas()));
+    match OURS.get(name) {
+        Some(schema) => found(schema, document),
+        None => vec![format!("there is no schema of the name {name}")],
+    }
+}
+
+/// What the published schema has against it; nothing where there is none, or none at hand.
+pub fn published_problems(name: &str, document: &Value) -> Vec<String> {
+    static PUBLISHED: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&published_schemas()));
+    let problems = PUBLISHED.get(name).map(|schema| found(schema, document)).unwrap_or_default();
+    problems.into_iter().map(|problem| format!("published: {problem}")).collect()
+}
+
+/// Our schemas by name.
+pub fn schemas() -> BTreeMap<String, Value> {
+    named(&root().join("docs/schemas/aaep"), ".json")
+}
+
+/// The published schemas, under the names of ours; none if none are at hand.
+pub fn published_schemas() -> BTreeMap<String, Value> {
+    let Some(folder) = published() else { return BTreeMap::new() };
+    let folders = ["schemas", "schemas/core", "schemas/handshake"];
+    folders.into_iter().flat_map(|name| named(&folder.join(name), ".schema.json")).collect()
+}
+
+/// The folder of what the protocol itself publishes, if it is at hand.
+#[expect(clippy::disallowed_methods, reason = "where the published schemas lie is said by the environment alone")]
+pub fn published() -> Option<PathBuf> {
+    Some(PathBuf::from(std::env::var_os("COUNTERSIGN_PUBLISHED_SPEC")?).join("aaep"))
+}
+
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The documents of a folder by their names.
+pub fn named(folder: &Path, ending: &str) -> BTreeMap<String, Value> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|why| panic!("{}: {why}", folder.display()));
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let name = |path: &Path| path.file_name()?.to_str()?.strip_suffix(ending).map(str::to_owned);
+    paths.filter_map(|path| Some((name(&path)?, read(&path)))).collect()
+}
+
+fn compiled(schemas: &BTreeMap<String, Value>) -> BTreeMap<String, Validator> {
+    let mut registry = Registry::new();
+    for schema in schemas.values() {
+        registry = registry.add(schema["$id"].as_str().unwrap(), schema).unwrap();
+    }
+    let registry = registry.prepare().unwrap();
+    let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
+    let options = options.should_ignore_unknown_formats(false).with_registry(&registry);
+    schemas.iter().map(|(name, schema)| (name.clone(), options.build(schema).unwrap())).collect()
+}
+
+fn found(schema: &Validator, document: &Value) -> Vec<String> {
+    let told = |error: jsonschema::ValidationError<'_>| {
+        let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
+        format!("{keyword} at {}", error.instance_path())
+    };
+    schema.iter_errors(document).map(told).collect()
+}
+
+fn read(path: &Path) -> Value {
+    let bytes = fs::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    serde_json::from_slice(&bytes).unwrap()
+}
