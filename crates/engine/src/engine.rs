@@ -1,6 +1,7 @@
 //! The engine itself: what every operation shares.
 
 use crate::{
+    aaep::hub::Hub,
     bearers::Bearers,
     chance::{Chance, KeyBlocks},
     clock::Clock,
@@ -11,6 +12,8 @@ use crate::{
     ports::Operators,
     remembered::Remembered,
     store::{Outcome, Store, StoreError},
+    turns::Turns,
+    waits::Waits,
 };
 use countersign_core::{
     env::Env,
@@ -59,6 +62,11 @@ pub struct Engine {
     pub(crate) bearers: Bearers,
     pub(crate) remembered: Remembered,
     pub(crate) forwards: Forwards,
+    pub(crate) hub: Hub,
+    pub(crate) waits: Waits,
+    pub(crate) turns: Turns,
+    /// What fell due before this fell due while this node did not look.
+    pub(crate) serving_since: UnixMillis,
     pace: Pace,
 }
 
@@ -84,6 +92,7 @@ impl Engine {
     ) -> Result<Arc<Self>, StartError> {
         let keys = Keys::new(key_encryption_key, settings.test_mode)?;
         let passwords = Passwords::new(settings.password_cost);
+        let serving_since = store.now().await?;
         let engine = Self {
             store,
             clock,
@@ -96,6 +105,10 @@ impl Engine {
             bearers: Bearers::default(),
             remembered: Remembered::default(),
             forwards: Forwards::default(),
+            hub: Hub::default(),
+            waits: Waits::default(),
+            turns: Turns::default(),
+            serving_since,
             pace: Pace::default(),
         };
         engine.keep_pace().await?;
@@ -103,7 +116,9 @@ impl Engine {
             return Err(StartError::Clock { offset_ms: engine.pace.offset_ms() });
         }
         engine.open_keys().await?;
-        Ok(Arc::new(engine))
+        let engine = Arc::new(engine);
+        engine.pass_news_on();
+        Ok(engine)
     }
 
     pub fn settings(&self) -> &Settings {

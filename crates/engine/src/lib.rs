@@ -3,20 +3,26 @@
 //! An operation loads the view it needs, lets `core` decide, and makes the step durable. If something changed in
 //! between, it loads and decides again; nothing is ever answered that is not written.
 
+mod aaep;
 mod aap;
 mod bearers;
 mod chance;
 mod clock;
+mod decisions;
 mod engine;
 mod forwards;
 mod keys;
+mod news;
 mod pace;
 mod people;
 mod ports;
 mod projects;
 mod remembered;
 pub mod store;
+mod turns;
+mod waits;
 
+pub use aaep::Spoke;
 pub use aap::{
     access::{Admitted, Permit, ReadPermit},
     audit::AuditAsked,
@@ -24,6 +30,7 @@ pub use aap::{
 };
 pub use chance::Chance;
 pub use clock::{Clock, ManualClock};
+pub use decisions::{Agent, Answered, ByPerson, InboxItem, RaisedDecision, UnknownOutcome};
 pub use engine::{Engine, Settings, StartError, Tenancy};
 pub use keys::{KeyInUse, KeysError, Published};
 pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};

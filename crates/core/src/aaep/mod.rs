@@ -1,5 +1,6 @@
 //! The rules of AAEP: what a subscription is promised, and how its stream is shaped to keep it.
 
+pub mod manifest;
 pub mod negotiate;
 pub mod session;
 pub mod shape;

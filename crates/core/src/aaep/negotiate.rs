@@ -8,11 +8,13 @@ pub use filter::Filter;
 pub use language::best_language;
 pub use terms::Terms;
 
-use countersign_protocol::aaep::handshake::{Capabilities, ReasonCode, SubscriptionRejected, SubscriptionRequest};
+use countersign_protocol::aaep::{
+    envelope::VERSION,
+    extension::{self, PREFIX},
+    handshake::{Capabilities, ReasonCode, SubscriptionRejected, SubscriptionRequest},
+};
 
-/// The prefix of our own extension capability.
-pub const PREFIX: &str = "countersign";
-/// Its one member: people who need more time say so once, for every question they will be asked (AAEP 6.4.2).
+/// The one member of our own extension capability, an object under our prefix: people who need more time say so once, for every question they will be asked (AAEP 6.4.2).
 pub const MIN_TIMEOUT: &str = "min_timeout_seconds";
 
 /// What this producer can do for whoever asks.
@@ -44,10 +46,10 @@ pub struct Extension {
 impl Default for Offer {
     fn default() -> Self {
         Self {
-            versions: vec!["1.0.0".into()],
+            versions: vec![VERSION.into()],
             levels: vec![1, 2, 3],
             languages: vec!["en".into(), "de".into()],
-            extensions: Vec::new(),
+            extensions: vec![Extension { prefix: PREFIX.into(), uri: extension::CONTEXT.into() }],
             max_events_per_second: None,
             max_timeout_seconds: 86_400,
             can_sign: false,

@@ -197,4 +197,4 @@ const fn is_calmed(payload: &Payload) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,10 +1,11 @@
 //! Ending a session (AAP 17.7). From the operator it also takes the receipt back (C-41).
 
 use crate::{
-    env::Env,
+    decision::call_off::Live,
+    env::{Env, Mint},
     evidence::Entry,
     people::Actor,
-    records::{Delegation, Project, Record, RevokedReceipt, Session, SessionEnd, SessionState},
+    records::{CancelledFor, Delegation, Project, Record, RevokedReceipt, Session, SessionEnd, SessionState},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -21,6 +22,8 @@ pub struct CancelView {
     pub session: Option<Session>,
     pub delegation: Option<Delegation>,
     pub receipt_revoked: bool,
+    /// What the session's agent has open.
+    pub live: Live,
 }
 
 impl Operation for Cancel {
@@ -58,7 +61,17 @@ impl Operation for Cancel {
             }));
         }
         let evidence = vec![self.entry(view, session, receipt.is_some(), env.now).seal(&mut mint)?];
-        Ok(Step { answer: answer(at), effects: Effects { puts, evidence, ..Effects::default() } })
+        let mut effects = Effects { puts, evidence, ..Effects::default() };
+        view.end_what_is_open(env, &mut mint, &mut effects)?;
+        Ok(Step { answer: answer(at), effects })
+    }
+}
+
+impl CancelView {
+    /// Questions, yeses and AAEP sessions end with the session, in the same step.
+    fn end_what_is_open(&self, env: &Env, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
+        let place = (self.project.key, self.project.id.clone());
+        self.live.end(&place, CancelledFor::SessionOver, env, mint, effects)
     }
 }
 
@@ -104,10 +117,10 @@ impl Operation for KeyWithdrawn {
             Some(delegation) => entry.under_delegation(delegation.key, &delegation.id),
             None => entry,
         };
-        let evidence = vec![entry.seal(&mut env.mint())?];
-        Ok(Step {
-            answer: (),
-            effects: Effects { puts: vec![Record::Session(closed)], evidence, ..Effects::default() },
-        })
+        let mut mint = env.mint();
+        let evidence = vec![entry.seal(&mut mint)?];
+        let mut effects = Effects { puts: vec![Record::Session(closed)], evidence, ..Effects::default() };
+        view.end_what_is_open(env, &mut mint, &mut effects)?;
+        Ok(Step { answer: (), effects })
     }
 }

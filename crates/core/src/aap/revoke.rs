@@ -1,10 +1,11 @@
 //! Cutting an agent off (AAP 8.2, 17.3). After the 200 nothing of this delegation works any more.
 
 use crate::{
+    decision::call_off::Live,
     env::Env,
     evidence::Entry,
     people::Actor,
-    records::{Delegation, DelegationState, Project, Record, RevokeReason, Role},
+    records::{CancelledFor, Delegation, DelegationState, Project, Record, RevokeReason, Role},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -27,6 +28,8 @@ pub enum Reason {
 pub struct RevokeView {
     pub project: Project,
     pub delegation: Option<Delegation>,
+    /// What its agents have open.
+    pub live: Live,
 }
 
 impl Operation for Revoke {
@@ -44,14 +47,18 @@ impl Operation for Revoke {
         }
         let state = DelegationState::Revoked { at: env.now, reason: told(self.reason) };
         let revoked = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
+        let mut mint = env.mint();
         let entry = Entry::new((view.project.key, &view.project.id), "delegation_revoked", env.now)
             .under_delegation(delegation.key, &delegation.id)
             .open("operator", delegation.operator.as_str())
             .open("by", by)
             .hidden("acting_for", delegation.subject.as_str())
             .hidden_if("reason", self.reason.map(Reason::as_str))
-            .seal(&mut env.mint())?;
-        let effects = Effects { puts: vec![Record::Delegation(revoked)], evidence: vec![entry], ..Effects::default() };
+            .seal(&mut mint)?;
+        let mut effects =
+            Effects { puts: vec![Record::Delegation(revoked)], evidence: vec![entry], ..Effects::default() };
+        let place = (view.project.key, view.project.id.clone());
+        view.live.end(&place, CancelledFor::Revoked, env, &mut mint, &mut effects)?;
         Ok(Step { answer: answer(delegation, env.now), effects })
     }
 }

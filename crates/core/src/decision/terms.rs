@@ -32,6 +32,8 @@ pub struct People {
     pub own: RowKey,
     /// The approvers that policy names by `user:NAME` and that have a place in the project.
     pub named: Vec<RowKey>,
+    /// Whom else the agent may ask where policy names nobody.
+    pub asks: Vec<RowKey>,
     /// The longest time that somebody who may answer has asked for (AAEP 6.4.2).
     pub needs_s: Option<i64>,
 }
@@ -152,7 +154,9 @@ fn latest(bounds: &DecisionPolicy, timeout_s: i64, now: UnixMillis) -> UnixMilli
 /// policy names them or an admin allowed it.
 fn approvers(document: &ProjectDocument, policy: Option<&ActionPolicy>, people: &People) -> Result<Approvers, Refusal> {
     let Some(policy) = policy.filter(|policy| !policy.approvers.is_empty()) else {
-        return Ok(Approvers { people: vec![people.own], roles: Vec::new(), own_yes: true });
+        let mut asked = vec![people.own];
+        asked.extend(people.asks.iter().filter(|person| **person != people.own));
+        return Ok(Approvers { people: asked, roles: Vec::new(), own_yes: true });
     };
     let roles: Vec<Role> = policy.approvers.iter().filter_map(|name| role(name)).collect();
     let named = people.named.clone();

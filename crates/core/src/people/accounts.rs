@@ -2,6 +2,7 @@
 
 use crate::{
     env::Env,
+    news::News,
     records::{Membership, Person, Record, Role},
     step::{Effects, Operation, Step},
 };
@@ -84,7 +85,8 @@ impl Operation for Change {
             generation: person.generation + i64::from(ends_sessions),
             ..person.clone()
         };
-        let effects = Effects { puts: vec![Record::Person(changed.clone())], ..Effects::default() };
+        let news = vec![News::Standing { person: changed.key }];
+        let effects = Effects { puts: vec![Record::Person(changed.clone())], news, ..Effects::default() };
         Ok(Step { answer: changed, effects })
     }
 }
@@ -114,7 +116,8 @@ impl Operation for SetRoles {
                 roles: self.roles,
             },
         };
-        let effects = Effects { puts: vec![Record::Membership(membership.clone())], ..Effects::default() };
+        let news = vec![News::Standing { person: membership.person }];
+        let effects = Effects { puts: vec![Record::Membership(membership.clone())], news, ..Effects::default() };
         Ok(Step { answer: membership, effects })
     }
 }

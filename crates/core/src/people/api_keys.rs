@@ -3,6 +3,7 @@
 use crate::{
     env::Env,
     evidence::Entry,
+    news::News,
     records::{ApiKey, ApiKeyKind, Project, Record},
     refusal::Refusal,
     step::{Effects, Operation, Step},
@@ -33,7 +34,11 @@ impl Operation for AddKey {
         if self.principal.trim().is_empty() || self.principal.chars().count() > 128 {
             return Err(Refusal::invalid("a key needs a principal of 1 to 128 characters"));
         }
-        let offered = |action: &String| project.document.scopes.iter().any(|scope| scope.allows.contains(action));
+        let document = &project.document;
+        let offered = |action: &String| {
+            document.scopes.iter().any(|scope| scope.allows.contains(action))
+                || document.actions.iter().any(|policy| policy.name == *action)
+        };
         if let Some(unknown) = self.actions.iter().find(|action| !offered(action)) {
             return Err(Refusal::invalid(format!("no scope of the project allows the action {unknown:?}")));
         }
@@ -81,6 +86,7 @@ impl Operation for RevokeKey {
             .seal(&mut env.mint())?;
         let effects =
             Effects { puts: vec![Record::ApiKey(revoked.clone())], evidence: vec![entry], ..Effects::default() };
+        let effects = Effects { news: vec![News::Standing { person: key.responsible }], ..effects };
         Ok(Step { answer: revoked, effects })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     env::Env,
+    news::News,
     records::{Person, Record, Table, WebSession},
     refusal::Refusal,
     step::{Count, Effects, Guard, Operation, Step},
@@ -81,11 +82,13 @@ impl Operation for Start {
 
 /// Ends one sign-in.
 pub fn end(session: &WebSession) -> Effects {
-    Effects { removes: vec![(Table::WebSession, session.key)], ..Effects::default() }
+    let news = vec![News::Standing { person: session.person }];
+    Effects { removes: vec![(Table::WebSession, session.key)], news, ..Effects::default() }
 }
 
 /// Ends every sign-in of a person, on every device: those up to now are of a generation that counts no more.
 pub fn end_everywhere(person: &Person) -> Effects {
+    let news = vec![News::Standing { person: person.key }];
     let person = Person { generation: person.generation + 1, version: person.version + 1, ..person.clone() };
-    Effects { puts: vec![Record::Person(person)], ..Effects::default() }
+    Effects { puts: vec![Record::Person(person)], news, ..Effects::default() }
 }

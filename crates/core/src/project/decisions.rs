@@ -63,7 +63,7 @@ fn is_time(seconds: i64) -> bool {
 }
 
 /// The form that `tool.invoked` demands, since that is where the name will stand.
-pub fn is_tool(name: &str) -> bool {
+pub(crate) fn is_tool(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
         && name.len() <= 256

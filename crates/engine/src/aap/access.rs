@@ -91,12 +91,17 @@ impl Engine {
 
     /// The agent behind an access token, as one who asks for something. The token must still hold.
     pub async fn agent_actor(&self, at: &ProjectAt, token: &str) -> Result<Actor, Refusal> {
+        let bearer = self.live_bearer(at, token).await?;
+        bearer_holds(&bearer, self.now())?;
+        Ok(Actor::Agent(Box::new(bearer.session)))
+    }
+
+    /// Everything behind an access token of this project; whether it still holds is for the caller to decide.
+    pub(crate) async fn live_bearer(&self, at: &ProjectAt, token: &str) -> Result<Bearer, Refusal> {
         let hash = Digest::of(token.as_bytes());
         let bearer = self.load_bearer(&at.project, &hash).await.map_err(unavailable)?;
         let bearer = bearer.filter(|b| b.token.project == at.project.key).ok_or(Refusal::AccessTokenInvalid)?;
-        let bearer = self.with_live_key(&at.project, bearer).await?;
-        bearer_holds(&bearer, self.now())?;
-        Ok(Actor::Agent(Box::new(bearer.session)))
+        self.with_live_key(&at.project, bearer).await
     }
 
     async fn decide_call(&self, address: &Address, call: &Call) -> Result<Grant, Refusal> {

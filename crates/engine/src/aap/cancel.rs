@@ -7,6 +7,7 @@ use crate::{
 };
 use countersign_core::{
     aap::cancel::{Cancel, CancelView, KeyWithdrawn},
+    decision::call_off::Live,
     people::Actor,
     records::{Project, Session},
     refusal::Refusal,
@@ -22,7 +23,7 @@ impl Engine {
         }
         for _ in 0..TRIES {
             let session = self.session_of(at, actor, session_id).await.map_err(unavailable)?;
-            let view = self.cancel_view(&at.project, session).await.map_err(unavailable)?;
+            let view = self.cancel_view(&at.project, session).await?;
             let step = Cancel { actor: actor.clone(), reason: body.reason.clone() }.decide(&view, &self.env()?)?;
             if let Some(answer) = self.finish(step).await? {
                 return Ok(answer);
@@ -35,7 +36,7 @@ impl Engine {
     pub(crate) async fn close_for_withdrawn_key(&self, project: &Project, session: &Session) -> Result<(), Refusal> {
         for _ in 0..TRIES {
             let current: Option<Session> = store::get(&*self.store, session.key).await.map_err(unavailable)?;
-            let view = self.cancel_view(project, current).await.map_err(unavailable)?;
+            let view = self.cancel_view(project, current).await?;
             let step = KeyWithdrawn.decide(&view, &self.env()?)?;
             if self.finish(step).await?.is_some() {
                 return Ok(());
@@ -54,18 +55,22 @@ impl Engine {
         store::find_one(&*self.store, lookup).await
     }
 
-    async fn cancel_view(&self, project: &Project, session: Option<Session>) -> Result<CancelView, StoreError> {
+    async fn cancel_view(&self, project: &Project, session: Option<Session>) -> Result<CancelView, Refusal> {
         let delegation = match session.as_ref().and_then(|session| session.delegation) {
-            Some(key) => store::get(&*self.store, key).await?,
+            Some(key) => store::get(&*self.store, key).await.map_err(unavailable)?,
             None => None,
         };
         let receipt_revoked = match session.as_ref().and_then(|session| session.receipt.as_ref()) {
             Some(receipt) => {
                 let lookup = Lookup::RevokedReceipt { project: project.key, sha256: receipt.said };
-                self.store.find(lookup).await?.is_some()
+                self.store.find(lookup).await.map_err(unavailable)?.is_some()
             }
             None => false,
         };
-        Ok(CancelView { project: project.clone(), session, delegation, receipt_revoked })
+        let live = match &session {
+            Some(session) => self.live_of_session(session.key).await?,
+            None => Live::default(),
+        };
+        Ok(CancelView { project: project.clone(), session, delegation, receipt_revoked, live })
     }
 }

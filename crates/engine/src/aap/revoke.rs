@@ -7,6 +7,7 @@ use crate::{
 };
 use countersign_core::{
     aap::revoke::{Reason, Revoke, RevokeView},
+    decision::call_off::Live,
     people::Actor,
     records::Delegation,
     refusal::Refusal,
@@ -31,7 +32,11 @@ impl Engine {
             let lookup = Lookup::DelegationById { project: at.project.key, id: id.clone() };
             let delegation = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
             let key = delegation.as_ref().map(|delegation: &Delegation| delegation.key);
-            let view = RevokeView { project: at.project.clone(), delegation };
+            let live = match key {
+                Some(key) => self.live_of_delegation(key).await?,
+                None => Live::default(),
+            };
+            let view = RevokeView { project: at.project.clone(), delegation, live };
             let step = Revoke { actor: actor.clone(), reason }.decide(&view, &self.env()?)?;
             if let Some(answer) = self.finish(step).await? {
                 if let Some(key) = key {

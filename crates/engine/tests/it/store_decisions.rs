@@ -4,8 +4,8 @@ use crate::store::{Bench, START, committed, on_both};
 use countersign_core::{
     records::{
         AaepSession, AaepSessionState, Allowance, AllowanceState, Approvers, Assurance, Ballot, CancelledFor,
-        Clarification, Decision, DecisionState, Defaulted, Execution, ExecutionState, Point, Question, Raiser, Reporter,
-        Role, Stored, SubscriberToken, Subscription, SubscriptionOwner, Terms, Via, Words,
+        Clarification, Decision, DecisionState, Defaulted, Execution, ExecutionState, Point, Question, Raiser,
+        Reporter, Role, Stored, SubscriberToken, Subscription, SubscriptionOwner, Terms, Via, Words,
     },
     step::Effects,
 };
@@ -23,6 +23,7 @@ use serde_json::json;
 use std::fmt::Debug;
 
 const AT: UnixMillis = UnixMillis(START);
+const NONE: [RowKey; 0] = [];
 
 fn digest(n: RowKey) -> Digest {
     Digest::of(&n.to_be_bytes())
@@ -45,7 +46,7 @@ fn decision(key: RowKey, version: i64, state: DecisionState) -> Decision {
     let clarification = Clarification {
         question: "Which one?".into(),
         summaries: Summaries::default(),
-        kinds: vec![ResponseKind::FreeText],
+        kinds: vec![ResponseKind::Freetext],
         choices: vec![],
         context: None,
         default_response: None,
@@ -182,7 +183,7 @@ async fn settles<T: Stored + PartialEq + Debug>(bench: &Bench, rows: [T; 3], ope
     }
     write(bench, settled.clone()).await;
     for lookup in open {
-        assert_eq!(keys::<T>(bench, lookup).await, [], "{lookup:?}");
+        assert_eq!(keys::<T>(bench, lookup).await, NONE, "{lookup:?}");
     }
     for lookup in ever {
         let found: Vec<T> = store::find_all(&*bench.store, lookup.clone()).await.unwrap();
@@ -193,8 +194,7 @@ async fn settles<T: Stored + PartialEq + Debug>(bench: &Bench, rows: [T; 3], ope
 #[tokio::test(flavor = "multi_thread")]
 async fn a_decision_is_found_as_open_until_it_is_settled_and_by_its_names_for_ever() {
     on_both(async |bench| {
-        let rows =
-            [decision(1, 1, pending(START)), decision(2, 1, pending(START + 5)), decision(1, 2, expired())];
+        let rows = [decision(1, 1, pending(START)), decision(2, 1, pending(START + 5)), decision(1, 2, expired())];
         let open = [
             Lookup::DecisionPendingSame { project: 1, same: digest(1) },
             Lookup::DecisionsAsking { project: 1, asks: Decision::asks_person(1) },
@@ -221,7 +221,7 @@ async fn what_several_may_see_is_found_by_all_of_them() {
         write(&bench, decision(2, 1, pending(START))).await;
         let asking = |asks: String| Lookup::DecisionsAsking { project: 1, asks };
         assert_eq!(keys::<Decision>(&bench, &asking(Decision::ASKS_SEVERAL.into())).await, [1]);
-        assert_eq!(keys::<Decision>(&bench, &asking(Decision::asks_person(1))).await, []);
+        assert_eq!(keys::<Decision>(&bench, &asking(Decision::asks_person(1))).await, NONE);
         assert_eq!(keys::<Decision>(&bench, &asking(Decision::asks_person(2))).await, [2]);
     })
     .await;
@@ -287,23 +287,20 @@ async fn an_execution_is_found_by_what_is_known_of_its_end() {
     on_both(async |bench| {
         let claimed = |until| ExecutionState::Claimed { lease_until: UnixMillis(until) };
         let failed = ExecutionState::Failed { at: AT, by: Reporter::Claimant, why: None };
-        let rows =
-            [execution(1, 1, claimed(START)), execution(2, 1, claimed(START + 5)), execution(1, 2, failed)];
-        let open = [
-            Lookup::ExecutionsDue { by: AT, limit: 9 },
-            Lookup::ExecutionUnderWay { project: 1, digest: digest(1) },
-        ];
-        let ever = [
-            Lookup::ExecutionById { project: 1, id: "exe_1".into() },
-            Lookup::ExecutionsOfDecision(101),
-        ];
+        let rows = [execution(1, 1, claimed(START)), execution(2, 1, claimed(START + 5)), execution(1, 2, failed)];
+        let open =
+            [Lookup::ExecutionsDue { by: AT, limit: 9 }, Lookup::ExecutionUnderWay { project: 1, digest: digest(1) }];
+        let ever = [Lookup::ExecutionById { project: 1, id: "exe_1".into() }, Lookup::ExecutionsOfDecision(101)];
         settles(&bench, rows, &open, &ever).await;
-        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsDone { project: 1, digest: digest(1) }).await, []);
-        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsUnknown(1)).await, []);
+        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsDone { project: 1, digest: digest(1) }).await, NONE);
+        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsUnknown(1)).await, NONE);
         write(&bench, execution(2, 2, ExecutionState::Unknown { since: AT })).await;
         assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsUnknown(1)).await, [2]);
-        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsUnknown(2)).await, []);
-        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsDue { by: UnixMillis(i64::MAX), limit: 9 }).await, []);
+        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsUnknown(2)).await, NONE);
+        assert_eq!(
+            keys::<Execution>(&bench, &Lookup::ExecutionsDue { by: UnixMillis(i64::MAX), limit: 9 }).await,
+            NONE
+        );
     })
     .await;
 }
@@ -333,11 +330,11 @@ async fn what_is_due_comes_the_most_overdue_first_and_never_more_than_asked_for(
                 found
             }
         };
-        assert_eq!(due(9, 100).await, []);
+        assert_eq!(due(9, 100).await, NONE);
         assert_eq!(due(10, 100).await, [2, 5], "due at this very moment");
         assert_eq!(due(30, 100).await, [2, 5, 4, 1]);
         assert_eq!(due(99, 3).await, [2, 5, 4]);
-        assert_eq!(due(99, 0).await, []);
+        assert_eq!(due(99, 0).await, NONE);
         write(&bench, decision(2, 2, pending(START + 35))).await;
         let later = Lookup::DecisionsDue { by: UnixMillis(START + 99), limit: 100 };
         assert_eq!(keys::<Decision>(&bench, &later).await, [5, 4, 1, 2, 3], "put off");
@@ -348,12 +345,8 @@ async fn what_is_due_comes_the_most_overdue_first_and_never_more_than_asked_for(
 #[tokio::test(flavor = "multi_thread")]
 async fn an_aaep_session_is_found_by_its_person_and_agent_while_it_is_open() {
     on_both(async |bench| {
-        let open_state = || AaepSessionState::Open {
-            at: "idle".into(),
-            waiting: vec![],
-            tools: vec![],
-            outputs: vec![],
-        };
+        let open_state =
+            || AaepSessionState::Open { at: "idle".into(), waiting: vec![], tools: vec![], outputs: vec![] };
         let rows = [
             aaep_session(1, 1, open_state()),
             aaep_session(2, 1, open_state()),
@@ -378,7 +371,10 @@ async fn a_subscription_is_forgotten_a_day_after_it_was_closed_and_never_before(
         let day = AT.plus_secs(24 * 3600);
         assert_eq!(bench.store.sweep(day).await.unwrap(), 0);
         assert_eq!(bench.store.sweep(day.plus_millis(1)).await.unwrap(), 1);
-        assert_eq!(keys::<Subscription>(&bench, &Lookup::SubscriptionById { project: 1, id: "sub_1".into() }).await, []);
+        assert_eq!(
+            keys::<Subscription>(&bench, &Lookup::SubscriptionById { project: 1, id: "sub_1".into() }).await,
+            NONE
+        );
         assert_eq!(bench.store.sweep(day.plus_secs(999_999)).await.unwrap(), 0, "the open one stays");
     })
     .await;

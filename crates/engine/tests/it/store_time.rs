@@ -11,7 +11,7 @@ const AT: UnixMillis = UnixMillis(START + 500);
 #[tokio::test(flavor = "multi_thread")]
 async fn at_its_last_moment_a_step_is_too_late_by_the_stores_clock() {
     on_both(async |bench| {
-        let in_time = |name| Effects { before: Some(AT), ..put(secret(i64::from(name), 1, &name.to_string())) };
+        let in_time = |key: i64| Effects { before: Some(AT), ..put(secret(key, 1, &key.to_string())) };
         bench.set_now(AT.0).await;
         assert_eq!(bench.store.commit(in_time(1)).await, Outcome::OutOfTime);
         bench.set_now(AT.0 + 1).await;

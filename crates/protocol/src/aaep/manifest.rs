@@ -1,7 +1,16 @@
 //! The producer manifest (AAEP 5.10): what we emit, how to reach us, and in which languages. The protocol has no schema
 //! for it; ours is in `docs/schemas/aaep`.
 
-use super::{envelope::Verbosity, extension, ids, problem::Problem};
+use super::{
+    envelope::Verbosity,
+    extension, ids,
+    problem::Problem,
+    shape::{
+        FREE, List, MAX_INTEGER, Member,
+        Shape::{self, Context, Integer, Like, OneOf, Open, Text},
+        Stage,
+    },
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -69,50 +78,51 @@ pub struct Binding {
 impl Manifest {
     /// Reads somebody's manifest. Members that are not known are ignored (AAEP 12).
     pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
-        let manifest: Self = crate::json::from_slice(bytes).map_err(|why| Problem::new("document", why.to_string()))?;
-        manifest.check()?;
-        Ok(manifest)
-    }
-
-    /// What the types do not say already.
-    pub fn check(&self) -> Result<(), Problem> {
-        let levels = &self.conformance_levels_supported;
-        let contact = self.contact.as_deref();
-        demand(super::shape::is_context(&self.context), "@context", "must be the core context or begin with it")?;
-        demand(self.kind == TYPE, "type", "must be aaep:producer.manifest")?;
-        demand(!self.agent_id.is_empty(), "agent_id", "must not be empty")?;
-        demand(
-            is_list(&self.aaep_versions_supported, ids::is_version),
-            "aaep_versions_supported",
-            "must name versions",
-        )?;
-        demand(!levels.is_empty() && levels.iter().all(|l| (1..=3).contains(l)), LEVELS, "must be of 1, 2 and 3")?;
-        demand(is_list(&self.transports_supported, |t| !t.is_empty()), "transports_supported", "must name one")?;
-        demand(self.languages_supported.iter().all(|l| ids::is_language_tag(l)), "languages_supported", "no such tag")?;
-        demand(self.event_types_emitted.iter().all(|t| !t.is_empty()), "event_types_emitted", "must not be empty")?;
-        demand(self.extensions_supported.iter().all(|e| ids::is_uri(e)), "extensions_supported", "must be URIs")?;
-        demand(self.max_concurrent_subscriptions != Some(0), "max_concurrent_subscriptions", "must be at least 1")?;
-        demand(contact.is_none_or(|contact| !contact.is_empty()), "contact", "must not be empty")?;
-        self.countersign.as_ref().map_or(Ok(()), Countersign::check)
+        let mut value = crate::json::value(bytes).map_err(|why| Problem::new("manifest", why.to_string()))?;
+        let mut found = Vec::new();
+        MANIFEST.check("manifest", &value, Stage::Emitted, &mut found);
+        if let Some(problem) = found.into_iter().next() {
+            return Err(problem);
+        }
+        MANIFEST.whole(&mut value);
+        serde_json::from_value(value).map_err(|_| Problem::new("manifest", "could not be read"))
     }
 }
 
-const LEVELS: &str = "conformance_levels_supported";
+const MANIFEST: Shape = Open(&[
+    Member::must("@context", Context),
+    Member::must("type", OneOf(&[TYPE])),
+    Member::must("agent_id", NAME),
+    Member::may("agent_version", FREE),
+    Member::may("agent_name", FREE),
+    Member::must("aaep_versions_supported", Shape::List(&some(Like(ids::is_version, "a version such as 1.0.0")))),
+    Member::must("conformance_levels_supported", Shape::List(&some(Integer(1, 3)))),
+    Member::must("transports_supported", Shape::List(&some(NAME))),
+    Member::may("languages_supported", Shape::List(&any(Like(ids::is_language_tag, "a language tag")))),
+    Member::may("event_types_emitted", Shape::List(&any(NAME))),
+    Member::may("extensions_supported", Shape::List(&any(URI))),
+    Member::may("default_verbosity", OneOf(&["terse", "normal", "detailed"])),
+    Member::may("max_concurrent_subscriptions", Integer(1, MAX_INTEGER)),
+    Member::may("contact", NAME),
+    Member::may(extension::PREFIX, Open(COUNTERSIGN)),
+]);
 
-impl Countersign {
-    fn check(&self) -> Result<(), Problem> {
-        let sound = |b: &Binding| !b.transport.is_empty() && b.uri.as_deref().is_none_or(ids::is_uri);
-        demand(self.path_prefix.starts_with('/'), extension::PREFIX, "path_prefix must begin with a slash")?;
-        demand(self.bindings.iter().all(sound), extension::PREFIX, "a binding needs a transport, and its uri a scheme")
-    }
+const COUNTERSIGN: &[Member] = &[
+    Member::must("path_prefix", Like(|path| path.starts_with('/'), "a path that begins with a slash")),
+    Member::may("bindings", Shape::List(&any(Open(BINDING)))),
+];
+
+const BINDING: &[Member] = &[Member::must("transport", NAME), Member::may("uri", URI), Member::may("framing", FREE)];
+
+const NAME: Shape = Text(1, 16384);
+const URI: Shape = Like(ids::is_uri, "a URI");
+
+const fn some(of: Shape) -> List {
+    List { of, min: 1, max: 1024, unique: false }
 }
 
-fn is_list(texts: &[String], sound: fn(&str) -> bool) -> bool {
-    !texts.is_empty() && texts.iter().all(|text| sound(text))
-}
-
-fn demand(holds: bool, member: &str, why: &str) -> Result<(), Problem> {
-    if holds { Ok(()) } else { Err(Problem::new(member, why)) }
+const fn any(of: Shape) -> List {
+    List { of, min: 0, max: 1024, unique: false }
 }
 
 #[cfg(test)]

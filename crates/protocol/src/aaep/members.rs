@@ -12,7 +12,6 @@ type Shape = super::shape::Shape;
 
 const LONG: Shape = Text(1, 16384);
 const SHORT: Shape = Text(1, 4096);
-const MAYBE_EMPTY: Shape = Text(0, 16384);
 const MILLIS: Shape = Integer(0, 86_400_000);
 const TIMEOUT: Shape = Integer(1, 86_400);
 const RISK: Shape = OneOf(&["low", "medium", "high"]);
@@ -39,8 +38,8 @@ pub(super) const ENVELOPE: &[Member] = &[
     Member::may("extensions", Objects),
 ];
 
-const PRODUCER: &[Member] = &[
-    Member::must("agent_id", Like(|text| !text.is_empty(), "a text that is not empty")),
+pub(super) const PRODUCER: &[Member] = &[
+    Member::must("agent_id", LONG),
     Member::may("agent_version", FREE),
     Member::may("agent_name", FREE),
     Member::may("model", FREE),
@@ -86,7 +85,7 @@ const SESSION_STARTED: &[Member] = &[
     DETAILED,
     Member::may("expected_duration_ms", MILLIS),
     Member::may("requested_by", Text(1, 256)),
-    Member::may("request_text", MAYBE_EMPTY),
+    Member::may("request_text", FREE),
     Member::may("tools_available", Shape::List(&List { of: Text(1, 256), min: 0, max: 256, unique: true })),
 ];
 
@@ -96,7 +95,7 @@ const SESSION_COMPLETED: &[Member] = &[
     DETAILED,
     Member::may("duration_ms", MILLIS),
     Member::may("tool_invocations_count", Integer(0, MAX_INTEGER)),
-    Member::may("output_summary", MAYBE_EMPTY),
+    Member::may("output_summary", FREE),
     Member::may("result_uri", URI),
 ];
 
@@ -120,7 +119,7 @@ const SESSION_CANCELLED: &[Member] = &[
         "cancellation_reason",
         Like(is_reason, "2 to 64 small letters, digits and _, beginning with a small letter"),
     ),
-    Member::may("partial_result", MAYBE_EMPTY),
+    Member::may("partial_result", FREE),
 ];
 
 const STATE_CHANGED: &[Member] = &[
@@ -148,7 +147,7 @@ const TOOL_INVOKED: &[Member] = &[
     DETAILED,
     Member::must("tool", TOOL),
     Member::may("description", SHORT),
-    Member::may("args_summary", MAYBE_EMPTY),
+    Member::may("args_summary", FREE),
     Member::may("expected_duration_ms", MILLIS),
     Member::may("risk_level", RISK),
     Member::may("irreversible", Flag),
@@ -167,7 +166,7 @@ const TOOL_COMPLETED: &[Member] = &[
 ];
 
 const OUTPUT_STREAMING: &[Member] = &[
-    Member::must("chunk", MAYBE_EMPTY),
+    Member::must("chunk", FREE),
     Member::must("position", Integer(0, MAX_INTEGER)),
     Member::must("complete", Flag),
     Member::may("coalesce_hint", OneOf(&["none", "word", "sentence", "paragraph", "completion"])),

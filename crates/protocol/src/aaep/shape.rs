@@ -41,6 +41,8 @@ pub(super) enum Shape {
     /// Objects by name.
     Objects,
     Closed(&'static [Member]),
+    /// The same with room for members that are not known.
+    Open(&'static [Member]),
     List(&'static List),
     Context,
     /// What a person may answer to a question: a text, yes or no, a number.
@@ -54,8 +56,8 @@ pub(super) struct List {
     pub(super) unique: bool,
 }
 
-/// A string that the schemas do not bound; `limits` does.
-pub(super) const FREE: Shape = Shape::Like(|_| true, "a text");
+/// A string that the published schemas do not bound, and the prose does (AAEP 3.7).
+pub(super) const FREE: Shape = Shape::Text(0, 16384);
 
 impl Member {
     pub(super) const fn must(name: &'static str, shape: Shape) -> Self {
@@ -92,10 +94,19 @@ fn check_below(at: &str, members: &[Member], object: &Map<String, Value>, stage:
 impl Shape {
     pub(super) fn check(&self, at: &str, value: &Value, stage: Stage, found: &mut Vec<Problem>) {
         match self {
-            Self::Closed(members) => check_closed(at, members, value, stage, found),
+            Self::Closed(members) | Self::Open(members) => self.check_object(at, members, value, stage, found),
             Self::List(list) => list.check(at, value, stage, found),
             _ if self.holds(value) => {}
             _ => found.push(Problem::new(at, format!("must be {self}"))),
+        }
+    }
+
+    fn check_object(&self, at: &str, members: &[Member], value: &Value, stage: Stage, found: &mut Vec<Problem>) {
+        let Some(object) = value.as_object() else { return found.push(Problem::new(at, "must be an object")) };
+        check_below(&format!("{at}."), members, object, stage, found);
+        let stray = object.keys().any(|name| members.iter().all(|member| member.name != name));
+        if stray && matches!(self, Self::Closed(_)) {
+            found.push(Problem::new(at, "has a member that is not known there"));
         }
     }
 
@@ -111,7 +122,7 @@ impl Shape {
             Self::Objects => value.as_object().is_some_and(|all| all.values().all(Value::is_object)),
             Self::Context => is_context(value),
             Self::Response => is_response(value),
-            Self::Closed(_) | Self::List(_) => true,
+            Self::Closed(_) | Self::Open(_) | Self::List(_) => true,
         }
     }
 
@@ -123,7 +134,7 @@ impl Shape {
                     *value = Value::Number(Number::from(number));
                 }
             }
-            (Self::Closed(members), Value::Object(object)) => {
+            (Self::Closed(members) | Self::Open(members), Value::Object(object)) => {
                 for member in *members {
                     object.get_mut(member.name).into_iter().for_each(|value| member.shape.whole(value));
                 }
@@ -145,7 +156,7 @@ impl std::fmt::Display for Shape {
             Self::Integer(min, max) => write!(f, "an integer from {min} to {max}"),
             Self::Number(min, max) => write!(f, "a number from {min} to {max}"),
             Self::Flag => f.write_str("true or false"),
-            Self::Object | Self::Closed(_) => f.write_str("an object"),
+            Self::Object | Self::Closed(_) | Self::Open(_) => f.write_str("an object"),
             Self::Objects => f.write_str("an object of objects"),
             Self::Context => f.write_str("the core context, or a list of URIs that begins with it"),
             Self::Response => f.write_str("a text of 1 to 16384 characters, true or false, or a number"),
@@ -160,20 +171,13 @@ impl List {
         if !(self.min..=self.max).contains(&items.len()) {
             found.push(Problem::new(at, format!("must have {} to {} entries", self.min, self.max)));
         }
-        if self.unique && items.iter().enumerate().any(|(n, item)| items.iter().take(n).any(|other| other == item)) {
+        if self.unique && items.iter().enumerate().any(|(n, item)| items.iter().take(n).any(|other| same(other, item)))
+        {
             found.push(Problem::new(at, "must not name anything twice"));
         }
         for (n, item) in items.iter().take(self.max).enumerate() {
             self.of.check(&format!("{at}[{n}]"), item, stage, found);
         }
-    }
-}
-
-fn check_closed(at: &str, members: &[Member], value: &Value, stage: Stage, found: &mut Vec<Problem>) {
-    let Some(object) = value.as_object() else { return found.push(Problem::new(at, "must be an object")) };
-    check_below(&format!("{at}."), members, object, stage, found);
-    if object.keys().any(|name| members.iter().all(|member| member.name != name)) {
-        found.push(Problem::new(at, "has a member that is not known there"));
     }
 }
 
@@ -184,10 +188,15 @@ fn integer(value: &Value) -> Option<i64> {
     (number.unsigned_abs() <= MAX_INTEGER.unsigned_abs()).then_some(number)
 }
 
-pub(super) fn is_context(value: &Value) -> bool {
+fn is_context(value: &Value) -> bool {
     let core = |value: &Value| value == super::envelope::CONTEXT;
     let uri = |value: &Value| value.as_str().is_some_and(super::ids::is_uri);
     core(value) || value.as_array().is_some_and(|all| all.first().is_some_and(core) && all.iter().all(uri))
+}
+
+/// Equal as JSON is: `1` and `1.0` are one number.
+fn same(one: &Value, other: &Value) -> bool {
+    one == other || (one.is_number() && one.as_f64() == other.as_f64())
 }
 
 fn is_response(value: &Value) -> bool {

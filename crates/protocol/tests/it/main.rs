@@ -12,4 +12,4 @@ mod aaep;
 
 /// The judge of the testkit, without the testkit: that would bring the whole server along.
 #[path = "../../../testkit/src/aaep_judge.rs"]
-mod judge;
+pub mod judge;

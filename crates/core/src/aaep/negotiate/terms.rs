@@ -1,10 +1,11 @@
 //! The terms of a subscription: what is told to the subscriber, and the same in the form in which its stream is shaped.
 
-use super::{Filter, MIN_TIMEOUT, Offer, PREFIX, best_language, chosen, language::serving, levels, time_extension};
+use super::{Filter, MIN_TIMEOUT, Offer, best_language, chosen, language::serving, levels, time_extension};
 use crate::aaep::spoken::Form;
 use countersign_protocol::aaep::{
     envelope::{Producer, Verbosity},
     event::Boundary,
+    extension::PREFIX,
     handshake::{Capabilities, CognitiveLoad, SubscriptionAccepted},
 };
 use serde_json::{Map, json};
@@ -170,7 +171,8 @@ fn notes(asked: &Capabilities, honored: &Capabilities, offer: &Offer) -> Option<
     if honored.coalesce_boundaries != asked.coalesce_boundaries {
         notes.push("Output comes in longer pieces because of the pace that was asked for.".to_owned());
     }
-    if !offer.may_answer && (asked.supports_confirmation_reply, asked.supports_clarification_reply) != (None, None) {
+    let replies = |of: &Capabilities| (of.supports_confirmation_reply, of.supports_clarification_reply);
+    if replies(honored) != replies(asked) {
         notes.push("Whoever asked may read here and not answer.".to_owned());
     }
     if granted_time(asked, offer) != time_extension(asked).ok().flatten() {

@@ -108,8 +108,8 @@ impl<'a> Bulk<'a> {
         let docs: Vec<&str> = gains.news.iter().map(|item| item.doc.as_str()).collect();
         let positions: Vec<i64> = gains.news.iter().zip(gains.standing.first..).map(|(_, pos)| pos).collect();
         let next = positions.last().map_or(gains.standing.first, |last| last.saturating_add(1));
-        let places = vec![Box::new(lane) as Box<dyn ToSql + Sync + Send + 'a>, Box::new(gains.now)];
-        let news = places.into_iter().chain([Box::new(positions) as _, Box::new(docs) as _]).collect();
+        let news: Vec<Box<dyn ToSql + Sync + Send + 'a>> =
+            vec![Box::new(lane), Box::new(gains.now), Box::new(positions), Box::new(docs)];
         self.writes.push((text::NEWS, news));
         self.writes.push((text::WRITE_NEXT_NEWS, vec![Box::new(next), Box::new(lane)]));
         self.writes.push((text::NOTIFY, vec![]));

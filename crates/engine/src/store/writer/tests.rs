@@ -5,7 +5,7 @@ use crate::store::{
     sql::{Access, Row, Sql, Value},
     step::Change,
 };
-use countersign_core::step::Once;
+use countersign_core::{news::News, step::Once};
 use countersign_protocol::time::UnixMillis;
 use std::collections::VecDeque;
 
@@ -73,7 +73,9 @@ impl Sql for Scripted {
 }
 
 fn effects(key: &str) -> Effects {
-    Effects { once: vec![Once { key: key.into(), until: UnixMillis(1) }], ..Effects::default() }
+    let decision = i64::try_from(key.len()).unwrap();
+    let once = vec![Once { key: key.into(), until: UnixMillis(1) }];
+    Effects { once, news: vec![News::Changed { decision }], ..Effects::default() }
 }
 
 async fn outcomes(tx: &mut Scripted, keys: &[&str]) -> Vec<Outcome> {
@@ -115,6 +117,27 @@ async fn a_refused_group_is_tried_one_by_one() {
     assert_eq!(tx.commits, 4);
     let mut tx = Scripted::new([Failure::Refused(why()), Failure::Refused(why())]);
     assert_eq!(outcomes(&mut tx, &["a", "b"]).await, [Outcome::Unavailable(why()), Outcome::Committed]);
+}
+
+///
+#[tokio::test]
+async fn only_what_is_known_to_be_committed_is_told_and_once() {
+    let told = async |script: Vec<Failure>| {
+        let mut tx = Scripted::new(script);
+        let ended = outcomes(&mut tx, &["a", "bb", "ccc"]).await;
+        let told: Vec<i64> = tx
+            .told
+            .iter()
+            .map(|news| match **news {
+                News::Changed { decision } => decision,
+                _ => 0,
+            })
+            .collect();
+        (ended.iter().filter(|outcome| **outcome == Outcome::Committed).count(), told)
+    };
+    assert_eq!(told(vec![Failure::Unknown(why())]).await, (0, vec![]));
+    assert_eq!(told(vec![Failure::Again(why()), Failure::Lost(why())]).await, (3, vec![1, 2, 3]));
+    assert_eq!(told(vec![Failure::Refused(why()), Failure::Refused(why())]).await, (2, vec![2, 3]));
 }
 
 ///

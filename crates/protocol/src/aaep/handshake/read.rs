@@ -2,6 +2,7 @@
 
 use crate::aaep::{
     ids,
+    members::PRODUCER,
     shape::{
         FREE, List, Member,
         Shape::{self, Closed, Flag, Integer, Like, Object, Objects, OneOf, Text},
@@ -36,14 +37,6 @@ pub(super) const ACCEPTED: &[Member] = &[
     Member::may("manifest_uri", URI),
     Member::may("signed_manifest", Like(is_compact_jws, "a JWS in compact form")),
     Member::may("negotiation_notes", Text(0, 4096)),
-];
-
-const PRODUCER: &[Member] = &[
-    Member::must("agent_id", Like(|text| !text.is_empty(), "a text that is not empty")),
-    Member::may("agent_version", FREE),
-    Member::may("agent_name", FREE),
-    Member::may("model", FREE),
-    Member::may("manifest_uri", URI),
 ];
 
 pub(super) const REJECTED: &[Member] = &[

@@ -41,8 +41,7 @@ pub(crate) fn event(name: &str) -> Value {
 /// The same as an agent publishes it: without what the hub stamps.
 pub(crate) fn ingest(name: &str) -> Value {
     let mut event = event(name);
-    let stamped =
-        ["event_id", "session_id", "timestamp", "producer", "aaep_version", "sequence_number", "reply_token"];
+    let stamped = ["event_id", "session_id", "timestamp", "producer", "aaep_version", "sequence_number", "reply_token"];
     event.as_object_mut().unwrap().retain(|member, _| !stamped.contains(&member.as_str()));
     event
 }

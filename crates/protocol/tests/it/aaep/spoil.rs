@@ -10,12 +10,12 @@ pub(crate) struct Spoiled {
 
 /// Every place taken away, and given every wrong (and some right) value; every object given a member more.
 pub(crate) fn every_way(sound: &Value) -> Vec<Spoiled> {
-    let values = values();
     let mut all = Vec::new();
     for place in places(sound, "") {
         all.extend(removed(sound, &place));
-        all.extend(values.iter().map(|value| replaced(sound, &place, value)));
-        if sound.pointer(&place).is_some_and(Value::is_array) {
+        let held = sound.pointer(&place).unwrap();
+        all.extend(values(held).iter().map(|value| replaced(sound, &place, value)));
+        if held.is_array() {
             all.push(lengthened(sound, &place));
         }
     }
@@ -27,72 +27,52 @@ pub(crate) fn every_way(sound: &Value) -> Vec<Spoiled> {
     all
 }
 
-fn values() -> Vec<Value> {
+/// Values that are right in some place and wrong in every other; for a place that holds a text, more texts.
+fn values(instead_of: &Value) -> Vec<Value> {
     let mut values = vec![
         json!(null),
         json!(true),
-        json!(false),
         json!(-1),
         json!(0),
-        json!(1),
         json!(1.0),
         json!(1.5),
-        json!(100.5),
-        json!(86_400),
         json!(86_401),
         json!(86_400_001),
         json!(1e20),
         json!([]),
         json!({}),
         json!([1]),
-        json!(["x"]),
         json!(["accept"]),
         json!(["accept", "accept"]),
         json!({ "a": 1 }),
         json!({ "a": {} }),
         json!({ "aaep": {} }),
+        json!("x"),
+        json!(""),
     ];
-    values.extend(TEXTS.iter().map(|text| json!(text)));
-    values.extend([64, 65, 256, 257, 1024, 1025, 4096, 4097, 16384, 16385].map(|length| json!("ö".repeat(length))));
-    values.push(json!("x".repeat(257)));
+    if instead_of.is_string() {
+        values.extend(TEXTS.iter().map(|text| json!(text)));
+        values.extend([65, 257, 1025, 4097, 16384, 16385].map(|length| json!("ö".repeat(length))));
+    }
     values
 }
 
-/// Words that are right in some place and wrong in every other.
 const TEXTS: &[&str] = &[
-    "",
-    "x",
     "en",
     "en_US",
-    "Latn",
     "accept",
-    "reject",
     "high",
-    "normal",
     "critical",
-    "reversible",
     "https://aaep-protocol.org/context/v1",
     "https://shop.example/a b",
-    "shop.example",
     "rpl_1",
     "rpl_1\n",
     "rpl_",
-    "evt_1",
     "evt_1-2",
-    "sess_1",
-    "sub_1",
-    "call_1",
-    "out_1",
-    "1.0.0",
-    "1.0",
     "1.0.0-rc.1",
-    "2026-11-15",
-    "2026-11-15T12:00:00Z",
     "2026-11-15T12:00:00.1Z",
     "2026-11-15T12:00:00.123456+02:00",
     "2026-11-15T25:00:00Z",
-    "text/plain",
-    "A_CODE",
     "a_reason",
     "aaep:agent.session.started",
     "https://aaep-protocol.org/types/agent.session.started",

@@ -1,0 +1,204 @@
+//! `POST /aaep/v1/sessions`, `POST /aaep/v1/sessions/{id}/events`: agents that speak for themselves.
+
+use crate::{
+    decisions::{Agent, RaisedDecision},
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    aaep::{
+        session::{Open, OpenView, Publish, PublishView},
+        talk::Chosen,
+    },
+    records::{AaepSession, AaepSessionState, Decision},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{
+    aaep::{
+        event::{AwaitingClarification, AwaitingConfirmation, Payload, SessionStarted},
+        ingest::Published,
+    },
+    decisions::{ClarificationRequest, ConfirmationRequest},
+};
+use std::sync::Arc;
+
+/// What became of a published event.
+#[derive(Clone, Debug)]
+pub enum Spoke {
+    Said {
+        event_id: String,
+        sequence_number: i64,
+    },
+    /// The event asked a person: a decision waits.
+    Asked(Box<RaisedDecision>),
+}
+
+impl Engine {
+    /// Opens a session with its first event.
+    pub async fn open_aaep_session(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        published: Published,
+    ) -> Result<AaepSession, Refusal> {
+        let (payload, chosen) = split(published);
+        let Payload::SessionStarted(started) = payload else {
+            return Err(Refusal::invalid("a session begins with aaep:agent.session.started"));
+        };
+        self.open_session(at, agent, started, chosen).await
+    }
+
+    async fn open_session(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        started: SessionStarted,
+        chosen: Chosen,
+    ) -> Result<AaepSession, Refusal> {
+        let view = OpenView { project: Arc::new(at.project.clone()), guards: agent.guards.clone() };
+        for _ in 0..TRIES {
+            let open = Open {
+                by: agent.raiser.clone(),
+                producer: agent.producer.clone(),
+                started: started.clone(),
+                chosen: chosen.clone(),
+            };
+            if let Some(session) = self.finish(open.decide(&view, &self.env()?)?).await? {
+                return Ok(session);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// Says an event in a session of the agent's. One that asks a person raises a decision.
+    pub async fn publish(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        session_id: &str,
+        published: Published,
+    ) -> Result<Spoke, Refusal> {
+        let (payload, chosen) = split(published);
+        let (language, correlation_id) = (
+            chosen.localization_hints.as_ref().and_then(|hints| hints.primary_language.clone()),
+            chosen.correlation_id.clone(),
+        );
+        let asked = match payload {
+            Payload::AwaitingConfirmation(asked) => {
+                let body = confirmation(asked, session_id, language, correlation_id);
+                self.raise_confirmation(at, agent, &body).await?
+            }
+            Payload::AwaitingClarification(asked) => {
+                let body = clarification(asked, session_id, language, correlation_id);
+                self.raise_clarification(at, agent, &body).await?
+            }
+            payload => return self.say(at, agent, session_id, payload, chosen).await,
+        };
+        Ok(Spoke::Asked(Box::new(asked)))
+    }
+
+    async fn say(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        session_id: &str,
+        payload: Payload,
+        chosen: Chosen,
+    ) -> Result<Spoke, Refusal> {
+        let project = Arc::new(at.project.clone());
+        let found = self.session_of_agent(at, agent, session_id).await?;
+        let _turn = self.turns.take(found.key).await;
+        for _ in 0..TRIES {
+            let session = self.session_of_agent(at, agent, session_id).await?;
+            let waiting = self.waiting_in(&session).await?;
+            let view = PublishView { project: Arc::clone(&project), session, waiting, guards: agent.guards.clone() };
+            let publish = Publish { payload: payload.clone(), chosen: chosen.clone() };
+            if let Some(said) = self.finish(publish.decide(&view, &self.env()?)?).await? {
+                return Ok(Spoke::Said { event_id: said.event_id, sequence_number: said.sequence_number });
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// A session that this agent opened; another's does not exist for it.
+    pub(crate) async fn session_of_agent(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        id: &str,
+    ) -> Result<AaepSession, Refusal> {
+        let lookup = Lookup::AaepSessionById { project: at.project.key, id: id.to_owned() };
+        let session: Option<AaepSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let own = session.filter(|session| session.principal == agent.raiser.principal);
+        own.ok_or_else(|| Refusal::NotFound("there is no such AAEP session".into()))
+    }
+
+    async fn waiting_in(&self, session: &AaepSession) -> Result<Vec<Decision>, Refusal> {
+        let AaepSessionState::Open { waiting, .. } = &session.state else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for key in waiting {
+            found.extend(store::get::<Decision>(&*self.store, *key).await.map_err(unavailable)?);
+        }
+        Ok(found)
+    }
+}
+
+fn split(published: Published) -> (Payload, Chosen) {
+    let Published { payload, verbosity, urgency, localization_hints, correlation_id, extensions, context } = published;
+    let contexts = match context {
+        Some(serde_json::Value::Array(all)) => all.into_iter().skip(1).collect(),
+        _ => Vec::new(),
+    };
+    (payload, Chosen { urgency, verbosity, localization_hints, correlation_id, extensions, contexts })
+}
+
+fn confirmation(
+    asked: AwaitingConfirmation,
+    session_id: &str,
+    language: Option<String>,
+    correlation_id: Option<String>,
+) -> ConfirmationRequest {
+    ConfirmationRequest {
+        action: asked.action,
+        consequence: asked.consequence,
+        summary_terse: asked.summaries.terse,
+        summary_normal: asked.summaries.normal,
+        summary_detailed: asked.summaries.detailed,
+        extra_context: asked.extra_context,
+        risk_level: asked.risk_level,
+        irreversible: asked.irreversible,
+        reversibility: asked.reversibility,
+        timeout_seconds: Some(asked.timeout_seconds),
+        default_decision: Some(asked.default_decision),
+        allowed_replies: asked.allowed_replies,
+        language,
+        session_id: Some(session_id.to_owned()),
+        correlation_id,
+        ..ConfirmationRequest::default()
+    }
+}
+
+fn clarification(
+    asked: AwaitingClarification,
+    session_id: &str,
+    language: Option<String>,
+    correlation_id: Option<String>,
+) -> ClarificationRequest {
+    ClarificationRequest {
+        question: asked.question,
+        accepted_response_kinds: asked.accepted_response_kinds,
+        choices: asked.choices,
+        context: asked.context,
+        default_response: asked.default_response,
+        summary_terse: asked.summaries.terse,
+        summary_normal: asked.summaries.normal,
+        summary_detailed: asked.summaries.detailed,
+        timeout_seconds: Some(asked.timeout_seconds),
+        language,
+        session_id: Some(session_id.to_owned()),
+        correlation_id,
+        ..ClarificationRequest::default()
+    }
+}

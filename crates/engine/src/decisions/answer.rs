@@ -1,0 +1,178 @@
+//! Answers of people, from whatever door: one path, one compare-and-set.
+
+use super::spend::place;
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup, Outcome},
+};
+use countersign_core::{
+    decision::{
+        answer::{Answer, AnswerView, Answerer, Counted, Given, NotCounted},
+        due::{DueView, ExecutionView},
+        extend::Extend,
+        reconcile::Reconcile,
+    },
+    people::Member,
+    records::{Assurance, Decision, Execution, Role, Table, Via},
+    refusal::Refusal,
+    step::{Guard, Operation as _},
+};
+use countersign_protocol::{hash::Digest, time::UnixMillis};
+
+/// An answer as it arrived, from an authenticated person.
+#[derive(Clone, Debug)]
+pub struct ByPerson {
+    pub by: Answerer,
+    pub given: Given,
+    pub claimed_at: UnixMillis,
+    pub decided_by: Option<String>,
+    pub correlation_id: Option<String>,
+}
+
+/// What became of an answer. The AAEP wire says the same to all of them; pages tell the truth.
+pub type Answered = Result<Counted, NotCounted>;
+
+impl Engine {
+    /// Answers the question of a reply token.
+    pub async fn answer_by_token(&self, at: &ProjectAt, token: &str, answer: &ByPerson) -> Answered {
+        let lookup = Lookup::DecisionByReply(Digest::of(token.as_bytes()));
+        let decision: Option<Decision> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let decision = decision.filter(|decision| decision.project == at.project.key);
+        self.answer(at, decision, answer).await
+    }
+
+    /// Answers a question by its id.
+    pub async fn answer_by_id(&self, at: &ProjectAt, id: &str, answer: &ByPerson) -> Answered {
+        let decision = self.decision_at(at.project.key, id).await?;
+        self.answer(at, decision, answer).await
+    }
+
+    async fn answer(&self, at: &ProjectAt, decision: Option<Decision>, answer: &ByPerson) -> Answered {
+        let settled = self.settle_by(at, decision, answer).await;
+        if let Err(why) = &settled {
+            // Told to nobody but the log, and without the token (AAEP 6.3.4).
+            tracing::info!(%why, "an answer did not count");
+        }
+        settled
+    }
+
+    async fn settle_by(&self, at: &ProjectAt, decision: Option<Decision>, answer: &ByPerson) -> Answered {
+        let found = decision.ok_or(NotCounted::Unknown)?;
+        if !found.is_pending() {
+            return Err(NotCounted::Settled);
+        }
+        let _turn = self.turns.take(found.asked_in).await;
+        for _ in 0..TRIES {
+            let decision: Option<Decision> = store::get(&*self.store, found.key).await.map_err(unavailable)?;
+            let decision = decision.ok_or(NotCounted::Unknown)?;
+            let session = self.session_of_decision(&decision).await?;
+            let pause_s = at.project.document.decisions.pause_seconds;
+            let view = AnswerView { place: place(at), pause_s, decision, session };
+            let step = answer.operation().decide(&view, &self.env()?)?;
+            match self.commit(step.effects).await {
+                Outcome::Committed => return Ok(step.answer),
+                Outcome::Stale => {}
+                Outcome::OutOfTime => return Err(NotCounted::TooLate),
+                _ => return Err(NotCounted::Refused(Refusal::Unavailable)),
+            }
+        }
+        Err(NotCounted::Refused(Refusal::Unavailable))
+    }
+
+    /// Gives people more time, within policy; until when there is time now.
+    pub async fn extend(
+        &self,
+        at: &ProjectAt,
+        id: &str,
+        by: &Answerer,
+        seconds: i64,
+    ) -> Result<UnixMillis, NotCounted> {
+        for _ in 0..TRIES {
+            let decision = self.decision_at(at.project.key, id).await?.ok_or(NotCounted::Unknown)?;
+            let _turn = self.turns.take(decision.asked_in).await;
+            let session = self.session_of_decision(&decision).await?;
+            let view = DueView { place: place(at), decision, session };
+            let step = Extend { by: by.clone(), seconds }.decide(&view, &self.env()?)?;
+            match self.commit(step.effects).await {
+                Outcome::Committed => return Ok(step.answer),
+                Outcome::Stale => {}
+                Outcome::OutOfTime => return Err(NotCounted::TooLate),
+                _ => return Err(NotCounted::Refused(Refusal::Unavailable)),
+            }
+        }
+        Err(NotCounted::Refused(Refusal::Unavailable))
+    }
+
+    /// A person says what became of an execution that nobody reported.
+    pub async fn reconcile(
+        &self,
+        at: &ProjectAt,
+        execution_id: &str,
+        by: &Answerer,
+        ran: bool,
+        reason: &str,
+    ) -> Result<Execution, Refusal> {
+        for _ in 0..TRIES {
+            let lookup = Lookup::ExecutionById { project: at.project.key, id: execution_id.to_owned() };
+            let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let execution = execution.ok_or_else(|| Refusal::NotFound("there is no such execution".into()))?;
+            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+            let decision = decision.ok_or(Refusal::Internal)?;
+            let session = self.session_of_decision(&decision).await?;
+            let view = ExecutionView { place: place(at), decision, session, execution };
+            let own_approval = at.project.document.decisions.own_approval;
+            let operation = Reconcile { by: by.clone(), ran, reason: reason.to_owned(), own_approval };
+            if let Some(execution) = self.finish(operation.decide(&view, &self.env()?)?).await? {
+                return Ok(execution);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// A signed-in person as one who answers, by page or by request of theirs.
+    pub fn answerer(&self, member: &Member, via: Via) -> Answerer {
+        let fresh = member.is_fresh(self.now());
+        Answerer {
+            person: member.person.key,
+            subject: member.person.subject.clone(),
+            roles: roles(member),
+            assurance: if fresh { Assurance::Fresh } else { Assurance::Session },
+            may_answer: true,
+            via,
+            guards: guards(member),
+        }
+    }
+}
+
+impl ByPerson {
+    fn operation(&self) -> Answer {
+        Answer {
+            by: self.by.clone(),
+            given: self.given.clone(),
+            claimed_at: self.claimed_at,
+            decided_by: self.decided_by.clone(),
+            correlation_id: self.correlation_id.clone(),
+        }
+    }
+}
+
+/// The roles that count in this project.
+pub(crate) fn roles(member: &Member) -> Vec<Role> {
+    let mut roles = member.membership.as_ref().map(|place| place.roles.clone()).unwrap_or_default();
+    if member.person.platform_admin && !roles.contains(&Role::Admin) {
+        roles.push(Role::Admin);
+    }
+    roles
+}
+
+/// What a person's standing rests on: a yes of somebody who is thrown out at the same moment does not count.
+pub(crate) fn guards(member: &Member) -> Vec<Guard> {
+    let mut guards = vec![Guard { table: Table::Person, key: member.person.key, version: member.person.version }];
+    guards.extend(member.membership.as_ref().map(|p| Guard {
+        table: Table::Membership,
+        key: p.key,
+        version: p.version,
+    }));
+    guards
+}

@@ -1,0 +1,102 @@
+//! What falls due: read from the rows, so that a restart forgets nothing. Any node does it; the row's version
+//! sees to it that only one succeeds.
+
+use crate::{
+    engine::{Engine, unavailable},
+    store::{self, Lookup, Outcome},
+};
+use countersign_core::{
+    decision::{
+        Place,
+        due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
+    },
+    records::{AaepSession, Allowance, Decision, Execution, Project},
+    refusal::Refusal,
+    step::{Operation as _, Step},
+};
+use countersign_protocol::ids::RowKey;
+
+/// How many rows one look takes.
+const BATCH: i64 = 256;
+
+impl Engine {
+    /// Does everything that is due by now. To be called often; how much there was.
+    pub async fn settle_due(&self) -> Result<usize, Refusal> {
+        let mut done = 0;
+        loop {
+            let found = self.settle_some().await?;
+            done += found;
+            if found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
+                return Ok(done);
+            }
+        }
+    }
+
+    async fn settle_some(&self) -> Result<usize, Refusal> {
+        let (by, limit, store) = (self.now(), BATCH, &*self.store);
+        let questions: Vec<Decision> =
+            store::find_all(store, Lookup::DecisionsDue { by, limit }).await.map_err(unavailable)?;
+        let allowances: Vec<Allowance> =
+            store::find_all(store, Lookup::AllowancesDue { by, limit }).await.map_err(unavailable)?;
+        let executions: Vec<Execution> =
+            store::find_all(store, Lookup::ExecutionsDue { by, limit }).await.map_err(unavailable)?;
+        let found = questions.len() + allowances.len() + executions.len();
+        let questions = questions.iter().map(|question| self.settle_question(question.key, false));
+        all(questions).await?;
+        all(allowances.iter().map(|allowance| self.settle_allowance(allowance.key))).await?;
+        all(executions.iter().map(|execution| self.settle_lease(execution.key))).await?;
+        Ok(found)
+    }
+
+    /// One question: the countdown, its deadline, or at once where nobody is there and the project wants that.
+    pub(crate) async fn settle_question(&self, key: RowKey, nobody_there: bool) -> Result<(), Refusal> {
+        let Some(found) = store::get::<Decision>(&*self.store, key).await.map_err(unavailable)? else { return Ok(()) };
+        let _turn = self.turns.take(found.asked_in).await;
+        let Some(decision) = store::get::<Decision>(&*self.store, key).await.map_err(unavailable)? else {
+            return Ok(());
+        };
+        let (place, session) = self.around(&decision).await?;
+        let operation = QuestionDue { serving_since: self.serving_since, nobody_there };
+        self.settled(operation.decide(&DueView { place, decision, session }, &self.env()?)?).await
+    }
+
+    async fn settle_allowance(&self, key: RowKey) -> Result<(), Refusal> {
+        let found: Option<Allowance> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let Some(allowance) = found else { return Ok(()) };
+        let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+        let decision = decision.ok_or(Refusal::Internal)?;
+        let _turn = self.turns.take(decision.asked_in).await;
+        let (place, session) = self.around(&decision).await?;
+        let view = AllowanceDueView { place, decision, session, allowance };
+        self.settled(AllowanceDue.decide(&view, &self.env()?)?).await
+    }
+
+    async fn settle_lease(&self, key: RowKey) -> Result<(), Refusal> {
+        let found: Option<Execution> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let Some(execution) = found else { return Ok(()) };
+        let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+        let decision = decision.ok_or(Refusal::Internal)?;
+        let _turn = self.turns.take(decision.asked_in).await;
+        let (place, session) = self.around(&decision).await?;
+        self.settled(LeaseDue.decide(&ExecutionView { place, decision, session, execution }, &self.env()?)?).await
+    }
+
+    /// Whoever was first has done it; what is not due by the store's clock comes again.
+    async fn settled(&self, step: Step<()>) -> Result<(), Refusal> {
+        match self.commit(step.effects).await {
+            Outcome::Unavailable(_) => Err(Refusal::Unavailable),
+            _ => Ok(()),
+        }
+    }
+
+    async fn around(&self, decision: &Decision) -> Result<(Place, AaepSession), Refusal> {
+        let project: Option<Project> = store::get(&*self.store, decision.project).await.map_err(unavailable)?;
+        let project = project.ok_or(Refusal::Internal)?;
+        Ok(((project.key, project.id), self.session_of_decision(decision).await?))
+    }
+}
+
+/// Side by side, so that they share commits; the first trouble is told once all have had their turn.
+async fn all(work: impl Iterator<Item = impl Future<Output = Result<(), Refusal>>>) -> Result<(), Refusal> {
+    futures_util::future::join_all(work).await.into_iter().collect()
+}

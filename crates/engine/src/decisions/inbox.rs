@@ -1,0 +1,81 @@
+//! What waits for a person: the same for the page, the terminal and a subscriber that has just come.
+
+use crate::{
+    engine::{Engine, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    decision::{audience, document::Whole},
+    people::Member,
+    records::{AaepSession, Decision, Execution, Role},
+    refusal::Refusal,
+};
+use countersign_protocol::ids::RowKey;
+
+/// A question that a person may see.
+#[derive(Clone, Debug)]
+pub struct InboxItem {
+    pub decision: Decision,
+    pub session: AaepSession,
+}
+
+/// Something that may have run and that nobody reported.
+#[derive(Clone, Debug)]
+pub struct UnknownOutcome {
+    pub execution: Execution,
+    pub decision: Decision,
+}
+
+impl Engine {
+    /// The open questions that a person may see in a project, oldest first.
+    pub async fn inbox(&self, at: &ProjectAt, member: &Member) -> Result<Vec<InboxItem>, Refusal> {
+        self.open_questions(at.project.key, member.person.key, &super::answer::roles(member)).await
+    }
+
+    pub(crate) async fn open_questions(
+        &self,
+        project: RowKey,
+        person: RowKey,
+        roles: &[Role],
+    ) -> Result<Vec<InboxItem>, Refusal> {
+        let mut found = Vec::new();
+        for asks in [Decision::asks_person(person), Decision::ASKS_SEVERAL.to_owned()] {
+            let lookup = Lookup::DecisionsAsking { project, asks };
+            let open: Vec<Decision> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+            found.extend(open.into_iter().filter(|decision| audience(decision).has(person, roles)));
+        }
+        found.sort_by_key(|decision| (decision.asked_at, decision.key));
+        let mut items = Vec::with_capacity(found.len());
+        for decision in found {
+            let session = self.session_of_decision(&decision).await?;
+            items.push(InboxItem { decision, session });
+        }
+        Ok(items)
+    }
+
+    /// One decision that a person may see, settled or not.
+    pub async fn seen_decision(&self, at: &ProjectAt, member: &Member, id: &str) -> Result<Whole, Refusal> {
+        let decision = self.decision_at(at.project.key, id).await?;
+        let roles = super::answer::roles(member);
+        let visible = decision.filter(|decision| audience(decision).has(member.person.key, &roles));
+        let decision = visible.ok_or_else(|| Refusal::NotFound("there is no such question".into()))?;
+        self.whole(decision).await
+    }
+
+    /// What nobody has reported the outcome of, for those who may look into it.
+    pub async fn unknown_outcomes(&self, at: &ProjectAt, member: &Member) -> Result<Vec<UnknownOutcome>, Refusal> {
+        let lookup = Lookup::ExecutionsUnknown(at.project.key);
+        let unknown: Vec<Execution> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let roles = super::answer::roles(member);
+        let mut found = Vec::new();
+        for execution in unknown {
+            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+            let Some(decision) = decision else { continue };
+            if roles.contains(&Role::Admin) || audience(&decision).has(member.person.key, &roles) {
+                found.push(UnknownOutcome { execution, decision });
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,81 @@
+//! Decisions: who asks, who answers, what may run, and what falls due.
+
+mod agents;
+mod answer;
+mod due;
+mod follow;
+mod inbox;
+pub(crate) mod live;
+mod raise;
+mod spend;
+
+pub use agents::Agent;
+pub use answer::{Answered, ByPerson};
+pub use inbox::{InboxItem, UnknownOutcome};
+pub use raise::RaisedDecision;
+
+use crate::{
+    engine::{Engine, unavailable},
+    store::{self, Lookup},
+};
+use countersign_core::{
+    decision::document::Whole,
+    records::{AaepSession, Allowance, Decision, Execution, ExecutionState},
+    refusal::Refusal,
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+
+impl Engine {
+    /// A decision with everything that belongs to it.
+    pub(crate) async fn whole(&self, decision: Decision) -> Result<Whole, Refusal> {
+        let store = &*self.store;
+        let session = store::get(store, decision.asked_in).await.map_err(unavailable)?.ok_or(Refusal::Internal)?;
+        let lookup = Lookup::AllowanceOfDecision(decision.key);
+        let allowance: Option<Allowance> = match decision.is_pending() {
+            true => None,
+            false => store::find_one(store, lookup).await.map_err(unavailable)?,
+        };
+        let execution = match &allowance {
+            Some(allowance) if allowance.used > 0 => self.execution_of(decision.key).await?,
+            _ => None,
+        };
+        let last_ran_at = self.last_ran(&decision).await?;
+        Ok(Whole { decision, session, allowance, execution, last_ran_at })
+    }
+
+    /// The last use of a decision's allowance.
+    pub(crate) async fn execution_of(&self, decision: RowKey) -> Result<Option<Execution>, Refusal> {
+        let all: Vec<Execution> =
+            store::find_all(&*self.store, Lookup::ExecutionsOfDecision(decision)).await.map_err(unavailable)?;
+        Ok(all.into_iter().next_back())
+    }
+
+    /// When exactly the same last ran under another decision.
+    async fn last_ran(&self, decision: &Decision) -> Result<Option<UnixMillis>, Refusal> {
+        let lookup = Lookup::ExecutionsDone { project: decision.project, digest: decision.digest };
+        let done: Vec<Execution> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let other = done.iter().filter(|execution| execution.decision != decision.key);
+        let ran = other.filter_map(|execution| match execution.state {
+            ExecutionState::Committed { at, .. } => Some(at),
+            _ => None,
+        });
+        Ok(ran.max())
+    }
+
+    pub(crate) async fn session_of_decision(&self, decision: &Decision) -> Result<AaepSession, Refusal> {
+        store::get(&*self.store, decision.asked_in).await.map_err(unavailable)?.ok_or(Refusal::Internal)
+    }
+
+    pub(crate) async fn decision_at(&self, project: RowKey, id: &str) -> Result<Option<Decision>, Refusal> {
+        let lookup = Lookup::DecisionById { project, id: id.to_owned() };
+        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+    }
+
+    /// The token that ties a reply to its question: a MAC of the decision's id, stored nowhere.
+    pub(crate) fn reply_token(&self, decision_id: &str) -> Result<String, Refusal> {
+        let keys = self.keys().ok_or(Refusal::Unavailable)?;
+        let tag = keys.mac.tag("reply-token", decision_id.as_bytes());
+        let half = tag.first_chunk::<16>().ok_or(Refusal::Internal)?;
+        Ok(countersign_protocol::ids::prefixed("rpl", *half))
+    }
+}

@@ -1,0 +1,283 @@
+//! `POST /v1/confirmations`, `POST /v1/clarifications`, and the two events that ask.
+
+use super::Agent;
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup, Outcome},
+};
+use countersign_core::{
+    decision::{
+        document::Whole,
+        raise::{Raise, RaiseView, Raised, limit_reached},
+        terms::{People, Wishes, policy_of},
+    },
+    people::accounts::LOCAL,
+    records::{
+        AaepSession, Clarification, Confirmation, Decision, Execution, Membership, Person, Point, Question, Words,
+    },
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{
+    aaep::event::{ResponseKind, Summaries, YesNo},
+    action::{Action, AgentAction},
+    decisions::{ClarificationRequest, ConfirmationRequest, DecisionDocument},
+    hash::Digest,
+    ids::RowKey,
+};
+use std::sync::Arc;
+
+/// A question that is open now.
+#[derive(Clone, Debug)]
+pub struct RaisedDecision {
+    pub document: DecisionDocument,
+    /// False if it was open already.
+    pub fresh: bool,
+}
+
+/// A question as it is asked, whatever the door.
+struct Asked {
+    digest: Digest,
+    tool: String,
+    question: Question,
+    wishes: Wishes,
+    language: Option<String>,
+    session_id: Option<String>,
+    idempotency_key: Option<String>,
+    correlation_id: Option<String>,
+}
+
+impl Engine {
+    pub async fn raise_confirmation(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        body: &ConfirmationRequest,
+    ) -> Result<RaisedDecision, Refusal> {
+        let tool = body.tool.clone().unwrap_or_default();
+        agent.may_ask_for(&tool)?;
+        let digest = agent_digest(at, agent, body)?;
+        let question = Question::Confirmation(Confirmation {
+            action: body.action.clone(),
+            consequence: body.consequence.clone(),
+            summaries: summaries(&body.summary_terse, &body.summary_normal, &body.summary_detailed),
+            extra_context: body.extra_context.clone(),
+            allowed_replies: body.allowed_replies.clone().unwrap_or_else(|| vec![YesNo::Accept, YesNo::Reject]),
+            tool: if tool.is_empty() { "confirmed_action".into() } else { tool.clone() },
+        });
+        let wishes = Wishes {
+            risk: body.risk_level,
+            irreversible: body.irreversible,
+            reversibility: body.reversibility,
+            timeout_s: body.timeout_seconds,
+            default: body.default_decision,
+        };
+        let asked = Asked {
+            digest,
+            tool,
+            question,
+            wishes,
+            language: body.language.clone(),
+            session_id: body.session_id.clone(),
+            idempotency_key: body.idempotency_key.clone(),
+            correlation_id: body.correlation_id.clone(),
+        };
+        self.ask(at, agent, asked).await
+    }
+
+    pub async fn raise_clarification(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        body: &ClarificationRequest,
+    ) -> Result<RaisedDecision, Refusal> {
+        let question = Clarification {
+            question: body.question.clone(),
+            summaries: summaries(&body.summary_terse, &body.summary_normal, &body.summary_detailed),
+            kinds: body.accepted_response_kinds.clone().unwrap_or_else(|| vec![ResponseKind::Freetext]),
+            choices: body.choices.clone().unwrap_or_default(),
+            context: body.context.clone(),
+            default_response: body.default_response.clone(),
+        };
+        let words = serde_json::to_value(&question).map_err(|_| Refusal::Internal)?;
+        let arguments = words.as_object().cloned().unwrap_or_default();
+        let asked = Asked {
+            digest: digest_of(at, agent, String::new(), arguments)?,
+            tool: String::new(),
+            question: Question::Clarification(question),
+            wishes: Wishes { timeout_s: body.timeout_seconds, ..Wishes::default() },
+            language: body.language.clone(),
+            session_id: body.session_id.clone(),
+            idempotency_key: body.idempotency_key.clone(),
+            correlation_id: body.correlation_id.clone(),
+        };
+        self.ask(at, agent, asked).await
+    }
+
+    async fn ask(&self, at: &ProjectAt, agent: &Agent, asked: Asked) -> Result<RaisedDecision, Refusal> {
+        let project = Arc::new(at.project.clone());
+        for _ in 0..TRIES {
+            let session = self.session_to_ask_in(at, agent, asked.session_id.as_deref()).await?;
+            let _turn = match &session {
+                Some(session) => self.turns.take(session.key).await,
+                None => None,
+            };
+            let view = self.raise_view(&project, agent, &asked, session).await?;
+            let env = self.env()?;
+            let step = self.raise(agent, &asked)?.decide(&view, &env)?;
+            match self.commit(step.effects).await {
+                Outcome::Committed => return self.raised(at, step.answer).await,
+                Outcome::LimitReached { count } => return Err(limit_reached(count, &project, &env)),
+                Outcome::Stale => {}
+                _ => return Err(Refusal::Unavailable),
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    fn raise(&self, agent: &Agent, asked: &Asked) -> Result<Raise, Refusal> {
+        let id = self.env()?.mint().id("dec");
+        Ok(Raise {
+            reply_token: self.reply_token(&id)?,
+            id,
+            by: agent.raiser.clone(),
+            point: Point::AgentClaimed,
+            words: Words::Agent,
+            digest: asked.digest,
+            same: asked.same(),
+            action: asked.tool.clone(),
+            question: asked.question.clone(),
+            wishes: asked.wishes.clone(),
+            language: asked.language.clone(),
+            correlation_id: asked.correlation_id.clone(),
+            producer: agent.producer.clone(),
+        })
+    }
+
+    async fn raise_view(
+        &self,
+        project: &Arc<countersign_core::records::Project>,
+        agent: &Agent,
+        asked: &Asked,
+        session: Option<AaepSession>,
+    ) -> Result<RaiseView, Refusal> {
+        let store = &*self.store;
+        let lookup = Lookup::DecisionPendingSame { project: project.key, same: asked.same() };
+        let pending: Option<Decision> = store::find_one(store, lookup).await.map_err(unavailable)?;
+        let session = match &pending {
+            Some(pending) => Some(self.session_of_decision(pending).await?),
+            None => session,
+        };
+        let named = match policy_of(&project.document, &asked.tool) {
+            Some(policy) => self.people_named(project.key, &policy.approvers).await?,
+            None => Vec::new(),
+        };
+        let asks = agent.asks.clone();
+        let own = agent.raiser.person;
+        let concerned: Vec<RowKey> = [named.as_slice(), asks.as_slice(), &[own]].concat();
+        Ok(RaiseView {
+            under_way: self.under_way(project.key, asked).await?,
+            people: People { own, named, asks, needs_s: self.hub.needs_time(project.key, &concerned) },
+            guards: agent.guards.clone(),
+            somebody_there: !project.document.decisions.early_reject
+                || self.hub.somebody_answers(project.key, &concerned),
+            project: Arc::clone(project),
+            session,
+            pending,
+        })
+    }
+
+    async fn under_way(&self, project: RowKey, asked: &Asked) -> Result<Option<(Execution, String)>, Refusal> {
+        let lookup = Lookup::ExecutionUnderWay { project, digest: asked.digest };
+        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let Some(execution) = execution else { return Ok(None) };
+        let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+        Ok(decision.map(|decision| (execution, decision.id)))
+    }
+
+    /// The people whom policy names, as far as they have a place in the project.
+    async fn people_named(&self, project: RowKey, approvers: &[String]) -> Result<Vec<RowKey>, Refusal> {
+        let mut found = Vec::new();
+        for subject in approvers.iter().filter_map(|name| name.strip_prefix("user:")) {
+            let lookup = Lookup::PersonBySubject { issuer: LOCAL.into(), subject: subject.to_owned() };
+            let person: Option<Person> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let Some(person) = person.filter(|person| !person.disabled) else { continue };
+            let lookup = Lookup::MembershipOf { project, person: person.key };
+            let place: Option<Membership> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            found.extend(place.map(|place| place.person));
+        }
+        Ok(found)
+    }
+
+    async fn session_to_ask_in(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        id: Option<&str>,
+    ) -> Result<Option<AaepSession>, Refusal> {
+        match id {
+            Some(id) => self.session_of_agent(at, agent, id).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn raised(&self, at: &ProjectAt, raised: Raised) -> Result<RaisedDecision, Refusal> {
+        let Raised { decision, session, fresh } = raised;
+        let last_ran_at = self.last_ran(&decision).await?;
+        let page = self.page_of(at, &decision.id);
+        let whole = Whole { decision, session, allowance: None, execution: None, last_ran_at };
+        Ok(RaisedDecision { document: whole.document(page), fresh })
+    }
+
+    /// Where a person answers a question with a browser.
+    pub(crate) fn page_of(&self, at: &ProjectAt, decision_id: &str) -> String {
+        format!("{}/inbox/{}/{decision_id}", self.settings.origin, at.project.id)
+    }
+}
+
+impl Asked {
+    /// A named tool makes the digest the measure; else the agent's own key, else its words, within the session (E-07).
+    fn same(&self) -> Digest {
+        let session = self.session_id.as_deref().unwrap_or_default();
+        match (&self.tool, &self.idempotency_key) {
+            (tool, _) if !tool.is_empty() => self.digest,
+            (_, Some(key)) => Digest::of(format!("{session}\n{key}\n{}", self.digest_scope()).as_bytes()),
+            (_, None) => Digest::of(format!("{session}\n{}", self.digest.hex()).as_bytes()),
+        }
+    }
+
+    fn digest_scope(&self) -> &'static str {
+        match self.question {
+            Question::Confirmation(_) => "confirmation",
+            Question::Clarification(_) => "clarification",
+        }
+    }
+}
+
+/// The digest of what the agent says that it will do.
+fn agent_digest(at: &ProjectAt, agent: &Agent, body: &ConfirmationRequest) -> Result<Digest, Refusal> {
+    match &body.tool {
+        Some(tool) => digest_of(at, agent, tool.clone(), body.arguments.clone().unwrap_or_default()),
+        None if body.arguments.is_some() => Err(Refusal::invalid("arguments need the tool that they are for")),
+        None => {
+            let words = AgentAction::words(&body.action, &body.consequence, body.extra_context.as_ref());
+            digest_of(at, agent, String::new(), words)
+        }
+    }
+}
+
+pub(super) fn digest_of(
+    at: &ProjectAt,
+    agent: &Agent,
+    tool: String,
+    arguments: serde_json::Map<String, serde_json::Value>,
+) -> Result<Digest, Refusal> {
+    let action =
+        AgentAction { project: at.project.id.to_string(), principal: agent.raiser.principal.clone(), tool, arguments };
+    Action::Agent(action).digest().map_err(|_| Refusal::invalid("the arguments have no canonical form"))
+}
+
+fn summaries(terse: &Option<String>, normal: &Option<String>, detailed: &Option<String>) -> Summaries {
+    Summaries { terse: terse.clone(), normal: normal.clone(), detailed: detailed.clone() }
+}
