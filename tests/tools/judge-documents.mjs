@@ -6,7 +6,7 @@ import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 const { schemas, cases } = JSON.parse(await text(process.stdin));
-const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, strictRequired: false });
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, strictRequired: false, strictTuples: false });
 addFormats(ajv, { mode: "full" });
 for (const schema of schemas) ajv.addSchema(schema);
 const verdicts = cases.map(({ schema, document }) => ajv.getSchema(schema)(document));

@@ -54,6 +54,7 @@ impl Operation for Open {
             person: self.by.person,
             operator: self.by.operator.clone(),
             delegation: self.by.delegation,
+            api_key: self.by.api_key,
             session: self.by.session,
             producer: self.producer,
             language: language.unwrap_or_else(|| view.project.document.decisions.language.clone()),

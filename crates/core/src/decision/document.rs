@@ -8,10 +8,7 @@ use crate::records::{
     AaepSession, Allowance, AllowanceState, Ballot, Decision, DecisionState, Defaulted, Execution, ExecutionState,
     Question,
 };
-use countersign_protocol::{
-    decisions::{AllowanceDocument, DecisionDocument, ExecutionDocument, Kind, State},
-    time::UnixMillis,
-};
+use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, ExecutionDocument, Kind, State};
 use serde_json::Value;
 
 /// Everything that a document is made of.
@@ -21,7 +18,6 @@ pub struct Whole {
     pub session: AaepSession,
     pub allowance: Option<Allowance>,
     pub execution: Option<Execution>,
-    pub last_ran_at: Option<UnixMillis>,
 }
 
 impl Whole {
@@ -54,7 +50,7 @@ impl Whole {
             cancelled_for: None,
             allowance: self.allowance.as_ref().filter(|_| allows(decision)).map(allowance),
             execution: self.execution.as_ref().map(execution),
-            last_ran_at: self.last_ran_at,
+            last_ran_at: decision.last_ran_at,
             page,
         };
         settle(&decision.state, &mut document);

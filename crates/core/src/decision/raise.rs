@@ -15,7 +15,7 @@ use crate::{
     refusal::Refusal,
     step::{Count, Effects, Guard, Operation, Step},
 };
-use countersign_protocol::{aaep::envelope::Producer, aaep::event::YesNo, hash::Digest};
+use countersign_protocol::{aaep::envelope::Producer, aaep::event::YesNo, hash::Digest, time::UnixMillis};
 use std::sync::Arc;
 
 /// After this many rejections of one action there is a pause.
@@ -49,6 +49,8 @@ pub struct RaiseView {
     pub pending: Option<Decision>,
     /// The same action, if it runs or may have run, and its decision's id.
     pub under_way: Option<(Execution, String)>,
+    /// When exactly the same last ran.
+    pub last_ran_at: Option<UnixMillis>,
     pub people: People,
     /// The rows that the caller's standing rests on.
     pub guards: Vec<Guard>,
@@ -147,6 +149,7 @@ impl Raise {
             language,
             event_id: mint.id("evt"),
             asked_at,
+            last_ran_at: view.last_ran_at,
             reply_hash: Digest::of(self.reply_token.as_bytes()),
             state: pending,
         };
@@ -229,6 +232,7 @@ impl Raise {
             person: self.by.person,
             operator: self.by.operator.clone(),
             delegation: self.by.delegation,
+            api_key: self.by.api_key,
             session: self.by.session,
             producer: self.producer.clone(),
             language: view.project.document.decisions.language.clone(),

@@ -61,6 +61,9 @@ pub fn extension(decision: &Decision) -> Map<String, Value> {
     if let Some(operator) = &decision.raised_by.operator {
         members.insert("operator".into(), json!(operator.as_str()));
     }
+    if let Some(at) = decision.last_ran_at {
+        members.insert("last_ran_at".into(), json!(at.to_rfc3339()));
+    }
     members
 }
 

@@ -16,6 +16,8 @@ pub struct AaepSession {
     pub person: RowKey,
     pub operator: Option<Domain>,
     pub delegation: Option<RowKey>,
+    #[serde(default)]
+    pub api_key: Option<RowKey>,
     /// The AAP session of the agent.
     pub session: Option<RowKey>,
     /// Stamped on every event.

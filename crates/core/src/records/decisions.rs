@@ -40,6 +40,9 @@ pub struct Decision {
     /// The event that asked it: sent again, it has the same id and time (S1).
     pub event_id: String,
     pub asked_at: UnixMillis,
+    /// When exactly the same last ran: people are told.
+    #[serde(default)]
+    pub last_ran_at: Option<UnixMillis>,
     /// SHA-256 of the reply token, which is a MAC of `id` and is stored nowhere.
     pub reply_hash: Digest,
     pub state: DecisionState,

@@ -6,7 +6,7 @@ use crate::{
     store::{self, Lookup},
 };
 use countersign_core::{
-    aap::access::bearer_holds,
+    aap::{access::bearer_holds, standing::receipt_holds},
     people::accounts::LOCAL,
     records::{ApiKey, ApiKeyKind, Person, Raiser, Table},
     refusal::Refusal,
@@ -84,7 +84,9 @@ impl Engine {
 
     async fn agent_by_token(&self, at: &ProjectAt, token: &str) -> Result<Agent, Refusal> {
         let bearer = self.live_bearer(at, token).await?;
-        bearer_holds(&bearer, self.now())?;
+        let now = self.now();
+        bearer_holds(&bearer, now)?;
+        bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| receipt_holds(receipt, now))?;
         let nobody = || Refusal::TierNotMet { needed: 2, has: 1 };
         let delegation = bearer.delegation.as_ref().ok_or_else(nobody)?;
         Ok(Agent {

@@ -23,7 +23,7 @@ use countersign_core::{
     records::{AaepSession, Allowance, Decision, Execution, ExecutionState},
     refusal::Refusal,
 };
-use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 
 impl Engine {
     /// A decision with everything that belongs to it.
@@ -39,8 +39,7 @@ impl Engine {
             Some(allowance) if allowance.used > 0 => self.execution_of(decision.key).await?,
             _ => None,
         };
-        let last_ran_at = self.last_ran(&decision).await?;
-        Ok(Whole { decision, session, allowance, execution, last_ran_at })
+        Ok(Whole { decision, session, allowance, execution })
     }
 
     /// The last use of a decision's allowance.
@@ -50,12 +49,11 @@ impl Engine {
         Ok(all.into_iter().next_back())
     }
 
-    /// When exactly the same last ran under another decision.
-    async fn last_ran(&self, decision: &Decision) -> Result<Option<UnixMillis>, Refusal> {
-        let lookup = Lookup::ExecutionsDone { project: decision.project, digest: decision.digest };
+    /// When exactly this last ran.
+    pub(crate) async fn last_ran(&self, project: RowKey, digest: Digest) -> Result<Option<UnixMillis>, Refusal> {
+        let lookup = Lookup::ExecutionsDone { project, digest };
         let done: Vec<Execution> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
-        let other = done.iter().filter(|execution| execution.decision != decision.key);
-        let ran = other.filter_map(|execution| match execution.state {
+        let ran = done.iter().filter_map(|execution| match execution.state {
             ExecutionState::Committed { at, .. } => Some(at),
             _ => None,
         });

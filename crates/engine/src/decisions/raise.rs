@@ -127,7 +127,7 @@ impl Engine {
             let env = self.env()?;
             let step = self.raise(agent, &asked)?.decide(&view, &env)?;
             match self.commit(step.effects).await {
-                Outcome::Committed => return self.raised(at, step.answer).await,
+                Outcome::Committed => return Ok(self.raised(at, step.answer)),
                 Outcome::LimitReached { count } => return Err(limit_reached(count, &project, &env)),
                 Outcome::Stale => {}
                 _ => return Err(Refusal::Unavailable),
@@ -178,6 +178,7 @@ impl Engine {
         let concerned: Vec<RowKey> = [named.as_slice(), asks.as_slice(), &[own]].concat();
         Ok(RaiseView {
             under_way: self.under_way(project.key, asked).await?,
+            last_ran_at: self.last_ran(project.key, asked.digest).await?,
             people: People { own, named, asks, needs_s: self.hub.needs_time(project.key, &concerned) },
             guards: agent.guards.clone(),
             somebody_there: !project.document.decisions.early_reject
@@ -222,12 +223,11 @@ impl Engine {
         }
     }
 
-    async fn raised(&self, at: &ProjectAt, raised: Raised) -> Result<RaisedDecision, Refusal> {
+    fn raised(&self, at: &ProjectAt, raised: Raised) -> RaisedDecision {
         let Raised { decision, session, fresh } = raised;
-        let last_ran_at = self.last_ran(&decision).await?;
         let page = self.page_of(at, &decision.id);
-        let whole = Whole { decision, session, allowance: None, execution: None, last_ran_at };
-        Ok(RaisedDecision { document: whole.document(page), fresh })
+        let whole = Whole { decision, session, allowance: None, execution: None };
+        RaisedDecision { document: whole.document(page), fresh }
     }
 
     /// Where a person answers a question with a browser.

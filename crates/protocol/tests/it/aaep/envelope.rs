@@ -219,7 +219,7 @@ fn no_text_name_or_nesting_goes_beyond_the_limits() {
     let nested = |levels: usize| (1..levels).fold(json!({}), |inner, _| json!({ "in": inner }));
     assert!(asked(nested(8)).is_ok());
     assert!(asked(nested(9)).is_err());
-    let members: Map<String, Value> = (0..26).map(|n| (format!("summary_normal_x{n}"), json!("x"))).collect();
+    let members: Map<String, Value> = (0..26).map(|n| (format!("summary_normal_en-x{n}"), json!("x"))).collect();
     let mut crowded = ingest(PLAIN);
     crowded.as_object_mut().unwrap().extend(members);
     assert_eq!(told(&crowded), ["event: must not have over 32 members"]);

@@ -1,0 +1,154 @@
+//! The rows that these tests write, with what does not matter to them filled in.
+
+use super::AT;
+use crate::store::START;
+use countersign_core::records::{
+    AaepSession, AaepSessionState, Allowance, AllowanceState, Approvers, Assurance, Clarification, Decision,
+    DecisionState, Defaulted, Execution, ExecutionState, Point, Question, Raiser, Subscription, SubscriptionOwner,
+    Terms, Words,
+};
+use countersign_protocol::{
+    aaep::{
+        envelope::Producer,
+        event::{ResponseKind, Risk, Summaries, YesNo},
+    },
+    hash::Digest,
+    ids::RowKey,
+    time::UnixMillis,
+};
+use serde_json::json;
+
+pub(crate) fn digest(n: RowKey) -> Digest {
+    Digest::of(&n.to_be_bytes())
+}
+
+pub(crate) fn raiser(n: RowKey) -> Raiser {
+    let principal = format!("del_{n}");
+    Raiser { principal, person: n, delegation: Some(n), session: Some(n + 10), api_key: None, operator: None }
+}
+
+pub(crate) fn pending(due: i64) -> DecisionState {
+    DecisionState::Pending { deadline: UnixMillis(START + 60_000), due: UnixMillis(due), ballots: vec![] }
+}
+
+pub(crate) fn expired() -> DecisionState {
+    DecisionState::Expired { at: AT, as_if: Defaulted::Reject }
+}
+
+pub(crate) fn decision(key: RowKey, version: i64, state: DecisionState) -> Decision {
+    let clarification = Clarification {
+        question: "Which one?".into(),
+        summaries: Summaries::default(),
+        kinds: vec![ResponseKind::Freetext],
+        choices: vec![],
+        context: None,
+        default_response: None,
+    };
+    Decision {
+        key,
+        version,
+        project: 1,
+        id: format!("dec_{key}"),
+        project_version: 1,
+        raised_by: raiser(key),
+        point: Point::AgentClaimed,
+        asked_in: 1,
+        digest: digest(key),
+        same: digest(key),
+        action: String::new(),
+        question: Question::Clarification(clarification),
+        words: Words::Agent,
+        terms: terms(),
+        language: "en".into(),
+        event_id: format!("evt_{key}"),
+        asked_at: AT,
+        reply_hash: digest(100 + key),
+        state,
+    }
+}
+
+fn terms() -> Terms {
+    Terms {
+        risk: Risk::Low,
+        irreversible: false,
+        reversibility: None,
+        default: YesNo::Reject,
+        timeout_s: 60,
+        latest: UnixMillis(START + 60_000),
+        approvers: Approvers { people: vec![], roles: vec![], own_yes: true },
+        floor: Assurance::Token,
+        allowance_s: 60,
+        lease_s: 60,
+    }
+}
+
+pub(crate) fn allowance(key: RowKey, version: i64, until: i64, state: AllowanceState) -> Allowance {
+    Allowance {
+        key,
+        version,
+        project: 1,
+        decision: 100 + key,
+        raised_by: raiser(key),
+        point: Point::Gateway,
+        digest: digest(key),
+        uses: 1,
+        used: 0,
+        until: UnixMillis(until),
+        state,
+    }
+}
+
+pub(crate) fn execution(key: RowKey, version: i64, state: ExecutionState) -> Execution {
+    Execution {
+        key,
+        version,
+        project: 1,
+        id: format!("exe_{key}"),
+        decision: 100 + key,
+        allowance: 200 + key,
+        raised_by: raiser(key),
+        digest: digest(key),
+        node: 0,
+        claimed_at: AT,
+        call_id: format!("call_{key}"),
+        state,
+    }
+}
+
+pub(crate) fn aaep_session(key: RowKey, version: i64, state: AaepSessionState) -> AaepSession {
+    let producer = json!({ "agent_id": "agent" });
+    AaepSession {
+        key,
+        version,
+        project: 1,
+        id: format!("sess_{key}"),
+        principal: "del_1".into(),
+        person: key,
+        operator: None,
+        delegation: Some(key),
+        session: Some(10 + key),
+        producer: serde_json::from_value::<Producer>(producer).unwrap(),
+        language: "en".into(),
+        implicit: false,
+        opened_at: AT,
+        said: 0,
+        last_at: AT,
+        state,
+    }
+}
+
+pub(crate) fn subscription(key: RowKey, version: i64, closed_at: Option<UnixMillis>) -> Subscription {
+    Subscription {
+        key,
+        version,
+        project: 1,
+        id: format!("sub_{key}"),
+        person: key,
+        owner: SubscriptionOwner::Token { key },
+        may_answer: true,
+        subscriber_id: "speaker".into(),
+        capabilities: json!({}),
+        opened_at: AT,
+        closed_at,
+    }
+}
