@@ -1,10 +1,11 @@
 //! API keys: one kind, one principal, a responsible person, a list of what it may raise.
 
 use crate::{
+    decision::call_off::Live,
     env::Env,
     evidence::Entry,
     news::News,
-    records::{ApiKey, ApiKeyKind, Project, Record},
+    records::{ApiKey, ApiKeyKind, CancelledFor, Project, Record},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -68,25 +69,37 @@ impl Operation for AddKey {
     }
 }
 
-/// Ends a key. Ending it twice changes nothing.
+/// Ends a key and what it has open. Ending it twice changes nothing.
 pub struct RevokeKey;
 
+pub struct RevokeKeyView {
+    pub project: Project,
+    pub key: ApiKey,
+    pub live: Live,
+}
+
 impl Operation for RevokeKey {
-    type View = (Project, ApiKey);
+    type View = RevokeKeyView;
     type Answer = ApiKey;
     type Refusal = Refusal;
 
-    fn decide(self, (project, key): &(Project, ApiKey), env: &Env) -> Result<Step<ApiKey>, Refusal> {
+    fn decide(self, view: &RevokeKeyView, env: &Env) -> Result<Step<ApiKey>, Refusal> {
+        let RevokeKeyView { project, key, live } = view;
         if key.revoked_at.is_some() {
             return Ok(Step::answer(key.clone()));
         }
         let revoked = ApiKey { revoked_at: Some(env.now), version: key.version + 1, ..key.clone() };
+        let mut mint = env.mint();
         let entry = Entry::new((project.key, &project.id), "api_key_revoked", env.now)
             .open("key_id", key.id.as_str())
-            .seal(&mut env.mint())?;
-        let effects =
-            Effects { puts: vec![Record::ApiKey(revoked.clone())], evidence: vec![entry], ..Effects::default() };
-        let effects = Effects { news: vec![News::Standing { person: key.responsible }], ..effects };
+            .seal(&mut mint)?;
+        let mut effects = Effects {
+            puts: vec![Record::ApiKey(revoked.clone())],
+            evidence: vec![entry],
+            news: vec![News::Standing { person: key.responsible }],
+            ..Effects::default()
+        };
+        live.end(&(project.key, project.id.clone()), CancelledFor::Revoked, env, &mut mint, &mut effects)?;
         Ok(Step { answer: revoked, effects })
     }
 }

@@ -8,6 +8,7 @@ use countersign_core::{decision::call_off::Live, refusal::Refusal};
 use countersign_protocol::ids::RowKey;
 
 impl Engine {
+    /// Of a delegation, or of an API key: row keys are unique over all tables.
     pub(crate) async fn live_of_delegation(&self, delegation: RowKey) -> Result<Live, Refusal> {
         let store = &*self.store;
         Ok(Live {

@@ -8,7 +8,7 @@ use crate::{
 use countersign_core::{
     people::{
         Actor,
-        api_keys::{AddKey, AddedKey, RevokeKey},
+        api_keys::{AddKey, AddedKey, RevokeKey, RevokeKeyView},
     },
     records::{ApiKey, ApiKeyKind, Delegation, Project},
     refusal::Refusal,
@@ -60,7 +60,9 @@ impl Engine {
             let lookup = Lookup::ApiKeyById { project: project.key, id: id.to_owned() };
             let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
             let key = key.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
-            let step = RevokeKey.decide(&(project.clone(), key), &self.env()?)?;
+            let live = self.live_of_delegation(key.key).await?;
+            let view = RevokeKeyView { project: project.clone(), key, live };
+            let step = RevokeKey.decide(&view, &self.env()?)?;
             if let Some(key) = self.finish(step).await? {
                 return Ok(key);
             }

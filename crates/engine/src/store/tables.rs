@@ -108,7 +108,9 @@ fn of_allowance(r: &Allowance) -> Vec<Value> {
 }
 
 fn while_live(raiser: &Raiser, open: bool) -> [Value; 2] {
-    [raiser.delegation.filter(|_| open).into(), raiser.session.filter(|_| open).into()]
+    // Row keys are unique over all tables, so what ends a delegation's questions ends a key's as well.
+    let principal = raiser.delegation.or(raiser.api_key);
+    [principal.filter(|_| open).into(), raiser.session.filter(|_| open).into()]
 }
 
 fn of_execution(r: &Execution) -> Vec<Value> {
@@ -135,7 +137,7 @@ fn of_aaep_session(r: &AaepSession) -> Vec<Value> {
         r.project.into(),
         r.id.as_str().into(),
         open.then_some(r.person).into(),
-        r.delegation.filter(|_| open).into(),
+        r.delegation.or(r.api_key).filter(|_| open).into(),
         r.session.filter(|_| open).into(),
     ]
 }

@@ -1,0 +1,174 @@
+//! A store in memory that takes steps exactly as the real one does: versions, time, limits, unique columns.
+
+use countersign_core::{
+    news::{News, Said},
+    records::{AaepSession, Allowance, Decision, Execution, Record, Table},
+    step::{Draft, Effects},
+};
+use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
+use std::{collections::BTreeMap, sync::Arc};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Committed,
+    Stale,
+    OutOfTime,
+    LimitReached(usize),
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Store {
+    /// The clock that decides.
+    pub(crate) now: UnixMillis,
+    rows: BTreeMap<(Table, RowKey), Arc<Record>>,
+    /// Rows that only matter for their version: the standing of people.
+    pub(crate) standing: BTreeMap<(Table, RowKey), i64>,
+    counts: BTreeMap<String, (i64, UnixMillis)>,
+    pub(crate) said: Vec<Arc<Said>>,
+    pub(crate) evidence: Vec<Arc<Draft>>,
+}
+
+impl Store {
+    pub(crate) fn at(now: UnixMillis) -> Self {
+        Self { now, ..Self::default() }
+    }
+
+    /// In the order of the real one: stale, out of time, limits; and unique columns when rows are written.
+    pub(crate) fn commit(&mut self, effects: &Effects) -> Outcome {
+        assert!(effects.once.is_empty() && effects.removes.is_empty(), "no decision spends keys or removes rows");
+        let current = effects.guards.iter().all(|guard| self.version(guard.table, guard.key) == Some(guard.version));
+        if !current || !self.fits(&effects.puts) {
+            return Outcome::Stale;
+        }
+        let early = effects.not_before.is_some_and(|from| self.now < from);
+        if early || effects.before.is_some_and(|end| self.now >= end) {
+            return Outcome::OutOfTime;
+        }
+        let counts = match self.counted(effects) {
+            Ok(counts) => counts,
+            Err(index) => return Outcome::LimitReached(index),
+        };
+        let before = self.rows.clone();
+        for record in &effects.puts {
+            self.rows.insert((record.table(), record.key()), Arc::new(record.clone()));
+        }
+        if !self.unique_columns_hold() {
+            self.rows = before;
+            return Outcome::Stale;
+        }
+        self.counts = counts;
+        self.evidence.extend(effects.evidence.iter().cloned().map(Arc::new));
+        self.said.extend(effects.news.iter().filter_map(said));
+        Outcome::Committed
+    }
+
+    /// A row of version 1 must not be there; one of version n + 1 must be at n, also within the step.
+    fn fits(&self, puts: &[Record]) -> bool {
+        let mut versions = BTreeMap::new();
+        puts.iter().all(|put| {
+            let row = (put.table(), put.key());
+            let known = versions.get(&row).copied().or_else(|| self.version(row.0, row.1));
+            versions.insert(row, put.version());
+            known == (put.version() > 1).then(|| put.version() - 1)
+        })
+    }
+
+    fn counted(&self, effects: &Effects) -> Result<BTreeMap<String, (i64, UnixMillis)>, usize> {
+        let mut counts = self.counts.clone();
+        for (index, count) in effects.counts.iter().enumerate() {
+            let known = counts.get(&count.key).copied().filter(|(_, until)| *until >= self.now);
+            let value = known.map_or(0, |(value, _)| value) + count.by;
+            if count.by >= 0 && value > count.limit {
+                return Err(index);
+            }
+            if count.by != 0 {
+                let until = known.map_or(count.until, |(_, until)| until.max(count.until));
+                counts.insert(count.key.clone(), (value.max(0), until));
+            }
+        }
+        Ok(counts)
+    }
+
+    /// The unique indices: one open question that is the same, one use of a digest under way, one yes a decision.
+    fn unique_columns_hold(&self) -> bool {
+        let same = self.decisions().filter(|d| d.is_pending()).map(|d| d.same);
+        let digests = self.executions().filter(|e| e.is_under_way()).map(|e| e.digest);
+        let allowed = self.allowances().map(|a| a.decision);
+        let replies = self.decisions().map(|d| d.reply_hash);
+        all_different(same) && all_different(digests) && all_different(allowed) && all_different(replies)
+    }
+
+    pub(crate) fn version(&self, table: Table, key: RowKey) -> Option<i64> {
+        let row = self.rows.get(&(table, key)).map(|record| record.version());
+        row.or_else(|| self.standing.get(&(table, key)).copied())
+    }
+
+    /// What a counter stands at.
+    pub(crate) fn count(&self, key: &str) -> i64 {
+        self.counts.get(key).filter(|(_, until)| *until >= self.now).map_or(0, |(value, _)| *value)
+    }
+
+    pub(crate) fn decisions(&self) -> impl Iterator<Item = &Decision> {
+        self.rows.values().filter_map(|record| match &**record {
+            Record::Decision(row) => Some(row),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn allowances(&self) -> impl Iterator<Item = &Allowance> {
+        self.rows.values().filter_map(|record| match &**record {
+            Record::Allowance(row) => Some(row),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn executions(&self) -> impl Iterator<Item = &Execution> {
+        self.rows.values().filter_map(|record| match &**record {
+            Record::Execution(row) => Some(row),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn sessions(&self) -> impl Iterator<Item = &AaepSession> {
+        self.rows.values().filter_map(|record| match &**record {
+            Record::AaepSession(row) => Some(row),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn decision(&self, key: RowKey) -> &Decision {
+        self.decisions().find(|row| row.key == key).expect("the decision is there")
+    }
+
+    pub(crate) fn session(&self, key: RowKey) -> &AaepSession {
+        self.sessions().find(|row| row.key == key).expect("the session is there")
+    }
+
+    pub(crate) fn allowance_of(&self, decision: RowKey) -> Option<&Allowance> {
+        self.allowances().find(|row| row.decision == decision)
+    }
+
+    pub(crate) fn execution_of(&self, decision: RowKey) -> Option<&Execution> {
+        self.executions().find(|row| row.decision == decision)
+    }
+
+    pub(crate) fn pending_same(&self, same: Digest) -> Option<&Decision> {
+        self.decisions().find(|row| row.is_pending() && row.same == same)
+    }
+
+    pub(crate) fn under_way(&self, digest: Digest) -> Option<&Execution> {
+        self.executions().find(|row| row.is_under_way() && row.digest == digest)
+    }
+}
+
+fn said(news: &News) -> Option<Arc<Said>> {
+    match news {
+        News::Said(said) => Some(Arc::new((**said).clone())),
+        _ => None,
+    }
+}
+
+fn all_different<T: Ord>(values: impl Iterator<Item = T>) -> bool {
+    let mut seen = std::collections::BTreeSet::new();
+    values.into_iter().all(|value| seen.insert(value))
+}

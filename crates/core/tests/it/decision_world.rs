@@ -1,0 +1,396 @@
+//! A small project with two agents, five people and four kinds of action, driven through the real operations.
+
+use crate::{
+    decision_store::{Outcome, Store},
+    worlds,
+};
+use countersign_core::{
+    aaep::{
+        session::{Open, OpenView, Publish, PublishView, Published},
+        talk::Chosen,
+    },
+    decision::{
+        Place,
+        answer::{Answer, AnswerView, Answerer, Counted, Given, NotCounted},
+        call_off::{Live, Withdraw, cancel_allowance},
+        claim::{Claim, ClaimView},
+        due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
+        raise::{Raise, RaiseView, Raised},
+        terms::{People, Wishes},
+    },
+    env::Env,
+    records::{
+        AaepSession, AaepSessionState, Assurance, CancelledFor, Clarification, Confirmation, Delegation,
+        DelegationState, Execution, Point, Project, Question, Raiser, Record, RevokeReason, Role, Table, Via, Words,
+    },
+    refusal::Refusal,
+    step::{Effects, Guard, Operation, Step},
+};
+use countersign_protocol::{
+    aaep::{
+        envelope::Producer,
+        event::{Payload, ResponseKind, SessionStarted, Summaries, YesNo},
+    },
+    domain::Domain,
+    hash::Digest,
+    ids::RowKey,
+    project::ProjectDocument,
+    time::UnixMillis,
+};
+use serde_json::{Value, json};
+use std::{cell::Cell, sync::Arc};
+
+pub(crate) const NOW: UnixMillis = worlds::NOW;
+
+/// The person for whom both agents act.
+pub(crate) const ALICE: RowKey = 201;
+/// An approver by role.
+pub(crate) const BOB: RowKey = 202;
+/// An approver whom policy names.
+pub(crate) const CAROL: RowKey = 203;
+/// Somebody else.
+pub(crate) const DAN: RowKey = 204;
+pub(crate) const ADMIN: RowKey = 205;
+pub(crate) const PEOPLE: [RowKey; 5] = [ALICE, BOB, CAROL, DAN, ADMIN];
+
+/// What policy says about each is in [`document`]; the empty one is unknown to it.
+pub(crate) const ACTIONS: [&str; 4] = ["lamp.dim", "file.move", "money.pay", ""];
+
+pub(crate) fn document() -> ProjectDocument {
+    serde_json::from_value(json!({
+        "id": "small",
+        "actions": [
+            { "name": "lamp.dim", "irreversible": false, "risk": "low", "default_decision": "accept" },
+            { "name": "file.move", "irreversible": false, "reversibility": "reversible_with_effort", "risk": "medium",
+              "min_timeout_seconds": 20, "max_timeout_seconds": 200, "lease_seconds": 30 },
+            { "name": "money.pay", "risk": "high", "approvers": ["role:approver", "user:carol"],
+              "assurance": "session", "allowance_seconds": 45 },
+        ],
+        "decisions": {
+            "max_open_per_agent": 3, "max_open_per_person": 5, "max_raised_per_hour": 9, "pause_seconds": 120,
+            "max_extension_seconds": 100, "allowance_seconds": 60, "lease_seconds": 20,
+        },
+    }))
+    .unwrap()
+}
+
+/// What one agent asks for. The number stands for its arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct Ask {
+    pub(crate) agent: usize,
+    pub(crate) action: &'static str,
+    pub(crate) number: u8,
+    pub(crate) session: Option<RowKey>,
+    pub(crate) wishes: Wishes,
+    pub(crate) question: Question,
+    pub(crate) somebody_there: bool,
+}
+
+impl Ask {
+    pub(crate) fn of(action: &'static str) -> Self {
+        let question = confirmation(action, &[YesNo::Accept, YesNo::Reject]);
+        Self { agent: 0, action, number: 0, session: None, wishes: Wishes::default(), question, somebody_there: true }
+    }
+
+    pub(crate) fn clarification(asked: Clarification) -> Self {
+        Self { question: Question::Clarification(asked), ..Self::of("") }
+    }
+
+    pub(crate) fn within(self, session: RowKey) -> Self {
+        Self { session: Some(session), ..self }
+    }
+}
+
+pub(crate) fn confirmation(action: &str, allowed: &[YesNo]) -> Question {
+    Question::Confirmation(Confirmation {
+        action: format!("do {action}"),
+        consequence: "it is done".into(),
+        summaries: Summaries::normal("something is to be done"),
+        extra_context: None,
+        allowed_replies: allowed.to_vec(),
+        tool: if action.is_empty() { "confirmed_action".into() } else { action.into() },
+    })
+}
+
+pub(crate) fn clarification(kinds: &[ResponseKind], default_response: Option<&str>) -> Clarification {
+    Clarification {
+        question: "which one?".into(),
+        summaries: Summaries::default(),
+        kinds: kinds.to_vec(),
+        choices: Vec::new(),
+        context: None,
+        default_response: default_response.map(str::to_owned),
+    }
+}
+
+/// A person as the transport proves them, with the roles that they have in the project.
+pub(crate) fn answerer(person: RowKey, assurance: Assurance) -> Answerer {
+    let roles = match person {
+        BOB => vec![Role::User, Role::Approver],
+        ADMIN => vec![Role::Admin],
+        _ => vec![Role::User],
+    };
+    Answerer {
+        person,
+        subject: format!("person-{person}"),
+        roles,
+        assurance,
+        may_answer: true,
+        via: Via::Page,
+        guards: vec![Guard { table: Table::Membership, key: person, version: 1 }],
+    }
+}
+
+pub(crate) fn reply(decision: YesNo) -> Given {
+    Given::Reply { decision, rationale: None, modified_action: None }
+}
+
+/// The project, its store, and a stream of ids.
+pub(crate) struct Plane {
+    pub(crate) store: Store,
+    pub(crate) project: Arc<Project>,
+    /// How often each agent was cut off: it is connected anew under another delegation.
+    pub(crate) lives: [i64; 2],
+    drawn: Cell<i64>,
+}
+
+impl Plane {
+    pub(crate) fn new() -> Self {
+        Self::with(document())
+    }
+
+    pub(crate) fn with(document: ProjectDocument) -> Self {
+        let mut store = Store::at(NOW);
+        store.standing.extend(PEOPLE.map(|person| ((Table::Membership, person), 1)));
+        for agent in 0..2 {
+            store.standing.insert((Table::Delegation, delegation_key(agent, 0)), 5);
+        }
+        Self { store, project: Arc::new(worlds::project(document)), lives: [0, 0], drawn: Cell::new(1) }
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        (self.project.key, self.project.id.clone())
+    }
+
+    pub(crate) fn env(&self, now: UnixMillis) -> Env {
+        self.drawn.set(self.drawn.get() + 1);
+        Env { now, entropy: Digest::of(&self.drawn.get().to_be_bytes()).0, first_key: self.drawn.get() * 1000 }
+    }
+
+    /// Commits what was decided, and asserts that it could be.
+    pub(crate) fn commit<A>(&mut self, step: Step<A>) -> A {
+        assert_eq!(self.store.commit(&step.effects), Outcome::Committed);
+        step.answer
+    }
+
+    pub(crate) fn open_session(&self, agent: usize, now: UnixMillis) -> Result<Step<AaepSession>, Refusal> {
+        let started = SessionStarted { summaries: Summaries::normal("at work"), ..SessionStarted::default() };
+        let open = Open { by: self.raiser(agent), producer: producer(agent), started, chosen: Chosen::default() };
+        let view = OpenView { project: self.project.clone(), guards: self.guards(agent) };
+        open.decide(&view, &self.env(now))
+    }
+
+    pub(crate) fn publish(
+        &self,
+        session: RowKey,
+        payload: Payload,
+        now: UnixMillis,
+    ) -> Result<Step<Published>, Refusal> {
+        let session = self.store.session(session).clone();
+        let waiting = match &session.state {
+            AaepSessionState::Open { waiting, .. } => waiting.iter().map(|k| self.store.decision(*k).clone()).collect(),
+            AaepSessionState::Over { .. } => Vec::new(),
+        };
+        let view = PublishView { project: self.project.clone(), session, waiting, guards: Vec::new() };
+        Publish { payload, chosen: Chosen::default() }.decide(&view, &self.env(now))
+    }
+
+    pub(crate) fn raise(&self, ask: &Ask, now: UnixMillis) -> Result<Step<Raised>, Refusal> {
+        let digest = self.digest(ask);
+        let pending = self.store.pending_same(digest).cloned();
+        let asked_in = pending.as_ref().map(|pending| pending.asked_in).or(ask.session);
+        let under_way = self.store.under_way(digest).cloned();
+        let named = if ask.action == "money.pay" { vec![CAROL] } else { Vec::new() };
+        let view = RaiseView {
+            project: self.project.clone(),
+            session: asked_in.map(|key| self.store.session(key).clone()),
+            pending,
+            under_way: under_way.map(|execution| (execution.clone(), self.store.decision(execution.decision).id.clone())),
+            people: People { own: ALICE, named, asks: Vec::new(), needs_s: None },
+            guards: self.guards(ask.agent),
+            somebody_there: ask.somebody_there,
+        };
+        let env = self.env(now);
+        self.asking(ask, digest, &env).decide(&view, &env)
+    }
+
+    fn asking(&self, ask: &Ask, digest: Digest, env: &Env) -> Raise {
+        let id = env.mint().id("dec");
+        Raise {
+            reply_token: reply_token(&id),
+            id,
+            by: self.raiser(ask.agent),
+            point: Point::AgentClaimed,
+            words: Words::Agent,
+            digest,
+            same: digest,
+            action: ask.action.into(),
+            question: ask.question.clone(),
+            wishes: ask.wishes.clone(),
+            language: None,
+            correlation_id: None,
+            producer: producer(ask.agent),
+        }
+    }
+
+    pub(crate) fn digest(&self, ask: &Ask) -> Digest {
+        let kind = matches!(ask.question, Question::Confirmation(_));
+        let principal = self.raiser(ask.agent).principal;
+        Digest::of(format!("{principal} {kind} {} {}", ask.action, ask.number).as_bytes())
+    }
+
+    pub(crate) fn answer(
+        &self,
+        decision: RowKey,
+        answer: Answer,
+        now: UnixMillis,
+    ) -> Result<Step<Counted>, NotCounted> {
+        let DueView { place, decision, session } = self.due_view(decision);
+        let pause_s = self.project.document.decisions.pause_seconds;
+        answer.decide(&AnswerView { place, pause_s, decision, session }, &self.env(now))
+    }
+
+    pub(crate) fn due(&self, decision: RowKey, due: QuestionDue, now: UnixMillis) -> Result<Step<()>, Refusal> {
+        due.decide(&self.due_view(decision), &self.env(now))
+    }
+
+    pub(crate) fn withdraw(&self, decision: RowKey, now: UnixMillis) -> Result<Step<()>, Refusal> {
+        Withdraw { reason: Some("not needed".into()) }.decide(&self.due_view(decision), &self.env(now))
+    }
+
+    pub(crate) fn claim(
+        &self,
+        decision: RowKey,
+        claim: Claim,
+        approver_stands: bool,
+        now: UnixMillis,
+    ) -> Result<Step<Execution>, Refusal> {
+        let DueView { place, decision, session } = self.due_view(decision);
+        let guards = match decision.raised_by.delegation {
+            Some(key) => vec![Guard { table: Table::Delegation, key, version: 5 }],
+            None => Vec::new(),
+        };
+        let allowance = self.store.allowance_of(decision.key).cloned();
+        claim.decide(&ClaimView { place, decision, allowance, session, guards, approver_stands }, &self.env(now))
+    }
+
+    /// Runs an operation on what was claimed.
+    pub(crate) fn on_execution<O: Operation<View = ExecutionView>>(
+        &self,
+        decision: RowKey,
+        operation: O,
+        now: UnixMillis,
+    ) -> Result<Step<O::Answer>, O::Refusal> {
+        let execution = self.store.execution_of(decision).cloned().expect("something was claimed");
+        let DueView { place, decision, session } = self.due_view(decision);
+        operation.decide(&ExecutionView { place, decision, session, execution }, &self.env(now))
+    }
+
+    pub(crate) fn lease_due(&self, decision: RowKey, now: UnixMillis) -> Result<Step<()>, Refusal> {
+        self.on_execution(decision, LeaseDue, now)
+    }
+
+    pub(crate) fn allowance_due(&self, decision: RowKey, now: UnixMillis) -> Result<Step<()>, Refusal> {
+        let allowance = self.store.allowance_of(decision).cloned().expect("there was a yes");
+        let DueView { place, decision, session } = self.due_view(decision);
+        AllowanceDue.decide(&AllowanceDueView { place, decision, session, allowance }, &self.env(now))
+    }
+
+    /// The approver may not approve any more.
+    pub(crate) fn cancel_allowance(&self, decision: RowKey, now: UnixMillis) -> Result<Effects, Refusal> {
+        let allowance = self.store.allowance_of(decision).expect("there was a yes");
+        let DueView { place, decision, session } = self.due_view(decision);
+        cancel_allowance(&place, &decision, allowance, &session, &self.env(now))
+    }
+
+    /// Cuts an agent off, with everything that it has open.
+    pub(crate) fn revoke(&self, agent: usize, now: UnixMillis) -> Result<Step<()>, Refusal> {
+        let key = delegation_key(agent, self.lives[agent]);
+        let of = |raiser: &Raiser| raiser.delegation == Some(key);
+        let live = Live {
+            decisions: self.store.decisions().filter(|row| row.is_pending() && of(&row.raised_by)).cloned().collect(),
+            allowances: self.store.allowances().filter(|row| row.is_open() && of(&row.raised_by)).cloned().collect(),
+            sessions: self.store.sessions().filter(|row| is_open(row) && row.delegation == Some(key)).cloned().collect(),
+        };
+        let env = self.env(now);
+        let state = DelegationState::Revoked { at: now, reason: RevokeReason::ManualRevoke };
+        let revoked = Delegation { key, version: 6, state, ..worlds::delegation(now, now) };
+        let mut effects = Effects { puts: vec![Record::Delegation(revoked)], ..Effects::default() };
+        live.end(&self.place(), CancelledFor::Revoked, &env, &mut env.mint(), &mut effects)?;
+        Ok(Step { answer: (), effects })
+    }
+
+    /// The agent is connected again.
+    pub(crate) fn reconnect(&mut self, agent: usize) {
+        self.lives[agent] += 1;
+        self.store.standing.insert((Table::Delegation, delegation_key(agent, self.lives[agent])), 5);
+    }
+
+    pub(crate) fn due_view(&self, decision: RowKey) -> DueView {
+        let decision = self.store.decision(decision).clone();
+        let session = self.store.session(decision.asked_in).clone();
+        DueView { place: self.place(), decision, session }
+    }
+
+    pub(crate) fn raiser(&self, agent: usize) -> Raiser {
+        let key = delegation_key(agent, self.lives[agent]);
+        Raiser {
+            principal: format!("del_{key}"),
+            person: ALICE,
+            delegation: Some(key),
+            session: None,
+            api_key: None,
+            operator: Domain::parse("acme.test").ok(),
+        }
+    }
+
+    fn guards(&self, agent: usize) -> Vec<Guard> {
+        vec![Guard { table: Table::Delegation, key: delegation_key(agent, self.lives[agent]), version: 5 }]
+    }
+}
+
+/// An answer by a person, given now and of their own accord.
+pub(crate) fn answer(person: RowKey, given: Given, now: UnixMillis) -> Answer {
+    let by = answerer(person, Assurance::Fresh);
+    Answer { by, given, claimed_at: now, decided_by: None, correlation_id: None }
+}
+
+pub(crate) fn claim(digest: Digest) -> Claim {
+    Claim { digest, point: Point::AgentClaimed, node: 1 }
+}
+
+pub(crate) fn at_deadline() -> QuestionDue {
+    QuestionDue { serving_since: NOW, nobody_there: false }
+}
+
+pub(crate) fn is_open(session: &AaepSession) -> bool {
+    matches!(session.state, AaepSessionState::Open { .. })
+}
+
+/// What our extension says beside an event.
+pub(crate) fn beside<'e>(event: &'e countersign_protocol::aaep::event::Event, member: &str) -> Option<&'e str> {
+    event.envelope.extensions.get("countersign")?.get(member).and_then(Value::as_str)
+}
+
+pub(crate) fn reply_token(decision_id: &str) -> String {
+    format!("rpl_{}", &Digest::of(decision_id.as_bytes()).hex()[..32])
+}
+
+fn delegation_key(agent: usize, life: i64) -> RowKey {
+    10 + i64::try_from(agent).unwrap() + life * 10
+}
+
+fn producer(agent: usize) -> Producer {
+    let agent_id = format!("agent-{agent}.acme.test");
+    Producer { agent_id, agent_version: None, agent_name: None, model: None, manifest_uri: None }
+}
