@@ -1,4 +1,4 @@
-//! One HTTP/1.1 exchange over one connection, which ends with it.
+//! One HTTP/1.1 exchange over one connection, which ends with it. Its answer is read to the end, or as it comes.
 
 use crate::{
     fetch::FetchError,
@@ -7,8 +7,9 @@ use crate::{
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper::client::conn::http1;
+use hyper::{body::Incoming, client::conn::http1};
 use hyper_util::rt::TokioIo;
+use std::time::Duration;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     task::JoinSet,
@@ -25,6 +26,8 @@ pub struct Request {
     pub body: Bytes,
     /// The most bytes the answer's body may have.
     pub answer_cap: usize,
+    /// How long the whole may take, where that is not the client's own limit: a long poll.
+    pub time_limit: Option<Duration>,
 }
 
 impl Request {
@@ -40,7 +43,7 @@ impl Request {
 
     pub fn new(method: Method, url: String, body: Bytes) -> Self {
         let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("application/json"))]);
-        Self { method, url, headers, body, answer_cap: DOCUMENT_CAP }
+        Self { method, url, headers, body, answer_cap: DOCUMENT_CAP, time_limit: None }
     }
 }
 
@@ -60,28 +63,53 @@ impl Response {
     }
 }
 
-/// Sends the request over `stream` and reads the answer to its end.
-pub(crate) async fn over<S>(stream: S, target: &Target, request: Request) -> Result<Response, FetchError>
+/// An answer that goes on: its head is here, its body is read as it comes.
+pub struct Streamed {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    body: Incoming,
+    /// Ends the connection with this value.
+    _driver: JoinSet<hyper::Result<()>>,
+}
+
+impl Streamed {
+    /// The next bytes; none at the end. How long to wait for them is the caller's to say.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
+        while let Some(frame) = self.body.frame().await {
+            if let Ok(data) = frame.map_err(|_| FetchError::Http)?.into_data() {
+                return Ok(Some(data));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The whole, if it is not longer than `cap`.
+    pub async fn whole(self, cap: usize) -> Result<Response, FetchError> {
+        let Self { status, headers, body, _driver } = self;
+        let too_large = FetchError::TooLarge { cap, status: status.as_u16() };
+        let body = Limited::new(body, cap).collect().await.map_err(|e| broken_body(&*e, too_large))?.to_bytes();
+        Ok(Response { status, headers, body })
+    }
+}
+
+/// Sends a request over a connection that is open, and reads the head of the answer.
+pub async fn begin<S>(stream: S, request: http::Request<Full<Bytes>>) -> Result<Streamed, FetchError>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let cap = request.answer_cap;
     let (mut sender, connection) = http1::Builder::new()
         .max_buf_size(DOCUMENT_CAP)
         .handshake(TokioIo::new(stream))
         .await
         .map_err(|_| FetchError::Http)?;
-    // The set ends the connection with this function, also when the time limit cuts it short.
     let mut driver = JoinSet::new();
     driver.spawn(connection);
-    let answer = sender.send_request(to_http(target, request)?).await.map_err(|_| FetchError::Http)?;
+    let answer = sender.send_request(request).await.map_err(|_| FetchError::Http)?;
     let (head, body) = answer.into_parts();
-    let too_large = FetchError::TooLarge { cap, status: head.status.as_u16() };
-    let body = Limited::new(body, cap).collect().await.map_err(|e| broken_body(&*e, too_large))?.to_bytes();
-    Ok(Response { status: head.status, headers: head.headers, body })
+    Ok(Streamed { status: head.status, headers: head.headers, body, _driver: driver })
 }
 
-fn to_http(target: &Target, request: Request) -> Result<http::Request<Full<Bytes>>, FetchError> {
+pub(crate) fn to_http(target: &Target, request: Request) -> Result<http::Request<Full<Bytes>>, FetchError> {
     let host = HeaderValue::from_str(&target.authority).map_err(|_| BadUrl::NotAHostname)?;
     let mut out = http::Request::new(Full::new(request.body));
     *out.method_mut() = request.method;

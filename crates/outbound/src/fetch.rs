@@ -5,7 +5,7 @@ mod tests;
 
 use crate::{
     dial::{Dial, Tcp},
-    exchange::{self, Request, Response},
+    exchange::{self, Request, Response, Streamed},
     guard,
     log::FetchLog,
     resolve::{Resolver, SystemDns},
@@ -125,15 +125,24 @@ impl Fetcher {
 
     /// Any exchange under the same guards. The status is the caller's to judge; nothing is followed.
     pub async fn request(&self, request: Request) -> Result<Response, FetchError> {
+        let (cap, limit) = (request.answer_cap, request.time_limit.unwrap_or(self.time_limit));
+        let whole = async { self.begin(request).await?.whole(cap).await };
+        tokio::time::timeout(limit, whole).await.unwrap_or(Err(FetchError::TimedOut))
+    }
+
+    /// The same for an answer without an end: the limit is for its head, and what follows is the caller's to wait for.
+    pub async fn open(&self, request: Request) -> Result<Streamed, FetchError> {
+        let limit = request.time_limit.unwrap_or(self.time_limit);
+        tokio::time::timeout(limit, self.begin(request)).await.unwrap_or(Err(FetchError::TimedOut))
+    }
+
+    async fn begin(&self, request: Request) -> Result<Streamed, FetchError> {
         let target = Target::of(&request.url, &self.static_hosts)?;
         if let Some(log) = &self.log {
             log.about_to_fetch(&request.method, &request.url);
         }
-        let whole = async {
-            let stream = self.connect(&target).await?;
-            exchange::over(stream, &target, request).await
-        };
-        tokio::time::timeout(self.time_limit, whole).await.unwrap_or(Err(FetchError::TimedOut))
+        let stream = self.connect(&target).await?;
+        exchange::begin(stream, exchange::to_http(&target, request)?).await
     }
 
     async fn connect(&self, target: &Target) -> Result<TlsStream<TcpStream>, FetchError> {

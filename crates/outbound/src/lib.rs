@@ -13,7 +13,7 @@ pub mod resolve;
 pub mod target;
 pub mod tls;
 
-pub use exchange::{Request, Response};
+pub use exchange::{Request, Response, Streamed};
 pub use fetch::{FetchError, Fetcher, FetcherConfig};
 pub use log::{FetchLog, RecentFetches};
 pub use resolve::{Resolver, SystemDns};

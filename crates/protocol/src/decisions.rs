@@ -1,5 +1,7 @@
 //! `/v1`: decisions for agents that have no gateway in front of what they do.
 
+mod check;
+
 use crate::{
     aaep::event::{Choice, ResponseKind, Reversibility, Risk, YesNo},
     time::{UnixMillis, rfc3339, rfc3339_option},

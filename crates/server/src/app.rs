@@ -1,8 +1,9 @@
 //! The application: what handlers share, and where each of them is mounted.
 
 use crate::{
+    aaep::{self, LegacyDoor},
     aap,
-    config::network::Network,
+    config::{self, network::Network},
     http::{layers, request_id, version},
     observe::Metrics,
     people, project,
@@ -16,7 +17,10 @@ use std::sync::Arc;
 
 /// Shared by all handlers; cheap to clone.
 #[derive(Clone)]
-pub struct App(Arc<Shared>);
+pub struct App {
+    shared: Arc<Shared>,
+    pub(crate) legacy: Arc<LegacyDoor>,
+}
 
 pub struct Shared {
     pub(crate) engine: Arc<Engine>,
@@ -29,18 +33,26 @@ pub struct Shared {
 impl std::ops::Deref for App {
     type Target = Shared;
     fn deref(&self) -> &Shared {
-        &self.0
+        &self.shared
     }
 }
 
 impl App {
     /// `run` distinguishes the request ids of this run from those of others.
     pub fn new(engine: Arc<Engine>, limits: Limits, trusted_proxies: Vec<Network>, metrics: Metrics, run: u64) -> Self {
-        Self(Arc::new(Shared { engine, limits, trusted_proxies, metrics, request_ids: RequestIds::new(run) }))
+        let request_ids = RequestIds::new(run);
+        let shared = Shared { engine, limits, trusted_proxies, metrics, request_ids };
+        Self { shared: Arc::new(shared), legacy: Arc::default() }
+    }
+
+    /// The same, with pages and hosts elsewhere that may use an address with a subscriber token in it.
+    #[must_use]
+    pub fn with_legacy(self, allowed: config::node::Aaep) -> Self {
+        Self { legacy: Arc::new(LegacyDoor::new(allowed)), ..self }
     }
 
     pub fn engine(&self) -> &Arc<Engine> {
-        &self.0.engine
+        &self.shared.engine
     }
 }
 
@@ -60,6 +72,7 @@ pub fn router_in_front_of(api: Router, app: App) -> Router {
 fn endpoints(app: &App) -> Router<App> {
     Router::new()
         .merge(aap::router())
+        .merge(aaep::router())
         .merge(people::router())
         .route("/openapi.json", axum::routing::get(|| async { axum::Json(crate::openapi::description()) }))
         .merge(project::router())

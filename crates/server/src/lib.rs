@@ -1,5 +1,6 @@
 //! The HTTP surface: one file an endpoint. Nothing here decides; it reads a request, asks the engine and tells.
 
+mod aaep;
 mod aap;
 mod app;
 pub mod config;

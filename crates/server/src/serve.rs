@@ -1,15 +1,16 @@
 //! Listening: limits on every connection, and an end that lets requests under way finish.
 
-use axum::Router;
+use axum::{Router, extract::FromRequestParts};
+use http::request::Parts;
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{conn::auto, graceful::GracefulShutdown},
     service::TowerToHyperService,
 };
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     net::TcpListener,
-    sync::{Semaphore, watch},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
 };
 use tower::ServiceExt as _;
 
@@ -52,6 +53,34 @@ impl Serving {
     }
 }
 
+/// The connection that a request came by. Whoever answers with something that goes on, a stream or a socket, keeps
+/// this as long as it does: it counts as a connection until then, and it is told when to end.
+#[derive(Clone)]
+pub(crate) struct Connection(Option<Held>);
+
+#[derive(Clone)]
+struct Held {
+    _place: Arc<OwnedSemaphorePermit>,
+    stopped: watch::Receiver<bool>,
+}
+
+impl Connection {
+    /// Resolves when the listener is told to stop; never for a request that came by none.
+    pub(crate) async fn is_to_end(&mut self) {
+        match &mut self.0 {
+            Some(held) => drop(held.stopped.wait_for(|stop| *stop).await),
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Connection {
+    type Rejection = Infallible;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(parts.extensions.get::<Held>().cloned()))
+    }
+}
+
 /// Serves `router` on a bound listener.
 pub fn serve(listener: TcpListener, router: Router, limits: Limits) -> std::io::Result<Serving> {
     let address = listener.local_addr()?;
@@ -78,19 +107,32 @@ async fn accept(listener: TcpListener, router: Router, limits: Limits, mut stopp
         };
         let Ok((stream, peer)) = accepted else { continue };
         let _kept_small = stream.set_nodelay(true);
+        let held = Held { _place: Arc::new(place), stopped: stopped.clone() };
+        let of_request = held.clone();
         let service = router.clone().map_request(move |mut request: http::Request<hyper::body::Incoming>| {
             request.extensions_mut().insert(axum::extract::ConnectInfo(peer));
+            request.extensions_mut().insert(of_request.clone());
             request.map(axum::body::Body::new)
         });
-        let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).into_owned();
+        let service = TowerToHyperService::new(service);
+        let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             let _ended = connection.await;
-            drop(place);
+            drop(held);
         });
     }
+    let finished = async {
+        graceful.shutdown().await;
+        all_gone(&room, limits.max_connections).await;
+    };
     tokio::select! {
-        () = graceful.shutdown() => {}
+        () = finished => {}
         () = tokio::time::sleep(Duration::from_secs(10)) => tracing::warn!("some requests did not finish in time"),
     }
+}
+
+/// A connection that became a socket is no longer hyper's to wait for, but it still has its place.
+async fn all_gone(room: &Semaphore, places: usize) {
+    let _all = room.acquire_many(u32::try_from(places).unwrap_or(u32::MAX)).await;
 }

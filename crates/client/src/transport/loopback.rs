@@ -3,16 +3,14 @@
 use super::{Request, Response, Transport, Unreachable};
 use async_trait::async_trait;
 use bytes::Bytes;
-use countersign_outbound::{FetchError, Fetcher};
+use countersign_outbound::{FetchError, Fetcher, Streamed, exchange};
 use http::{HeaderValue, header};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
+use http_body_util::Full;
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     time::Duration,
 };
-use tokio::{net::TcpStream, task::JoinSet};
+use tokio::net::TcpStream;
 use url::{Host, Url};
 
 /// Longer than the longest wait a service offers.
@@ -35,10 +33,19 @@ impl Transport for WithLoopback {
         if !request.url.starts_with("http://") {
             return self.0.send(request).await;
         }
+        let (cap, limit) = (request.answer_cap, request.time_limit.unwrap_or(TIME_LIMIT));
+        let whole = async { Ok(self.begin(request).await?.whole(cap).await?) };
+        tokio::time::timeout(limit, whole).await.unwrap_or(Err(FetchError::TimedOut.into()))
+    }
+}
+
+impl WithLoopback {
+    /// Sends in plain http to this machine, and reads the head of the answer.
+    pub(super) async fn begin(&self, request: Request) -> Result<Streamed, Unreachable> {
         let url = Url::parse(&request.url).map_err(|_| Unreachable::NotLoopback)?;
         let address = loopback_address(&url).ok_or(Unreachable::NotLoopback)?;
-        let exchange = tokio::time::timeout(TIME_LIMIT, exchange(address, &url, request));
-        Ok(exchange.await.unwrap_or(Err(FetchError::TimedOut))?)
+        let stream = dial(address).await.map_err(|_| FetchError::Connect)?;
+        Ok(exchange::begin(stream, to_http(&url, request)?).await?)
     }
 }
 
@@ -51,23 +58,6 @@ fn loopback_address(url: &Url) -> Option<SocketAddr> {
         Host::Ipv6(ip) => IpAddr::V6(ip),
     };
     ip.is_loopback().then(|| SocketAddr::new(ip, url.port().unwrap_or(80)))
-}
-
-async fn exchange(address: SocketAddr, url: &Url, request: Request) -> Result<Response, FetchError> {
-    let stream = dial(address).await.map_err(|_| FetchError::Connect)?;
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|_| FetchError::Http)?;
-    // The set ends the connection with this function.
-    let mut driver = JoinSet::new();
-    driver.spawn(connection);
-    let cap = request.answer_cap;
-    let answer = sender.send_request(to_http(url, request)?).await.map_err(|_| FetchError::Http)?;
-    let (head, body) = answer.into_parts();
-    let too_large = FetchError::TooLarge { cap, status: head.status.as_u16() };
-    let broken = |e: Box<dyn std::error::Error + Send + Sync>| {
-        if e.is::<LengthLimitError>() { too_large } else { FetchError::Http }
-    };
-    let body = Limited::new(body, cap).collect().await.map_err(broken)?.to_bytes();
-    Ok(Response { status: head.status, headers: head.headers, body })
 }
 
 fn to_http(url: &Url, request: Request) -> Result<http::Request<Full<Bytes>>, FetchError> {

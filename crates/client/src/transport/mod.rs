@@ -1,9 +1,11 @@
 //! How requests leave: through the guarded client, or through whatever a test puts in its place.
 
 mod loopback;
+mod streaming;
 
 pub use countersign_outbound::{FetchError, Request, Response};
 pub use loopback::WithLoopback;
+pub use streaming::{Chunks, Opened, Streaming};
 
 use async_trait::async_trait;
 use countersign_outbound::Fetcher;

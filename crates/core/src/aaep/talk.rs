@@ -10,15 +10,12 @@ use countersign_protocol::{
     aaep::{
         envelope::{CONTEXT, Envelope, LocalizationHints, Urgency, VERSION, Verbosity},
         event::{Event, Payload, ProgressUpdated, SessionStarted, StateChanged, Summaries},
+        extension,
     },
     ids::RowKey,
     time::UnixMillis,
 };
-use serde_json::{Map, Value, json};
-
-/// Declares the prefix of our extension members.
-pub const EXTENSION: &str = "https://countersign.dev/aaep/v1#countersign";
-pub const PREFIX: &str = "countersign";
+use serde_json::{Map, Value};
 
 pub const IDLE: &str = "idle";
 pub const AWAITING_INPUT: &str = "awaiting_input";
@@ -259,13 +256,13 @@ pub fn stamp(session: &AaepSession, event_id: String, at: UnixMillis, payload: P
 
 impl Chosen {
     /// An event with members of our extension.
-    pub fn of_ours(extension: Map<String, Value>) -> Self {
-        if extension.is_empty() {
+    pub fn of_ours(members: Map<String, Value>) -> Self {
+        if members.is_empty() {
             return Self::default();
         }
         let mut extensions = Map::new();
-        extensions.insert(PREFIX.into(), Value::Object(extension));
-        Self { extensions, contexts: vec![json!(EXTENSION)], ..Self::default() }
+        extensions.insert(extension::PREFIX.into(), Value::Object(members));
+        Self { extensions, contexts: vec![extension::CONTEXT.into()], ..Self::default() }
     }
 }
 

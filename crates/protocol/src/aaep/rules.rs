@@ -54,8 +54,12 @@ fn clarification(event: &Map<String, Value>, found: &mut Vec<Problem>) {
 
 /// Members that neither the envelope nor the payload has. No published schema minds them; the prose does (C10).
 pub(super) fn strays(known: impl Fn(&str) -> bool, event: &Map<String, Value>, stage: Stage) -> Vec<Problem> {
-    let stray = |name: &&String| !known(name) && !(stage == Stage::Published && is_translation(name));
-    event.keys().filter(stray).map(|name| Problem::new(told(name), why_stray(name))).collect()
+    let tolerated = |name: &str| stage == Stage::Published && is_translation(name);
+    event
+        .keys()
+        .filter(|name| !known(name) && !tolerated(name))
+        .map(|name| Problem::new(told(name), why_stray(name)))
+        .collect()
 }
 
 /// A summary in another language, as AAEP 11.5 writes it: taken from an agent, and not passed on (C9).

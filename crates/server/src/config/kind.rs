@@ -19,6 +19,7 @@ pub(super) enum Kind {
     TextList,
     PathList,
     Networks,
+    Origins,
     Hosts,
     PostgresUrl,
     Secret,
@@ -35,6 +36,7 @@ impl Kind {
             Self::Origin => reads::<Origin>(value),
             Self::TextList | Self::PathList => reads::<Vec<String>>(value),
             Self::Networks => reads::<Vec<Network>>(value),
+            Self::Origins => reads::<Vec<Origin>>(value),
             Self::Hosts => reads::<BTreeMap<Domain, SocketAddr>>(value),
             Self::PostgresUrl => value.as_str().is_some_and(|text| text.is_empty() || postgres(text).is_some()),
         }
@@ -55,6 +57,9 @@ impl Kind {
             Self::TextList => "a list of texts".into(),
             Self::PathList => "a list of paths".into(),
             Self::Networks => "a list of addresses (10.1.2.3) and ranges (10.0.0.0/8)".into(),
+            Self::Origins => {
+                "a list of origins, each https://host (http only for localhost and loopback) without a path".into()
+            }
             Self::Hosts => "a table of host names in lower case, each with an IP address and a port".into(),
             Self::PostgresUrl => "postgres://user@host/database".into(),
         }
@@ -65,7 +70,7 @@ impl Kind {
         let read = match self {
             Self::Flag => text.parse().ok().map(Value::Bool),
             Self::Whole { .. } => text.parse::<u64>().ok().map(Value::from),
-            Self::TextList | Self::PathList | Self::Networks => list(text),
+            Self::TextList | Self::PathList | Self::Networks | Self::Origins => list(text),
             Self::Hosts => table(text),
             _ => None,
         };

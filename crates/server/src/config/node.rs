@@ -16,6 +16,7 @@ pub struct NodeConfig {
     pub keys: KeySource,
     pub outbound: Outbound,
     pub sign_in: SignIn,
+    pub aaep: Aaep,
     pub log: Log,
     /// Applied at start.
     pub project: Option<ProjectDocument>,
@@ -89,6 +90,13 @@ pub struct SignIn {
     pub attempts_per_account: u32,
     /// In [`SignIn::WINDOW`].
     pub attempts_per_address: u32,
+}
+
+/// Who may use an address that a subscriber token stands in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Aaep {
+    pub legacy_origins: Vec<Origin>,
+    pub legacy_hosts: Vec<String>,
 }
 
 impl SignIn {

@@ -4,7 +4,7 @@ use super::{
     checks,
     kind::postgres,
     layers::Values,
-    node::{KeySource, Listen, Log, NodeConfig, Outbound, Public, SignIn, Store},
+    node::{Aaep, KeySource, Listen, Log, NodeConfig, Outbound, Public, SignIn, Store},
     problem::Problem,
     secret::Secret,
 };
@@ -25,6 +25,7 @@ pub(super) fn node(values: &Values, base: &Path, project: Option<ProjectDocument
         keys: keys(values, base)?,
         outbound: outbound(values, base)?,
         sign_in: sign_in(values)?,
+        aaep: aaep(values)?,
         log: Log { format: values.get("log.format")?, level: values.get("log.level")? },
         project,
     })
@@ -89,6 +90,13 @@ fn outbound(values: &Values, base: &Path) -> Result<Outbound, Problem> {
         timeout: Duration::from_secs(values.get("outbound.timeout_seconds")?),
         alert_after_failures: values.get("outbound.alert_after_failures")?,
         new_operators_per_minute: values.get("outbound.new_operators_per_minute")?,
+    })
+}
+
+fn aaep(values: &Values) -> Result<Aaep, Problem> {
+    Ok(Aaep {
+        legacy_origins: values.get("aaep.legacy_origins")?,
+        legacy_hosts: values.get("aaep.legacy_hosts")?,
     })
 }
 

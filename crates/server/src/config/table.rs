@@ -57,6 +57,11 @@ pub(super) const SECTIONS: &[Section] = &[
     },
     Section { name: "outbound", about: "Connections that this node opens to operators." },
     Section { name: "sign_in", about: "How people sign in." },
+    Section {
+        name: "aaep",
+        about: "Subscribers without credentials of their own, whose token stands in the address. A project has to \
+                switch them on (decisions.legacy_subscribers).",
+    },
     Section { name: "log", about: "What is written to standard error." },
 ];
 
@@ -207,6 +212,19 @@ pub(super) const KEYS: &[Key] = &[
         (1, 100_000),
         "50",
         "How many wrong passwords one address may send in 15 minutes.",
+    ),
+    key(
+        "aaep.legacy_origins",
+        Kind::Origins,
+        "[]",
+        "Origins of web pages elsewhere that may use such an address from a browser, such as http://localhost:3000.",
+    ),
+    key(
+        "aaep.legacy_hosts",
+        Kind::TextList,
+        "[]",
+        "Hosts beside that of public.origin by which such an address may be reached, with the port where there is \
+         one, such as 127.0.0.1:8420.",
     ),
     key("log.format", Kind::Choice(&["text", "json"]), r#""text""#, "\"text\" for people, \"json\" for machines."),
     key(

@@ -43,10 +43,21 @@ pub(crate) async fn name(
     response
 }
 
-/// A connect request's id opens its page, so only its beginning is logged.
+/// A connect request's id opens its page, so only its beginning is logged. A subscriber token in an address is a
+/// whole credential, so nothing of it is.
 fn loggable(path: &str) -> String {
+    if let Some((before, behind)) = path.split_once(LEGACY) {
+        let end = behind.split_once('/').map(|(_, end)| end).filter(|end| matches!(*end, "events" | "messages"));
+        let before: String = before.chars().take(200).collect();
+        return format!("{before}{LEGACY}…/{}", end.unwrap_or("…"));
+    }
     match path.strip_prefix("/connect/") {
         Some(id) => format!("/connect/{}…", id.chars().take(9).collect::<String>()),
         None => path.chars().take(200).collect(),
     }
 }
+
+const LEGACY: &str = "/aaep/legacy/";
+
+#[cfg(test)]
+mod tests;

@@ -258,6 +258,17 @@ fn ten_thousand_events_that_can_be_folded_are_held_as_a_handful() {
 }
 
 #[test]
+fn a_shaper_of_which_nothing_waits_is_a_few_words_however_much_went_through_it() {
+    let (mut speaker, mut listener) = (Speaker::default(), Listener::new(rate(1)));
+    for session in 0..1000 {
+        listener.hears(&speaker.tool(session, START, "search"));
+    }
+    assert_eq!(listener.until(at(1_000_000)).len(), 999);
+    assert!(listener.shaper.waiting.is_empty());
+    assert!(size_of::<Shaper>() <= 256, "{}", size_of::<Shaper>());
+}
+
+#[test]
 fn a_clock_that_was_set_back_does_not_stop_the_stream() {
     let (mut speaker, mut shaper) = (Speaker::default(), Shaper::new(terms(rate(1)), at(3_600_000)));
     let mut out = Vec::new();

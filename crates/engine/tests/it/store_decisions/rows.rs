@@ -63,6 +63,7 @@ pub(crate) fn decision(key: RowKey, version: i64, state: DecisionState) -> Decis
         event_id: format!("evt_{key}"),
         asked_at: AT,
         reply_hash: digest(100 + key),
+        last_ran_at: None,
         state,
     }
 }
@@ -127,6 +128,7 @@ pub(crate) fn aaep_session(key: RowKey, version: i64, state: AaepSessionState) -
         operator: None,
         delegation: Some(key),
         session: Some(10 + key),
+        api_key: None,
         producer: serde_json::from_value::<Producer>(producer).unwrap(),
         language: "en".into(),
         implicit: false,

@@ -2,7 +2,7 @@
 
 use super::{
     documents,
-    spoil::{self, Spoiled},
+    spoil::{Spoiled, spoiled},
 };
 use crate::judge;
 use countersign_protocol::aaep::{check, handshake, ingest, manifest::Manifest, reply};
@@ -21,29 +21,6 @@ fn our_reader_and_our_schemas_agree_on_every_spoiled_event() {
         }
     }
 }
-
-/// What is wrong with an envelope is wrong with everyone's: one type stands for all.
-fn spoiled(name: &str, sound: &Value) -> Vec<Spoiled> {
-    let all = spoil::every_way(sound);
-    let of_the_envelope = |what: &str| ENVELOPE.iter().any(|member| what.starts_with(&format!("/{member}")));
-    let stands_for_all = name == "agent.session.started" || !name.starts_with("agent.");
-    all.into_iter().filter(|spoiled| stands_for_all || !of_the_envelope(&spoiled.what)).collect()
-}
-
-const ENVELOPE: &[&str] = &[
-    "@context",
-    "event_id",
-    "session_id",
-    "timestamp",
-    "producer",
-    "aaep_version",
-    "sequence_number",
-    "verbosity",
-    "localization_hints",
-    "correlation_id",
-    "extensions",
-    "summary_",
-];
 
 /// A type that is another core type is judged as that, by both.
 fn schema_of<'n>(document: &'n Value, name: &'n str) -> &'n str {

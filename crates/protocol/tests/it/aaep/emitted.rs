@@ -2,7 +2,7 @@
 
 use super::{
     documents::{self, EVENTS},
-    spoil,
+    spoil::spoiled,
 };
 use crate::judge;
 use countersign_protocol::{
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 fn whatever_ingest_takes_is_sound_when_the_hub_has_stamped_it() {
     let mut taken = 0;
     for name in EVENTS {
-        for spoiled in spoil::every_way(&documents::ingest(name)) {
+        for spoiled in spoiled(name, &documents::ingest(name)) {
             let Ok(published) = published(&spoiled.document) else { continue };
             let emitted = serde_json::to_value(stamped(published)).unwrap();
             let found = check::event(&emitted);
@@ -28,7 +28,7 @@ fn whatever_ingest_takes_is_sound_when_the_hub_has_stamped_it() {
             taken += 1;
         }
     }
-    assert!(taken > 1000, "only {taken} documents were taken");
+    assert!(taken > 400, "only {taken} documents were taken");
 }
 
 #[test]

@@ -22,6 +22,8 @@ fn another(key: &str) -> (&'static str, &'static [(&'static str, &'static str)])
         "outbound.static" => ("operator.example=127.0.0.1:9443", &[]),
         "outbound.extra_roots" => ("a.pem,b.pem", &[]),
         "listen.max_body_bytes" => ("2048", &[]),
+        "aaep.legacy_origins" => ("https://page.example,http://localhost:3000", &[]),
+        "aaep.legacy_hosts" => ("127.0.0.1:8420", &[]),
         "log.format" => ("json", &[]),
         "log.level" => ("debug", &[]),
         _ => ("2", &[]),

@@ -1,0 +1,57 @@
+//! Answers without an end, for whoever listens.
+
+use super::{Transport, Unreachable, WithLoopback};
+use async_trait::async_trait;
+use bytes::Bytes;
+use countersign_outbound::{Fetcher, Request, Streamed};
+use http::{HeaderMap, StatusCode};
+
+/// A transport that can also hand on an answer while it comes.
+#[async_trait]
+pub trait Streaming: Transport {
+    async fn open(&self, request: Request) -> Result<Opened, Unreachable>;
+}
+
+/// The head of an answer, and where the rest comes from.
+pub struct Opened {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Box<dyn Chunks>,
+}
+
+/// Bytes as they come. To stop waiting for them loses none.
+#[async_trait]
+pub trait Chunks: Send {
+    /// The next ones; none at the end.
+    async fn chunk(&mut self) -> Result<Option<Bytes>, Unreachable>;
+}
+
+#[async_trait]
+impl Chunks for Streamed {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, Unreachable> {
+        Ok(Streamed::chunk(self).await?)
+    }
+}
+
+impl From<Streamed> for Opened {
+    fn from(streamed: Streamed) -> Self {
+        Self { status: streamed.status, headers: streamed.headers.clone(), body: Box::new(streamed) }
+    }
+}
+
+#[async_trait]
+impl Streaming for Fetcher {
+    async fn open(&self, request: Request) -> Result<Opened, Unreachable> {
+        Ok(Fetcher::open(self, request).await?.into())
+    }
+}
+
+#[async_trait]
+impl Streaming for WithLoopback {
+    async fn open(&self, request: Request) -> Result<Opened, Unreachable> {
+        if !request.url.starts_with("http://") {
+            return Streaming::open(&self.0, request).await;
+        }
+        Ok(self.begin(request).await?.into())
+    }
+}

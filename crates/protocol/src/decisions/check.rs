@@ -1,0 +1,89 @@
+//! Whether a question could stand in the event that it becomes: it is judged as that event, so that asking here and
+//! publishing the event are one thing (AAEP 3.9).
+
+use super::{ClarificationRequest, ConfirmationRequest};
+use crate::aaep::{
+    event::YesNo,
+    ingest::{self, Problem},
+};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// What these bodies have and no event does.
+const NOT_IN_THE_EVENT: [&str; 5] = ["tool", "arguments", "language", "session_id", "idempotency_key"];
+const MAX_KEY: usize = 256;
+
+impl ConfirmationRequest {
+    /// Everything that is wrong with it by itself, whatever the project's policy says.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut event = event("aaep:agent.awaiting.confirmation", self, self.language.as_deref());
+        event.entry("timeout_seconds").or_insert(json!(1));
+        event.entry("default_decision").or_insert_with(|| json!(self.fallback()));
+        let mut found = judged(event);
+        check_key("idempotency_key", self.idempotency_key.as_deref(), 1, &mut found);
+        check_key("correlation_id", self.correlation_id.as_deref(), 0, &mut found);
+        self.tool.iter().for_each(|tool| check_tool(tool, &mut found));
+        found
+    }
+
+    /// Stands for a default that policy will set: one of the answers, and the safe one if it can be.
+    fn fallback(&self) -> YesNo {
+        match self.allowed_replies.as_deref() {
+            Some([YesNo::Accept]) => YesNo::Accept,
+            _ => YesNo::Reject,
+        }
+    }
+}
+
+impl ClarificationRequest {
+    /// Everything that is wrong with it by itself.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut event = event("aaep:agent.awaiting.clarification", self, self.language.as_deref());
+        event.entry("timeout_seconds").or_insert(json!(1));
+        let mut found = judged(event);
+        check_key("idempotency_key", self.idempotency_key.as_deref(), 1, &mut found);
+        check_key("correlation_id", self.correlation_id.as_deref(), 0, &mut found);
+        found
+    }
+}
+
+/// The event, as far as an agent says it.
+fn event(type_name: &str, body: &impl Serialize, language: Option<&str>) -> Map<String, Value> {
+    let Ok(Value::Object(mut event)) = serde_json::to_value(body) else { return Map::new() };
+    event.retain(|name, _| !NOT_IN_THE_EVENT.contains(&name.as_str()));
+    event.insert("type".into(), json!(type_name));
+    event.insert("urgency".into(), json!("critical"));
+    if let Some(language) = language {
+        event.insert("localization_hints".into(), json!({ "primary_language": language }));
+    }
+    event
+}
+
+fn judged(event: Map<String, Value>) -> Vec<Problem> {
+    let found = ingest::published(&Value::Object(event)).err().unwrap_or_default();
+    found.into_iter().map(as_sent).collect()
+}
+
+/// Names a member as it stands in the body.
+fn as_sent(problem: Problem) -> Problem {
+    match problem.member.as_str() {
+        "localization_hints.primary_language" => Problem::new("language", problem.why),
+        "event" => Problem::new("the question", problem.why),
+        _ => problem,
+    }
+}
+
+/// A tool is announced by its name once it runs, so that is where the name must be able to stand.
+fn check_tool(tool: &str, found: &mut Vec<Problem>) {
+    let announced = json!({ "type": "aaep:agent.tool.invoked", "tool": tool, "summary_normal": "it runs" });
+    found.extend(ingest::published(&announced).err().unwrap_or_default());
+}
+
+fn check_key(name: &str, key: Option<&str>, least: usize, found: &mut Vec<Problem>) {
+    if key.is_some_and(|key| !(least..=MAX_KEY).contains(&key.chars().count())) {
+        found.push(Problem::new(name, format!("must be a text of {least} to {MAX_KEY} characters")));
+    }
+}
+
+#[cfg(test)]
+mod tests;

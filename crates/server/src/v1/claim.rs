@@ -1,0 +1,29 @@
+//! `POST /v1/decisions/{decision}/claim`: an agent is about to do what it was allowed.
+
+use super::{Caller, DecisionId};
+use crate::{
+    App,
+    http::{answer::Refused, body::Json},
+};
+use axum::extract::State;
+use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::decisions::{ClaimRequest, DecisionDocument};
+
+#[utoipa::path(
+    post,
+    path = "/v1/decisions/{decision}/claim",
+    tag = "decisions",
+    summary = "Spend a yes, once, on exactly what was approved",
+    params(("decision" = String, Path, description = "decision_id of the question")),
+    request_body = ClaimRequest,
+    responses((status = 200, description = "Claimed: carry it out now, once, and report the outcome", body = DecisionDocument), (status = "4XX", description = "Refused: the envelope says why and what to do. Carry nothing out", body = Envelope), (status = "5XX", description = "Trouble on our side. Carry nothing out; read the decision again", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Caller { at, agent }: Caller,
+    DecisionId(id): DecisionId,
+    Json(body): Json<ClaimRequest>,
+) -> Result<axum::Json<DecisionDocument>, Refused> {
+    Ok(axum::Json(app.engine.claim(&at, &agent, &id, &body).await?))
+}

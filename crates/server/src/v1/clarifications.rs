@@ -1,0 +1,28 @@
+//! `POST /v1/clarifications`: an agent asks instead of guessing.
+
+use super::{Caller, raised, without};
+use crate::{
+    App,
+    http::{answer::Refused, body::Json},
+};
+use axum::{extract::State, response::Response};
+use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::decisions::{ClarificationRequest, DecisionDocument};
+
+#[utoipa::path(
+    post,
+    path = "/v1/clarifications",
+    tag = "decisions",
+    summary = "Ask people a question",
+    request_body = ClarificationRequest,
+    responses((status = 201, description = "A person is being asked", body = DecisionDocument), (status = 200, description = "The same question is open already; nobody was asked again", body = DecisionDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Caller { at, agent }: Caller,
+    Json(body): Json<ClarificationRequest>,
+) -> Result<Response, Refused> {
+    without(&body.problems())?;
+    Ok(raised(app.engine.raise_clarification(&at, &agent, &body).await?))
+}

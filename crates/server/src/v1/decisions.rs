@@ -1,0 +1,59 @@
+//! `GET /v1/decisions/{decision}?wait=`: what became of a question, at once or as soon as it is settled.
+
+use super::{Bearer, DecisionId};
+use crate::{
+    App,
+    http::{answer::Refused, at::At},
+};
+use axum::extract::{Query, State, rejection::QueryRejection};
+use countersign_engine::Refusal;
+use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::decisions::DecisionDocument;
+use std::time::Duration;
+
+pub(crate) const PATH: &str = "/v1/decisions/{decision}";
+/// Below the minute after which proxies and clients give up.
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(55);
+
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct Asked {
+    wait: Option<String>,
+}
+
+#[utoipa::path(
+    get,
+    path = "/v1/decisions/{decision}",
+    tag = "decisions",
+    summary = "What became of a question, waiting for it if asked to",
+    params(("decision" = String, Path, description = "decision_id of the question"),
+        ("wait" = Option<u32>, Query, minimum = 0, maximum = 55, description = "How many seconds to wait for a settlement; ask again after a wait that brought none")),
+    responses((status = 200, description = "As it is now", body = DecisionDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    At(at): At,
+    Bearer(token): Bearer,
+    DecisionId(id): DecisionId,
+    asked: Result<Query<Asked>, QueryRejection>,
+) -> Result<axum::Json<DecisionDocument>, Refused> {
+    let wait = wait(asked)?;
+    let agent = app.engine.agent(&at, &token).await?;
+    if wait.is_zero() {
+        return Ok(axum::Json(app.engine.decision(&at, &agent, &id).await?));
+    }
+    // A node that stops tells whoever waits how things are; they ask again, here or elsewhere.
+    let document = tokio::select! {
+        settled = app.engine.await_decision(&at, &token, &id, wait) => settled?,
+        () = app.stopping() => app.engine.decision(&at, &agent, &id).await?,
+    };
+    Ok(axum::Json(document))
+}
+
+fn wait(asked: Result<Query<Asked>, QueryRejection>) -> Result<Duration, Refusal> {
+    let Query(asked) = asked.map_err(|_| Refusal::invalid("the query could not be read"))?;
+    let Some(text) = asked.wait else { return Ok(Duration::ZERO) };
+    let seconds = text.parse().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit())).map(Duration::from_secs);
+    let why = || Refusal::invalid("wait must be a whole number of seconds from 0 to 55");
+    seconds.filter(|wait| *wait <= LONGEST_WAIT).ok_or_else(why)
+}

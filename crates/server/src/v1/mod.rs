@@ -1,0 +1,103 @@
+//! `/v1`: decisions for agents that have no gateway in front of what they do. At the unscoped paths and under
+//! `/projects/{projectId}`.
+
+pub(crate) mod claim;
+pub(crate) mod clarifications;
+pub(crate) mod confirmations;
+pub(crate) mod decisions;
+pub(crate) mod outcome;
+pub(crate) mod withdraw;
+
+use crate::{
+    App,
+    http::{answer::Refused, asker, at::At, layers},
+};
+use axum::{
+    Router,
+    extract::{FromRequestParts, RawPathParams},
+    middleware,
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
+};
+use countersign_engine::{Agent, ProjectAt, RaisedDecision, Refusal};
+use countersign_protocol::aaep::ingest::Problem;
+use http::{HeaderValue, StatusCode, header, request::Parts};
+
+pub(crate) fn router() -> Router<App> {
+    Router::new().merge(endpoints()).nest("/projects/{projectId}", endpoints())
+}
+
+fn endpoints() -> Router<App> {
+    Router::new()
+        .route("/v1/confirmations", post(confirmations::post))
+        .route("/v1/clarifications", post(clarifications::post))
+        .route(decisions::PATH, get(decisions::get))
+        .route("/v1/decisions/{decision}/claim", post(claim::post))
+        .route("/v1/decisions/{decision}/outcome", post(outcome::post))
+        .route("/v1/decisions/{decision}/withdraw", post(withdraw::post))
+        .layer(middleware::map_response(layers::keep_nothing))
+}
+
+/// The bearer credential of an agent, not yet looked at.
+pub(crate) struct Bearer(pub(crate) String);
+
+impl FromRequestParts<App> for Bearer {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Refused> {
+        let token = asker::bearer(&parts.headers).ok_or(Refusal::NoCredentials)?;
+        Ok(Self(token))
+    }
+}
+
+/// An agent, as proven by its API key or its access token, and the project where it asks.
+pub(crate) struct Caller {
+    pub(crate) at: ProjectAt,
+    pub(crate) agent: Agent,
+}
+
+impl FromRequestParts<App> for Caller {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+        let At(at) = At::from_request_parts(parts, app).await?;
+        let Bearer(token) = Bearer::from_request_parts(parts, app).await?;
+        let agent = app.engine.agent(&at, &token).await?;
+        Ok(Self { at, agent })
+    }
+}
+
+/// The id of the decision that the path names.
+pub(crate) struct DecisionId(pub(crate) String);
+
+impl FromRequestParts<App> for DecisionId {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+        let params = RawPathParams::from_request_parts(parts, app).await.ok();
+        let id = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "decision"));
+        let nobodys = || Refusal::NotFound("there is no such decision".into());
+        Ok(id.map(|(_, id)| Self(id.to_owned())).ok_or_else(nobodys)?)
+    }
+}
+
+/// Everything that is wrong with a question, at once.
+fn without(problems: &[Problem]) -> Result<(), Refusal> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    Err(Refusal::invalid(lines.join("; ")))
+}
+
+/// 201 for a new question and where it is; 200 for one that was open already.
+fn raised(raised: RaisedDecision) -> Response {
+    let RaisedDecision { document, fresh } = raised;
+    let place = HeaderValue::from_str(&format!("/v1/decisions/{}", document.decision_id)).ok();
+    let status = if fresh { StatusCode::CREATED } else { StatusCode::OK };
+    let mut response = (status, axum::Json(document)).into_response();
+    if let Some(place) = place.filter(|_| fresh) {
+        response.headers_mut().insert(header::LOCATION, place);
+    }
+    response
+}

@@ -1,0 +1,29 @@
+//! `POST /v1/decisions/{decision}/outcome`: an agent says what became of what it claimed.
+
+use super::{Caller, DecisionId};
+use crate::{
+    App,
+    http::{answer::Refused, body::Json},
+};
+use axum::extract::State;
+use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::decisions::{DecisionDocument, OutcomeRequest};
+
+#[utoipa::path(
+    post,
+    path = "/v1/decisions/{decision}/outcome",
+    tag = "decisions",
+    summary = "Report what became of a claimed action, or that it is still running",
+    params(("decision" = String, Path, description = "decision_id of the question")),
+    request_body = OutcomeRequest,
+    responses((status = 200, description = "Recorded; the same report again changes nothing", body = DecisionDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Caller { at, agent }: Caller,
+    DecisionId(id): DecisionId,
+    Json(body): Json<OutcomeRequest>,
+) -> Result<axum::Json<DecisionDocument>, Refused> {
+    Ok(axum::Json(app.engine.report(&at, &agent, &id, &body).await?))
+}

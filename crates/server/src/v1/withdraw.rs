@@ -1,0 +1,29 @@
+//! `POST /v1/decisions/{decision}/withdraw`: an agent does not want its question answered any more (AAEP 6.8).
+
+use super::{Caller, DecisionId};
+use crate::{
+    App,
+    http::{answer::Refused, body::Json},
+};
+use axum::extract::State;
+use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::decisions::{DecisionDocument, WithdrawRequest};
+
+#[utoipa::path(
+    post,
+    path = "/v1/decisions/{decision}/withdraw",
+    tag = "decisions",
+    summary = "Take an open question back",
+    params(("decision" = String, Path, description = "decision_id of the question")),
+    request_body = WithdrawRequest,
+    responses((status = 200, description = "Nobody can answer it any more", body = DecisionDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Caller { at, agent }: Caller,
+    DecisionId(id): DecisionId,
+    Json(body): Json<WithdrawRequest>,
+) -> Result<axum::Json<DecisionDocument>, Refused> {
+    Ok(axum::Json(app.engine.withdraw(&at, &agent, &id, &body).await?))
+}
