@@ -9,7 +9,10 @@ use tokio::sync::Notify;
 
 /// Those who wait, by decision. A wait that nobody holds any more is forgotten.
 #[derive(Clone, Default)]
-pub(crate) struct Waits(Arc<Mutex<HashMap<RowKey, (Arc<Notify>, usize)>>>);
+pub(crate) struct Waits(Arc<Mutex<Waiters>>);
+
+/// Each with the number of those who hold it.
+type Waiters = HashMap<RowKey, (Arc<Notify>, usize)>;
 
 pub(crate) struct Waiting {
     waits: Waits,

@@ -4,7 +4,10 @@ pub mod accounts;
 pub mod api_keys;
 pub mod sign_in;
 
-use crate::records::{ApiKey, Membership, Person, Role, Session, WebSession};
+use crate::{
+    records::{ApiKey, Membership, Person, Role, Session, Table, WebSession},
+    step::Guard,
+};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
 
 /// A signed-in person, seen from one project.
@@ -22,6 +25,23 @@ impl Member {
     pub fn has(&self, role: Role) -> bool {
         let listed = self.membership.as_ref().is_some_and(|m| m.roles.contains(&role));
         listed || (role == Role::Admin && self.person.platform_admin)
+    }
+
+    /// The roles that count in the project.
+    pub fn roles(&self) -> Vec<Role> {
+        let mut roles = self.membership.as_ref().map(|place| place.roles.clone()).unwrap_or_default();
+        if self.person.platform_admin && !roles.contains(&Role::Admin) {
+            roles.push(Role::Admin);
+        }
+        roles
+    }
+
+    /// What their standing rests on: what somebody does who is thrown out at the same moment does not count.
+    pub fn guards(&self) -> Vec<Guard> {
+        let person = Guard { table: Table::Person, key: self.person.key, version: self.person.version };
+        let place = self.membership.as_ref();
+        let place = place.map(|p| Guard { table: Table::Membership, key: p.key, version: p.version });
+        [person].into_iter().chain(place).collect()
     }
 
     pub fn is_fresh(&self, now: UnixMillis) -> bool {

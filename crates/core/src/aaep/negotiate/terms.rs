@@ -48,6 +48,11 @@ impl Terms {
         Self::promise(offer.versions.first().cloned().unwrap_or_default(), asked, offer)
     }
 
+    /// What was asked for. The same terms follow from it again.
+    pub const fn asked(&self) -> &Capabilities {
+        &self.asked
+    }
+
     /// The answer on the wire; whoever sends it adds the manifest.
     pub fn accepted(&self, subscription_id: String, producer: Producer) -> SubscriptionAccepted {
         SubscriptionAccepted {

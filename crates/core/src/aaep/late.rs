@@ -1,0 +1,58 @@
+//! What somebody is told who comes while something is open: where each session stands, then its questions as they were
+//! asked (S1). Legal as a repetition, since the questions keep their ids.
+
+use super::{
+    spoken::Spoken,
+    talk::{self, Chosen},
+    words::{LANGUAGES, Notice},
+};
+use crate::{
+    decision::render,
+    env::Mint,
+    records::{AaepSession, AaepSessionState, Decision},
+};
+use countersign_protocol::{
+    aaep::{
+        envelope::LocalizationHints,
+        event::{Event, Payload, StateChanged, Summaries},
+    },
+    time::UnixMillis,
+};
+use serde_json::{Map, Value};
+
+/// What has no place among the counted events of its session.
+pub const UNCOUNTED: i64 = -1;
+
+/// Where an open session stands; nothing for one that is over, or that nothing has happened in yet.
+pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut Mint) -> Option<Spoken> {
+    let AaepSessionState::Open { at, .. } = &session.state else { return None };
+    if at == talk::IDLE {
+        return None;
+    }
+    let id = mint.id("evt");
+    let notice = Notice::Now { state: at.clone(), open };
+    let mut said = LANGUAGES.iter().map(|language| {
+        let payload = Payload::StateChanged(StateChanged {
+            from_state: talk::IDLE.into(),
+            to_state: at.clone(),
+            summaries: Summaries::normal(notice.text(language)),
+            expected_duration_ms: None,
+        });
+        let marked = Map::from_iter([("summary".to_owned(), Value::Bool(true))]);
+        let chosen =
+            Chosen { localization_hints: Some(LocalizationHints::of(language)), ..Chosen::of_ours(marked) };
+        ((*language).to_owned(), uncounted(talk::stamp(session, id.clone(), now.max(session.last_at), payload, chosen)))
+    });
+    let (_, first) = said.next()?;
+    Some(Spoken::new(session.key, UNCOUNTED, first, said.collect()))
+}
+
+/// An open question as it was asked: same id, same time, same token.
+pub fn question(decision: &Decision, session: &AaepSession, reply_token: &str) -> Spoken {
+    Spoken::new(session.key, UNCOUNTED, render::event(decision, session, reply_token), Vec::new())
+}
+
+fn uncounted(mut event: Event) -> Event {
+    event.envelope.sequence_number = None;
+    event
+}

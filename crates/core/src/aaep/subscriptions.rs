@@ -1,0 +1,98 @@
+//! Subscriptions as rows: opened, on other terms, closed. None of it touches a question.
+
+use super::negotiate::Terms;
+use crate::{
+    env::Env,
+    news::News,
+    records::{Record, Subscription, SubscriptionOwner},
+    refusal::Refusal,
+    step::{Effects, Guard, Operation, Step},
+};
+use countersign_protocol::ids::RowKey;
+use std::sync::Arc;
+
+pub struct Open {
+    pub subscriber_id: String,
+    pub terms: Arc<Terms>,
+}
+
+/// Whose it is to be.
+pub struct OpenView {
+    pub project: RowKey,
+    pub person: RowKey,
+    pub owner: SubscriptionOwner,
+    pub may_answer: bool,
+    /// The rows that this rests on.
+    pub guards: Vec<Guard>,
+}
+
+impl Operation for Open {
+    type View = OpenView;
+    type Answer = Subscription;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &OpenView, env: &Env) -> Result<Step<Subscription>, Refusal> {
+        let mut mint = env.mint();
+        let subscription = Subscription {
+            key: mint.key(),
+            version: 1,
+            project: view.project,
+            id: mint.id("sub"),
+            person: view.person,
+            owner: view.owner,
+            may_answer: view.may_answer,
+            subscriber_id: self.subscriber_id,
+            capabilities: capabilities(&self.terms)?,
+            opened_at: env.now,
+            closed_at: None,
+        };
+        Ok(step(subscription, view.guards.clone()))
+    }
+}
+
+/// Other terms from now on. Whoever holds the stream, on whichever node, learns of it by the news.
+pub struct ChangeTerms {
+    pub terms: Arc<Terms>,
+}
+
+impl Operation for ChangeTerms {
+    type View = Subscription;
+    type Answer = Subscription;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &Subscription, _: &Env) -> Result<Step<Subscription>, Refusal> {
+        if view.closed_at.is_some() {
+            return Err(Refusal::NotFound("there is no such subscription".into()));
+        }
+        let capabilities = capabilities(&self.terms)?;
+        Ok(step(Subscription { capabilities, version: view.version + 1, ..view.clone() }, Vec::new()))
+    }
+}
+
+/// Ends one. Ending it twice changes nothing, and no question ends with it.
+pub struct Close;
+
+impl Operation for Close {
+    type View = Subscription;
+    type Answer = Subscription;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &Subscription, env: &Env) -> Result<Step<Subscription>, Refusal> {
+        if view.closed_at.is_some() {
+            return Ok(Step::answer(view.clone()));
+        }
+        let closed = Subscription { closed_at: Some(env.now), version: view.version + 1, ..view.clone() };
+        Ok(step(closed, Vec::new()))
+    }
+}
+
+/// What was asked for: the terms follow from it again, on any node and after a restart.
+fn capabilities(terms: &Terms) -> Result<serde_json::Value, Refusal> {
+    serde_json::to_value(terms.asked()).map_err(|_| Refusal::Internal)
+}
+
+fn step(subscription: Subscription, guards: Vec<Guard>) -> Step<Subscription> {
+    let news = vec![News::Subscription { subscription: subscription.key }];
+    let puts = vec![Record::Subscription(subscription.clone())];
+    Step { answer: subscription, effects: Effects { guards, puts, news, ..Effects::default() } }
+}
