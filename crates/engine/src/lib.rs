@@ -22,7 +22,7 @@ pub mod store;
 mod turns;
 mod waits;
 
-pub use aaep::Spoke;
+pub use aaep::{Delivered, EventStream, Listener, Spoke};
 pub use aap::{
     access::{Admitted, Permit, ReadPermit},
     audit::AuditAsked,
@@ -39,16 +39,18 @@ pub use projects::{Address, ApplyTrouble, ProjectAt};
 
 /// The words of the core that callers of the engine need to speak with it.
 pub use countersign_core::{
+    aaep::subscribers::{AddedSubscriberToken, NewSubscriberToken},
     aap::{
         access::{Call, Credential, Grant},
         manifest::Addressed,
         revoke::Reason,
     },
+    decision::answer::{Answerer, Counted, Given, NotCounted},
     people::{Actor, Member, accounts::AccountRefusal, api_keys::AddedKey, sign_in::Throttle},
     project::{Applied, ApplyRefusal, Problem, check as check_project},
     records::{
         ApiKey, ApiKeyKind, ConnectProgress, ConnectRequest, Delegation, DelegationState, Membership, Person, Project,
-        RevokeReason, Role,
+        RevokeReason, Role, SubscriberToken, Via,
     },
     refusal::Refusal,
 };

@@ -21,6 +21,7 @@ pub use mac::Mac;
 pub use seal::{NotSealed, Sealer, Unsealable};
 pub use signing_key::{BadSigningKey, SigningFailed, SigningKey};
 pub use verify::delegation::{DelegationRefusal, verify_delegation};
+pub use verify::manifest::{ManifestRefusal, verify_manifest};
 pub use verify::operator::{OperatorRefusal, verify_operator};
 pub use verify::receipt::{ReceiptRefusal, verify_receipt};
 pub use verify::{Expected, Unsigned};

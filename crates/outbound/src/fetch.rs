@@ -147,7 +147,7 @@ impl Fetcher {
 
     async fn connect(&self, target: &Target) -> Result<TlsStream<TcpStream>, FetchError> {
         let name = ServerName::try_from(target.host.clone()).map_err(|_| BadUrl::NotAHostname)?;
-        let tcp = self.open(&self.addresses(target).await?).await?;
+        let tcp = self.reach(&self.addresses(target).await?).await?;
         self.tls.connect(name, tcp).await.map_err(|_| FetchError::Tls)
     }
 
@@ -170,7 +170,7 @@ impl Fetcher {
         Ok(public.into_iter().map(|address| SocketAddr::new(address, 443)).collect())
     }
 
-    async fn open(&self, addresses: &[SocketAddr]) -> Result<TcpStream, FetchError> {
+    async fn reach(&self, addresses: &[SocketAddr]) -> Result<TcpStream, FetchError> {
         for address in addresses.iter().take(ATTEMPTS as usize) {
             // A part of the limit each, so that one dead address does not spend the time of the next.
             let attempt = tokio::time::timeout(self.time_limit / ATTEMPTS, self.dialer.dial(*address));

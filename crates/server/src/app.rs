@@ -8,7 +8,7 @@ use crate::{
     observe::Metrics,
     people, project,
     serve::Limits,
-    web,
+    v1, web,
 };
 use axum::{Router, middleware};
 use countersign_engine::{Address, Engine};
@@ -76,6 +76,7 @@ fn endpoints(app: &App) -> Router<App> {
         .merge(people::router())
         .route("/openapi.json", axum::routing::get(|| async { axum::Json(crate::openapi::description()) }))
         .merge(project::router())
+        .merge(v1::router())
         .merge(web::router(app))
 }
 

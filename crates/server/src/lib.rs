@@ -14,6 +14,7 @@ mod plug;
 mod project;
 mod serve;
 mod start;
+mod v1;
 mod web;
 
 pub use app::{App, router, router_in_front_of};

@@ -1,6 +1,6 @@
 //! The OpenAPI 3.1 description, made from the handlers and documents themselves.
 
-use crate::{aap, people, project};
+use crate::{aap, people, project, v1};
 use utoipa::{
     OpenApi,
     openapi::{
@@ -36,11 +36,18 @@ use utoipa::{
         people::agents::get,
         project::show,
         project::apply,
+        v1::confirmations::post,
+        v1::clarifications::post,
+        v1::decisions::get,
+        v1::claim::post,
+        v1::outcome::post,
+        v1::withdraw::post,
     ),
     tags(
         (name = "discovery", description = "What agents read before they come"),
         (name = "operators", description = "Connecting an agent to a person"),
         (name = "agents", description = "Registering, calling, ending"),
+        (name = "decisions", description = "Asking people, and carrying out what they allowed"),
         (name = "people", description = "Signing in, granting, seeing and cutting off"),
         (name = "admins", description = "The project document"),
     )

@@ -12,14 +12,14 @@ use countersign_engine::{
 use countersign_jose::KeyPolicy;
 use countersign_outbound::{Fetcher, FetcherConfig, operators};
 use std::{sync::Arc, time::Duration};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::MissedTickBehavior};
 
 /// A node in service.
 pub struct Node {
     pub engine: Arc<Engine>,
     pub public: Serving,
     pub operations: Serving,
-    tidy: tokio::task::JoinHandle<()>,
+    chores: [tokio::task::JoinHandle<()>; 2],
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -41,8 +41,10 @@ pub enum StartTrouble {
 impl Node {
     /// Lets requests under way finish, then gives everything back.
     pub async fn stop(self) {
-        self.tidy.abort();
-        let _ended = self.tidy.await;
+        for chore in self.chores {
+            chore.abort();
+            let _ended = chore.await;
+        }
         self.public.stop().await;
         self.operations.stop().await;
         self.engine.store().close().await;
@@ -83,8 +85,8 @@ async fn start_with(
     let app = app.with_legacy(config.aaep.clone());
     let public = listening(listen.public, router(app.clone()), limits).await?;
     let operations = listening(listen.operations, operations_router(app, Some(directory)), limits).await?;
-    let tidy = tokio::spawn(tidy(Arc::clone(&engine)));
-    Ok(Node { engine, public, operations, tidy })
+    let chores = [tokio::spawn(tidy(Arc::clone(&engine))), tokio::spawn(settle_due(Arc::clone(&engine)))];
+    Ok(Node { engine, public, operations, chores })
 }
 
 /// The engine alone, for commands that serve nothing.
@@ -131,6 +133,21 @@ async fn tidy(engine: Arc<Engine>) {
         if let Err(why) = engine.tidy().await {
             tracing::warn!(%why, "the store could not be tidied");
         }
+    }
+}
+
+/// Does what falls due: deadlines, unused yeses, lapsed leases. Trouble that stays is logged once.
+async fn settle_due(engine: Arc<Engine>) {
+    let mut every = tokio::time::interval(Duration::from_millis(100));
+    every.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut well = true;
+    loop {
+        every.tick().await;
+        let settled = engine.settle_due().await;
+        if let (true, Err(why)) = (well, &settled) {
+            tracing::warn!(%why, "what is due could not be settled");
+        }
+        well = settled.is_ok();
     }
 }
 

@@ -117,6 +117,9 @@ impl Operation for Publish {
         let AaepSessionState::Open { .. } = view.session.state else {
             return Err(Refusal::Conflict("the session is over: nothing may be said after its terminal event".into()));
         };
+        if view.session.implicit {
+            return Err(Refusal::Conflict("the session belongs to one question and ends with it: open one of your own".into()));
+        }
         if let Some(question) = self.withdraws(view)? {
             return self.withdraw(view, question, env);
         }

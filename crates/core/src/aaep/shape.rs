@@ -28,6 +28,8 @@ pub struct Shaper {
     waiting: BTreeMap<RowKey, Queue>,
     /// Until when no state or progress leaves, for whoever wants little at a time.
     calm_until: UnixMillis,
+    /// While nobody reads: only what is critical leaves, and what came before it in its session.
+    is_paused: bool,
 }
 
 impl Shaper {
@@ -37,6 +39,7 @@ impl Shaper {
             bucket: terms.rate.map(|rate| Bucket::new(rate, now)),
             waiting: BTreeMap::new(),
             calm_until: UnixMillis(i64::MIN),
+            is_paused: false,
             terms,
         }
     }
@@ -53,6 +56,12 @@ impl Shaper {
         }
         self.waiting.retain(|_, queue| !queue.is_empty());
         self.terms = terms;
+    }
+
+    /// Holds everything back that can wait, so that it is folded while its reader is slow or away; or no longer. What
+    /// could leave then is for the next `pull`.
+    pub const fn pause(&mut self, is_paused: bool) {
+        self.is_paused = is_paused;
     }
 
     /// Takes the next event of its session; whatever may leave at once is appended to `out`.
@@ -84,6 +93,9 @@ impl Shaper {
 
     /// When `pull` has something again; nothing if that depends on what is pushed.
     pub fn next_due(&self) -> Option<UnixMillis> {
+        if self.is_paused {
+            return None;
+        }
         let (due, _) = self.first_due().filter(|(due, _)| due.0 != i64::MAX)?;
         Some(self.bucket.map_or(due, |bucket| bucket.ready_at().max(due)))
     }
@@ -143,7 +155,9 @@ impl Shaper {
         if self.bucket.is_some() {
             return self.pull(now, out);
         }
-        while self.waiting.get(&session).and_then(|queue| self.due_of(queue)).is_some_and(|due| due <= now) {
+        while !self.is_paused
+            && self.waiting.get(&session).and_then(|queue| self.due_of(queue)).is_some_and(|due| due <= now)
+        {
             self.release(session, now, None, out);
         }
     }
@@ -176,7 +190,7 @@ impl Shaper {
     }
 
     fn has_budget(&mut self, now: UnixMillis) -> bool {
-        self.bucket.as_mut().is_none_or(|bucket| bucket.has_one(now))
+        !self.is_paused && self.bucket.as_mut().is_none_or(|bucket| bucket.has_one(now))
     }
 
     fn first_due(&self) -> Option<(UnixMillis, RowKey)> {

@@ -90,13 +90,25 @@ impl Operation for Raise {
         if let Some((_, decision)) = &view.under_way {
             return Err(Refusal::Conflict(format!("exactly this is under way already: see decision {decision}")));
         }
-        if view.session.as_ref().is_some_and(|s| matches!(s.state, AaepSessionState::Over { .. })) {
-            return Err(Refusal::Conflict("the AAEP session is over".into()));
+        if let Some(session) = &view.session {
+            takes_questions(session)?;
         }
         let terms = self.terms(view, env)?;
         self.allows_its_default(&terms)?;
         self.ask(view, terms, env)
     }
+}
+
+/// A session that was made for one question ends with it, so another one would be cut off.
+fn takes_questions(session: &AaepSession) -> Result<(), Refusal> {
+    let why = match session.state {
+        AaepSessionState::Over { .. } => "the AAEP session is over",
+        AaepSessionState::Open { .. } if session.implicit => {
+            "the AAEP session belongs to one question: open one of your own, or ask without"
+        }
+        AaepSessionState::Open { .. } => return Ok(()),
+    };
+    Err(Refusal::Conflict(why.into()))
 }
 
 impl Raise {

@@ -12,7 +12,6 @@ use countersign_protocol::{
 use std::collections::BTreeMap;
 
 pub(crate) const PAY: usize = 2;
-pub(crate) const UNKNOWN: usize = 3;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
@@ -124,8 +123,8 @@ pub(crate) struct Reference {
     pub(crate) questions: Vec<Question>,
     pub(crate) sessions: BTreeMap<RowKey, Session>,
     pub(crate) revoked: Vec<String>,
-    raised: BTreeMap<(String, i64), i64>,
-    rejected: BTreeMap<(String, usize), (i64, UnixMillis)>,
+    pub(crate) raised: BTreeMap<(String, i64), i64>,
+    pub(crate) rejected: BTreeMap<(String, usize), (i64, UnixMillis)>,
 }
 
 impl Raising {

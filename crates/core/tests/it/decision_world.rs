@@ -29,7 +29,8 @@ use countersign_core::{
 use countersign_protocol::{
     aaep::{
         envelope::Producer,
-        event::{Payload, ResponseKind, SessionStarted, Summaries, YesNo},
+        event::{Event, Payload, ResponseKind, SessionStarted, Summaries, YesNo},
+        extension,
     },
     domain::Domain,
     hash::Digest,
@@ -216,6 +217,7 @@ impl Plane {
             session: asked_in.map(|key| self.store.session(key).clone()),
             pending,
             under_way: under_way.map(|execution| (execution.clone(), self.store.decision(execution.decision).id.clone())),
+            last_ran_at: None,
             people: People { own: ALICE, named, asks: Vec::new(), needs_s: None },
             guards: self.guards(ask.agent),
             somebody_there: ask.somebody_there,
@@ -378,8 +380,8 @@ pub(crate) fn is_open(session: &AaepSession) -> bool {
 }
 
 /// What our extension says beside an event.
-pub(crate) fn beside<'e>(event: &'e countersign_protocol::aaep::event::Event, member: &str) -> Option<&'e str> {
-    event.envelope.extensions.get("countersign")?.get(member).and_then(Value::as_str)
+pub(crate) fn beside<'e>(event: &'e Event, member: &str) -> Option<&'e str> {
+    event.envelope.extensions.get(extension::PREFIX)?.get(member).and_then(Value::as_str)
 }
 
 pub(crate) fn reply_token(decision_id: &str) -> String {

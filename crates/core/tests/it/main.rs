@@ -10,6 +10,12 @@
 
 mod access;
 mod access_model;
+mod decision_commands;
+mod decision_model;
+mod decision_reference;
+mod decision_store;
+mod decision_stream;
+mod decision_world;
 mod durations;
 mod routes;
 mod standing;

@@ -60,6 +60,10 @@ impl Engine {
         if key.kind != ApiKeyKind::Agent {
             return Err(Refusal::NotAuthorized("only a key of an agent may ask questions".into()));
         }
+        // Proofs are not read yet, and a key that needs one is no good without it.
+        if key.jkt.is_some() {
+            return Err(Refusal::NotAuthorized("this API key is bound to a DPoP key, which is not served yet".into()));
+        }
         let mut asks = Vec::new();
         for subject in &key.asks {
             let lookup = Lookup::PersonBySubject { issuer: LOCAL.into(), subject: subject.clone() };

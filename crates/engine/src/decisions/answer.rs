@@ -14,9 +14,9 @@ use countersign_core::{
         reconcile::Reconcile,
     },
     people::Member,
-    records::{Assurance, Decision, Execution, Role, Table, Via},
+    records::{Assurance, Decision, Execution, Via},
     refusal::Refusal,
-    step::{Guard, Operation as _},
+    step::Operation as _,
 };
 use countersign_protocol::{hash::Digest, time::UnixMillis};
 
@@ -136,11 +136,11 @@ impl Engine {
         Answerer {
             person: member.person.key,
             subject: member.person.subject.clone(),
-            roles: roles(member),
+            roles: member.roles(),
             assurance: if fresh { Assurance::Fresh } else { Assurance::Session },
             may_answer: true,
             via,
-            guards: guards(member),
+            guards: member.guards(),
         }
     }
 }
@@ -155,24 +155,4 @@ impl ByPerson {
             correlation_id: self.correlation_id.clone(),
         }
     }
-}
-
-/// The roles that count in this project.
-pub(crate) fn roles(member: &Member) -> Vec<Role> {
-    let mut roles = member.membership.as_ref().map(|place| place.roles.clone()).unwrap_or_default();
-    if member.person.platform_admin && !roles.contains(&Role::Admin) {
-        roles.push(Role::Admin);
-    }
-    roles
-}
-
-/// What a person's standing rests on: a yes of somebody who is thrown out at the same moment does not count.
-pub(crate) fn guards(member: &Member) -> Vec<Guard> {
-    let mut guards = vec![Guard { table: Table::Person, key: member.person.key, version: member.person.version }];
-    guards.extend(member.membership.as_ref().map(|p| Guard {
-        table: Table::Membership,
-        key: p.key,
-        version: p.version,
-    }));
-    guards
 }

@@ -30,7 +30,7 @@ pub struct UnknownOutcome {
 impl Engine {
     /// The open questions that a person may see in a project, oldest first.
     pub async fn inbox(&self, at: &ProjectAt, member: &Member) -> Result<Vec<InboxItem>, Refusal> {
-        self.open_questions(at.project.key, member.person.key, &super::answer::roles(member)).await
+        self.open_questions(at.project.key, member.person.key, &member.roles()).await
     }
 
     pub(crate) async fn open_questions(
@@ -57,7 +57,7 @@ impl Engine {
     /// One decision that a person may see, settled or not.
     pub async fn seen_decision(&self, at: &ProjectAt, member: &Member, id: &str) -> Result<Whole, Refusal> {
         let decision = self.decision_at(at.project.key, id).await?;
-        let roles = super::answer::roles(member);
+        let roles = member.roles();
         let visible = decision.filter(|decision| audience(decision).has(member.person.key, &roles));
         let decision = visible.ok_or_else(|| Refusal::NotFound("there is no such question".into()))?;
         self.whole(decision).await
@@ -67,7 +67,7 @@ impl Engine {
     pub async fn unknown_outcomes(&self, at: &ProjectAt, member: &Member) -> Result<Vec<UnknownOutcome>, Refusal> {
         let lookup = Lookup::ExecutionsUnknown(at.project.key);
         let unknown: Vec<Execution> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
-        let roles = super::answer::roles(member);
+        let roles = member.roles();
         let mut found = Vec::new();
         for execution in unknown {
             let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;

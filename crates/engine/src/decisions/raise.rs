@@ -145,7 +145,7 @@ impl Engine {
             point: Point::AgentClaimed,
             words: Words::Agent,
             digest: asked.digest,
-            same: asked.same(),
+            same: asked.same(agent),
             action: asked.tool.clone(),
             question: asked.question.clone(),
             wishes: asked.wishes.clone(),
@@ -163,7 +163,7 @@ impl Engine {
         session: Option<AaepSession>,
     ) -> Result<RaiseView, Refusal> {
         let store = &*self.store;
-        let lookup = Lookup::DecisionPendingSame { project: project.key, same: asked.same() };
+        let lookup = Lookup::DecisionPendingSame { project: project.key, same: asked.same(agent) };
         let pending: Option<Decision> = store::find_one(store, lookup).await.map_err(unavailable)?;
         let session = match &pending {
             Some(pending) => Some(self.session_of_decision(pending).await?),
@@ -238,11 +238,15 @@ impl Engine {
 
 impl Asked {
     /// A named tool makes the digest the measure; else the agent's own key, else its words, within the session (E-07).
-    fn same(&self) -> Digest {
+    /// The digest names its principal; a key is only the same as one of the same agent.
+    fn same(&self, agent: &Agent) -> Digest {
         let session = self.session_id.as_deref().unwrap_or_default();
         match (&self.tool, &self.idempotency_key) {
             (tool, _) if !tool.is_empty() => self.digest,
-            (_, Some(key)) => Digest::of(format!("{session}\n{key}\n{}", self.digest_scope()).as_bytes()),
+            (_, Some(key)) => {
+                let (principal, kind) = (agent.principal(), self.digest_scope());
+                Digest::of(format!("{principal}\n{session}\n{kind}\n{key}").as_bytes())
+            }
             (_, None) => Digest::of(format!("{session}\n{}", self.digest.hex()).as_bytes()),
         }
     }

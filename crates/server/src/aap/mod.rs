@@ -10,13 +10,14 @@ pub(crate) mod manifest;
 pub(crate) mod register;
 pub(crate) mod revoke;
 
-use crate::{App, http::version};
+use crate::{
+    App,
+    http::{layers, version},
+};
 use axum::{
     Router, middleware,
-    response::Response,
     routing::{get, post},
 };
-use http::{HeaderValue, header};
 
 pub(crate) fn router() -> Router<App> {
     Router::new()
@@ -38,11 +39,5 @@ fn endpoints() -> Router<App> {
         .route("/agent/cancel", post(cancel::post))
         .route("/agent/audit", get(audit::get))
         .layer(middleware::from_fn(version::only_ours))
-        .layer(middleware::map_response(keep_nothing))
-}
-
-/// Tokens, and what agents did, are for whoever asked and for no cache on the way (RFC 6749 5.1).
-async fn keep_nothing(mut response: Response) -> Response {
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+        .layer(middleware::map_response(layers::keep_nothing))
 }

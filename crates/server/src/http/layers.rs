@@ -4,20 +4,21 @@ use super::{
     answer::{self, Enveloped, Refused},
     request_id::RequestId,
 };
-use crate::App;
+use crate::{App, v1::decisions};
 use axum::{
-    extract::{Request, State},
+    extract::{MatchedPath, Request, State},
     middleware::Next,
     response::Response,
 };
 use countersign_protocol::aap::error::Code;
 use futures_util::FutureExt as _;
-use http::{StatusCode, header};
-use std::panic::AssertUnwindSafe;
+use http::{HeaderValue, StatusCode, header};
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 /// Everything that is not a success leaves in the envelope; a page that is one already stays as it is.
 pub(crate) async fn envelope(State(app): State<App>, id: RequestId, request: Request, next: Next) -> Response {
-    let answer = AssertUnwindSafe(tokio::time::timeout(app.limits.request, next.run(request))).catch_unwind().await;
+    let limit = time_limit(&app, &request);
+    let answer = AssertUnwindSafe(tokio::time::timeout(limit, next.run(request))).catch_unwind().await;
     let response = match answer {
         Ok(Ok(response)) => response,
         Ok(Err(_late)) => return told(Code::RequestTimeout, "the request took too long and was given up", &id),
@@ -35,6 +36,19 @@ pub(crate) async fn envelope(State(app): State<App>, id: RequestId, request: Req
         return response;
     }
     by_status(&response, &id)
+}
+
+/// Whoever may wait has the wait beside the time that every request has.
+fn time_limit(app: &App, request: &Request) -> Duration {
+    let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    let waits = path.is_some_and(|path| path.ends_with(decisions::PATH));
+    if waits { app.limits.request + decisions::LONGEST_WAIT } else { app.limits.request }
+}
+
+/// Tokens, questions, and what agents did, are for whoever asked and for no cache on the way (RFC 6749 5.1).
+pub(crate) async fn keep_nothing(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }
 
 fn is_page(response: &Response) -> bool {

@@ -53,7 +53,8 @@ fn loggable(path: &str) -> String {
     }
     match path.strip_prefix("/connect/") {
         Some(id) => format!("/connect/{}…", id.chars().take(9).collect::<String>()),
-        None => path.chars().take(200).collect(),
+        // Wherever else somebody put one by mistake.
+        None => path.split_inclusive("cst_").next().unwrap_or_default().chars().take(200).collect(),
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Bearer, DecisionId};
 use crate::{
     App,
     http::{answer::Refused, at::At},
+    serve::Connection,
 };
 use axum::extract::{Query, State, rejection::QueryRejection};
 use countersign_engine::Refusal;
@@ -35,6 +36,7 @@ pub(crate) async fn get(
     At(at): At,
     Bearer(token): Bearer,
     DecisionId(id): DecisionId,
+    mut connection: Connection,
     asked: Result<Query<Asked>, QueryRejection>,
 ) -> Result<axum::Json<DecisionDocument>, Refused> {
     let wait = wait(asked)?;
@@ -45,7 +47,7 @@ pub(crate) async fn get(
     // A node that stops tells whoever waits how things are; they ask again, here or elsewhere.
     let document = tokio::select! {
         settled = app.engine.await_decision(&at, &token, &id, wait) => settled?,
-        () = app.stopping() => app.engine.decision(&at, &agent, &id).await?,
+        () = connection.is_to_end() => app.engine.decision(&at, &agent, &id).await?,
     };
     Ok(axum::Json(document))
 }

@@ -10,6 +10,7 @@ fn nothing_of_a_token_in_an_address_is_logged() {
         (format!("/aaep/legacy/{token}"), "/aaep/legacy/…/…"),
         (format!("/aaep/legacy/{token}/{token}"), "/aaep/legacy/…/…"),
         (format!("/aaep/legacy/x/aaep/legacy/{token}/events"), "/aaep/legacy/…/…"),
+        (format!("/aaep/v1/events/{token}"), "/aaep/v1/events/cst_"),
     ] {
         assert_eq!(loggable(&path), logged);
     }

@@ -1,0 +1,192 @@
+//! A question as it was received. It holds the token that its reply must carry, and hands it to nobody else.
+
+use super::received::{Ours, shown};
+use crate::secret::Secret;
+use countersign_protocol::{
+    aaep::{
+        envelope::{LocalizationHints, Producer},
+        event::{AwaitingClarification, AwaitingConfirmation, Event, Payload, ResponseKind, Reversibility, Risk, YesNo},
+    },
+    time::UnixMillis,
+};
+
+/// One open question. There is no way to make one but to receive it (AAEP 6.2.3).
+#[derive(Clone, Debug)]
+pub struct Question {
+    id: String,
+    event_id: String,
+    session_id: String,
+    producer: Producer,
+    hints: LocalizationHints,
+    operator: Option<String>,
+    words: Words,
+    last_ran_at: Option<UnixMillis>,
+    decision_id: Option<String>,
+    asked_at: UnixMillis,
+    deadline: UnixMillis,
+    known_producer: bool,
+    asks: Asks,
+    token: Secret,
+}
+
+/// What is asked. The reply token is not in here.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asks {
+    Confirmation(Box<AwaitingConfirmation>),
+    Clarification(Box<AwaitingClarification>),
+}
+
+/// Whose words a person reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    Agent,
+    /// Rendered by the service from what will be sent.
+    Owner,
+    /// The producer does not say. Nobody vouches for them then.
+    Unsaid,
+}
+
+impl Question {
+    /// The question that an event asks, if it asks one.
+    pub(super) fn of(event: &Event, known_producer: bool) -> Option<Self> {
+        let (asks, token, timeout_s) = match event.payload.clone() {
+            Payload::AwaitingConfirmation(mut asked) => {
+                let token = std::mem::take(&mut asked.reply_token);
+                let timeout_s = asked.timeout_seconds;
+                (Asks::Confirmation(Box::new(asked)), token, timeout_s)
+            }
+            Payload::AwaitingClarification(mut asked) => {
+                let token = std::mem::take(&mut asked.reply_token);
+                let timeout_s = asked.timeout_seconds;
+                (Asks::Clarification(Box::new(asked)), token, timeout_s)
+            }
+            _ => return None,
+        };
+        let (ours, envelope) = (Ours::of(event), &event.envelope);
+        let decision_id = ours.text("decision_id").map(str::to_owned);
+        Some(Self {
+            id: decision_id.clone().unwrap_or_else(|| envelope.event_id.clone()),
+            event_id: envelope.event_id.clone(),
+            session_id: envelope.session_id.clone(),
+            producer: envelope.producer.clone(),
+            hints: envelope.localization_hints.clone(),
+            operator: ours.text("operator").map(shown),
+            words: ours.text("words").map_or(Words::Unsaid, Words::of),
+            last_ran_at: ours.text("last_ran_at").and_then(UnixMillis::parse_rfc3339),
+            decision_id,
+            asked_at: envelope.timestamp,
+            // The protocol's own measure; countdown events only repeat it (AAEP 6.4.3).
+            deadline: envelope.timestamp.plus_secs(timeout_s),
+            known_producer,
+            asks,
+            token: Secret::new(token),
+        })
+    }
+
+    /// What a person calls it by: the decision's id, or the event's where the producer has none.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub fn event_id(&self) -> &str {
+        &self.event_id
+    }
+
+    pub fn session_id(&self) -> &str {
+        &self.session_id
+    }
+
+    /// Only our own service names one.
+    pub fn decision_id(&self) -> Option<&str> {
+        self.decision_id.as_deref()
+    }
+
+    pub fn asks(&self) -> &Asks {
+        &self.asks
+    }
+
+    pub fn producer(&self) -> &Producer {
+        &self.producer
+    }
+
+    /// The domain of whoever runs the agent, as the service proved it.
+    pub fn operator(&self) -> Option<&str> {
+        self.operator.as_deref()
+    }
+
+    pub fn words(&self) -> Words {
+        self.words
+    }
+
+    pub fn language(&self) -> Option<&str> {
+        self.hints.primary_language.as_deref()
+    }
+
+    /// When exactly this last ran, if it did.
+    pub fn last_ran_at(&self) -> Option<UnixMillis> {
+        self.last_ran_at
+    }
+
+    pub fn asked_at(&self) -> UnixMillis {
+        self.asked_at
+    }
+
+    /// From here on no answer counts.
+    pub fn deadline(&self) -> UnixMillis {
+        self.deadline
+    }
+
+    pub fn seconds_left(&self, now: UnixMillis) -> i64 {
+        self.deadline.millis_since(now).max(0) / 1000
+    }
+
+    /// Whether its producer is one that the person knows (AAEP 6.9).
+    pub fn is_of_known_producer(&self) -> bool {
+        self.known_producer
+    }
+
+    /// Either of two members may say so (E-05).
+    pub fn is_irreversible(&self) -> bool {
+        let Asks::Confirmation(asked) = &self.asks else { return false };
+        asked.irreversible == Some(true) || asked.reversibility == Some(Reversibility::Irreversible)
+    }
+
+    /// What cannot be undone and has no risk named is taken for the worst (E-05).
+    pub fn risk(&self) -> Option<Risk> {
+        let Asks::Confirmation(asked) = &self.asks else { return None };
+        asked.risk_level.or(self.is_irreversible().then_some(Risk::High))
+    }
+
+    /// What a confirmation may be answered with.
+    pub fn allows(&self, reply: YesNo) -> bool {
+        let Asks::Confirmation(asked) = &self.asks else { return false };
+        asked.allowed_replies.as_ref().is_none_or(|allowed| allowed.contains(&reply))
+    }
+
+    /// What a clarification takes; free text where nothing is said (S7).
+    pub fn kinds(&self) -> &[ResponseKind] {
+        match &self.asks {
+            Asks::Clarification(asked) => asked.accepted_response_kinds.as_deref().unwrap_or(&[ResponseKind::Freetext]),
+            Asks::Confirmation(_) => &[],
+        }
+    }
+
+    pub(super) fn token(&self) -> &Secret {
+        &self.token
+    }
+
+    /// More time was given. It is never taken away.
+    pub(super) fn extend_to(&mut self, deadline: UnixMillis) {
+        self.deadline = self.deadline.max(deadline);
+    }
+}
+
+impl Words {
+    fn of(text: &str) -> Self {
+        match text {
+            "agent" => Self::Agent,
+            "owner" => Self::Owner,
+            _ => Self::Unsaid,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What came over a stream, read as a subscriber must: strict about nothing that a person could miss a question by.
+//!
+//! A foreign producer may leave out what has a default and add what this version does not know (AAEP 9.3, 12). An event
+//! of an unknown type still has a summary to read out.
+
+use countersign_protocol::aaep::{
+    envelope::{Urgency, VERSION},
+    event::{Event, Payload, Summaries},
+    extension,
+};
+use serde_json::{Map, Value, json};
+
+/// One message of a producer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Received {
+    Event(Box<Event>),
+    /// Of a type that is not of the core, or not yet.
+    Other(Other),
+    /// The producer ends the subscription (AAEP 5.8).
+    Closed {
+        reason_code: String,
+        reason_message: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    pub event_id: String,
+    pub session_id: String,
+    pub agent_id: String,
+    pub type_name: String,
+    pub urgency: Urgency,
+    pub summary: Option<String>,
+}
+
+/// Why something is no event. Says nothing of what it was: it may hold a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the producer sent something that is no event")]
+pub struct Unreadable;
+
+impl Received {
+    pub fn read(text: &str) -> Result<Self, Unreadable> {
+        let value: Value = serde_json::from_str(text).map_err(|_| Unreadable)?;
+        let Value::Object(mut message) = value else { return Err(Unreadable) };
+        if message.get("type") == Some(&json!("subscription.close")) {
+            let member = |name: &str| shown(message.get(name).and_then(Value::as_str).unwrap_or_default());
+            return Ok(Self::Closed {
+                reason_code: member("reason_code"),
+                reason_message: member("reason_message"),
+            });
+        }
+        complete(&mut message);
+        let whole = Value::Object(message);
+        match serde_json::from_value::<Event>(whole.clone()) {
+            Ok(event) => Ok(Self::Event(Box::new(event))),
+            Err(_) => other(&whole).map(Self::Other),
+        }
+    }
+
+    pub fn event_id(&self) -> Option<&str> {
+        match self {
+            Self::Event(event) => Some(&event.envelope.event_id),
+            Self::Other(other) => Some(&other.event_id),
+            Self::Closed { .. } => None,
+        }
+    }
+}
+
+/// What a producer says about a decision in our extension.
+pub(super) struct Ours<'e>(Option<&'e Map<String, Value>>);
+
+impl<'e> Ours<'e> {
+    pub(super) fn of(event: &'e Event) -> Self {
+        Self(event.envelope.extensions.get(extension::PREFIX).and_then(Value::as_object))
+    }
+
+    pub(super) fn text(&self, name: &str) -> Option<&'e str> {
+        self.0?.get(name)?.as_str()
+    }
+}
+
+/// How urgent an event is, whatever its producer forgot to say (E-06).
+pub(super) fn urgency(event: &Event) -> Urgency {
+    event.envelope.urgency.max(match event.payload.urgency() {
+        Urgency::Critical => Urgency::Critical,
+        _ => Urgency::Background,
+    })
+}
+
+/// Its message at the usual length.
+pub(super) fn summary(payload: &Payload) -> Option<String> {
+    let mut payload = payload.clone();
+    let Summaries { terse, normal, detailed } = payload.summaries_mut()?;
+    normal.take().or(terse.take()).or(detailed.take()).map(|text| shown(&text))
+}
+
+/// A stranger's text as it may stand before a person: no control characters that move a cursor, and not endless.
+pub(super) fn shown(text: &str) -> String {
+    let visible = |c: char| if c.is_control() || is_bidi_control(c) { ' ' } else { c };
+    text.chars().map(visible).take(16_384).collect::<String>().trim().to_owned()
+}
+
+/// These would let a text read otherwise than it is.
+fn is_bidi_control(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Fills in what has a default, and takes out what closed objects may not have.
+fn complete(message: &mut Map<String, Value>) {
+    if let Some(Value::String(name)) = message.get_mut("type")
+        && let Some(short) = name.strip_prefix("https://aaep-protocol.org/types/")
+    {
+        *name = format!("aaep:{short}");
+    }
+    message.entry("aaep_version").or_insert_with(|| VERSION.into());
+    let urgency = message.entry("urgency").or_insert_with(|| "normal".into());
+    if !["background", "normal", "critical"].iter().any(|known| urgency == known) {
+        *urgency = "normal".into();
+    }
+    only(message.entry("localization_hints").or_insert_with(|| json!({})), HINTS);
+    message.get_mut("producer").into_iter().for_each(|producer| only(producer, PRODUCER));
+    message.get_mut("timeout_seconds").into_iter().for_each(whole_number);
+    if let Some(Value::Array(allowed)) = message.get_mut("allowed_replies") {
+        allowed.retain(|reply| reply == "accept" || reply == "reject");
+    }
+    if let Some(Value::Array(choices)) = message.get_mut("choices") {
+        choices.iter_mut().for_each(|choice| only(choice, &["value", "label"]));
+    }
+}
+
+const HINTS: &[&str] =
+    &["primary_language", "text_direction", "available_languages", "fallback_chain", "script", "calendar"];
+const PRODUCER: &[&str] = &["agent_id", "agent_version", "agent_name", "model", "manifest_uri"];
+
+fn only(object: &mut Value, known: &[&str]) {
+    if let Value::Object(members) = object {
+        members.retain(|name, _| known.contains(&name.as_str()));
+    }
+}
+
+/// `60.0` is a whole number to JSON Schema.
+fn whole_number(value: &mut Value) {
+    let whole = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 1e9);
+    if let Some(number) = whole.filter(|_| !value.is_i64()) {
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole and small")]
+        let number = number as i64;
+        *value = number.into();
+    }
+}
+
+fn other(event: &Value) -> Result<Other, Unreadable> {
+    let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
+    let urgency = event.get("urgency").and_then(|urgency| serde_json::from_value(urgency.clone()).ok());
+    Ok(Other {
+        event_id: text("/event_id").ok_or(Unreadable)?.to_owned(),
+        session_id: text("/session_id").ok_or(Unreadable)?.to_owned(),
+        agent_id: text("/producer/agent_id").unwrap_or_default().to_owned(),
+        type_name: shown(text("/type").ok_or(Unreadable)?),
+        urgency: urgency.unwrap_or_default(),
+        summary: text("/summary_normal").or_else(|| text("/summary_terse")).map(shown),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,227 @@
+//! Who listens: a person's subscriber, proven by a token of theirs or by their sign-in.
+
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    people::SignedIn,
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    aaep::subscribers::{
+        AddToken, AddTokenView, AddedSubscriberToken, NewSubscriberToken, PREFIX, RevokeToken, RevokeTokenView,
+    },
+    decision::answer::Answerer,
+    people::{Member, signed_in},
+    records::{Assurance, Person, SubscriberToken, SubscriptionOwner, Table, Via, WebSession},
+    refusal::Refusal,
+    step::{Guard, Operation as _},
+};
+use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
+use std::sync::Arc;
+
+/// A person's subscriber, as proven by its token or the person's sign-in.
+#[derive(Clone, Debug)]
+pub struct Listener {
+    pub(crate) project: RowKey,
+    pub(crate) member: Member,
+    pub(crate) owner: SubscriptionOwner,
+    pub(crate) may_answer: bool,
+    legacy: bool,
+    /// From when on the credential counts no more.
+    pub(crate) until: Option<UnixMillis>,
+    pub(crate) guards: Vec<Guard>,
+}
+
+impl Listener {
+    pub fn person_key(&self) -> RowKey {
+        self.member.person.key
+    }
+
+    /// A token of role *reads only* never answers.
+    pub fn may_answer(&self) -> bool {
+        self.may_answer
+    }
+
+    /// Whether it may use the legacy pair of paths.
+    pub fn is_legacy(&self) -> bool {
+        self.legacy
+    }
+
+    /// The same person as one who answers over a subscription.
+    pub(crate) fn answerer(&self, subscription_id: &str, now: UnixMillis) -> Answerer {
+        let assurance = match self.owner {
+            SubscriptionOwner::Token { .. } => Assurance::Token,
+            SubscriptionOwner::WebSession { .. } if self.member.is_fresh(now) => Assurance::Fresh,
+            SubscriptionOwner::WebSession { .. } => Assurance::Session,
+        };
+        Answerer {
+            person: self.person_key(),
+            subject: self.member.person.subject.clone(),
+            roles: self.member.roles(),
+            assurance,
+            may_answer: self.may_answer,
+            via: Via::Subscription { id: subscription_id.to_owned() },
+            guards: self.guards.clone(),
+        }
+    }
+
+    fn of_token(at: &ProjectAt, member: Member, token: &SubscriberToken) -> Self {
+        let mut guards = member.guards();
+        guards.push(Guard { table: Table::SubscriberToken, key: token.key, version: token.version });
+        Self {
+            project: at.project.key,
+            owner: SubscriptionOwner::Token { key: token.key },
+            may_answer: token.may_answer,
+            legacy: token.legacy && at.project.document.decisions.legacy_subscribers,
+            until: token.expires_at,
+            guards,
+            member,
+        }
+    }
+
+    fn of_sign_in(at: &ProjectAt, member: Member, session: &WebSession) -> Self {
+        let mut guards = member.guards();
+        guards.push(Guard { table: Table::WebSession, key: session.key, version: session.version });
+        Self {
+            project: at.project.key,
+            owner: SubscriptionOwner::WebSession { key: session.key },
+            may_answer: true,
+            legacy: false,
+            until: Some(session.expires_at),
+            guards,
+            member,
+        }
+    }
+}
+
+impl Engine {
+    /// The subscriber that holds a token, `cst_…`. Whatever is wrong with it, the answer is the same.
+    pub async fn listener_by_token(&self, at: &ProjectAt, secret: &str) -> Result<Listener, Refusal> {
+        if !secret.strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with('_')) {
+            return Err(not_known());
+        }
+        let lookup = Lookup::SubscriberTokenByHash(Digest::of(secret.as_bytes()));
+        let token: Option<SubscriberToken> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let token = token.ok_or_else(not_known)?;
+        self.listener_of_token(at, &token).await?.ok_or_else(not_known)
+    }
+
+    /// A signed-in person as a subscriber: the browser page, for one.
+    pub async fn listener_by_sign_in(&self, at: &ProjectAt, who: &SignedIn) -> Result<Listener, Refusal> {
+        let not_here = || Refusal::NotAuthorized("only members of the project may listen in it".into());
+        self.listener_of_session(at, &who.session).await?.ok_or_else(not_here)
+    }
+
+    /// The same subscriber as it stands now; nothing if its credential counts no more.
+    pub(crate) async fn listener_again(
+        &self,
+        at: &ProjectAt,
+        owner: SubscriptionOwner,
+    ) -> Result<Option<Listener>, Refusal> {
+        match owner {
+            SubscriptionOwner::Token { key } => {
+                let token: Option<SubscriberToken> = store::get(&*self.store, key).await.map_err(unavailable)?;
+                match token {
+                    Some(token) => self.listener_of_token(at, &token).await,
+                    None => Ok(None),
+                }
+            }
+            SubscriptionOwner::WebSession { key } => {
+                let session: Option<WebSession> = store::get(&*self.store, key).await.map_err(unavailable)?;
+                match session {
+                    Some(session) => self.listener_of_session(at, &session).await,
+                    None => Ok(None),
+                }
+            }
+        }
+    }
+
+    async fn listener_of_token(&self, at: &ProjectAt, token: &SubscriberToken) -> Result<Option<Listener>, Refusal> {
+        let holds = token.project == at.project.key
+            && token.revoked_at.is_none()
+            && token.expires_at.is_none_or(|end| self.now() < end);
+        if !holds {
+            return Ok(None);
+        }
+        let member = self.place_of(at.project.key, token.person, UnixMillis(i64::MIN)).await?;
+        Ok(member.filter(stands).map(|member| Listener::of_token(at, member, token)))
+    }
+
+    async fn listener_of_session(&self, at: &ProjectAt, session: &WebSession) -> Result<Option<Listener>, Refusal> {
+        let fresh_until = session.proven_at.plus_secs(self.settings.fresh_s);
+        let member = self.place_of(at.project.key, session.person, fresh_until).await?;
+        let holds = |member: &Member| signed_in(session, &member.person, self.now()) && stands(member);
+        Ok(member.filter(holds).map(|member| Listener::of_sign_in(at, member, session)))
+    }
+
+    async fn place_of(
+        &self,
+        project: RowKey,
+        person: RowKey,
+        fresh_until: UnixMillis,
+    ) -> Result<Option<Member>, Refusal> {
+        let person: Option<Person> = store::get(&*self.store, person).await.map_err(unavailable)?;
+        let Some(person) = person else { return Ok(None) };
+        let lookup = Lookup::MembershipOf { project, person: person.key };
+        let membership = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        Ok(Some(Member { person, membership, fresh_until }))
+    }
+
+    /// Makes a token for a subscriber of this person's.
+    pub async fn add_subscriber_token(
+        &self,
+        at: &ProjectAt,
+        member: &Member,
+        new: NewSubscriberToken,
+    ) -> Result<AddedSubscriberToken, Refusal> {
+        let project = Arc::new(at.project.clone());
+        for _ in 0..TRIES {
+            // Read again, so that the guards are of what is decided on.
+            let place = self.place_of(project.key, member.person.key, member.fresh_until).await?;
+            let member = place.filter(|place| !place.person.disabled).ok_or(Refusal::SignInRequired)?;
+            let view = AddTokenView { project: Arc::clone(&project), member };
+            let add = AddToken { new: new.clone() };
+            if let Some(added) = self.finish(add.decide(&view, &self.env()?)?).await? {
+                return Ok(added);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// A person's tokens in a project, those taken back among them, newest first.
+    pub async fn subscriber_tokens(&self, at: &ProjectAt, person: RowKey) -> Result<Vec<SubscriberToken>, Refusal> {
+        let lookup = Lookup::SubscriberTokensOfPerson { project: at.project.key, person };
+        let mut found: Vec<SubscriberToken> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        found.reverse();
+        Ok(found)
+    }
+
+    /// Takes a token back: its streams end, and what it sends counts no more.
+    pub async fn revoke_subscriber_token(
+        &self,
+        at: &ProjectAt,
+        member: &Member,
+        id: &str,
+    ) -> Result<SubscriberToken, Refusal> {
+        let project = Arc::new(at.project.clone());
+        for _ in 0..TRIES {
+            let lookup = Lookup::SubscriberTokenById { project: at.project.key, id: id.to_owned() };
+            let token: Option<SubscriberToken> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let token = token.ok_or_else(|| Refusal::NotFound("there is no such subscriber token".into()))?;
+            let view = RevokeTokenView { project: Arc::clone(&project), member: member.clone(), token };
+            if let Some(token) = self.finish(RevokeToken.decide(&view, &self.env()?)?).await? {
+                return Ok(token);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+}
+
+/// Whether a person is there at all, as far as the project goes.
+fn stands(member: &Member) -> bool {
+    !member.person.disabled && !member.roles().is_empty()
+}
+
+fn not_known() -> Refusal {
+    Refusal::NotAuthorized("the subscriber token is not known here, or counts no more".into())
+}

@@ -1,0 +1,22 @@
+//! The manifest of an AAEP producer, signed (AAEP 5.10). It has no expiry, audience or nonce: it says who somebody is,
+//! and nothing about what may happen.
+
+use super::{Unsigned, signed};
+use crate::key_set::KeySet;
+use countersign_protocol::aaep::{manifest::Manifest, problem::Problem};
+
+/// Why a text does not prove who a producer is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ManifestRefusal {
+    #[error(transparent)]
+    Unsigned(#[from] Unsigned),
+    #[error("what was signed is not a producer's manifest: {0}")]
+    NotAManifest(#[from] Problem),
+}
+
+/// Reads a manifest that the holder of one of these keys signed. What else they may have signed is none: its type says so.
+pub fn verify_manifest(jws: &str, keys: &KeySet) -> Result<Manifest, ManifestRefusal> {
+    let token = signed(jws, keys)?;
+    let unreadable = |_| Problem::new("manifest", "could not be read");
+    Ok(Manifest::parse(&serde_json::to_vec(&token.payload).map_err(unreadable)?)?)
+}

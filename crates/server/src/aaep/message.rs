@@ -1,0 +1,60 @@
+//! Reading what is sent: one JSON document, judged by itself. Nothing here depends on what its ids and tokens name (C4).
+
+use crate::http::{
+    answer::{self, Refused},
+    body,
+    request_id::RequestId,
+};
+use axum::{
+    extract::Request,
+    response::{IntoResponse, Response},
+};
+use countersign_engine::Refusal;
+use countersign_protocol::{aap::error::Code, aaep::limits::MAX_EVENT, json};
+use http::{HeaderMap, StatusCode, header};
+use serde_json::Value;
+
+/// Why something is no message.
+#[derive(Debug)]
+pub(super) enum NoMessage {
+    TooLarge,
+    Malformed(String),
+}
+
+/// A message of at most [`MAX_EVENT`] bytes, which is what every transport must carry (AAEP 8.3).
+pub(super) async fn read(request: Request) -> Result<Value, NoMessage> {
+    read_up_to(request, MAX_EVENT).await
+}
+
+pub(super) async fn read_up_to(request: Request, limit: usize) -> Result<Value, NoMessage> {
+    if !is_json(request.headers()) {
+        return Err(NoMessage::Malformed("the message must be sent as application/json".into()));
+    }
+    let bytes = body::read(request, limit).await.map_err(|response| match response.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => NoMessage::TooLarge,
+        _ => NoMessage::Malformed("the message did not arrive whole".into()),
+    })?;
+    parse(&bytes)
+}
+
+/// Strictly: two parsers must not understand one message differently.
+pub(super) fn parse(bytes: &[u8]) -> Result<Value, NoMessage> {
+    json::value(bytes).map_err(|_| NoMessage::Malformed("the message is not JSON as it is read here".into()))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}
+
+impl NoMessage {
+    pub(super) fn response(self, id: &RequestId) -> Response {
+        match self {
+            Self::Malformed(why) => Refused(Refusal::invalid(why)).into_response(),
+            Self::TooLarge => {
+                let what = format!("a message has at most {MAX_EVENT} bytes");
+                answer::plain(Code::PayloadTooLarge, what, Some("send less".into()), id)
+            }
+        }
+    }
+}

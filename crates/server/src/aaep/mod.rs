@@ -1,0 +1,63 @@
+//! AAEP's endpoints, at the unscoped paths and under `/projects/{projectId}`: agents speak, subscribers listen and
+//! answer. Nothing here decides; what a reply came to is never told where it was sent.
+
+pub(crate) mod events;
+pub(crate) mod legacy;
+mod listener;
+pub(crate) mod manifest;
+mod message;
+mod rejected;
+pub(crate) mod replies;
+pub(crate) mod session_events;
+pub(crate) mod sessions;
+mod speaker;
+mod sse;
+pub(crate) mod subscriber_tokens;
+pub(crate) mod subscriptions;
+pub(crate) mod ws;
+
+pub(crate) use legacy::LegacyDoor;
+
+use crate::App;
+use axum::{
+    Router, middleware,
+    response::Response,
+    routing::{any, delete, get, post},
+};
+use http::{HeaderValue, StatusCode, header};
+
+pub(crate) fn router() -> Router<App> {
+    Router::new()
+        .route("/.well-known/aaep-manifest.json", get(manifest::get))
+        .merge(endpoints())
+        .nest("/projects/{projectId}", endpoints())
+}
+
+fn endpoints() -> Router<App> {
+    Router::new()
+        .route("/aaep/v1/sessions", post(sessions::post))
+        .route("/aaep/v1/sessions/{session_id}/events", post(session_events::post))
+        .route("/aaep/v1/subscriptions", post(subscriptions::post))
+        .route("/aaep/v1/events", get(events::get))
+        .route("/aaep/v1/replies", post(replies::post))
+        .route("/aaep/v1/ws", get(ws::get))
+        .route("/aaep/v1/subscriber-tokens", get(subscriber_tokens::get).post(subscriber_tokens::post))
+        .route("/aaep/v1/subscriber-tokens/{id}", delete(subscriber_tokens::delete))
+        .route("/aaep/legacy/{token}/events", get(legacy::events).options(legacy::preflight))
+        .route("/aaep/legacy/{token}/messages", post(legacy::messages).options(legacy::preflight))
+        // Whatever else begins so has a credential in it, and is not for an API behind this router to see.
+        .route("/aaep/legacy/{token}", any(nothing))
+        .route("/aaep/legacy/{token}/{end}", any(nothing))
+        .route("/aaep/legacy/{token}/{end}/{*rest}", any(nothing))
+        .layer(middleware::map_response(keep_nothing))
+}
+
+async fn nothing() -> StatusCode {
+    StatusCode::NOT_FOUND
+}
+
+/// Questions and answers are for whoever asked and for no cache on the way.
+async fn keep_nothing(mut response: Response) -> Response {
+    response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,119 @@
+//! `POST /aaep/v1/sessions/{session_id}/events`: an agent speaks.
+
+use super::{message, speaker};
+use crate::{
+    App,
+    http::{
+        answer::{self, Refused},
+        at::At,
+        request_id::RequestId,
+    },
+};
+use axum::{
+    extract::{Path, Request, State},
+    response::{IntoResponse, Response},
+};
+use countersign_engine::{Agent, ProjectAt, Refusal, Spoke};
+use countersign_protocol::{aap::error::Envelope, decisions::DecisionDocument};
+use http::{HeaderValue, StatusCode, header};
+use serde_json::Value;
+
+/// How many events one request may bring, and how many bytes they may be together.
+const MOST_EVENTS: usize = 100;
+const MOST_BYTES: usize = 1024 * 1024;
+
+#[derive(serde::Deserialize)]
+pub(crate) struct Named {
+    session_id: String,
+}
+
+/// What became of one event.
+#[derive(serde::Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub(crate) enum Said {
+    Event { event_id: String, sequence_number: i64 },
+    /// The event asked a person, and this waits for the answer.
+    Decision(Box<DecisionDocument>),
+}
+
+/// What became of each event of a list, in its order.
+#[derive(serde::Serialize, utoipa::ToSchema)]
+pub(crate) struct AllSaid {
+    results: Vec<Said>,
+}
+
+#[utoipa::path(
+    post,
+    path = "/aaep/v1/sessions/{session_id}/events",
+    tag = "agents",
+    summary = "Say one event in a session, or up to 100 in their order",
+    description = "The body is an event or a list of events. One that asks a person is answered with the decision that waits now. A list stops at the first event that is refused; the refusal names its place, and those before it were said.",
+    params(("session_id" = String, Path)),
+    request_body(content = Object, description = "An event, or a list of events"),
+    responses((status = 200, description = "The question was open already", body = Said), (status = 201, description = "Said; for a list, results holds one entry an event", body = Said), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    At(at): At,
+    id: RequestId,
+    Path(Named { session_id }): Path<Named>,
+    request: Request,
+) -> Result<Response, Refused> {
+    let agent = speaker::speaker(&app, &at, request.headers()).await?;
+    let body = match message::read_up_to(request, MOST_BYTES).await {
+        Ok(body) => body,
+        Err(why) => return Ok(why.response(&id)),
+    };
+    let saying = Saying { app: &app, at: &at, agent: &agent, session_id: &session_id };
+    match body {
+        Value::Array(events) => saying.all(&events, &id).await,
+        event => Ok(saying.one(&event).await?.into_response()),
+    }
+}
+
+struct Saying<'a> {
+    app: &'a App,
+    at: &'a ProjectAt,
+    agent: &'a Agent,
+    session_id: &'a str,
+}
+
+impl Saying<'_> {
+    async fn one(&self, event: &Value) -> Result<(StatusCode, axum::Json<Said>), Refusal> {
+        let spoke = self.app.engine.publish(self.at, self.agent, self.session_id, speaker::said(event)?).await?;
+        Ok(match spoke {
+            Spoke::Said { event_id, sequence_number } => {
+                (StatusCode::CREATED, axum::Json(Said::Event { event_id, sequence_number }))
+            }
+            Spoke::Asked(raised) => {
+                let status = if raised.fresh { StatusCode::CREATED } else { StatusCode::OK };
+                (status, axum::Json(Said::Decision(Box::new(raised.document))))
+            }
+        })
+    }
+
+    async fn all(&self, events: &[Value], id: &RequestId) -> Result<Response, Refused> {
+        if !(1..=MOST_EVENTS).contains(&events.len()) {
+            return Err(Refusal::invalid(format!("a list has 1 to {MOST_EVENTS} events")).into());
+        }
+        let mut results = Vec::new();
+        for (place, event) in events.iter().enumerate() {
+            match self.one(event).await {
+                Ok((_, axum::Json(said))) => results.push(said),
+                Err(refusal) => return Ok(self.stopped(place, &refusal, id)),
+            }
+        }
+        Ok((StatusCode::CREATED, axum::Json(AllSaid { results })).into_response())
+    }
+
+    /// Which one was refused; whoever mends it goes on from there.
+    fn stopped(&self, place: usize, refusal: &Refusal, id: &RequestId) -> Response {
+        self.app.metrics.refused(refusal.code());
+        let what = format!("events[{place}] was refused, those before it were said: {refusal}");
+        let mut response = answer::plain(refusal.code(), what, Some(refusal.hint()), id);
+        let wait = refusal.retry_after_s().map(|seconds| (header::RETRY_AFTER, HeaderValue::from(seconds)));
+        response.headers_mut().extend(wait);
+        response
+    }
+}

@@ -1,0 +1,54 @@
+//! `POST /aaep/v1/sessions`: an agent begins to speak (AAEP 4.1).
+
+use super::{message, speaker};
+use crate::{
+    App,
+    http::{answer::Refused, at::At, request_id::RequestId},
+};
+use axum::{
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use countersign_protocol::{
+    aap::error::Envelope,
+    time::{UnixMillis, rfc3339},
+};
+use http::StatusCode;
+
+/// A session that is open now.
+#[derive(serde::Serialize, utoipa::ToSchema)]
+pub(crate) struct Opened {
+    session_id: String,
+    #[serde(with = "rfc3339")]
+    #[schema(value_type = String, format = DateTime)]
+    opened_at: UnixMillis,
+    /// Where the events that follow are sent.
+    events: String,
+}
+
+#[utoipa::path(
+    post,
+    path = "/aaep/v1/sessions",
+    tag = "agents",
+    summary = "Begin an AAEP session with its session.started event",
+    description = "The body is an aaep:agent.session.started event. Ids, times and the producer are stamped here; what is sent in their place is ignored.",
+    request_body(content = Object, description = "An aaep:agent.session.started event"),
+    responses((status = 201, description = "The session is open", body = Opened), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    At(at): At,
+    id: RequestId,
+    request: Request,
+) -> Result<Response, Refused> {
+    let agent = speaker::speaker(&app, &at, request.headers()).await?;
+    let event = match message::read(request).await {
+        Ok(event) => event,
+        Err(why) => return Ok(why.response(&id)),
+    };
+    let session = app.engine.open_aaep_session(&at, &agent, speaker::said(&event)?).await?;
+    let events = format!("{}/aaep/v1/sessions/{}/events", at.prefix(), session.id);
+    let opened = Opened { session_id: session.id, opened_at: session.opened_at, events };
+    Ok((StatusCode::CREATED, axum::Json(opened)).into_response())
+}
