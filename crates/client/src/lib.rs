@@ -4,7 +4,9 @@
 //! consent. [`agent`] is the side that acts: it discovers, connects, registers and calls, and tells the person
 //! what the protocol says a person must be told. Nothing here reads a clock: `now` is an argument.
 
+pub mod aaep;
 pub mod agent;
+pub mod decisions;
 mod delegation;
 mod entropy;
 mod intent_type;

@@ -45,12 +45,18 @@ pub use countersign_core::{
         manifest::Addressed,
         revoke::Reason,
     },
-    decision::answer::{Answerer, Counted, Given, NotCounted},
+    decision::{
+        answer::{Answerer, Counted, Given, NotCounted, counts},
+        audience,
+        document::Whole,
+        reconcile::may_reconcile,
+    },
     people::{Actor, Member, accounts::AccountRefusal, api_keys::AddedKey, sign_in::Throttle},
     project::{Applied, ApplyRefusal, Problem, check as check_project},
     records::{
-        ApiKey, ApiKeyKind, ConnectProgress, ConnectRequest, Delegation, DelegationState, Membership, Person, Project,
-        RevokeReason, Role, SubscriberToken, Via,
+        Allowance, AllowanceState, ApiKey, ApiKeyKind, Assurance, Ballot, CancelledFor, Clarification, ConnectProgress,
+        ConnectRequest, Decision, DecisionState, Defaulted, Delegation, DelegationState, Execution, ExecutionState,
+        Membership, Person, Project, Question, Reporter, RevokeReason, Role, SubscriberToken, Terms, Via, Words,
     },
     refusal::Refusal,
 };

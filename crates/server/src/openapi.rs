@@ -1,6 +1,6 @@
 //! The OpenAPI 3.1 description, made from the handlers and documents themselves.
 
-use crate::{aap, people, project, v1};
+use crate::{aaep, aap, people, project, v1};
 use utoipa::{
     OpenApi,
     openapi::{
@@ -28,6 +28,18 @@ use utoipa::{
         aap::revoke::post,
         aap::cancel::post,
         aap::audit::get,
+        aaep::manifest::get,
+        aaep::sessions::post,
+        aaep::session_events::post,
+        aaep::subscriptions::post,
+        aaep::events::get,
+        aaep::replies::post,
+        aaep::ws::get,
+        aaep::questions::get,
+        aaep::more_time::post,
+        aaep::subscriber_tokens::get,
+        aaep::subscriber_tokens::post,
+        aaep::subscriber_tokens::delete,
         people::session::get,
         people::session::post,
         people::session::fresh,
@@ -48,6 +60,7 @@ use utoipa::{
         (name = "operators", description = "Connecting an agent to a person"),
         (name = "agents", description = "Registering, calling, ending"),
         (name = "decisions", description = "Asking people, and carrying out what they allowed"),
+        (name = "subscribers", description = "Hearing what agents say and ask, and answering"),
         (name = "people", description = "Signing in, granting, seeing and cutting off"),
         (name = "admins", description = "The project document"),
     )
@@ -73,7 +86,7 @@ fn add_scoped_paths(described: &mut utoipa::openapi::OpenApi) {
         .parameter_in(ParameterIn::Path)
         .required(utoipa::openapi::Required::True);
     let project = project.schema(Some(utoipa::schema!(String).build())).build();
-    let scoped = |path: &&String| path.starts_with("/agent/") || path.starts_with("/v1/");
+    let scoped = |path: &&String| ["/agent/", "/v1/", "/aaep/"].iter().any(|start| path.starts_with(start));
     let paths: Vec<String> = described.paths.paths.keys().filter(scoped).cloned().collect();
     for path in paths {
         let Some(mut item) = described.paths.paths.get(&path).cloned() else { continue };

@@ -8,10 +8,13 @@
     reason = "a test that cannot be set up says so by failing"
 )]
 
+pub mod aaep;
 pub mod aaep_judge;
 mod agent;
 mod answer;
 mod calls;
+pub mod crashing;
+pub mod decisions;
 mod envelope;
 mod evidence;
 mod kit;
@@ -24,13 +27,16 @@ mod person;
 mod plane;
 pub mod postgres;
 mod projects;
+mod real_time;
 mod scene;
 mod service_key;
+pub mod suite_agent;
 mod upstream;
 
 pub use agent::{Connected, Registered};
 pub use answer::Answer;
 pub use calls::Altered;
+pub use decisions::TestAgent;
 pub use evidence::{StoredEntry, stored_evidence};
 pub use kit::{Backend, Kit};
 pub use names::Names;
@@ -38,5 +44,6 @@ pub use operator::{TestOperator, challenge_of};
 pub use person::{PASSWORD, TestPerson};
 pub use plane::{Plane, Setup, agent_request, send_to};
 pub use projects::calendar;
+pub use real_time::KeepsTime;
 pub use scene::Scene;
 pub use upstream::{Reached, Upstream};

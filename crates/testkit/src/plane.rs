@@ -7,7 +7,7 @@ use crate::{
 use axum::{Router, body::Body, extract::ConnectInfo};
 use countersign_engine::{
     Address, Chance, Clock, Engine, ManualClock, PasswordCost, Role, Settings, Tenancy, Throttle,
-    store::{self, Place, StoreOptions},
+    store::{self, Place, Store, StoreOptions},
 };
 use countersign_gateway::CountersignLayer;
 use countersign_jose::KeyPolicy;
@@ -37,7 +37,11 @@ pub struct Setup {
     pub fresh_s: i64,
     pub limits: Limits,
     pub seed: u64,
+    /// What stands between the engine and its store.
+    pub around_store: AroundStore,
 }
+
+type AroundStore = Arc<dyn Fn(Arc<dyn Store>) -> Arc<dyn Store> + Send + Sync>;
 
 impl Default for Setup {
     fn default() -> Self {
@@ -54,6 +58,7 @@ impl Default for Setup {
             fresh_s: 300,
             limits: Limits::default(),
             seed: 7,
+            around_store: Arc::new(|store| store),
         }
     }
 }
@@ -97,6 +102,15 @@ pub struct Plane {
 
 impl Plane {
     pub async fn start(setup: Setup, place: Place) -> Self {
+        let plane = Self::resume(setup, place).await;
+        for document in &plane.setup.projects {
+            plane.engine.apply_project(document.clone(), "test").await.expect("a sound project");
+        }
+        plane
+    }
+
+    /// A plane on what another one left behind.
+    pub async fn resume(setup: Setup, place: Place) -> Self {
         logs::can_be_listened_to();
         let ca = TestCa::new();
         let mut operators = Vec::new();
@@ -104,11 +118,7 @@ impl Plane {
             operators.push(TestOperator::start(&ca, domain).await);
         }
         let clock = ManualClock::at(setup.now);
-        let plane = Self::assemble(setup, place, ca, operators, clock, Upstream::default()).await;
-        for document in &plane.setup.projects {
-            plane.engine.apply_project(document.clone(), "test").await.expect("a sound project");
-        }
-        plane
+        Self::assemble(setup, place, ca, operators, clock, Upstream::default()).await
     }
 
     async fn assemble(
@@ -129,7 +139,7 @@ impl Plane {
         let directory = directory(&setup, &ca, &operators, Arc::clone(&asked));
         let engine = Engine::start(
             settings(&setup),
-            store,
+            (setup.around_store)(store),
             Clock::Manual(clock.clone()),
             Chance::seeded(setup.seed),
             &KEY_ENCRYPTION_KEY,
@@ -164,13 +174,18 @@ impl Plane {
 
     /// A second node on the same database. Only where the database can be shared.
     pub async fn second_node(&self) -> (Arc<Engine>, Router) {
-        let moment = self.clock.clone();
+        self.second_node_by(&self.clock).await
+    }
+
+    /// The same with a clock of its own.
+    pub async fn second_node_by(&self, clock: &ManualClock) -> (Arc<Engine>, Router) {
+        let moment = clock.clone();
         let options = StoreOptions { readers: 8, place: self.place.clone(), clock: Arc::new(move || moment.now()) };
         let store = store::open(options).await.expect("a store");
         let engine = Engine::start(
             settings(&self.setup),
             store,
-            Clock::Manual(self.clock.clone()),
+            Clock::Manual(clock.clone()),
             Chance::seeded(self.setup.seed + 1000),
             &KEY_ENCRYPTION_KEY,
             Arc::new(self.directory.clone()),
@@ -184,8 +199,15 @@ impl Plane {
         self.clock.now()
     }
 
-    /// Moves time on, for the node and for its database.
+    /// Moves time on, for the node and for its database, and does what has fallen due.
     pub async fn advance_secs(&self, secs: i64) {
+        self.advance_unseen(secs).await;
+        // A store that is out of order, as some tests want it, settles nothing.
+        let _settled = self.engine.settle_due().await;
+    }
+
+    /// Moves time on while nothing looks at what is due, as if no node were running.
+    pub async fn advance_unseen(&self, secs: i64) {
         self.clock.advance_secs(secs);
         if let Place::Postgres(place) = &self.place {
             postgres::set_clock(&place.url, self.clock.now().0).await;
@@ -249,10 +271,15 @@ impl Plane {
 
     /// Through the whole public router, as from a loopback address.
     pub async fn send(&self, request: Request<Body>) -> Answer {
-        let answer = Answer::to(&self.public, from_loopback(request)).await;
-        envelope::check_own(&answer);
-        answer
+        send_own(&self.public, request).await
     }
+}
+
+/// The same through the router of another node.
+pub(crate) async fn send_own(node: &Router, request: Request<Body>) -> Answer {
+    let answer = Answer::to(node, from_loopback(request)).await;
+    envelope::check_own(&answer);
+    answer
 }
 
 /// A request with the protocol version and a JSON body's type.

@@ -22,6 +22,16 @@ pub async fn fresh_database() -> String {
     tokio::task::spawn_blocking(|| cluster().fresh_database()).await.expect("PostgreSQL for tests could not be started")
 }
 
+/// A new database with everything that is in another one, to which nobody may be connected.
+pub async fn copy_of(url: &str) -> String {
+    let (server, name) = url.rsplit_once('/').expect("a database's name");
+    let copy = format!("{name}_{}", COPIES.fetch_add(1, Ordering::Relaxed));
+    run(&format!("{server}/postgres"), &format!("CREATE DATABASE {copy} TEMPLATE {name} STRATEGY FILE_COPY")).await;
+    format!("{server}/{copy}")
+}
+
+static COPIES: AtomicU32 = AtomicU32::new(0);
+
 /// A database on a cluster that really syncs, for benchmarks. To be asked before any other database of the process.
 pub async fn fresh_durable_database() -> String {
     DURABLE.store(true, Ordering::SeqCst);

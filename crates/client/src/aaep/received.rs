@@ -96,8 +96,12 @@ pub(super) fn summary(payload: &Payload) -> Option<String> {
 
 /// A stranger's text as it may stand before a person: no control characters that move a cursor, and not endless.
 pub(super) fn shown(text: &str) -> String {
+    visible(text).trim().to_owned()
+}
+
+pub(super) fn visible(text: &str) -> String {
     let visible = |c: char| if c.is_control() || is_bidi_control(c) { ' ' } else { c };
-    text.chars().map(visible).take(16_384).collect::<String>().trim().to_owned()
+    text.chars().map(visible).take(16_384).collect()
 }
 
 /// These would let a text read otherwise than it is.

@@ -54,7 +54,7 @@ struct Envelope {
 
 impl Refused {
     /// Any answer of an AAP endpoint that is not a success.
-    pub(super) fn of_endpoint(answer: &Response) -> Option<Self> {
+    pub(crate) fn of_endpoint(answer: &Response) -> Option<Self> {
         if answer.status.is_success() {
             return None;
         }
@@ -83,6 +83,11 @@ impl Refused {
             revoke_reason: text(&answer.headers, REVOKE_REASON).map(str::to_owned),
             retry_after,
         }
+    }
+
+    /// Whether whoever refused said so in the protocol's words.
+    pub(crate) fn has_code(&self) -> bool {
+        Code::ALL.iter().any(|code| code.as_str() == self.code)
     }
 
     pub(super) fn is(&self, code: Code) -> bool {

@@ -39,8 +39,7 @@ pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut M
             expected_duration_ms: None,
         });
         let marked = Map::from_iter([("summary".to_owned(), Value::Bool(true))]);
-        let chosen =
-            Chosen { localization_hints: Some(LocalizationHints::of(language)), ..Chosen::of_ours(marked) };
+        let chosen = Chosen { localization_hints: Some(LocalizationHints::of(language)), ..Chosen::of_ours(marked) };
         ((*language).to_owned(), uncounted(talk::stamp(session, id.clone(), now.max(session.last_at), payload, chosen)))
     });
     let (_, first) = said.next()?;

@@ -4,10 +4,10 @@
 use super::talk::{AWAITING_INPUT, Chosen, DECIDING, IDLE, THINKING, Talk};
 use crate::{
     decision::{
-        Place,
+        self, Place,
         call_off::{Live, Withdraw},
         due::DueView,
-        terms::policy_of,
+        terms::{is_irreversible, policy_of},
     },
     env::{Env, Mint},
     evidence::Entry,
@@ -118,7 +118,9 @@ impl Operation for Publish {
             return Err(Refusal::Conflict("the session is over: nothing may be said after its terminal event".into()));
         };
         if view.session.implicit {
-            return Err(Refusal::Conflict("the session belongs to one question and ends with it: open one of your own".into()));
+            return Err(Refusal::Conflict(
+                "the session belongs to one question and ends with it: open one of your own".into(),
+            ));
         }
         if let Some(question) = self.withdraws(view)? {
             return self.withdraw(view, question, env);
@@ -132,7 +134,8 @@ impl Operation for Publish {
         }
         let event_id = mint.id("evt");
         let answer = Published { event_id: event_id.clone(), sequence_number: talk.session().said };
-        talk.say(&own_audience(&view.session), &mut mint, self.payload, self.chosen, Some(event_id));
+        let to = self.audience(view);
+        talk.say(&to, &mut mint, self.payload, self.chosen, Some(event_id));
         let (session, said) = talk.finish();
         effects.puts.push(Record::AaepSession(session));
         effects.news.extend(said);
@@ -141,6 +144,21 @@ impl Operation for Publish {
 }
 
 impl Publish {
+    /// The end of a session is the end of its questions, and heard by all who could answer them (AAEP 6.8).
+    fn audience(&self, view: &PublishView) -> Audience {
+        let mut to = own_audience(&view.session);
+        for question in view.waiting.iter().filter(|_| self.payload.is_terminal()) {
+            let asked = decision::audience(question);
+            to.people.extend(asked.people);
+            to.roles.extend(asked.roles);
+        }
+        to.people.sort_unstable();
+        to.people.dedup();
+        to.roles.sort_unstable();
+        to.roles.dedup();
+        to
+    }
+
     /// Going back to thinking takes the one open question back (AAEP 6.8); with several it is not clear which.
     fn withdraws<'a>(&self, view: &'a PublishView) -> Result<Option<&'a Decision>, Refusal> {
         let Payload::StateChanged(changed) = &self.payload else { return Ok(None) };
@@ -231,7 +249,7 @@ fn state_fits(changed: &StateChanged, at: &str) -> Result<(), Refusal> {
 
 /// What cannot be undone is announced by the hub, once its yes has been claimed (AAEP 4.3.1).
 fn invoked_fits(invoked: &ToolInvoked, tools: &[OpenTool], view: &PublishView) -> Result<(), Refusal> {
-    let by_policy = policy_of(&view.project.document, &invoked.tool).is_some_and(|policy| policy.irreversible);
+    let by_policy = policy_of(&view.project.document, &invoked.tool).is_some_and(is_irreversible);
     if invoked.irreversible == Some(true) || by_policy {
         return Err(Refusal::Conflict(
             "an irreversible tool is announced when its confirmation is claimed: ask at /v1/confirmations, then claim"

@@ -139,3 +139,6 @@ impl Operation for RevokeToken {
         Ok(Step { answer: revoked, effects })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -141,21 +141,12 @@ impl Answer {
         Ok(())
     }
 
-    /// The person for whom the agent acts can always say no; whether their yes counts is policy's.
     fn is_entitled(&self, decision: &Decision) -> Result<(), NotCounted> {
         let by_software = |who: &String| who.starts_with("auto:") || who.starts_with("system:");
         if self.decided_by.as_ref().is_some_and(by_software) {
             return Err(NotCounted::BySoftware);
         }
-        let approvers = &decision.terms.approvers;
-        let named = approvers.people.contains(&self.by.person)
-            || approvers.roles.iter().any(|role| self.by.roles.contains(role));
-        let own = self.by.person == decision.raised_by.person;
-        let counts = match (own, self.is_yes()) {
-            (true, true) => approvers.own_yes,
-            (true, false) => true,
-            (false, _) => named,
-        };
+        let counts = counts(decision, self.by.person, &self.by.roles, self.is_yes());
         if !self.by.may_answer || !counts {
             return Err(NotCounted::NotEntitled);
         }
@@ -233,6 +224,18 @@ impl Answer {
             .hidden_if("response", response)
             .open_if("confidence", confidence)
             .hidden_if("correlation_id", self.correlation_id.clone())
+    }
+}
+
+/// Whether this person's yes, or no, counts. The person for whom the agent acts can always say no; whether their yes
+/// counts is policy's.
+pub fn counts(decision: &Decision, person: RowKey, roles: &[Role], yes: bool) -> bool {
+    let approvers = &decision.terms.approvers;
+    let named = approvers.people.contains(&person) || approvers.roles.iter().any(|role| roles.contains(role));
+    match (person == decision.raised_by.person, yes) {
+        (true, true) => approvers.own_yes,
+        (true, false) => true,
+        (false, _) => named,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
         words::Notice,
     },
     env::Env,
+    evidence::Entry,
     news::News,
     records::{
         AaepSession, Allowance, AllowanceState, Decision, DecisionState, Defaulted, Execution, ExecutionState,
@@ -72,20 +73,14 @@ impl QuestionDue {
         let state = DecisionState::Expired { at: env.now, as_if: as_if.clone() };
         let decision = Decision { state, version: view.decision.version + 1, ..view.decision.clone() };
         let settlement = settle::Settlement { decision, notice };
-        let record = |entry: crate::evidence::Entry| {
-            let entry = entry.open("state", "expired").open("answered", false);
-            match &as_if {
-                Defaulted::Accept => entry.open("expired_as", "accept"),
-                Defaulted::Reject => entry.open("expired_as", "reject"),
-                Defaulted::Response { response } => {
-                    entry.open("expired_as", "default_response").hidden("response", response.as_str())
-                }
-                Defaulted::Unavailable => entry.open("expired_as", "unavailable"),
-            }
-        };
+        let record = |entry: Entry| record(entry, &as_if);
         let (mut effects, _) = settlement.effects(&view.place, &view.session, record, env, &mut env.mint())?;
         if !self.nobody_there {
             effects.not_before = Some(deadline);
+        }
+        if as_if == Defaulted::Accept {
+            // On time by the clock that decides, however long the step was under way.
+            effects.before = Some(deadline.plus_secs(ON_TIME_S).plus_millis(1));
         }
         Ok(Step { answer: (), effects })
     }
@@ -103,6 +98,28 @@ impl QuestionDue {
             }
             Question::Confirmation(_) => (Defaulted::Reject, Notice::TimeOver),
         }
+    }
+}
+
+/// What a question comes to that nobody can answer at present: never a yes.
+pub(super) fn comes_to_with_nobody_there(
+    decision: &Decision,
+    deadline: UnixMillis,
+    now: UnixMillis,
+) -> (Defaulted, Notice) {
+    QuestionDue { serving_since: now, nobody_there: true }.comes_to(decision, deadline, now)
+}
+
+/// That nobody answered, and what it came to: expired, and never rejected.
+pub(super) fn record(entry: Entry, as_if: &Defaulted) -> Entry {
+    let entry = entry.open("state", "expired").open("answered", false);
+    match as_if {
+        Defaulted::Accept => entry.open("expired_as", "accept"),
+        Defaulted::Reject => entry.open("expired_as", "reject"),
+        Defaulted::Response { response } => {
+            entry.open("expired_as", "default_response").hidden("response", response.as_str())
+        }
+        Defaulted::Unavailable => entry.open("expired_as", "unavailable"),
     }
 }
 

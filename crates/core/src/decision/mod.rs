@@ -15,6 +15,7 @@ pub mod document;
 pub mod due;
 pub mod extend;
 pub mod outcome;
+pub mod question;
 pub mod raise;
 pub mod reconcile;
 pub mod render;

@@ -9,8 +9,8 @@ use crate::{
     decision::terms::{People, Wishes},
     env::Env,
     records::{
-        AaepSession, AaepSessionState, Decision, DecisionState, Defaulted, Execution, Point, Project, Question, Raiser,
-        Record, Terms, Words,
+        AaepSession, AaepSessionState, Decision, DecisionState, Execution, Point, Project, Question, Raiser, Record,
+        Terms, Words,
     },
     refusal::Refusal,
     step::{Count, Effects, Guard, Operation, Step},
@@ -83,6 +83,10 @@ impl Operation for Raise {
     type Refusal = Refusal;
 
     fn decide(self, view: &RaiseView, env: &Env) -> Result<Step<Raised>, Refusal> {
+        if view.pending.as_ref().is_some_and(|pending| pending.raised_by.principal != self.by.principal) {
+            // What another principal asked is not this one's to see.
+            return Err(Refusal::Conflict("the same is being asked by another agent".into()));
+        }
         if let (Some(pending), Some(session)) = (&view.pending, &view.session) {
             let decision = pending.clone();
             return Ok(Step::answer(Raised { decision, session: session.clone(), fresh: false }));
@@ -175,15 +179,18 @@ impl Raise {
         let payload = render::payload(&decision, &self.reply_token);
         let chosen = render::chosen(&decision, self.correlation_id.clone());
         talk.say(&to, &mut mint, payload, chosen, Some(decision.event_id.clone()));
-        let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
-        if reject_at_once {
-            decision.state = DecisionState::Expired { at: env.now, as_if: Defaulted::Reject };
-            super::settle::tell(&mut talk, &decision, &Notice::NobodyThere, &mut mint);
-        } else {
-            effects.counts = self.counts(view, env);
-        }
+        let mut effects = Effects { guards: view.guards.clone(), counts: self.counts(view, env), ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
         effects.evidence.push(self.entry(&place, &decision, env).seal(&mut mint)?);
+        if reject_at_once {
+            // It is counted as asked all the same, or nothing would stop an agent from asking nobody for ever.
+            let (as_if, notice) = due::comes_to_with_nobody_there(&decision, deadline, env.now);
+            decision.state = DecisionState::Expired { at: env.now, as_if: as_if.clone() };
+            super::settle::tell(&mut talk, &decision, &notice, &mut mint);
+            effects.counts.extend(open_counts(&self.by, place.0, -1, (0, 0), env.now));
+            let settled = entry(&place, &decision, "decision_settled", env.now);
+            effects.evidence.push(due::record(settled, &as_if).seal(&mut mint)?);
+        }
         let (session, news) = talk.finish();
         effects.puts = vec![Record::Decision(decision.clone()), Record::AaepSession(session.clone())];
         effects.news = news;

@@ -4,10 +4,11 @@ use super::{answer::Answerer, due::ExecutionView, entry};
 use crate::{
     env::Env,
     news::News,
-    records::{Execution, ExecutionState, Record, Reporter, Role},
+    records::{Decision, Execution, ExecutionState, Record, Reporter, Role},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
+use countersign_protocol::ids::RowKey;
 
 pub struct Reconcile {
     pub by: Answerer,
@@ -60,12 +61,15 @@ impl Operation for Reconcile {
 
 impl Reconcile {
     fn is_entitled(&self, view: &ExecutionView) -> bool {
-        let own = self.by.person == view.execution.raised_by.person;
-        let approvers = &view.decision.terms.approvers;
-        let approver = approvers.people.contains(&self.by.person)
-            || approvers.roles.iter().any(|role| self.by.roles.contains(role));
-        let admin = self.by.roles.contains(&Role::Admin);
-        let may = approver || admin;
-        self.by.may_answer && may && (!own || self.own_approval || approvers.own_yes)
+        let (person, roles) = (self.by.person, self.by.roles.as_slice());
+        self.by.may_answer && may_reconcile(&view.decision, person, roles, self.own_approval)
     }
+}
+
+/// An approver or an admin, other than the person for whom the agent acts unless the switch of R-1 is on.
+pub fn may_reconcile(decision: &Decision, person: RowKey, roles: &[Role], own_approval: bool) -> bool {
+    let approvers = &decision.terms.approvers;
+    let approver = approvers.people.contains(&person) || approvers.roles.iter().any(|role| roles.contains(role));
+    let own = person == decision.raised_by.person;
+    (approver || roles.contains(&Role::Admin)) && (!own || own_approval || approvers.own_yes)
 }

@@ -47,8 +47,8 @@ pub fn of_action(
     now: UnixMillis,
 ) -> Result<Terms, Refusal> {
     let policy = policy_of(document, action);
-    let reversibility = wishes.reversibility.max(policy.and_then(|p| p.reversibility));
-    let irreversible = policy.is_none_or(|p| p.irreversible)
+    let reversibility = reversibility(policy, wishes.reversibility);
+    let irreversible = policy.is_none_or(is_irreversible)
         || wishes.irreversible == Some(true)
         || reversibility == Some(Reversibility::Irreversible);
     let risk = policy.map_or(Risk::High, |p| p.risk).max(wishes.risk.unwrap_or(Risk::Low));
@@ -99,6 +99,19 @@ pub fn policy_of<'a>(document: &'a ProjectDocument, action: &str) -> Option<&'a 
     document.actions.iter().find(|policy| !action.is_empty() && policy.name == action)
 }
 
+/// Either of the two members calls it so (E-05).
+pub fn is_irreversible(policy: &ActionPolicy) -> bool {
+    policy.irreversible || policy.reversibility == Some(Reversibility::Irreversible)
+}
+
+/// What the caller says counts where it is stricter: nobody reads that something could be taken back which policy, or
+/// its silence, calls irreversible.
+fn reversibility(policy: Option<&ActionPolicy>, wish: Option<Reversibility>) -> Option<Reversibility> {
+    let by_policy = policy.and_then(|p| p.reversibility);
+    let at_least = by_policy.or(policy.is_none_or(is_irreversible).then_some(Reversibility::Irreversible));
+    wish.map_or(by_policy, |_| wish.max(at_least))
+}
+
 /// Accept by default exists only for what policy calls reversible and not high (R-1, C5).
 fn default_of(
     policy: Option<&ActionPolicy>,
@@ -137,7 +150,8 @@ fn timeout(
     people: &People,
 ) -> Result<i64, Refusal> {
     let most = policy.and_then(|p| p.max_timeout_seconds).unwrap_or(LONGEST_S).min(bounds.max_timeout_seconds);
-    let least = policy.and_then(|p| p.min_timeout_seconds).unwrap_or(1);
+    // Where an action's least is more than the project's most, the project's counts.
+    let least = policy.and_then(|p| p.min_timeout_seconds).unwrap_or(1).min(most);
     let asked = wish.unwrap_or_else(|| policy.and_then(|p| p.timeout_seconds).unwrap_or(usual).clamp(least, most));
     if !(least..=most).contains(&asked) {
         return Err(Refusal::invalid(format!("timeout_seconds must be {least} to {most} here")));

@@ -87,7 +87,7 @@ pub struct Subscription {
     pub closed_at: Option<UnixMillis>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SubscriptionOwner {
     Token { key: RowKey },

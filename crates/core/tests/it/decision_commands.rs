@@ -4,13 +4,20 @@ use crate::{
     decision_reference::{Answering, Raising, Saying},
     decision_world::{ADMIN, ALICE, BOB, CAROL, DAN},
 };
-use countersign_core::records::Assurance;
+use countersign_core::{
+    aaep::talk::{DECIDING, THINKING},
+    records::{AaepSessionState, Assurance},
+};
 use countersign_protocol::{
-    aaep::event::{Risk, YesNo},
+    aaep::event::{
+        CancelledBy, ErrorCategory, OutputStreaming, Payload, ProgressUpdated, Risk, SessionCancelled,
+        SessionCompleted, SessionErrored, StateChanged, Summaries, ToolCompleted, ToolInvoked, ToolStatus, YesNo,
+    },
     ids::RowKey,
     time::UnixMillis,
 };
 use proptest::{collection, option, prelude::*, sample::select};
+use serde_json::json;
 
 /// A command, the clock of the node that decides it, and whether its step is committed later.
 #[derive(Clone, Debug)]
@@ -20,26 +27,80 @@ pub(crate) struct Deed {
     pub(crate) held: bool,
 }
 
-/// `which` counts among those that there are, round and round.
+/// Stands for a person who may do it.
+pub(crate) const ENTITLED: RowKey = 0;
+
+/// `which` counts among those that there are, the newest first, round and round; mostly among those for which it makes sense.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
-    Pass { millis: i64 },
+    Pass {
+        millis: i64,
+    },
+    /// To the next moment of a question, yes or lease, or thereabouts.
+    PassTo {
+        which: u8,
+        millis: i64,
+    },
     Restart,
-    Open { agent: usize },
-    Raise { agent: usize, session: Option<u8>, asked: Raising },
-    Answer { which: u8, by: Answering, claimed_s: i64 },
-    Extend { which: u8, person: RowKey, seconds: i64 },
-    Due { which: u8, nobody_there: bool },
-    Withdraw { which: u8 },
-    Claim { which: u8, digest: bool, point: bool, stands: bool },
-    Report { which: u8, ran: Option<bool> },
-    LeaseDue { which: u8 },
-    AllowanceDue { which: u8 },
-    LoseApprover { which: u8 },
-    Reconcile { which: u8, person: RowKey, ran: bool },
-    Revoke { agent: usize },
-    Say { which: u8, speech: Speech },
-    Flush { which: u8 },
+    Open {
+        agent: usize,
+    },
+    Raise {
+        agent: usize,
+        session: Option<u8>,
+        asked: Raising,
+    },
+    Answer {
+        which: u8,
+        by: Answering,
+        claimed_s: i64,
+    },
+    Extend {
+        which: u8,
+        person: RowKey,
+        seconds: i64,
+    },
+    Due {
+        which: u8,
+        nobody_there: bool,
+    },
+    Withdraw {
+        which: u8,
+    },
+    Claim {
+        which: u8,
+        digest: bool,
+        point: bool,
+        stands: bool,
+    },
+    Report {
+        which: u8,
+        ran: Option<bool>,
+    },
+    LeaseDue {
+        which: u8,
+    },
+    AllowanceDue {
+        which: u8,
+    },
+    LoseApprover {
+        which: u8,
+    },
+    Reconcile {
+        which: u8,
+        person: RowKey,
+        ran: bool,
+    },
+    Revoke {
+        agent: usize,
+    },
+    Say {
+        which: u8,
+        speech: Speech,
+    },
+    Flush {
+        which: u8,
+    },
 }
 
 /// What an agent says of itself.
@@ -59,38 +120,40 @@ pub(crate) enum Speech {
 }
 
 pub(crate) fn deeds() -> impl Strategy<Value = Vec<Deed>> {
-    collection::vec(deed(), 1..48)
+    collection::vec(deed(), 1..90)
 }
 
 fn deed() -> impl Strategy<Value = Deed> {
-    let skew = prop_oneof![4 => Just(0_i64), 1 => select(vec![-900_i64, 900, -7_000, 7_000])];
+    let skew = prop_oneof![2 => Just(0_i64), 1 => select(vec![-900_i64, 900, -8_000, 8_000])];
     (command(), skew, proptest::bool::weighted(0.15)).prop_map(|(command, skew, held)| Deed { command, skew, held })
 }
 
 fn command() -> impl Strategy<Value = Command> {
-    let which = any::<u8>;
+    let which = || prop_oneof![1 => Just(1_u8), 1 => any::<u8>()];
     let agent = || 0..2_usize;
     let mostly = || proptest::bool::weighted(0.9);
     let millis = select(vec![1_i64, 999, 1_000, 5_000, 15_000, 20_000, 30_000, 44_999, 45_000, 60_000, 300_000]);
+    let edge = select(vec![-7_000_i64, -900, -1, 0, 0, 1, 900, 4_000, 5_001, 8_000]);
     let seconds = select(vec![-5_i64, 0, 1, 30, 500]);
     prop_oneof![
-        6 => millis.prop_map(|millis| Command::Pass { millis }),
+        4 => millis.prop_map(|millis| Command::Pass { millis }),
+        7 => (which(), edge).prop_map(|(which, millis)| Command::PassTo { which, millis }),
         1 => Just(Command::Restart),
         2 => agent().prop_map(|agent| Command::Open { agent }),
-        9 => (agent(), option::of(which()), raising())
+        16 => (agent(), option::of(which()), raising())
             .prop_map(|(agent, session, asked)| Command::Raise { agent, session, asked }),
-        9 => (which(), answering(), claimed()).prop_map(|(which, by, claimed_s)| Command::Answer { which, by, claimed_s }),
+        12 => (which(), answering(), claimed()).prop_map(|(which, by, claimed_s)| Command::Answer { which, by, claimed_s }),
         2 => (which(), person(), seconds).prop_map(|(which, person, seconds)| Command::Extend { which, person, seconds }),
         5 => (which(), proptest::bool::weighted(0.1))
             .prop_map(|(which, nobody_there)| Command::Due { which, nobody_there }),
         1 => which().prop_map(|which| Command::Withdraw { which }),
         9 => (which(), mostly(), mostly(), mostly())
             .prop_map(|(which, digest, point, stands)| Command::Claim { which, digest, point, stands }),
-        4 => (which(), any::<Option<bool>>()).prop_map(|(which, ran)| Command::Report { which, ran }),
-        3 => which().prop_map(|which| Command::LeaseDue { which }),
-        2 => which().prop_map(|which| Command::AllowanceDue { which }),
+        5 => (which(), any::<Option<bool>>()).prop_map(|(which, ran)| Command::Report { which, ran }),
+        4 => which().prop_map(|which| Command::LeaseDue { which }),
+        4 => which().prop_map(|which| Command::AllowanceDue { which }),
         1 => which().prop_map(|which| Command::LoseApprover { which }),
-        2 => (which(), person(), any::<bool>()).prop_map(|(which, person, ran)| Command::Reconcile { which, person, ran }),
+        3 => (which(), person(), any::<bool>()).prop_map(|(which, person, ran)| Command::Reconcile { which, person, ran }),
         1 => agent().prop_map(|agent| Command::Revoke { agent }),
         4 => (which(), speech()).prop_map(|(which, speech)| Command::Say { which, speech }),
         4 => which().prop_map(|which| Command::Flush { which }),
@@ -98,7 +161,7 @@ fn command() -> impl Strategy<Value = Command> {
 }
 
 fn person() -> impl Strategy<Value = RowKey> {
-    select(vec![ALICE, ALICE, ALICE, BOB, CAROL, DAN, ADMIN])
+    prop_oneof![4 => Just(ENTITLED), 1 => select(vec![ALICE, BOB, CAROL, DAN, ADMIN])]
 }
 
 /// When a person says that they decided, beside now.
@@ -108,7 +171,7 @@ fn claimed() -> impl Strategy<Value = i64> {
 
 fn raising() -> impl Strategy<Value = Raising> {
     let clarifies = prop_oneof![5 => Just(None), 1 => any::<bool>().prop_map(Some)];
-    let timeout = prop_oneof![3 => Just(None), 2 => select(vec![20_i64, 29, 30, 40, 90, 250]).prop_map(Some)];
+    let timeout = prop_oneof![4 => Just(None), 2 => select(vec![20_i64, 29, 30, 40, 90, 250]).prop_map(Some)];
     let default = prop_oneof![3 => Just(None), 1 => Just(Some(YesNo::Accept)), 1 => Just(Some(YesNo::Reject))];
     let risk = prop_oneof![5 => Just(None), 1 => Just(Some(Risk::High)), 1 => Just(Some(Risk::Low))];
     let rare = || proptest::bool::weighted(0.1);
@@ -141,6 +204,8 @@ fn answering() -> impl Strategy<Value = Answering> {
         Saying::Accept,
         Saying::Accept,
         Saying::Accept,
+        Saying::Accept,
+        Saying::Reject,
         Saying::Reject,
         Saying::Modified,
         Saying::Text,
@@ -166,11 +231,72 @@ fn speech() -> impl Strategy<Value = Speech> {
         Just(Speech::FromNowhere),
         (0..4_u8).prop_map(Speech::Invoke),
         (0..4_u8).prop_map(Speech::Done),
-        (0..3_u8, proptest::bool::weighted(0.2))
-            .prop_map(|(position, complete)| Speech::Output { position, complete }),
+        (0..3_u8, proptest::bool::weighted(0.2)).prop_map(|(position, complete)| Speech::Output { position, complete }),
         Just(Speech::Progress),
         Just(Speech::Complete),
         Just(Speech::Fail),
         Just(Speech::Cancel),
     ]
+}
+
+impl Speech {
+    /// As an event that fits to where the session stands, if there is one.
+    pub(crate) fn payload(self, session: &AaepSessionState) -> Option<Payload> {
+        let at = match session {
+            AaepSessionState::Open { at, .. } => at.clone(),
+            AaepSessionState::Over { .. } => "thinking".into(),
+        };
+        let state = |from_state: String, to: &str| {
+            let summaries = Summaries::normal("going on");
+            let changed = StateChanged { from_state, to_state: to.into(), summaries, expected_duration_ms: None };
+            (changed.from_state != changed.to_state).then_some(Payload::StateChanged(changed))
+        };
+        let summaries = Summaries::normal("so it is");
+        Some(match self {
+            Self::Think => return state(at, THINKING),
+            Self::Decide => return state(at, DECIDING),
+            Self::Write => return state(at, "writing_output"),
+            Self::FromNowhere => return state("nowhere".into(), THINKING),
+            Self::Invoke(n) => Payload::ToolInvoked(ToolInvoked {
+                tool: if n == 3 { "money.pay".into() } else { "look.up".into() },
+                summaries,
+                tool_call_id: (n > 0).then(|| format!("call_{n}")),
+                ..ToolInvoked::default()
+            }),
+            Self::Done(n) => Payload::ToolCompleted(ToolCompleted {
+                tool: if n == 3 { "money.pay".into() } else { "look.up".into() },
+                status: ToolStatus::Success,
+                summaries,
+                tool_call_id: (n > 0).then(|| format!("call_{n}")),
+                duration_ms: None,
+                error_message: None,
+            }),
+            Self::Output { position, complete } => Payload::OutputStreaming(OutputStreaming {
+                chunk: "é".into(),
+                position: position.into(),
+                complete,
+                output_id: Some("out_1".into()),
+                ..OutputStreaming::default()
+            }),
+            Self::Progress => {
+                let progress = serde_json::from_value(json!({ "percent": 3 })).unwrap();
+                Payload::ProgressUpdated(ProgressUpdated { progress, summaries, eta_ms: None })
+            }
+            Self::Complete => Payload::SessionCompleted(SessionCompleted { summaries, ..SessionCompleted::default() }),
+            Self::Fail => Payload::SessionErrored(SessionErrored {
+                summaries,
+                error_category: ErrorCategory::Unknown,
+                error_code: None,
+                error_uri: None,
+                recoverable: None,
+                remediation_hint: None,
+            }),
+            Self::Cancel => Payload::SessionCancelled(SessionCancelled {
+                summaries,
+                cancelled_by: CancelledBy::User,
+                cancellation_reason: None,
+                partial_result: None,
+            }),
+        })
+    }
 }

@@ -11,7 +11,7 @@ use countersign_protocol::{
 };
 use std::collections::BTreeMap;
 
-pub(crate) const PAY: usize = 2;
+const PAY: usize = 2;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
@@ -128,6 +128,11 @@ pub(crate) struct Reference {
 }
 
 impl Raising {
+    /// Policy gives its approval to others than the person for whom the agent acts.
+    pub(crate) fn is_payment(&self) -> bool {
+        self.clarifies.is_none() && self.action == PAY
+    }
+
     fn is_same(&self, other: &Self) -> bool {
         let what = |r: &Self| (r.principal.clone(), r.clarifies.is_some(), r.action, r.number);
         what(self) == what(other)
@@ -163,13 +168,23 @@ impl Reference {
     }
 
     pub(crate) fn raise(&self, asked: &Raising, times: Times) -> Verdict {
-        let same = |q: &&Question| q.asked.is_same(asked);
-        if self.questions.iter().any(|q| same(&q) && q.fate == Fate::Open) {
+        let mut same = self.questions.iter().filter(|q| q.asked.is_same(asked));
+        let under_way = |q: &Question| matches!(q.run, Some(Run::Claimed(_) | Run::Unknown));
+        if same.clone().any(|q| q.fate == Fate::Open) {
             return Nothing;
         }
-        let under_way = |q: &Question| matches!(q.run, Some(Run::Claimed(_) | Run::Unknown));
-        if asked.clarifies.is_none() && self.questions.iter().any(|q| same(&q) && under_way(q)) {
+        if asked.clarifies.is_none() && same.any(under_way) {
             return Refused("conflict");
+        }
+        self.raise_late(asked, times)
+    }
+
+    /// A question that was decided upon earlier, when nothing else was open or under way. That only one is open is the
+    /// store's to see; that the same began to run meanwhile is seen when this one is claimed.
+    pub(crate) fn raise_late(&self, asked: &Raising, times: Times) -> Verdict {
+        let mut same = self.questions.iter().filter(|q| q.asked.is_same(asked));
+        if !(self.early_reject && !asked.somebody) && same.any(|q| q.fate == Fate::Open) {
+            return Nothing;
         }
         if asked.session.is_some_and(|key| self.sessions[&key].over || self.sessions[&key].implicit) {
             return Refused("conflict");
@@ -181,7 +196,7 @@ impl Reference {
         let rejected = self.rejected.get(&(asked.principal.clone(), asked.action));
         let paused = rejected.is_some_and(|(n, until)| *n >= 3 && *until >= times.store && asked.clarifies.is_none());
         let raised = self.raised.get(&hour).copied().unwrap_or_default();
-        let full = [self.open_of(Some(&asked.principal)) >= 3, self.open_of(None) >= 5, raised >= 9, paused];
+        let full = [self.open_of(Some(&asked.principal)) >= 3, self.open_of(None) >= 5, raised >= 5, paused];
         full.iter().position(|full| *full).map_or(Done, Limit)
     }
 
@@ -214,7 +229,7 @@ impl Reference {
         let q = &self.questions[index];
         let confirms = q.asked.clarifies.is_none();
         let is_yes = matches!(by.saying, Saying::Accept | Saying::Text | Saying::Number);
-        let pay = confirms && q.asked.action == PAY;
+        let pay = q.asked.is_payment();
         let counts = if by.person == ALICE { !is_yes || !pay } else { pay && [BOB, CAROL].contains(&by.person) };
         let floor = if pay { Assurance::Session } else { Assurance::Token };
         let fits = match by.saying {
@@ -245,14 +260,14 @@ impl Reference {
             let asked = &self.questions[index].asked;
             let count = self.rejected.entry((asked.principal.clone(), asked.action)).or_insert((0, times.store));
             let kept = if count.1 >= times.store { count.0 } else { 0 };
-            *count = (kept + 1, count.1.max(times.node.plus_secs(120)));
+            *count = (kept + 1, count.1.max(times.node.plus_secs(600)));
         }
         self.settle(index, fate, times);
     }
 
     pub(crate) fn extend(&self, index: usize, person: RowKey, seconds: i64, times: Times) -> Verdict {
         let q = &self.questions[index];
-        let pay = q.asked.clarifies.is_none() && q.asked.action == PAY;
+        let pay = q.asked.is_payment();
         let concerned = person == ALICE || (pay && [BOB, CAROL].contains(&person));
         first(&[
             (q.fate != Fate::Open, Refused("settled")),
@@ -421,6 +436,17 @@ impl Reference {
 }
 
 impl Question {
+    /// When something of it ends.
+    pub(crate) fn moments(&self) -> impl Iterator<Item = UnixMillis> {
+        let deadline = (self.fate == Fate::Open).then_some([self.deadline, self.due]);
+        let until = self.yes.filter(|(yes, _)| *yes == Yes::Open).map(|(_, until)| until);
+        let lease = self.run.and_then(|run| match run {
+            Run::Claimed(lease) => Some(lease),
+            _ => None,
+        });
+        deadline.into_iter().flatten().chain(until).chain(lease)
+    }
+
     fn later(&self, seconds: i64) -> UnixMillis {
         self.deadline.plus_secs(seconds).min(self.latest)
     }

@@ -6,6 +6,7 @@ use countersign_core::{
         talk::{AWAITING_INPUT, CALLING_TOOL, IDLE, THINKING},
         words::{LANGUAGES, Notice},
     },
+    decision::audience,
     news::Said,
     records::{Decision, DecisionState, Defaulted},
 };
@@ -69,12 +70,24 @@ impl Listener {
         heard.follow(event, decision);
         if let (Some(decision), Some(settled)) = (decision, beside(event, "settled")) {
             settlement(event, decision, settled);
+            reaches_all(said, decision);
             assert!(self.told.insert(decision.id.clone()), "{} was told as settled twice", decision.id);
         }
         if event.payload.is_terminal() {
-            self.told.extend(heard.asked.iter().cloned());
+            let open = heard.asked.iter().filter(|id| !self.told.contains(*id));
+            let open: Vec<_> = open.map(|id| store.decisions().find(|decision| decision.id == *id).unwrap()).collect();
+            open.iter().for_each(|decision| reaches_all(said, decision));
+            self.told.extend(open.into_iter().map(|decision| decision.id.clone()));
         }
     }
+}
+
+/// Whoever could answer hears that it is over (AAEP 6.7.2).
+fn reaches_all(said: &Said, decision: &Decision) {
+    let to = audience(decision);
+    let people = to.people.iter().all(|person| said.to.people.contains(person));
+    let roles = to.roles.iter().all(|role| said.to.roles.contains(role));
+    assert!(people && roles, "not all who could answer {} hear of its end", decision.id);
 }
 
 /// Every event is one that anybody may emit, in each of its languages, and says the same in all of them.

@@ -68,7 +68,7 @@ pub(crate) fn document() -> ProjectDocument {
               "assurance": "session", "allowance_seconds": 45 },
         ],
         "decisions": {
-            "max_open_per_agent": 3, "max_open_per_person": 5, "max_raised_per_hour": 9, "pause_seconds": 120,
+            "max_open_per_agent": 3, "max_open_per_person": 5, "max_raised_per_hour": 5, "pause_seconds": 600,
             "max_extension_seconds": 100, "allowance_seconds": 60, "lease_seconds": 20,
         },
     }))
@@ -169,6 +169,11 @@ impl Plane {
         Self { store, project: Arc::new(worlds::project(document)), lives: [0, 0], drawn: Cell::new(1) }
     }
 
+    /// Looks at a store from outside; `draw` makes its ids different from all others.
+    pub(crate) fn over(store: Store, project: Arc<Project>, draw: i64) -> Self {
+        Self { store, project, lives: [0, 0], drawn: Cell::new(draw) }
+    }
+
     pub(crate) fn place(&self) -> Place {
         (self.project.key, self.project.id.clone())
     }
@@ -216,7 +221,8 @@ impl Plane {
             project: self.project.clone(),
             session: asked_in.map(|key| self.store.session(key).clone()),
             pending,
-            under_way: under_way.map(|execution| (execution.clone(), self.store.decision(execution.decision).id.clone())),
+            under_way: under_way
+                .map(|execution| (execution.clone(), self.store.decision(execution.decision).id.clone())),
             last_ran_at: None,
             people: People { own: ALICE, named, asks: Vec::new(), needs_s: None },
             guards: self.guards(ask.agent),
@@ -322,7 +328,12 @@ impl Plane {
         let live = Live {
             decisions: self.store.decisions().filter(|row| row.is_pending() && of(&row.raised_by)).cloned().collect(),
             allowances: self.store.allowances().filter(|row| row.is_open() && of(&row.raised_by)).cloned().collect(),
-            sessions: self.store.sessions().filter(|row| is_open(row) && row.delegation == Some(key)).cloned().collect(),
+            sessions: self
+                .store
+                .sessions()
+                .filter(|row| is_open(row) && row.delegation == Some(key))
+                .cloned()
+                .collect(),
         };
         let env = self.env(now);
         let state = DelegationState::Revoked { at: now, reason: RevokeReason::ManualRevoke };

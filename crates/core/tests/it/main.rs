@@ -11,8 +11,11 @@
 mod access;
 mod access_model;
 mod decision_commands;
+mod decision_invariants;
 mod decision_model;
 mod decision_reference;
+mod decision_runner;
+mod decision_stateright;
 mod decision_store;
 mod decision_stream;
 mod decision_world;

@@ -8,6 +8,7 @@
 )]
 
 mod cli;
+mod cli_decisions;
 mod cli_folder;
 mod cli_key;
 mod cli_keys;

@@ -1,10 +1,14 @@
 //! AAEP: agents that speak, subscribers that listen, and the hub between them.
 
 pub(crate) mod hub;
+mod leaving;
+mod questions;
+mod replies;
 mod sessions;
 mod stream;
 mod subscribers;
 mod subscriptions;
+mod terms;
 
 pub use sessions::Spoke;
 pub use stream::{Delivered, EventStream};

@@ -1,16 +1,178 @@
-//! stub
-use std::sync::Arc;
+//! The stream of a subscription, and what somebody is told who comes while something is open (S1).
 
-pub struct EventStream { _none: () }
+use super::{
+    hub::{Attached, Ended, Joined, Outlet, Taken},
+    subscribers::Listener,
+    terms::terms_of,
+};
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    aaep::late,
+    env::Mint,
+    records::{AaepSession, Decision, Subscription},
+    refusal::Refusal,
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use tokio::sync::Notify;
 
+/// What a stream gives its reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Delivered {
-    Event { event_id: String, json: Arc<str> },
-    /// The hub ends the stream.
+    Event {
+        event_id: String,
+        /// One line.
+        json: Arc<str>,
+    },
+    /// The hub ends the stream; nothing comes after it.
     Closed { reason_code: String, reason_message: String },
 }
 
-#[allow(clippy::unused_async)]
+/// The stream of one subscription, shaped to its terms. While it waits it is nobody's task but its reader's.
+pub struct EventStream {
+    engine: Arc<Engine>,
+    outlet: Arc<Outlet>,
+    number: u64,
+    wake: Arc<Notify>,
+    is_over: bool,
+}
+
 impl EventStream {
-    pub async fn next(&mut self) -> Option<Delivered> { None }
+    /// The next event, as soon as there is one; nothing once another stream of the subscription has taken over, or
+    /// after `Closed`. Nothing gets lost if this is dropped before it is done.
+    pub async fn next(&mut self) -> Option<Delivered> {
+        while !self.is_over {
+            let now = self.engine.now();
+            match self.outlet.take(self.number, now) {
+                Taken::Event(spoken, form) => {
+                    let event_id = spoken.event.envelope.event_id.clone();
+                    return Some(Delivered::Event { event_id, json: spoken.json(&form) });
+                }
+                Taken::Over(Ended { code, message }) => {
+                    self.is_over = true;
+                    return Some(Delivered::Closed { reason_code: code.into(), reason_message: message.into() });
+                }
+                Taken::Replaced => self.is_over = true,
+                Taken::Wait(until) => self.wait(until, now).await,
+            }
+        }
+        None
+    }
+
+    /// The subscription that it is of.
+    pub fn subscription_id(&self) -> &str {
+        &self.outlet.id
+    }
+
+    async fn wait(&self, until: Option<UnixMillis>, now: UnixMillis) {
+        let Some(until) = until else { return self.wake.notified().await };
+        let left = u64::try_from(until.millis_since(now)).unwrap_or(0).max(1);
+        tokio::select! {
+            () = self.wake.notified() => {}
+            () = tokio::time::sleep(Duration::from_millis(left)) => {}
+        }
+    }
+}
+
+impl Drop for EventStream {
+    fn drop(&mut self) {
+        self.engine.hub.detach(&self.outlet, self.number, self.engine.now());
+    }
+}
+
+impl Engine {
+    /// The stream of a subscription that this person owns. A second one ends the first.
+    ///
+    /// With the id of an event that is still remembered it goes on after that one; otherwise it begins with what is
+    /// open.
+    pub async fn stream(
+        self: &Arc<Self>,
+        at: &ProjectAt,
+        listener: &Listener,
+        subscription_id: &str,
+        last_event_id: Option<&str>,
+    ) -> Result<EventStream, Refusal> {
+        let row = self.own_subscription(at, listener, subscription_id).await?;
+        let (stream, resumes) = self.attach(at, listener, &row, last_event_id)?;
+        // From here on nothing is missed: neither an event, nor that somebody was thrown out.
+        self.own_subscription(at, listener, subscription_id).await?;
+        let again = self.listener_again(&at.project, listener.owner).await?;
+        let listener = again.ok_or_else(|| Refusal::NotAuthorized("whoever asked may listen no longer".into()))?;
+        self.hub.set_roles(row.key, listener.member.roles());
+        if !resumes {
+            let joined = self.where_things_stand(at, &listener).await?;
+            stream.outlet.tell(stream.number, joined, self.now());
+        }
+        Ok(stream)
+    }
+
+    /// On another node than the one that was asked first, and after a restart, the row is all there is.
+    fn attach(
+        self: &Arc<Self>,
+        at: &ProjectAt,
+        listener: &Listener,
+        row: &Subscription,
+        last_event_id: Option<&str>,
+    ) -> Result<(EventStream, bool), Refusal> {
+        for _ in 0..TRIES {
+            let (reader, now) = ((listener.owner, listener.until), self.now());
+            if let Some((outlet, attached)) = self.hub.attach(row.key, reader, last_event_id, now) {
+                let Attached { number, wake, resumes } = attached;
+                let engine = Arc::clone(self);
+                return Ok((EventStream { engine, outlet, number, wake, is_over: false }, resumes));
+            }
+            let outlet = Arc::new(Outlet::new(row, terms_of(&at.project, row)?, now));
+            self.hub.add(&outlet, listener.member.roles(), now);
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// What is open for a person: where each session stands, then its questions as they were asked.
+    async fn where_things_stand(&self, at: &ProjectAt, listener: &Listener) -> Result<Vec<Joined>, Refusal> {
+        let (project, person) = (at.project.key, listener.person_key());
+        // Sessions first: a question that comes in between is then told twice rather than never.
+        let lookup = Lookup::AaepSessionsOpenOfPerson { project, person };
+        let own: Vec<AaepSession> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let mut open: BTreeMap<RowKey, Standing> =
+            own.into_iter().map(|session| (session.key, Standing::own(session))).collect();
+        for item in self.open_questions(project, person, &listener.member.roles()).await? {
+            let standing = open.entry(item.session.key).or_insert_with(|| Standing::of_another(item.session));
+            standing.questions.push(item.decision);
+        }
+        let (mut mint, now) = (self.env()?.mint(), self.now());
+        open.into_values().filter_map(|standing| self.joined(standing, now, &mut mint).transpose()).collect()
+    }
+
+    fn joined(&self, standing: Standing, now: UnixMillis, mint: &mut Mint) -> Result<Option<Joined>, Refusal> {
+        let Standing { session, questions, floor } = standing;
+        let summary = late::summary(&session, questions.len(), now, mint);
+        let mut events: Vec<_> = summary.into_iter().map(Arc::new).collect();
+        for question in &questions {
+            let token = self.reply_token(&question.id)?;
+            events.push(Arc::new(late::question(question, &session, &token)));
+        }
+        Ok((!events.is_empty()).then_some(Joined { session: session.key, floor, events }))
+    }
+}
+
+/// A session as it was read, with those of its questions that the person may see.
+struct Standing {
+    session: AaepSession,
+    questions: Vec<Decision>,
+    floor: Option<i64>,
+}
+
+impl Standing {
+    /// Read before its questions were: everything up to here is in what is told.
+    fn own(session: AaepSession) -> Self {
+        Self { floor: Some(session.said), session, questions: Vec::new() }
+    }
+
+    fn of_another(session: AaepSession) -> Self {
+        Self { floor: None, session, questions: Vec::new() }
+    }
 }

@@ -12,7 +12,7 @@ use countersign_core::{
     },
     decision::answer::Answerer,
     people::{Member, signed_in},
-    records::{Assurance, Person, SubscriberToken, SubscriptionOwner, Table, Via, WebSession},
+    records::{Assurance, Person, Project, SubscriberToken, SubscriptionOwner, Table, Via, WebSession},
     refusal::Refusal,
     step::{Guard, Operation as _},
 };
@@ -65,25 +65,25 @@ impl Listener {
         }
     }
 
-    fn of_token(at: &ProjectAt, member: Member, token: &SubscriberToken) -> Self {
+    fn of_token(project: &Project, member: Member, token: &SubscriberToken) -> Self {
         let mut guards = member.guards();
         guards.push(Guard { table: Table::SubscriberToken, key: token.key, version: token.version });
         Self {
-            project: at.project.key,
+            project: project.key,
             owner: SubscriptionOwner::Token { key: token.key },
             may_answer: token.may_answer,
-            legacy: token.legacy && at.project.document.decisions.legacy_subscribers,
+            legacy: token.legacy && project.document.decisions.legacy_subscribers,
             until: token.expires_at,
             guards,
             member,
         }
     }
 
-    fn of_sign_in(at: &ProjectAt, member: Member, session: &WebSession) -> Self {
+    fn of_sign_in(project: &Project, member: Member, session: &WebSession) -> Self {
         let mut guards = member.guards();
         guards.push(Guard { table: Table::WebSession, key: session.key, version: session.version });
         Self {
-            project: at.project.key,
+            project: project.key,
             owner: SubscriptionOwner::WebSession { key: session.key },
             may_answer: true,
             legacy: false,
@@ -103,55 +103,55 @@ impl Engine {
         let lookup = Lookup::SubscriberTokenByHash(Digest::of(secret.as_bytes()));
         let token: Option<SubscriberToken> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let token = token.ok_or_else(not_known)?;
-        self.listener_of_token(at, &token).await?.ok_or_else(not_known)
+        self.listener_of_token(&at.project, &token).await?.ok_or_else(not_known)
     }
 
     /// A signed-in person as a subscriber: the browser page, for one.
     pub async fn listener_by_sign_in(&self, at: &ProjectAt, who: &SignedIn) -> Result<Listener, Refusal> {
         let not_here = || Refusal::NotAuthorized("only members of the project may listen in it".into());
-        self.listener_of_session(at, &who.session).await?.ok_or_else(not_here)
+        self.listener_of_session(&at.project, &who.session).await?.ok_or_else(not_here)
     }
 
     /// The same subscriber as it stands now; nothing if its credential counts no more.
     pub(crate) async fn listener_again(
         &self,
-        at: &ProjectAt,
+        project: &Project,
         owner: SubscriptionOwner,
     ) -> Result<Option<Listener>, Refusal> {
         match owner {
             SubscriptionOwner::Token { key } => {
                 let token: Option<SubscriberToken> = store::get(&*self.store, key).await.map_err(unavailable)?;
                 match token {
-                    Some(token) => self.listener_of_token(at, &token).await,
+                    Some(token) => self.listener_of_token(project, &token).await,
                     None => Ok(None),
                 }
             }
             SubscriptionOwner::WebSession { key } => {
                 let session: Option<WebSession> = store::get(&*self.store, key).await.map_err(unavailable)?;
                 match session {
-                    Some(session) => self.listener_of_session(at, &session).await,
+                    Some(session) => self.listener_of_session(project, &session).await,
                     None => Ok(None),
                 }
             }
         }
     }
 
-    async fn listener_of_token(&self, at: &ProjectAt, token: &SubscriberToken) -> Result<Option<Listener>, Refusal> {
-        let holds = token.project == at.project.key
+    async fn listener_of_token(&self, project: &Project, token: &SubscriberToken) -> Result<Option<Listener>, Refusal> {
+        let holds = token.project == project.key
             && token.revoked_at.is_none()
             && token.expires_at.is_none_or(|end| self.now() < end);
         if !holds {
             return Ok(None);
         }
-        let member = self.place_of(at.project.key, token.person, UnixMillis(i64::MIN)).await?;
-        Ok(member.filter(stands).map(|member| Listener::of_token(at, member, token)))
+        let member = self.place_of(project.key, token.person, UnixMillis(i64::MIN)).await?;
+        Ok(member.filter(stands).map(|member| Listener::of_token(project, member, token)))
     }
 
-    async fn listener_of_session(&self, at: &ProjectAt, session: &WebSession) -> Result<Option<Listener>, Refusal> {
+    async fn listener_of_session(&self, project: &Project, session: &WebSession) -> Result<Option<Listener>, Refusal> {
         let fresh_until = session.proven_at.plus_secs(self.settings.fresh_s);
-        let member = self.place_of(at.project.key, session.person, fresh_until).await?;
+        let member = self.place_of(project.key, session.person, fresh_until).await?;
         let holds = |member: &Member| signed_in(session, &member.person, self.now()) && stands(member);
-        Ok(member.filter(holds).map(|member| Listener::of_sign_in(at, member, session)))
+        Ok(member.filter(holds).map(|member| Listener::of_sign_in(project, member, session)))
     }
 
     async fn place_of(

@@ -1,22 +1,210 @@
-//! stub
-use super::subscribers::Listener;
-use super::stream::EventStream;
-use crate::{engine::Engine, projects::ProjectAt};
-use countersign_core::refusal::Refusal;
-use countersign_protocol::aaep::{handshake::{Renegotiate, SubscriptionAccepted, SubscriptionRejected, SubscriptionRequest, ReasonCode}, manifest::Manifest, reply::Reply};
+//! Subscribing, changing the terms, closing (AAEP 5). The row is the subscription; the hub only serves it.
+
+use super::{
+    hub::{CLOSED, IMPLICIT, Outlet},
+    subscribers::Listener,
+    terms::{MOST_OF_A_PERSON, manifest_uri, offer, producer, terms_of},
+};
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    aaep::{
+        negotiate::{self, Offer, Terms, negotiate},
+        subscriptions::{ChangeTerms, Close, Open, OpenView},
+    },
+    records::{Project, Subscription},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{
+    aaep::handshake::{ReasonCode, Renegotiate, SubscriptionAccepted, SubscriptionRejected, SubscriptionRequest},
+    ids::RowKey,
+};
 use std::sync::Arc;
 
-#[allow(unused_variables, clippy::unused_async)]
 impl Engine {
-    pub async fn aaep_manifest(&self, at: &ProjectAt) -> Result<(Manifest, String), Refusal> { Err(Refusal::Unavailable) }
-    pub async fn subscribe(self: &Arc<Self>, at: &ProjectAt, listener: &Listener, request: &SubscriptionRequest) -> Result<SubscriptionAccepted, SubscriptionRejected> {
-        Err(SubscriptionRejected::new(ReasonCode::TransportUnavailable, "not yet"))
+    /// Answers a request for a subscription. From the yes on, what is said is kept for it until its stream is opened.
+    pub async fn subscribe(
+        self: &Arc<Self>,
+        at: &ProjectAt,
+        listener: &Listener,
+        request: &SubscriptionRequest,
+    ) -> Result<SubscriptionAccepted, SubscriptionRejected> {
+        let terms = negotiate(request, &self.offer_to(at, listener))
+            .map_err(|rejection| rejection.document(Some(manifest_uri(at))))?;
+        let terms = Arc::new(terms);
+        let row = self.open_subscription(at, listener, &request.subscriber_id, &terms).await.map_err(rejected)?;
+        self.accepted(at, &terms, row.id).await
     }
-    pub async fn renegotiate(&self, at: &ProjectAt, listener: &Listener, message: &Renegotiate) -> Result<SubscriptionAccepted, SubscriptionRejected> {
-        Err(SubscriptionRejected::new(ReasonCode::TransportUnavailable, "not yet"))
+
+    /// A subscription for a connection that asked for none: everything, and answers where the listener may (C15).
+    pub async fn subscribe_implicitly(
+        self: &Arc<Self>,
+        at: &ProjectAt,
+        listener: &Listener,
+    ) -> Result<String, Refusal> {
+        let offer = self.offer_to(at, listener);
+        if offer.is_full {
+            return Err(Refusal::TooManyAttempts { retry_after_s: 60 });
+        }
+        let terms = Arc::new(Terms::implicit(&offer));
+        Ok(self.open_subscription(at, listener, IMPLICIT, &terms).await?.id)
     }
-    pub async fn close_subscription(&self, at: &ProjectAt, listener: &Listener, id: &str) -> Result<(), Refusal> { Err(Refusal::Unavailable) }
-    pub async fn subscribe_implicitly(self: &Arc<Self>, at: &ProjectAt, listener: &Listener) -> Result<String, Refusal> { Err(Refusal::Unavailable) }
-    pub async fn stream(self: &Arc<Self>, at: &ProjectAt, listener: &Listener, subscription_id: &str, last_event_id: Option<&str>) -> Result<EventStream, Refusal> { Err(Refusal::Unavailable) }
-    pub async fn reply(&self, at: &ProjectAt, listener: &Listener, reply: &Reply, legacy: bool) -> Result<(), Refusal> { Err(Refusal::Unavailable) }
+
+    /// Changes the terms of a subscription that goes on. A no ends it (AAEP 5.7).
+    pub async fn renegotiate(
+        &self,
+        at: &ProjectAt,
+        listener: &Listener,
+        message: &Renegotiate,
+    ) -> Result<SubscriptionAccepted, SubscriptionRejected> {
+        for _ in 0..TRIES {
+            let row = self.own_subscription(at, listener, &message.subscription_id).await.map_err(rejected)?;
+            let current = terms_of(&at.project, &row).map_err(rejected)?;
+            let offer = Offer { is_full: false, may_answer: row.may_answer, ..self.offer_to(at, listener) };
+            let terms = match negotiate::renegotiate(&current, &message.capabilities, &offer) {
+                Ok(terms) => Arc::new(terms),
+                Err(rejection) => {
+                    self.close_row(&at.project, row.key).await.map_err(rejected)?;
+                    return Err(rejection.document(Some(manifest_uri(at))));
+                }
+            };
+            if self.change_terms(&row, &terms).await.map_err(rejected)? {
+                return self.accepted(at, &terms, row.id).await;
+            }
+        }
+        Err(rejected(Refusal::Unavailable))
+    }
+
+    /// Ends a subscription. Its questions stay open, unless the project wants it otherwise and nobody is left.
+    pub async fn close_subscription(&self, at: &ProjectAt, listener: &Listener, id: &str) -> Result<(), Refusal> {
+        let row = self.own_subscription(at, listener, id).await?;
+        self.close_row(&at.project, row.key).await
+    }
+
+    /// An open subscription of this person; another's does not exist for them.
+    pub(super) async fn own_subscription(
+        &self,
+        at: &ProjectAt,
+        listener: &Listener,
+        id: &str,
+    ) -> Result<Subscription, Refusal> {
+        let lookup = Lookup::SubscriptionById { project: at.project.key, id: id.to_owned() };
+        let row: Option<Subscription> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let own = row.filter(|row| {
+            row.project == listener.project && row.person == listener.person_key() && row.closed_at.is_none()
+        });
+        own.ok_or_else(|| Refusal::NotFound("there is no such subscription".into()))
+    }
+
+    /// Closes a row, and whatever serves it here; other nodes learn of it by the news.
+    pub(super) async fn close_row(&self, project: &Project, key: RowKey) -> Result<(), Refusal> {
+        for _ in 0..TRIES {
+            let row: Option<Subscription> = store::get(&*self.store, key).await.map_err(unavailable)?;
+            let Some(row) = row else { break };
+            let (place, key) = ((row.project, row.person), row.key);
+            if self.finish(Close.decide(&row, &self.env()?)?).await?.is_some() {
+                self.hub.end(key, CLOSED, self.now());
+                self.hub.forget_closed(place, key);
+                self.somebody_left(project, place.1).await;
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn offer_to(&self, at: &ProjectAt, listener: &Listener) -> Offer {
+        Offer {
+            may_answer: listener.may_answer(),
+            is_full: self.hub.count(at.project.key, listener.person_key()) >= MOST_OF_A_PERSON,
+            ..offer(&at.project)
+        }
+    }
+
+    async fn open_subscription(
+        self: &Arc<Self>,
+        at: &ProjectAt,
+        listener: &Listener,
+        subscriber_id: &str,
+        terms: &Arc<Terms>,
+    ) -> Result<Subscription, Refusal> {
+        let mut listener = listener.clone();
+        self.tidy_subscriptions(&at.project, listener.person_key());
+        for _ in 0..TRIES {
+            let view = OpenView {
+                project: listener.project,
+                person: listener.person_key(),
+                owner: listener.owner,
+                may_answer: listener.may_answer,
+                guards: listener.guards.clone(),
+            };
+            let open = Open { subscriber_id: subscriber_id.to_owned(), terms: Arc::clone(terms) };
+            let step = open.decide(&view, &self.env()?)?;
+            // Listed before it is durable, so that nothing that is said after it is missed.
+            let outlet = Arc::new(Outlet::new(&step.answer, Arc::clone(terms), self.now()));
+            outlet.expect_own_news();
+            self.hub.add(&outlet, listener.member.roles(), self.now());
+            match self.finish(step).await {
+                Ok(Some(row)) => return Ok(row),
+                Ok(None) => self.hub.end(outlet.key, CLOSED, self.now()),
+                Err(refusal) => {
+                    self.hub.end(outlet.key, CLOSED, self.now());
+                    return Err(refusal);
+                }
+            }
+            let again = self.listener_again(&at.project, listener.owner).await?;
+            listener = again.ok_or_else(|| Refusal::NotAuthorized("whoever subscribed may listen no longer".into()))?;
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// False if the row changed meanwhile.
+    async fn change_terms(&self, row: &Subscription, terms: &Arc<Terms>) -> Result<bool, Refusal> {
+        let step = ChangeTerms { terms: Arc::clone(terms) }.decide(row, &self.env()?)?;
+        let outlet = self.hub.get(row.key);
+        outlet.iter().for_each(|outlet| outlet.expect_own_news());
+        let changed = self.finish(step).await;
+        match (&outlet, &changed) {
+            // Before the answer: the new terms bind every event after it.
+            (Some(outlet), Ok(Some(_))) => outlet.renegotiate(Arc::clone(terms), row.may_answer, self.now()),
+            (Some(outlet), _) => outlet.expect_no_own_news(),
+            (None, _) => {}
+        }
+        if changed.is_ok() {
+            self.hub.note_times((row.project, row.person), row.key, terms.time_extension);
+        }
+        changed.map(|done| done.is_some())
+    }
+
+    async fn accepted(
+        &self,
+        at: &ProjectAt,
+        terms: &Terms,
+        id: String,
+    ) -> Result<SubscriptionAccepted, SubscriptionRejected> {
+        let signed_only = terms.asked().accept_signed_manifests_only == Some(true);
+        let signed_manifest = match signed_only {
+            true => Some(self.aaep_manifest(at).await.map_err(rejected)?.1),
+            false => None,
+        };
+        let manifest_uri = Some(manifest_uri(at));
+        Ok(SubscriptionAccepted { manifest_uri, signed_manifest, ..terms.accepted(id, producer(at)) })
+    }
+}
+
+/// A refusal in the words of the handshake.
+fn rejected(refusal: Refusal) -> SubscriptionRejected {
+    let code = match &refusal {
+        Refusal::NotAuthorized(_) | Refusal::NotFound(_) => ReasonCode::AuthorizationDenied,
+        Refusal::TooManyAttempts { .. } => ReasonCode::RateLimit,
+        Refusal::Unavailable => ReasonCode::TransportUnavailable,
+        _ => ReasonCode::Unknown,
+    };
+    SubscriptionRejected {
+        retry_after_seconds: refusal.retry_after_s(),
+        ..SubscriptionRejected::new(code, refusal.to_string())
+    }
 }

@@ -10,8 +10,9 @@ use countersign_core::{
     decision::{
         document::Whole,
         raise::{Raise, RaiseView, Raised, limit_reached},
-        terms::{People, Wishes, policy_of},
+        terms::{People, Wishes, policy_of, role},
     },
+    news::Audience,
     people::accounts::LOCAL,
     records::{
         AaepSession, Clarification, Confirmation, Decision, Execution, Membership, Person, Point, Question, Words,
@@ -169,20 +170,20 @@ impl Engine {
             Some(pending) => Some(self.session_of_decision(pending).await?),
             None => session,
         };
-        let named = match policy_of(&project.document, &asked.tool) {
-            Some(policy) => self.people_named(project.key, &policy.approvers).await?,
-            None => Vec::new(),
-        };
+        let approvers = policy_of(&project.document, &asked.tool).map_or(&[][..], |policy| &policy.approvers);
+        let named = self.people_named(project.key, approvers).await?;
         let asks = agent.asks.clone();
         let own = agent.raiser.person;
         let concerned: Vec<RowKey> = [named.as_slice(), asks.as_slice(), &[own]].concat();
+        self.know_times(project, &concerned).await?;
+        let needs_s = self.hub.needs_time(project.key, &concerned);
+        let among = Audience { people: concerned, roles: approvers.iter().filter_map(|name| role(name)).collect() };
         Ok(RaiseView {
             under_way: self.under_way(project.key, asked).await?,
             last_ran_at: self.last_ran(project.key, asked.digest).await?,
-            people: People { own, named, asks, needs_s: self.hub.needs_time(project.key, &concerned) },
+            people: People { own, named, asks, needs_s },
             guards: agent.guards.clone(),
-            somebody_there: !project.document.decisions.early_reject
-                || self.hub.somebody_answers(project.key, &concerned),
+            somebody_there: !project.document.decisions.early_reject || self.hub.somebody_answers(project.key, &among),
             project: Arc::clone(project),
             session,
             pending,

@@ -29,8 +29,10 @@ pub use options::{Clock, Place, PostgresPlace, StoreOptions, open};
 pub use reads::LaneHead;
 pub use typed::{find_all, find_one, get, project_at};
 
+/// What a step does, for whoever stands between the engine and a store.
+pub use countersign_core::step::Effects;
+
 use async_trait::async_trait;
-use countersign_core::step::Effects;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use tokio::sync::mpsc::UnboundedReceiver;
 

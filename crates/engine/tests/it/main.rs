@@ -11,6 +11,10 @@
 #[allow(unreachable_pub, dead_code, reason = "it is public in its crate, and others use more of it")]
 mod postgres;
 
+mod hub;
+mod hub_load;
+mod hub_standing;
+mod hub_streams;
 mod store;
 mod store_batch;
 mod store_decisions;

@@ -12,6 +12,7 @@ pub mod limits;
 pub mod manifest;
 mod members;
 pub mod problem;
+pub mod questions;
 pub mod reply;
 mod rules;
 mod secrets;

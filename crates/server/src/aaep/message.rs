@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::Refusal;
-use countersign_protocol::{aap::error::Code, aaep::limits::MAX_EVENT, json};
+use countersign_protocol::{aaep::limits::MAX_EVENT, aap::error::Code, json};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
 

@@ -2,15 +2,18 @@
 //! answer. Nothing here decides; what a reply came to is never told where it was sent.
 
 pub(crate) mod events;
+mod incoming;
 pub(crate) mod legacy;
 mod listener;
 pub(crate) mod manifest;
 mod message;
+pub(crate) mod more_time;
+pub(crate) mod questions;
 mod rejected;
 pub(crate) mod replies;
+mod said;
 pub(crate) mod session_events;
 pub(crate) mod sessions;
-mod speaker;
 mod sse;
 pub(crate) mod subscriber_tokens;
 pub(crate) mod subscriptions;
@@ -29,6 +32,7 @@ use http::{HeaderValue, StatusCode, header};
 pub(crate) fn router() -> Router<App> {
     Router::new()
         .route("/.well-known/aaep-manifest.json", get(manifest::get))
+        .route("/projects/{projectId}/.well-known/aaep-manifest.json", get(manifest::of_project))
         .merge(endpoints())
         .nest("/projects/{projectId}", endpoints())
 }
@@ -41,6 +45,8 @@ fn endpoints() -> Router<App> {
         .route("/aaep/v1/events", get(events::get))
         .route("/aaep/v1/replies", post(replies::post))
         .route("/aaep/v1/ws", get(ws::get))
+        .route("/aaep/v1/questions", get(questions::get))
+        .route("/aaep/v1/questions/{decision}/more-time", post(more_time::post))
         .route("/aaep/v1/subscriber-tokens", get(subscriber_tokens::get).post(subscriber_tokens::post))
         .route("/aaep/v1/subscriber-tokens/{id}", delete(subscriber_tokens::delete))
         .route("/aaep/legacy/{token}/events", get(legacy::events).options(legacy::preflight))

@@ -1,13 +1,13 @@
 //! `POST /aaep/v1/sessions/{session_id}/events`: an agent speaks.
 
-use super::{message, speaker};
+use super::{message, said::said};
 use crate::{
     App,
     http::{
         answer::{self, Refused},
-        at::At,
         request_id::RequestId,
     },
+    v1::Caller,
 };
 use axum::{
     extract::{Path, Request, State},
@@ -31,7 +31,10 @@ pub(crate) struct Named {
 #[derive(serde::Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Said {
-    Event { event_id: String, sequence_number: i64 },
+    Event {
+        event_id: String,
+        sequence_number: i64,
+    },
     /// The event asked a person, and this waits for the answer.
     Decision(Box<DecisionDocument>),
 }
@@ -55,12 +58,11 @@ pub(crate) struct AllSaid {
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    At(at): At,
+    Caller { at, agent }: Caller,
     id: RequestId,
     Path(Named { session_id }): Path<Named>,
     request: Request,
 ) -> Result<Response, Refused> {
-    let agent = speaker::speaker(&app, &at, request.headers()).await?;
     let body = match message::read_up_to(request, MOST_BYTES).await {
         Ok(body) => body,
         Err(why) => return Ok(why.response(&id)),
@@ -81,7 +83,7 @@ struct Saying<'a> {
 
 impl Saying<'_> {
     async fn one(&self, event: &Value) -> Result<(StatusCode, axum::Json<Said>), Refusal> {
-        let spoke = self.app.engine.publish(self.at, self.agent, self.session_id, speaker::said(event)?).await?;
+        let spoke = self.app.engine.publish(self.at, self.agent, self.session_id, said(event)?).await?;
         Ok(match spoke {
             Spoke::Said { event_id, sequence_number } => {
                 (StatusCode::CREATED, axum::Json(Said::Event { event_id, sequence_number }))

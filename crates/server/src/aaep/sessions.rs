@@ -1,9 +1,10 @@
 //! `POST /aaep/v1/sessions`: an agent begins to speak (AAEP 4.1).
 
-use super::{message, speaker};
+use super::{message, said::said};
 use crate::{
     App,
-    http::{answer::Refused, at::At, request_id::RequestId},
+    http::{answer::Refused, request_id::RequestId},
+    v1::Caller,
 };
 use axum::{
     extract::{Request, State},
@@ -38,16 +39,15 @@ pub(crate) struct Opened {
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    At(at): At,
+    Caller { at, agent }: Caller,
     id: RequestId,
     request: Request,
 ) -> Result<Response, Refused> {
-    let agent = speaker::speaker(&app, &at, request.headers()).await?;
     let event = match message::read(request).await {
         Ok(event) => event,
         Err(why) => return Ok(why.response(&id)),
     };
-    let session = app.engine.open_aaep_session(&at, &agent, speaker::said(&event)?).await?;
+    let session = app.engine.open_aaep_session(&at, &agent, said(&event)?).await?;
     let events = format!("{}/aaep/v1/sessions/{}/events", at.prefix(), session.id);
     let opened = Opened { session_id: session.id, opened_at: session.opened_at, events };
     Ok((StatusCode::CREATED, axum::Json(opened)).into_response())

@@ -69,7 +69,7 @@ async fn resolve(app: &App, by_host: Address, asked: Option<String>) -> Result<M
 }
 
 /// Whoever names a project gets that one or none.
-async fn named(app: &App, by_host: Address, asked: Option<&str>) -> Result<ProjectAt, Refusal> {
+pub(crate) async fn named(app: &App, by_host: Address, asked: Option<&str>) -> Result<ProjectAt, Refusal> {
     let multi = app.engine.settings().tenancy == Tenancy::Multi;
     let address = match (by_host, asked) {
         (Address::Unscoped, Some(id)) if multi => Address::Scoped(id.to_owned()),

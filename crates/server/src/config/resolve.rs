@@ -94,10 +94,7 @@ fn outbound(values: &Values, base: &Path) -> Result<Outbound, Problem> {
 }
 
 fn aaep(values: &Values) -> Result<Aaep, Problem> {
-    Ok(Aaep {
-        legacy_origins: values.get("aaep.legacy_origins")?,
-        legacy_hosts: values.get("aaep.legacy_hosts")?,
-    })
+    Ok(Aaep { legacy_origins: values.get("aaep.legacy_origins")?, legacy_hosts: values.get("aaep.legacy_hosts")? })
 }
 
 fn sign_in(values: &Values) -> Result<SignIn, Problem> {

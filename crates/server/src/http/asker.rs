@@ -87,7 +87,7 @@ pub(crate) fn same_origin(app: &App, headers: &HeaderMap) -> Result<(), Refusal>
 }
 
 /// Our origin, or where subdomains are on, one directly below it.
-fn is_ours(app: &App, origin: &str) -> bool {
+pub(crate) fn is_ours(app: &App, origin: &str) -> bool {
     let settings = app.engine.settings();
     let base = &settings.origin;
     let suffix = format!(".{}", base.authority());

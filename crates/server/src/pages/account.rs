@@ -1,10 +1,10 @@
-//! The person's own sign-ins.
+//! The person's own sign-ins and subscribers.
 
-use super::Frame;
+use super::{Frame, Line, NewSubscriber, Subscriber, SubscribersError};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
-/// `/account`. Posts `csrf` to `/sign-out` or to `/sign-out-everywhere`.
+/// `/account`. Posts `csrf` to `/sign-out`, to `/sign-out-everywhere` or below `/account/subscribers`.
 #[derive(Clone, Debug, Template)]
 #[template(path = "account.html")]
 pub struct AccountPage {
@@ -13,7 +13,43 @@ pub struct AccountPage {
     pub signed_in_at: UnixMillis,
     /// When this sign-in ends by itself.
     pub expires_at: UnixMillis,
+    pub subscribers: Vec<Subscriber>,
+    pub new_subscriber: NewSubscriber,
     pub csrf: String,
+    pub error: Option<AccountError>,
+    /// The name of a subscriber that was just taken back.
+    pub taken_back: Option<Line>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccountError {
     /// The form was sent with a token that no longer counts.
-    pub form_expired: bool,
+    FormExpired,
+    Subscriber(SubscribersError),
+}
+
+impl AccountPage {
+    fn error_text(&self) -> Option<String> {
+        Some(match self.error? {
+            AccountError::FormExpired => self.frame.say("error-form-expired"),
+            AccountError::Subscriber(error) => error.text(&self.frame),
+        })
+    }
+
+    /// The field to mend, if it is one of a form's.
+    fn error_field(&self) -> &'static str {
+        match self.error {
+            Some(AccountError::Subscriber(error)) => error.field(),
+            _ => "",
+        }
+    }
+
+    fn is_invalid(&self, field: &str) -> bool {
+        self.error_field() == field
+    }
+
+    fn notice_text(&self) -> Option<String> {
+        let name = self.taken_back.as_ref()?;
+        Some(self.frame.say_of("subscriber-taken-back", "name", name.as_str()))
+    }
 }

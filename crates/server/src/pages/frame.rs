@@ -46,6 +46,18 @@ impl Frame {
         let Ok(stamp) = jiff::Timestamp::from_millisecond(at.0) else { return at.to_rfc3339() };
         let at = stamp.to_zoned(jiff::tz::TimeZone::UTC);
         let clock = format!("{:02}:{:02}", at.hour(), at.minute());
+        self.dated(&at, clock)
+    }
+
+    /// The same to the second: a deadline can be a minute away.
+    pub(super) fn exact_moment(&self, at: &UnixMillis) -> String {
+        let Ok(stamp) = jiff::Timestamp::from_millisecond(at.0) else { return at.to_rfc3339() };
+        let at = stamp.to_zoned(jiff::tz::TimeZone::UTC);
+        let clock = format!("{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second());
+        self.dated(&at, clock)
+    }
+
+    fn dated(&self, at: &jiff::Zoned, clock: String) -> String {
         let number = |n: i16| FluentValue::from(i64::from(n));
         let (day, month, year) = (number(at.day().into()), number(at.month().into()), number(at.year()));
         say(self.language, "moment", &[("day", day), ("month", month), ("year", year), ("clock", clock.into())])

@@ -6,41 +6,51 @@
 
 mod account;
 mod agents;
+mod asked;
 mod assets;
+mod became;
 mod connect;
 mod connect_ended;
 mod error;
 mod frame;
 mod home;
+mod inbox;
 mod language;
 mod lookalike;
 mod operator;
 mod plain;
 mod policy;
+mod question;
 mod scope;
 mod shown;
 mod sign_in;
+mod subscribers;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
-pub use account::AccountPage;
+pub use account::{AccountError, AccountPage};
 pub use agents::{AgentPage, AgentsNotice, AgentsPage, AuditRow, Connection, ConnectionState, EndReason, RevokePage};
+pub use asked::{Asked, AskedBy, Author, Detail, Unanswered, What};
 pub use assets::{Asset, assets};
+pub use became::{Became, Runs, ToldBy, Who};
 pub use connect::{ConnectError, ConnectPage, Liability, Mode, default_liability, default_mode_disclosure};
 pub use connect_ended::{ConnectEnd, ConnectEndedPage, ConnectedPage};
 pub use error::{ErrorPage, Trouble};
 pub use frame::Frame;
 pub use home::HomePage;
+pub use inbox::{InboxError, InboxPage, ListenAt, Listening, Typed, Unreported};
 pub use language::{Language, pick_language};
 pub use lookalike::{Warning, examine};
 pub use operator::Operator;
 pub use plain::{Line, Prose};
-pub use policy::{content_security_policy, local_path};
+pub use policy::{content_security_policy, listening_policy, local_path};
+pub use question::{Choosable, Field, May, QuestionError, QuestionNotice, QuestionPage};
 pub use scope::ScopeWords;
 pub use shown::Shown;
 pub use sign_in::{SignInError, SignInNotice, SignInPage, SignInPurpose};
+pub use subscribers::{NewSubscriber, Subscriber, SubscriberMadePage, SubscribersError};
 
 /// A page that can be sent.
 pub trait Page: askama::Template {

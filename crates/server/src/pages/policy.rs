@@ -16,6 +16,11 @@ pub fn content_security_policy(form_may_lead_to: Option<&str>) -> String {
     )
 }
 
+/// The same for a page that also listens: its script may ask this very server, and nobody else.
+pub fn listening_policy() -> String {
+    format!("{}; connect-src 'self'", content_security_policy(None))
+}
+
 /// A path on this very server to go on to after signing in; everything else is refused.
 ///
 /// Browsers drop tabs and line breaks and read `\` as `/`, so `/\evil.example` would leave the server.

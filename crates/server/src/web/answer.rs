@@ -1,6 +1,6 @@
 //! A page as an answer, with everything a browser must be told about it.
 
-use crate::pages::{Frame, Page, content_security_policy};
+use crate::pages::{Frame, Page, content_security_policy, listening_policy};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
@@ -29,13 +29,21 @@ pub(super) fn page_leading_to(
     page: &impl Page,
     callback: Option<&url::Url>,
 ) -> Response {
+    let origin = callback.map(|callback| callback.origin().ascii_serialization());
+    under(&content_security_policy(origin.as_deref()), status, frame, page)
+}
+
+/// A page whose script may ask this server for what is new.
+pub(super) fn listening_page(status: StatusCode, frame: &Frame, page: &impl Page) -> Response {
+    under(&listening_policy(), status, frame, page)
+}
+
+fn under(policy: &str, status: StatusCode, frame: &Frame, page: &impl Page) -> Response {
     let mut headers: HeaderMap =
         ALWAYS.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))).collect();
     headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(frame.language().tag()));
-    let origin = callback.map(|callback| callback.origin().ascii_serialization());
-    let policy = HeaderValue::from_str(&content_security_policy(origin.as_deref()));
     let strictest = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy.unwrap_or(strictest));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_str(policy).unwrap_or(strictest));
     (status, headers, page.html()).into_response()
 }
 

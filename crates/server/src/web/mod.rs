@@ -4,16 +4,23 @@ mod account;
 mod agent;
 mod agents;
 mod answer;
+mod asked;
 mod assets;
+mod became;
 mod connect;
 mod connection;
 mod consent;
 mod form;
+mod given;
 mod home;
+mod inbox;
 mod places;
+mod question;
+mod reconcile;
 mod refused;
 mod revoke;
 mod sign_in;
+mod subscribers;
 mod visit;
 
 use crate::App;
@@ -32,6 +39,11 @@ pub(crate) fn router(app: &App) -> Router<App> {
         .route("/sign-out", post(account::sign_out))
         .route("/sign-out-everywhere", post(account::sign_out_everywhere))
         .route("/account", get(account::get))
+        .route("/account/subscribers", post(subscribers::add))
+        .route("/account/subscribers/{projectId}/{id}/revoke", post(subscribers::revoke))
+        .route("/inbox", get(inbox::get))
+        .route("/inbox/{projectId}/{decision_id}", get(question::get).post(question::post))
+        .route("/inbox/{projectId}/{decision_id}/executions/{execution_id}", post(reconcile::post))
         .route("/connect/{request}", get(connect::get).post(connect::post))
         .route("/agents", get(agents::everywhere))
         .route("/projects/{projectId}/agents", get(agents::get))

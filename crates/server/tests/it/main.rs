@@ -8,10 +8,13 @@
     reason = "tests say what went wrong by failing"
 )]
 
+mod aaep;
 mod access;
 mod audit;
 mod bootstrap;
 mod browser;
+mod clients;
+mod decisions;
 mod discovery;
 mod envelope;
 mod foreign;

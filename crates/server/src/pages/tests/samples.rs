@@ -165,6 +165,42 @@ pub(super) fn agent(language: Language) -> AgentPage {
     }
 }
 
+pub(super) fn account(language: Language) -> AccountPage {
+    let speaker = Subscriber {
+        id: "tok_speaker".into(),
+        project: "calendar".into(),
+        service: "Meridian Calendar".into(),
+        name: "Kitchen speaker".into(),
+        may_answer: true,
+        legacy: false,
+        since: NOW,
+        until: None,
+    };
+    let old = Subscriber {
+        id: "tok_old".into(),
+        name: "Old screen reader".into(),
+        may_answer: false,
+        legacy: true,
+        until: Some(NOW.plus_secs(86_400)),
+        ..speaker.clone()
+    };
+    AccountPage {
+        frame: frame(language),
+        username: "alice".into(),
+        signed_in_at: NOW,
+        expires_at: NOW.plus_secs(43_200),
+        subscribers: vec![speaker, old],
+        new_subscriber: NewSubscriber {
+            projects: vec![("calendar".into(), "Meridian Calendar".into()), ("mail".into(), "Meridian Mail".into())],
+            legacy: true,
+            name: String::new(),
+        },
+        csrf: "token".into(),
+        error: None,
+        taken_back: None,
+    }
+}
+
 /// Every page in every state that looks different.
 pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
     let ended = |end| ConnectEndedPage { frame: frame(language), end }.html();
@@ -179,14 +215,15 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
     };
     let revoke =
         RevokePage { frame: frame(language), connection: connection(), csrf: "token".into(), form_expired: false };
-    let account = AccountPage {
+    let account = account(language);
+    let made = SubscriberMadePage {
         frame: frame(language),
-        username: "alice".into(),
-        signed_in_at: NOW,
-        expires_at: NOW.plus_secs(43_200),
-        csrf: "token".into(),
-        form_expired: false,
+        subscriber: account.subscribers[1].clone(),
+        secret: "cst_4b1d7e0f93a84c5fb6e2d0c1a7f98e35".into(),
+        endpoint: Some("/aaep/legacy/cst_4b1d7e0f93a84c5fb6e2d0c1a7f98e35".into()),
     };
+    let nameless = AccountError::Subscriber(SubscribersError::Name);
+    let unmakeable = AccountError::Subscriber(SubscribersError::Legacy);
     let confirm = SignInPage {
         frame: frame(language),
         purpose: SignInPurpose::Confirm,
@@ -219,8 +256,13 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
         ("agent-unused", AgentPage { entries: Vec::new(), total: 0, next_cursor: None, ..agent(language) }.html()),
         ("revoke", revoke.html()),
         ("revoke-expired", RevokePage { form_expired: true, ..revoke }.html()),
+        ("account-plain", AccountPage { subscribers: Vec::new(), ..account.clone() }.html()),
+        ("account-expired", AccountPage { error: Some(AccountError::FormExpired), ..account.clone() }.html()),
+        ("account-nameless", AccountPage { error: Some(nameless), ..account.clone() }.html()),
+        ("account-no-legacy", AccountPage { error: Some(unmakeable), ..account.clone() }.html()),
+        ("account-taken-back", AccountPage { taken_back: Some("Old speaker".into()), ..account.clone() }.html()),
         ("account", account.html()),
-        ("account-expired", AccountPage { form_expired: true, ..account }.html()),
+        ("subscriber-made", made.html()),
         ("error-bad-request", trouble(Trouble::BadRequest)),
         ("error-not-allowed", trouble(Trouble::NotAllowed)),
         ("error-form-expired", trouble(Trouble::FormExpired)),
@@ -230,4 +272,7 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
         ("error-internal", trouble(Trouble::Internal)),
         ("error-unavailable", trouble(Trouble::Unavailable)),
     ]
+    .into_iter()
+    .chain(super::questions::all(language))
+    .collect()
 }

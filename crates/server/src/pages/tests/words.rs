@@ -104,12 +104,18 @@ fn named_in_sources() -> BTreeSet<String> {
 }
 
 const SOURCES: &[(&str, &str)] = &[
+    ("account", include_str!("../account.rs")),
     ("agents", include_str!("../agents.rs")),
+    ("asked", include_str!("../asked.rs")),
+    ("became", include_str!("../became.rs")),
     ("connect", include_str!("../connect.rs")),
     ("connect_ended", include_str!("../connect_ended.rs")),
     ("error", include_str!("../error.rs")),
     ("frame", include_str!("../frame.rs")),
+    ("inbox", include_str!("../inbox.rs")),
     ("lookalike", include_str!("../lookalike.rs")),
+    ("question", include_str!("../question.rs")),
     ("scope", include_str!("../scope.rs")),
     ("sign_in", include_str!("../sign_in.rs")),
+    ("subscribers", include_str!("../subscribers.rs")),
 ];

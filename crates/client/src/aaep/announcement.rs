@@ -1,0 +1,105 @@
+//! What a person is to be told, and how urgently.
+
+use super::question::Question;
+use countersign_protocol::{aaep::envelope::Urgency, time::UnixMillis};
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+pub enum Announcement {
+    /// A new question: at once, assertively, and exactly once.
+    Asked(Arc<Question>),
+    /// It can no longer be answered; said once.
+    Over { question: Arc<Question>, ending: Ending, words: Option<String> },
+    /// A countdown that the producer sent. Nothing depends on it (AAEP 6.4.3).
+    TimeLeft { question: Arc<Question>, seconds: i64 },
+    /// The deadline is later now.
+    MoreTime { question: Arc<Question>, deadline: UnixMillis },
+    /// Anything else that an agent says.
+    Said(Said),
+    /// Events of a producer that the person refuses; told once a producer.
+    ProducerRefused { agent_id: String },
+}
+
+/// What became of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Accepted,
+    Rejected,
+    Answered,
+    /// Nobody answered in time. That is not a no.
+    Expired,
+    /// The agent, or what its access rests on, took it back.
+    Withdrawn,
+    /// The agent's whole request is over.
+    SessionOver,
+    /// The agent went on: somebody answered, or it was taken back. The producer does not say which.
+    Moved,
+    /// It was gone when the connection was back.
+    Missed,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    pub session_id: String,
+    pub agent_id: String,
+    pub known_producer: bool,
+    pub urgency: Urgency,
+    /// Of one session only the latest of each of these needs to be heard.
+    pub kind: Kind,
+    pub text: String,
+    /// How many others it stands for.
+    pub folded: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    State,
+    Progress,
+    Output,
+    /// Each is a message of its own.
+    Message,
+}
+
+impl Announcement {
+    /// Whether it goes before all that is not, and is never dropped.
+    pub fn is_assertive(&self) -> bool {
+        match self {
+            Self::Asked(_) | Self::Over { .. } | Self::MoreTime { .. } | Self::ProducerRefused { .. } => true,
+            Self::TimeLeft { .. } => false,
+            Self::Said(said) => said.urgency == Urgency::Critical,
+        }
+    }
+
+    pub(super) fn is_background(&self) -> bool {
+        matches!(self, Self::TimeLeft { .. })
+            || matches!(self, Self::Said(said) if said.urgency == Urgency::Background)
+    }
+}
+
+impl Ending {
+    /// The state that our extension names.
+    pub(super) fn of(settled: &str) -> Self {
+        match settled {
+            "accepted" => Self::Accepted,
+            "rejected" => Self::Rejected,
+            "answered" => Self::Answered,
+            "expired" => Self::Expired,
+            "cancelled" => Self::Withdrawn,
+            _ => Self::Moved,
+        }
+    }
+
+    /// The word for programs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+            Self::Answered => "answered",
+            Self::Expired => "expired",
+            Self::Withdrawn => "withdrawn",
+            Self::SessionOver => "session_over",
+            Self::Moved => "settled",
+            Self::Missed => "missed",
+        }
+    }
+}

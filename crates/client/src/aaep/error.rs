@@ -1,0 +1,51 @@
+//! Why a subscriber stopped, one enum an operation.
+
+use super::{answer::NotAnAnswer, verify::NotProven};
+use crate::{agent::Refused, transport::Unreachable};
+use countersign_protocol::aaep::handshake::{ReasonCode, SubscriptionRejected};
+
+/// Why there is no subscription.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SubscribeError {
+    #[error("the producer could not be reached ({0}): try again later")]
+    Unreachable(#[from] Unreachable),
+    #[error("the producer refuses ({}): {}", code(.0.reason_code), .0.reason_message)]
+    Rejected(SubscriptionRejected),
+    #[error(transparent)]
+    Refused(#[from] Box<Refused>),
+    #[error("the producer's answer is not a subscription: {0}")]
+    BadAnswer(String),
+    #[error("the producer speaks AAEP {0}, and this is a subscriber for 1")]
+    OtherVersion(String),
+    #[error("the producer does not prove who it is: {0}")]
+    NotProven(#[from] NotProven),
+}
+
+/// Why an answer was not delivered. Whether a delivered one counted is told by the event that settles the question.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplyError {
+    #[error(transparent)]
+    NotAnAnswer(#[from] NotAnAnswer),
+    #[error("the answer may not have arrived ({0}): it may be sent again, since at most one counts")]
+    Unreachable(#[from] Unreachable),
+    #[error(transparent)]
+    Refused(#[from] Box<Refused>),
+}
+
+/// Of what our own service offers beside the protocol.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QuestionsError {
+    #[error("the service could not be reached ({0}): try again later")]
+    Unreachable(#[from] Unreachable),
+    #[error(transparent)]
+    Refused(#[from] Box<Refused>),
+    #[error("this producer does not list its questions: run the inbox and hear them as they come")]
+    NotOffered,
+    #[error("the answer is not the document that it should be: report it to the service")]
+    BadAnswer,
+}
+
+/// The protocol's word for a reason.
+fn code(code: ReasonCode) -> String {
+    serde_json::to_value(code).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}

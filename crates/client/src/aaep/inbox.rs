@@ -1,0 +1,240 @@
+//! What waits for a person, kept by what was said and by nothing else. Pure: events and moments in, announcements out.
+
+use super::{
+    announcement::{Announcement, Ending, Kind, Said},
+    question::Question,
+    received::{Other, Ours, Received, shown, summary, urgency, visible},
+    recent::Recent,
+    trust::{Standing, Trust},
+};
+use countersign_protocol::{
+    aaep::event::{Event, Payload, StateChanged},
+    time::UnixMillis,
+};
+use std::{collections::BTreeSet, sync::Arc};
+
+/// How many events are remembered, so that none is taken for new when a stream goes on after a break.
+const REMEMBERED: usize = 4 * 1024;
+/// How long after a deadline the producer's own word about it is waited for.
+const GRACE_MS: i64 = 2_000;
+/// How long after a new subscription an open question must have come again (S1).
+const COMES_AGAIN_MS: i64 = 10_000;
+
+/// The open questions of one subscriber.
+#[derive(Clone, Debug)]
+pub struct Inbox {
+    trust: Trust,
+    open: Vec<Open>,
+    seen: Recent,
+    /// The questions among them, which no flood of other events makes forgotten.
+    asked: Recent,
+    refused: Recent,
+}
+
+#[derive(Clone, Debug)]
+struct Open {
+    question: Arc<Question>,
+    /// Since when it is not known whether it is still open.
+    doubted: Option<UnixMillis>,
+}
+
+impl Inbox {
+    pub fn new(trust: Trust) -> Self {
+        let (seen, asked) = (Recent::with_room_for(REMEMBERED), Recent::with_room_for(REMEMBERED));
+        Self { trust, open: Vec::new(), seen, asked, refused: Recent::with_room_for(256) }
+    }
+
+    /// The open questions, oldest first.
+    pub fn questions(&self) -> impl Iterator<Item = &Arc<Question>> {
+        self.open.iter().map(|open| &open.question)
+    }
+
+    /// The open question of that name: its decision's id or its event's.
+    pub fn question(&self, id: &str) -> Option<&Arc<Question>> {
+        self.questions().find(|question| question.id() == id || question.event_id() == id)
+    }
+
+    /// Takes what was received. An event that came before changes nothing (AAEP 8.2.4).
+    pub fn apply(&mut self, received: &Received, now: UnixMillis) -> Vec<Announcement> {
+        let mut told = match received {
+            Received::Event(event) => self.event(event),
+            Received::Other(other) => self.other(other),
+            Received::Closed { .. } => Vec::new(),
+        };
+        told.extend(self.tick(now));
+        told
+    }
+
+    /// What the passing of time alone changes.
+    pub fn tick(&mut self, now: UnixMillis) -> Vec<Announcement> {
+        let expired = |open: &Open| now >= open.question.deadline().plus_millis(GRACE_MS);
+        let missed = |open: &Open| open.doubted.is_some_and(|since| now >= since.plus_millis(COMES_AGAIN_MS));
+        let mut told = self.close(Ending::Expired, None, expired);
+        told.extend(self.close(Ending::Missed, None, missed));
+        told
+    }
+
+    /// A new subscription took the place of a lost one: what is still open will be told again, and the rest is gone.
+    pub fn begin_again(&mut self, now: UnixMillis) {
+        self.open.iter_mut().for_each(|open| open.doubted = Some(now));
+    }
+
+    /// The producer lists what is open; what it does not list is gone.
+    pub fn reconcile(&mut self, listed: &BTreeSet<&str>) -> Vec<Announcement> {
+        self.close(Ending::Missed, None, |open| {
+            open.question.decision_id().is_some_and(|id| !listed.contains(id))
+        })
+    }
+
+    /// When [`Self::tick`] has something to do next, if nothing else happens.
+    pub fn next_due(&self) -> Option<UnixMillis> {
+        let due = |open: &Open| {
+            let expires = open.question.deadline().plus_millis(GRACE_MS);
+            open.doubted.map_or(expires, |since| expires.min(since.plus_millis(COMES_AGAIN_MS)))
+        };
+        self.open.iter().map(due).min()
+    }
+
+    fn event(&mut self, event: &Event) -> Vec<Announcement> {
+        let envelope = &event.envelope;
+        let standing = self.trust.standing(&envelope.producer);
+        if standing == Standing::Refused {
+            return self.refuse(&envelope.producer.agent_id);
+        }
+        // Still open: it came again because we did (S1).
+        if let Some(open) = self.open.iter_mut().find(|open| open.question.event_id() == envelope.event_id) {
+            open.doubted = None;
+        }
+        let known = standing == Standing::Known;
+        if let Some(question) = Question::of(event, known) {
+            return if self.asked.is_new(&envelope.event_id) { self.ask(question) } else { Vec::new() };
+        }
+        if !self.seen.is_new(&envelope.event_id) {
+            return Vec::new();
+        }
+        let (closed, told) = match &event.payload {
+            payload if payload.is_terminal() => self.session_over(event),
+            Payload::StateChanged(changed) => self.state_changed(event, changed),
+            Payload::ProgressUpdated(progress) => {
+                let left = progress.eta_ms.map(|eta| envelope.timestamp.plus_millis(eta));
+                return self.time_told(event, left).unwrap_or_else(|| said(event, known));
+            }
+            _ => (false, Vec::new()),
+        };
+        if closed { told } else { [told, said(event, known)].concat() }
+    }
+
+    fn other(&mut self, other: &Other) -> Vec<Announcement> {
+        let standing = self.trust.of_agent(&other.agent_id);
+        if standing == Standing::Refused {
+            return self.refuse(&other.agent_id);
+        }
+        if !self.seen.is_new(&other.event_id) {
+            return Vec::new();
+        }
+        let Some(text) = other.summary.clone() else { return Vec::new() };
+        vec![Announcement::Said(Said {
+            session_id: other.session_id.clone(),
+            agent_id: other.agent_id.clone(),
+            known_producer: standing == Standing::Known,
+            urgency: other.urgency,
+            kind: Kind::Message,
+            text,
+            folded: 0,
+        })]
+    }
+
+    fn refuse(&mut self, agent_id: &str) -> Vec<Announcement> {
+        let first = self.refused.is_new(agent_id);
+        first.then(|| Announcement::ProducerRefused { agent_id: agent_id.to_owned() }).into_iter().collect()
+    }
+
+    fn ask(&mut self, question: Question) -> Vec<Announcement> {
+        let question = Arc::new(question);
+        self.open.push(Open { question: Arc::clone(&question), doubted: None });
+        vec![Announcement::Asked(question)]
+    }
+
+    /// With the session everything that waits in it is over (AAEP 6.8).
+    fn session_over(&mut self, event: &Event) -> (bool, Vec<Announcement>) {
+        let session = event.envelope.session_id.as_str();
+        let ending = match event.payload {
+            Payload::SessionCancelled(_) => Ending::Withdrawn,
+            _ => Ending::SessionOver,
+        };
+        let told = self.close(ending, summary(&event.payload), |open| open.question.session_id() == session);
+        (!told.is_empty() && ending == Ending::Withdrawn, told)
+    }
+
+    /// Our own service names the decision that was settled. Of others only this is known: the agent left the state in
+    /// which it waits for a person, so it no longer does (AAEP 6.7.2, 6.8).
+    fn state_changed(&mut self, event: &Event, changed: &StateChanged) -> (bool, Vec<Announcement>) {
+        let (session, ours) = (event.envelope.session_id.as_str(), Ours::of(event));
+        let words = summary(&event.payload);
+        let told = match (ours.text("decision_id"), ours.text("settled")) {
+            (Some(id), Some(settled)) => self.close(Ending::of(settled), words, |open| {
+                open.question.session_id() == session && open.question.decision_id() == Some(id)
+            }),
+            _ if changed.from_state == "awaiting_input" && changed.to_state != "awaiting_input" => {
+                self.close(Ending::Moved, words, |open| {
+                    open.question.session_id() == session && open.question.decision_id().is_none()
+                })
+            }
+            _ => Vec::new(),
+        };
+        (!told.is_empty(), told)
+    }
+
+    /// A countdown, or more time. Without our extension it is progress like any other.
+    fn time_told(&mut self, event: &Event, deadline: Option<UnixMillis>) -> Option<Vec<Announcement>> {
+        let (id, deadline) = (Ours::of(event).text("decision_id")?, deadline?);
+        let session = event.envelope.session_id.as_str();
+        let open = self
+            .open
+            .iter_mut()
+            .find(|open| open.question.session_id() == session && open.question.decision_id() == Some(id))?;
+        // A countdown rounds, and it may have waited on its way; only what is clearly later is more.
+        if deadline.millis_since(open.question.deadline()) > 1_000 {
+            Arc::make_mut(&mut open.question).extend_to(deadline);
+            return Some(vec![Announcement::MoreTime { question: Arc::clone(&open.question), deadline }]);
+        }
+        let seconds = open.question.seconds_left(event.envelope.timestamp);
+        Some(vec![Announcement::TimeLeft { question: Arc::clone(&open.question), seconds }])
+    }
+
+    fn close(
+        &mut self,
+        ending: Ending,
+        words: Option<String>,
+        which: impl Fn(&Open) -> bool,
+    ) -> Vec<Announcement> {
+        let over = |open: Open| Announcement::Over { question: open.question, ending, words: words.clone() };
+        self.open.extract_if(.., |open| which(open)).map(over).collect()
+    }
+}
+
+fn said(event: &Event, known_producer: bool) -> Vec<Announcement> {
+    let (kind, text) = match &event.payload {
+        Payload::StateChanged(_) => (Kind::State, summary(&event.payload)),
+        Payload::ProgressUpdated(progress) => {
+            let described = || progress.progress.description.as_deref().map(shown);
+            (Kind::Progress, summary(&event.payload).or_else(described))
+        }
+        // Not trimmed: the next chunk may go on in the middle of a line.
+        Payload::OutputStreaming(chunk) => (Kind::Output, Some(visible(&chunk.chunk)).filter(|text| !text.is_empty())),
+        payload => (Kind::Message, summary(payload)),
+    };
+    let Some(text) = text else { return Vec::new() };
+    vec![Announcement::Said(Said {
+        session_id: event.envelope.session_id.clone(),
+        agent_id: event.envelope.producer.agent_id.clone(),
+        known_producer,
+        urgency: urgency(event),
+        kind,
+        text,
+        folded: 0,
+    })]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,35 @@
+//! The subscriber's side of AAEP: hears what agents say, keeps what waits for a person, and sends the person's answer.
+//!
+//! [`Inbox`] and [`Speech`] are pure and hold every rule about what a person is told and when; [`Subscriber`] connects
+//! them to a producer, ours or anybody's.
+
+mod announcement;
+mod answer;
+mod backoff;
+mod error;
+mod inbox;
+mod link;
+mod question;
+mod received;
+mod recent;
+mod replier;
+mod speech;
+mod sse;
+mod subscriber;
+#[cfg(test)]
+mod testing;
+mod trust;
+mod verify;
+
+pub use announcement::{Announcement, Ending, Kind, Said};
+pub use answer::{Answer, NotAnAnswer, in_words};
+pub use backoff::{Backoff, Dice, system_dice};
+pub use error::{QuestionsError, ReplyError, SubscribeError};
+pub use inbox::Inbox;
+pub use question::{Asks, Question, Words};
+pub use received::{Other, Received, Unreadable};
+pub use replier::Replier;
+pub use speech::Speech;
+pub use subscriber::{Heard, Subscriber, SubscriberConfig};
+pub use trust::{Trust, UnknownProducers};
+pub use verify::{ManifestKeys, Manifests, NotProven};

@@ -1,0 +1,79 @@
+//! Sending what a person answered, and what else our own service lets a subscriber ask.
+
+use super::{
+    answer::Answer,
+    error::{QuestionsError, ReplyError},
+    link::Link,
+    question::Question,
+};
+use crate::{
+    agent::Refused,
+    transport::{Response, Unreachable},
+};
+use countersign_protocol::{
+    aaep::questions::{MoreTime, MoreTimeRequest, Questions},
+    time::UnixMillis,
+};
+use http::StatusCode;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// How often a reply is sent whose arrival is not known. At most one counts, however many arrive (AAEP 6.3.5).
+const ATTEMPTS: usize = 3;
+
+/// The way back to a producer; cheap to clone.
+#[derive(Clone)]
+pub struct Replier {
+    link: Arc<Link>,
+}
+
+impl Replier {
+    pub(super) fn new(link: Arc<Link>) -> Self {
+        Self { link }
+    }
+
+    /// Delivers an answer to a question that was received. That it counted is told by the event that settles the
+    /// question, and by nothing else (AAEP 6.3.4).
+    pub async fn reply(&self, question: &Question, answer: &Answer, now: UnixMillis) -> Result<(), ReplyError> {
+        let message = question.reply(answer, &self.link.subscription_id(), now)?;
+        let answer = self.send(&message).await?;
+        match Refused::of_endpoint(&answer) {
+            Some(refused) => Err(Box::new(refused).into()),
+            None => Ok(()),
+        }
+    }
+
+    async fn send(&self, message: &Value) -> Result<Response, Unreachable> {
+        let mut sent = self.link.post("/replies", message).await;
+        for _ in 1..ATTEMPTS {
+            if sent.is_ok() {
+                break;
+            }
+            sent = self.link.post("/replies", message).await;
+        }
+        sent
+    }
+
+    /// What is open for this person, oldest first. Not of the protocol: only our own service has it.
+    pub async fn questions(&self) -> Result<Questions, QuestionsError> {
+        document(&self.link.get("/questions").await?)
+    }
+
+    /// Asks for more time; until when there is time now. The service gives no more than its policy allows.
+    pub async fn more_time(&self, decision_id: &str, seconds: i64) -> Result<MoreTime, QuestionsError> {
+        let path = format!("/questions/{decision_id}/more-time");
+        let body = json!(MoreTimeRequest { seconds });
+        document(&self.link.post(&path, &body).await?)
+    }
+}
+
+fn document<T: DeserializeOwned>(answer: &Response) -> Result<T, QuestionsError> {
+    match Refused::of_endpoint(answer) {
+        Some(refused) if answer.status == StatusCode::NOT_FOUND && !refused.has_code() => {
+            Err(QuestionsError::NotOffered)
+        }
+        Some(refused) => Err(Box::new(refused).into()),
+        None => serde_json::from_slice(&answer.body).map_err(|_| QuestionsError::BadAnswer),
+    }
+}

@@ -1,0 +1,88 @@
+//! What is to be said next: questions before everything else, and under a flood less of what is less urgent. Pure.
+
+use super::announcement::{Announcement, Kind, Said};
+use std::collections::VecDeque;
+
+/// How much that is not urgent may wait. More could not be listened to.
+const ROOM: usize = 64;
+/// Output that was joined is cut off here, and says so by how much it stands for.
+const LONGEST: usize = 16 * 1024;
+
+/// The waiting line before a person's ears.
+#[derive(Clone, Debug, Default)]
+pub struct Speech {
+    assertive: VecDeque<Announcement>,
+    polite: VecDeque<Announcement>,
+    left_out: usize,
+}
+
+impl Speech {
+    pub fn push(&mut self, announcements: impl IntoIterator<Item = Announcement>) {
+        for announcement in announcements {
+            if announcement.is_assertive() {
+                self.assertive.push_back(announcement);
+            } else {
+                self.polite(announcement);
+            }
+        }
+    }
+
+    /// What comes next: everything assertive in its order, then the rest in its.
+    pub fn next_up(&mut self) -> Option<Announcement> {
+        self.assertive.pop_front().or_else(|| self.polite.pop_front())
+    }
+
+    /// How much was left out since this was last asked. Nothing of it was critical.
+    pub fn left_out(&mut self) -> usize {
+        std::mem::take(&mut self.left_out)
+    }
+
+    pub fn len(&self) -> usize {
+        self.assertive.len() + self.polite.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn polite(&mut self, announcement: Announcement) {
+        let announcement = match announcement {
+            Announcement::Said(said) => match self.fold(said) {
+                Some(said) => Announcement::Said(said),
+                None => return,
+            },
+            other => other,
+        };
+        self.polite.push_back(announcement);
+        if self.polite.len() > ROOM {
+            // What is in the background goes first; among equals the oldest.
+            let least = self.polite.iter().position(Announcement::is_background).unwrap_or(0);
+            self.polite.remove(least);
+            self.left_out += 1;
+        }
+    }
+
+    /// Of one session's state and progress only the latest is worth hearing; its output is joined. Nothing is folded
+    /// over a message of the same session, so that what is said stays in order (AAEP 8.2.3).
+    fn fold(&mut self, said: Said) -> Option<Said> {
+        let same_session = |waiting: &&mut Announcement| {
+            matches!(waiting, Announcement::Said(other) if other.session_id == said.session_id)
+        };
+        let last = self.polite.iter_mut().rev().find(same_session);
+        match last {
+            Some(Announcement::Said(last)) if last.kind == said.kind && said.kind != Kind::Message => {
+                last.text = match said.kind {
+                    Kind::Output => format!("{}{}", last.text, said.text).chars().take(LONGEST).collect(),
+                    _ => said.text,
+                };
+                last.urgency = last.urgency.max(said.urgency);
+                last.folded += 1;
+                None
+            }
+            _ => Some(said),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! Who a producer is, for those who want it proven (AAEP 5.10, 6.9): a manifest signed with a key of its own origin, or
+//! with one that the person pinned.
+
+use super::link::Link;
+use crate::transport::Unreachable;
+use countersign_jose::{KeyPolicy, KeySet, KeySetRefusal, ManifestRefusal, verify_manifest};
+use countersign_protocol::aaep::{handshake::SubscriptionAccepted, manifest::Manifest};
+
+/// Where a service publishes its keys.
+const KEYS: &str = "/.well-known/agent-jwks.json";
+
+/// What a person demands of a producer's manifest.
+#[derive(Clone, Debug, Default)]
+pub enum Manifests {
+    /// Signed or not: the address and its certificate are enough.
+    #[default]
+    Any,
+    SignedOnly(ManifestKeys),
+}
+
+/// Whose signature counts.
+#[derive(Clone, Debug)]
+pub enum ManifestKeys {
+    /// The keys that the producer's own origin publishes.
+    Published,
+    Pinned(KeySet),
+}
+
+/// Why a producer is not shown to be who it says.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotProven {
+    #[error("it gave no signed manifest")]
+    NotSigned,
+    #[error("its keys could not be fetched ({0})")]
+    NoKeys(#[from] Unreachable),
+    #[error("its keys could not be fetched (status {0})")]
+    KeysRefused(u16),
+    #[error(transparent)]
+    BadKeys(#[from] KeySetRefusal),
+    #[error(transparent)]
+    BadManifest(#[from] ManifestRefusal),
+    #[error("its manifest is of another producer")]
+    OtherProducer,
+}
+
+/// The proven manifest, or none where none is demanded.
+pub(super) async fn prove(
+    demanded: &Manifests,
+    accepted: &SubscriptionAccepted,
+    link: &Link,
+) -> Result<Option<Manifest>, NotProven> {
+    let Manifests::SignedOnly(keys) = demanded else { return Ok(None) };
+    let jws = accepted.signed_manifest.as_deref().ok_or(NotProven::NotSigned)?;
+    let manifest = match keys {
+        ManifestKeys::Pinned(keys) => verify_manifest(jws, keys)?,
+        ManifestKeys::Published => verify_manifest(jws, &published(link).await?)?,
+    };
+    // A manifest that is sound and somebody else's proves nothing.
+    if manifest.agent_id != accepted.producer.agent_id {
+        return Err(NotProven::OtherProducer);
+    }
+    Ok(Some(manifest))
+}
+
+async fn published(link: &Link) -> Result<KeySet, NotProven> {
+    let answer = link.published(KEYS).await?;
+    if !answer.status.is_success() {
+        return Err(NotProven::KeysRefused(answer.status.as_u16()));
+    }
+    Ok(KeySet::parse(&answer.body, &KeyPolicy::default())?)
+}

@@ -1,0 +1,30 @@
+//! Why an agent got no decision. In doubt nothing may run.
+
+use crate::{agent::Refused, transport::Unreachable};
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecisionsError {
+    #[error("the service could not be reached ({0}): look at the decision before anything is done")]
+    Unreachable(#[from] Unreachable),
+    #[error(transparent)]
+    Refused(#[from] Box<Refused>),
+    #[error("the answer is not the document that it should be: report it to the service")]
+    BadAnswer,
+    /// Not a no: the question may still be open.
+    #[error("nobody decided while this waited: look again, or take the question back")]
+    StillPending,
+}
+
+impl DecisionsError {
+    /// Whether the same question to the service may have another answer in a while.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable(Unreachable::NotLoopback | Unreachable::Fetch(crate::transport::FetchError::Url(_))) => {
+                false
+            }
+            Self::Unreachable(_) => true,
+            Self::Refused(refused) => refused.status == 429 || refused.status >= 500,
+            Self::BadAnswer | Self::StillPending => false,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! For agents that have no gateway in front of what they do: ask a person, wait, claim, report; and speak AAEP while at
+//! it. Nothing here decides whether something may run: [`Decisions::claim`] asks the service, every time.
+
+mod error;
+mod speak;
+mod wait;
+
+pub use error::DecisionsError;
+pub use speak::Spoken;
+
+use crate::{
+    aaep::Dice,
+    agent::Refused,
+    secret::Secret,
+    transport::{FetchError, Request, Response, Transport, Unreachable},
+};
+use countersign_protocol::{
+    aap::version,
+    decisions::{
+        ClaimRequest, ClarificationRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest, WithdrawRequest,
+    },
+    ids::ProjectId,
+    origin::Origin,
+};
+use http::{HeaderValue, header};
+use serde::{Serialize, de::DeserializeOwned};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+const ANSWER_CAP: usize = 1024 * 1024;
+
+/// The service as one agent sees it, by its API key (`csk_…`) or an AAP access token.
+pub struct Decisions {
+    transport: Arc<dyn Transport>,
+    base: String,
+    credential: Secret,
+    dice: Mutex<Dice>,
+}
+
+impl Decisions {
+    pub fn new(
+        service: &Origin,
+        project: Option<&ProjectId>,
+        credential: &str,
+        transport: Arc<dyn Transport>,
+        dice: Dice,
+    ) -> Self {
+        let base = match project {
+            Some(project) => format!("{service}/projects/{project}"),
+            None => service.to_string(),
+        };
+        Self { transport, base, credential: Secret::new(credential), dice: Mutex::new(dice) }
+    }
+
+    /// Asks whether something may be done. What was asked already and is open is not asked twice.
+    pub async fn ask(&self, question: &ConfirmationRequest) -> Result<DecisionDocument, DecisionsError> {
+        self.post("/v1/confirmations", question).await
+    }
+
+    /// Asks for something that the agent does not know.
+    pub async fn ask_to_clarify(&self, question: &ClarificationRequest) -> Result<DecisionDocument, DecisionsError> {
+        self.post("/v1/clarifications", question).await
+    }
+
+    /// How it stands.
+    pub async fn look(&self, decision_id: &str) -> Result<DecisionDocument, DecisionsError> {
+        document(&self.send(Request::get(self.url(&of(decision_id, ""))), TIME_LIMIT).await?)
+    }
+
+    /// Spends a yes on exactly this. Only after `Ok` may it run, once; on any error it must not. It is never sent
+    /// again by itself: whether a claim whose answer was lost is held is told by [`Self::look`].
+    pub async fn claim(&self, decision_id: &str, what: &ClaimRequest) -> Result<DecisionDocument, DecisionsError> {
+        self.post(&of(decision_id, "/claim"), what).await
+    }
+
+    /// Says what became of it, or that it is still running.
+    pub async fn report(
+        &self,
+        decision_id: &str,
+        outcome: &OutcomeRequest,
+    ) -> Result<DecisionDocument, DecisionsError> {
+        self.post(&of(decision_id, "/outcome"), outcome).await
+    }
+
+    /// Takes a question back.
+    pub async fn withdraw(
+        &self,
+        decision_id: &str,
+        why: &WithdrawRequest,
+    ) -> Result<DecisionDocument, DecisionsError> {
+        self.post(&of(decision_id, "/withdraw"), why).await
+    }
+
+    async fn post<A: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<A, DecisionsError> {
+        let body = serde_json::to_vec(body).map_err(|_| DecisionsError::BadAnswer)?;
+        document(&self.send(Request::post_json(self.url(path), body), TIME_LIMIT).await?)
+    }
+
+    async fn send(&self, mut request: Request, time_limit: Duration) -> Result<Response, Unreachable> {
+        (request.answer_cap, request.time_limit) = (ANSWER_CAP, Some(time_limit));
+        let bearer = HeaderValue::try_from(format!("Bearer {}", self.credential.reveal()));
+        let mut bearer = bearer.map_err(|_| FetchError::Http)?;
+        bearer.set_sensitive(true);
+        request.headers.insert(header::AUTHORIZATION, bearer);
+        request.headers.insert(version::HEADER, HeaderValue::from_static(version::PREFERRED));
+        self.transport.send(request).await
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+}
+
+fn of(decision_id: &str, what: &str) -> String {
+    // Ids are `dec_` and hex digits; whatever else somebody passes stays within the path.
+    let id: String = decision_id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    format!("/v1/decisions/{id}{what}")
+}
+
+fn document<A: DeserializeOwned>(answer: &Response) -> Result<A, DecisionsError> {
+    match Refused::of_endpoint(answer) {
+        Some(refused) => Err(Box::new(refused).into()),
+        None => serde_json::from_slice(&answer.body).map_err(|_| DecisionsError::BadAnswer),
+    }
+}

@@ -1,0 +1,36 @@
+//! Speaking for oneself: AAEP sessions that an agent opens and the events that it says in them.
+
+use super::{Decisions, DecisionsError};
+use countersign_protocol::{
+    aaep::event::{Payload, SessionStarted},
+    decisions::DecisionDocument,
+};
+use serde::Deserialize;
+
+/// What became of an event.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Spoken {
+    /// It asked a person: wait for the decision.
+    Asked(Box<DecisionDocument>),
+    Said { event_id: String },
+}
+
+#[derive(Deserialize)]
+struct Opened {
+    session_id: String,
+}
+
+impl Decisions {
+    /// Opens a session with its first event; its id.
+    pub async fn open_session(&self, started: &SessionStarted) -> Result<String, DecisionsError> {
+        let opened: Opened = self.post("/aaep/v1/sessions", &Payload::SessionStarted(started.clone())).await?;
+        Ok(opened.session_id)
+    }
+
+    /// Says one more thing in a session. Who speaks, when and under which id is the service's to say.
+    pub async fn say(&self, session_id: &str, payload: &Payload) -> Result<Spoken, DecisionsError> {
+        let id: String = session_id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        self.post(&format!("/aaep/v1/sessions/{id}/events"), payload).await
+    }
+}

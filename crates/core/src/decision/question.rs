@@ -1,0 +1,54 @@
+//! An open question as its person's subscriber lists it. Without the reply token: that comes with the event.
+
+use crate::records::{AaepSession, Decision, DecisionState, Question, Words};
+use countersign_protocol::{aaep::questions::OpenQuestion, decisions::Kind};
+
+/// The document of a question; none if it is settled.
+pub fn document(decision: &Decision, session: &AaepSession, page: String) -> Option<OpenQuestion> {
+    let DecisionState::Pending { deadline, .. } = decision.state else { return None };
+    let common = OpenQuestion {
+        decision_id: decision.id.clone(),
+        event_id: decision.event_id.clone(),
+        session_id: session.id.clone(),
+        kind: Kind::Confirmation,
+        action: None,
+        consequence: None,
+        question: None,
+        context: None,
+        accepted_response_kinds: Vec::new(),
+        choices: Vec::new(),
+        allowed_replies: Vec::new(),
+        words: if decision.words == Words::Agent { "agent".into() } else { "owner".into() },
+        agent_id: session.producer.agent_id.clone(),
+        operator: decision.raised_by.operator.as_ref().map(ToString::to_string),
+        risk_level: None,
+        irreversible: None,
+        default_decision: None,
+        language: decision.language.clone(),
+        asked_at: decision.asked_at,
+        deadline,
+        latest: decision.terms.latest,
+        assurance: decision.terms.floor.as_str().to_owned(),
+        page,
+        last_ran_at: decision.last_ran_at,
+    };
+    Some(match &decision.question {
+        Question::Confirmation(asked) => OpenQuestion {
+            action: Some(asked.action.clone()),
+            consequence: Some(asked.consequence.clone()),
+            allowed_replies: asked.allowed_replies.clone(),
+            risk_level: Some(decision.terms.risk),
+            irreversible: Some(decision.terms.irreversible),
+            default_decision: Some(decision.terms.default),
+            ..common
+        },
+        Question::Clarification(asked) => OpenQuestion {
+            kind: Kind::Clarification,
+            question: Some(asked.question.clone()),
+            context: asked.context.clone(),
+            accepted_response_kinds: asked.kinds.clone(),
+            choices: asked.choices.clone(),
+            ..common
+        },
+    })
+}

@@ -1,0 +1,76 @@
+//! What a reader is still to get, and what it had, for when it comes back (S5).
+
+use countersign_core::aaep::spoken::Spoken;
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+/// How many events a reader may have missed and still go on where it was.
+const REMEMBERED: usize = 512;
+/// And how old they may be.
+const REMEMBERED_MS: i64 = 600_000;
+
+#[derive(Default)]
+pub(super) struct Backlog {
+    unread: VecDeque<Sent>,
+    read: VecDeque<Sent>,
+    /// The next number in each session that was heard from its beginning and without a hole.
+    counted: BTreeMap<RowKey, i64>,
+}
+
+#[derive(Clone)]
+pub(super) struct Sent {
+    pub(super) spoken: Arc<Spoken>,
+    pub(super) is_counted: bool,
+}
+
+impl Backlog {
+    pub(super) fn add(&mut self, spoken: Arc<Spoken>, counts: bool) {
+        let is_counted = counts && self.is_next(&spoken);
+        self.unread.push_back(Sent { spoken, is_counted });
+    }
+
+    pub(super) fn unread(&self) -> usize {
+        self.unread.len()
+    }
+
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Arc<Spoken>> {
+        self.unread.iter().map(|sent| &sent.spoken)
+    }
+
+    pub(super) fn read(&mut self, now: UnixMillis) -> Option<Sent> {
+        let sent = self.unread.pop_front()?;
+        let is_old = |sent: &Sent| now.millis_since(sent.spoken.event.envelope.timestamp) > REMEMBERED_MS;
+        while self.read.len() >= REMEMBERED || self.read.front().is_some_and(is_old) {
+            self.read.pop_front();
+        }
+        self.read.push_back(sent.clone());
+        Some(sent)
+    }
+
+    /// Goes back to just after an event; false if it is not remembered.
+    pub(super) fn rewind(&mut self, event_id: &str) -> bool {
+        let known = self.read.iter().rposition(|sent| sent.spoken.event.envelope.event_id == event_id);
+        let Some(place) = known else { return false };
+        for sent in self.read.split_off(place + 1).into_iter().rev() {
+            self.unread.push_front(sent);
+        }
+        true
+    }
+
+    pub(super) fn count_no_more(&mut self, session: RowKey) {
+        self.counted.remove(&session);
+    }
+
+    /// Only a session that is heard from its beginning on is counted, and only up to the first hole (C14).
+    fn is_next(&mut self, spoken: &Spoken) -> bool {
+        let next = self.counted.remove(&spoken.session);
+        let is_next = spoken.seq == 0 || next == Some(spoken.seq);
+        if is_next && !spoken.event.payload.is_terminal() {
+            self.counted.insert(spoken.session, spoken.seq + 1);
+        }
+        is_next
+    }
+}

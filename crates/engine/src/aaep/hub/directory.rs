@@ -1,0 +1,104 @@
+//! Who listens on this node, found by whom an event is for: nobody else is looked at.
+
+use super::outlet::Outlet;
+use countersign_core::{news::Audience, records::Role};
+use countersign_protocol::ids::RowKey;
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+/// Outlets by the key of their subscription.
+type Outlets = BTreeMap<RowKey, Arc<Outlet>>;
+
+#[derive(Default)]
+pub(super) struct Directory {
+    outlets: HashMap<RowKey, Listed>,
+    /// By person, then project: what concerns a person concerns all of their projects.
+    people: BTreeMap<(RowKey, RowKey), Outlets>,
+    roles: HashMap<(RowKey, Role), Outlets>,
+}
+
+struct Listed {
+    outlet: Arc<Outlet>,
+    roles: Vec<Role>,
+}
+
+impl Directory {
+    /// Of two that come at once, the first one stays.
+    pub(super) fn add(&mut self, outlet: &Arc<Outlet>, roles: Vec<Role>) {
+        if self.outlets.contains_key(&outlet.key) {
+            return;
+        }
+        self.people.entry((outlet.person, outlet.project)).or_default().insert(outlet.key, Arc::clone(outlet));
+        self.list_roles(outlet, &roles);
+        self.outlets.insert(outlet.key, Listed { outlet: Arc::clone(outlet), roles });
+    }
+
+    pub(super) fn remove(&mut self, key: RowKey) -> Option<Arc<Outlet>> {
+        let Listed { outlet, roles } = self.outlets.remove(&key)?;
+        self.unlist_roles(&outlet, &roles);
+        let place = (outlet.person, outlet.project);
+        if let Some(outlets) = self.people.get_mut(&place) {
+            outlets.remove(&key);
+            if outlets.is_empty() {
+                self.people.remove(&place);
+            }
+        }
+        Some(outlet)
+    }
+
+    pub(super) fn set_roles(&mut self, key: RowKey, roles: Vec<Role>) {
+        let Some(listed) = self.outlets.get_mut(&key) else { return };
+        let (outlet, before) = (Arc::clone(&listed.outlet), std::mem::replace(&mut listed.roles, roles.clone()));
+        self.unlist_roles(&outlet, &before);
+        self.list_roles(&outlet, &roles);
+    }
+
+    pub(super) fn get(&self, key: RowKey) -> Option<&Arc<Outlet>> {
+        self.outlets.get(&key).map(|listed| &listed.outlet)
+    }
+
+    /// Whether it is this very outlet that is listed, and not a later one of the same subscription.
+    pub(super) fn is_listed(&self, outlet: &Arc<Outlet>) -> bool {
+        self.get(outlet.key).is_some_and(|listed| Arc::ptr_eq(listed, outlet))
+    }
+
+    /// Every outlet of an audience. One that is in it twice comes twice: it takes no event a second time.
+    pub(super) fn audience(&self, project: RowKey, to: &Audience) -> impl Iterator<Item = &Arc<Outlet>> {
+        let people = to.people.iter().filter_map(move |person| self.people.get(&(*person, project)));
+        let roles = to.roles.iter().filter_map(move |role| self.roles.get(&(project, *role)));
+        people.chain(roles).flat_map(BTreeMap::values)
+    }
+
+    /// Every outlet of a person, in all projects.
+    pub(super) fn of_person(&self, person: RowKey) -> Vec<Arc<Outlet>> {
+        let places = self.people.range((person, RowKey::MIN)..=(person, RowKey::MAX));
+        places.flat_map(|(_, outlets)| outlets.values().cloned()).collect()
+    }
+
+    pub(super) fn in_project(&self, project: RowKey, person: RowKey) -> impl Iterator<Item = &Arc<Outlet>> {
+        self.people.get(&(person, project)).into_iter().flat_map(BTreeMap::values)
+    }
+
+    pub(super) fn count(&self, project: RowKey, person: RowKey) -> usize {
+        self.people.get(&(person, project)).map_or(0, BTreeMap::len)
+    }
+
+    fn list_roles(&mut self, outlet: &Arc<Outlet>, roles: &[Role]) {
+        for role in roles {
+            self.roles.entry((outlet.project, *role)).or_default().insert(outlet.key, Arc::clone(outlet));
+        }
+    }
+
+    fn unlist_roles(&mut self, outlet: &Outlet, roles: &[Role]) {
+        for role in roles {
+            let place = (outlet.project, *role);
+            let Some(outlets) = self.roles.get_mut(&place) else { continue };
+            outlets.remove(&outlet.key);
+            if outlets.is_empty() {
+                self.roles.remove(&place);
+            }
+        }
+    }
+}

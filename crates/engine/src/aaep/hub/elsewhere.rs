@@ -1,0 +1,31 @@
+//! Subscriptions that other nodes serve and that could answer, as far as this node heard of them.
+//!
+//! Whether anybody reads them is not known here. Where it matters, a question rather waits than being turned down.
+
+use countersign_core::news::Audience;
+use countersign_protocol::ids::RowKey;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Default)]
+pub(super) struct Elsewhere(BTreeMap<(RowKey, RowKey), BTreeSet<RowKey>>);
+
+impl Elsewhere {
+    pub(super) fn note(&mut self, place: (RowKey, RowKey), subscription: RowKey) {
+        self.0.entry(place).or_default().insert(subscription);
+    }
+
+    pub(super) fn forget(&mut self, place: (RowKey, RowKey), subscription: RowKey) {
+        let Some(known) = self.0.get_mut(&place) else { return };
+        known.remove(&subscription);
+        if known.is_empty() {
+            self.0.remove(&place);
+        }
+    }
+
+    /// Who has which role is not known here, so anybody of the project may have it.
+    pub(super) fn may_answer(&self, project: RowKey, among: &Audience) -> bool {
+        let anybody = || self.0.range((project, RowKey::MIN)..=(project, RowKey::MAX)).next().is_some();
+        among.people.iter().any(|person| self.0.contains_key(&(project, *person)))
+            || (!among.roles.is_empty() && anybody())
+    }
+}

@@ -1,0 +1,186 @@
+//! What is on its way to the reader of one subscription: shaped to its terms, and each thing once.
+//!
+//! While the reader is slow or away everything that can be folded is.
+
+use super::backlog::{Backlog, Sent};
+use countersign_core::aaep::{
+    negotiate::Terms,
+    shape::Shaper,
+    spoken::{Form, Spoken},
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// From so many unread events on the reader counts as slow.
+const SLOW: usize = 64;
+/// What may wait at most, folded or not; and how much text of it.
+pub(super) const MOST_UNREAD: usize = 1024;
+const MOST_TEXT: usize = 1 << 20;
+
+pub(super) struct Feed {
+    shaper: Shaper,
+    backlog: Backlog,
+    /// Sessions whose beginning the reader was told in short: earlier events come too late.
+    floors: BTreeMap<RowKey, i64>,
+    /// Questions that the reader was told again: they do not come a second time.
+    shown: Vec<Arc<Spoken>>,
+    /// What is said while the reader is told where things stand.
+    joining: Option<Vec<Arc<Spoken>>>,
+    /// How much may wait unread: more for whoever was told of a great many open questions.
+    room: usize,
+}
+
+/// Where an open session stands, for whoever comes late.
+pub(crate) struct Joined {
+    pub(crate) session: RowKey,
+    /// Everything before this event is in the summary; none where only a question is known.
+    pub(crate) floor: Option<i64>,
+    pub(crate) events: Vec<Arc<Spoken>>,
+}
+
+impl Feed {
+    pub(super) fn new(terms: Arc<Terms>, now: UnixMillis) -> Self {
+        Self {
+            shaper: Shaper::new(terms, now),
+            backlog: Backlog::default(),
+            floors: BTreeMap::new(),
+            shown: Vec::new(),
+            joining: None,
+            room: MOST_UNREAD,
+        }
+    }
+
+    pub(super) fn terms(&self) -> &Arc<Terms> {
+        self.shaper.terms()
+    }
+
+    pub(super) fn renegotiate(&mut self, terms: Arc<Terms>, now: UnixMillis) {
+        if **self.shaper.terms() != *terms {
+            self.shaper.renegotiate(terms, now);
+        }
+    }
+
+    /// Takes the next event of its session.
+    pub(super) fn push(&mut self, spoken: &Arc<Spoken>, is_read: bool, now: UnixMillis) {
+        match &mut self.joining {
+            Some(said_since) => said_since.push(Arc::clone(spoken)),
+            None => self.take_in(spoken, is_read, now),
+        }
+    }
+
+    /// Goes back to just after an event that the reader had; otherwise what is said waits until the reader was told
+    /// where things stand.
+    pub(super) fn begin(&mut self, last_event_id: Option<&str>) -> bool {
+        let resumes = last_event_id.is_some_and(|id| self.backlog.rewind(id));
+        self.joining = (!resumes).then(Vec::new);
+        resumes
+    }
+
+    /// Whoever was to be told where things stand is gone.
+    pub(super) fn stop_joining(&mut self, now: UnixMillis) {
+        let said_since = self.joining.take().unwrap_or_default();
+        said_since.iter().for_each(|spoken| self.take_in(spoken, false, now));
+    }
+
+    /// Tells where things stand, then what was said since the reader came.
+    pub(super) fn tell(&mut self, joined: Vec<Joined>, now: UnixMillis) {
+        let said_since = self.joining.take().unwrap_or_default();
+        self.shaper.pause(false);
+        self.pull(now);
+        let begun = said_since.iter().chain(self.backlog.waiting()).filter(|spoken| spoken.seq == 0);
+        let begun: BTreeSet<RowKey> = begun.map(|spoken| spoken.session).collect();
+        self.shown.clear();
+        self.room = MOST_UNREAD + joined.iter().map(|joined| joined.events.len()).sum::<usize>();
+        // Of a session that has just begun the reader hears everything.
+        for joined in joined.into_iter().filter(|joined| !begun.contains(&joined.session)) {
+            self.join(joined, now);
+        }
+        said_since.iter().for_each(|spoken| self.take_in(spoken, true, now));
+    }
+
+    pub(super) fn next(&mut self, now: UnixMillis) -> Option<(Arc<Spoken>, Form)> {
+        if self.backlog.unread() == 0 {
+            self.shaper.pause(false);
+            self.pull(now);
+        }
+        let Sent { spoken, is_counted } = self.backlog.read(now)?;
+        Some((spoken, Form { sequence: is_counted, ..self.shaper.form().clone() }))
+    }
+
+    /// When there may be something again by itself.
+    pub(super) fn next_due(&self) -> Option<UnixMillis> {
+        self.shaper.next_due()
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        let joining = self.joining.as_ref().map_or(0, Vec::len);
+        self.backlog.unread().max(self.shaper.held()).max(joining) > self.room || self.shaper.held_text() > MOST_TEXT
+    }
+
+    /// Gives everything up that waits or is remembered.
+    pub(super) fn clear(&mut self, now: UnixMillis) {
+        *self = Self::new(Arc::clone(self.shaper.terms()), now);
+    }
+
+    fn take_in(&mut self, spoken: &Arc<Spoken>, is_read: bool, now: UnixMillis) {
+        if self.was_told(spoken) {
+            return;
+        }
+        if spoken.event.payload.is_terminal() {
+            self.shown.retain(|shown| shown.session != spoken.session);
+        }
+        self.shaper.pause(!is_read || self.backlog.unread() >= SLOW);
+        self.shape(spoken, now);
+    }
+
+    /// Whether the reader heard of it when it came.
+    fn was_told(&mut self, spoken: &Spoken) -> bool {
+        if self.floors.get(&spoken.session).is_some_and(|floor| spoken.seq < *floor) {
+            return true;
+        }
+        self.floors.remove(&spoken.session);
+        if !spoken.is_critical() {
+            return false;
+        }
+        let id = &spoken.event.envelope.event_id;
+        let shown = self.shown.iter().position(|shown| shown.event.envelope.event_id == *id);
+        shown.map(|place| self.shown.swap_remove(place)).is_some()
+    }
+
+    fn join(&mut self, joined: Joined, now: UnixMillis) {
+        self.floors.extend(joined.floor.map(|floor| (joined.session, floor)));
+        self.backlog.count_no_more(joined.session);
+        for spoken in joined.events {
+            let id = &spoken.event.envelope.event_id;
+            if !self.backlog.waiting().any(|waiting| waiting.event.envelope.event_id == *id) {
+                self.shape(&spoken, now);
+            }
+            if spoken.is_critical() {
+                self.shown.push(spoken);
+            }
+        }
+    }
+
+    fn shape(&mut self, spoken: &Arc<Spoken>, now: UnixMillis) {
+        let mut out = Vec::new();
+        self.shaper.push(spoken, now, &mut out);
+        self.let_out(out);
+    }
+
+    fn pull(&mut self, now: UnixMillis) {
+        let mut out = Vec::new();
+        self.shaper.pull(now, &mut out);
+        self.let_out(out);
+    }
+
+    fn let_out(&mut self, out: Vec<Arc<Spoken>>) {
+        let counts = self.shaper.form().sequence;
+        out.into_iter().for_each(|spoken| self.backlog.add(spoken, counts));
+    }
+}
+
+#[cfg(test)]
+mod tests;

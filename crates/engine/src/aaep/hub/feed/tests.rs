@@ -1,0 +1,159 @@
+use super::{Feed, Joined, MOST_UNREAD};
+use countersign_core::aaep::{
+    negotiate::{Offer, Terms, negotiate},
+    spoken::Spoken,
+};
+use countersign_protocol::{
+    aaep::{
+        event::Event,
+        handshake::{Capabilities, SubscriptionRequest},
+    },
+    time::UnixMillis,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
+
+fn event(session: i64, seq: i64, kind: &str, rest: Value) -> Arc<Spoken> {
+    let critical = kind.starts_with("awaiting");
+    let mut event = json!({
+        "@context": "https://aaep-protocol.org/context/v1",
+        "type": format!("aaep:agent.{kind}"),
+        "event_id": format!("evt_{session}x{seq}"),
+        "session_id": format!("sess_{session}"),
+        "timestamp": "2027-01-15T08:00:00.000Z",
+        "producer": { "agent_id": "agent" },
+        "aaep_version": "1.0.0",
+        "urgency": if critical { "critical" } else { "normal" },
+        "localization_hints": { "primary_language": "en" },
+    });
+    event.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+    let event: Event = serde_json::from_value(event).unwrap();
+    Arc::new(Spoken::new(session, seq, event, Vec::new()))
+}
+
+fn started(session: i64) -> Arc<Spoken> {
+    event(session, 0, "session.started", json!({ "summary_normal": "on it" }))
+}
+
+fn progress(session: i64, seq: i64) -> Arc<Spoken> {
+    event(session, seq, "progress.updated", json!({ "progress": { "step": seq } }))
+}
+
+fn question(session: i64, seq: i64) -> Arc<Spoken> {
+    let rest = json!({
+        "action": "pay", "consequence": "it is paid", "reply_token": "rpl_1", "timeout_seconds": 60,
+        "default_decision": "reject",
+    });
+    event(session, seq, "awaiting.confirmation", rest)
+}
+
+/// The same question as it is told to whoever comes late.
+fn again(question: &Spoken) -> Arc<Spoken> {
+    Arc::new(Spoken::new(question.session, -1, question.event.clone(), Vec::new()))
+}
+
+fn feed() -> Feed {
+    Feed::new(Arc::new(Terms::implicit(&Offer::default())), NOW)
+}
+
+fn rated(rate: u32) -> Feed {
+    let capabilities = Capabilities { max_events_per_second: Some(rate), ..Capabilities::default() };
+    let request = SubscriptionRequest { aaep_version: "1.0.0".into(), capabilities, ..SubscriptionRequest::default() };
+    Feed::new(Arc::new(negotiate(&request, &Offer::default()).unwrap()), NOW)
+}
+
+fn read(feed: &mut Feed) -> Vec<(i64, i64)> {
+    std::iter::from_fn(|| feed.next(NOW)).map(|(spoken, _)| (spoken.session, spoken.seq)).collect()
+}
+
+fn standing(session: i64, said: i64, questions: &[&Arc<Spoken>]) -> Joined {
+    let events = questions.iter().map(|question| again(question)).collect();
+    Joined { session, floor: Some(said), events }
+}
+
+#[test]
+fn what_was_said_while_the_reader_was_told_comes_after_it_and_nothing_of_it_twice() {
+    let mut feed = feed();
+    let asked = question(1, 4);
+    assert!(!feed.begin(None));
+    feed.push(&progress(1, 3), true, NOW);
+    feed.push(&asked, true, NOW);
+    feed.push(&progress(1, 5), true, NOW);
+    assert_eq!(read(&mut feed), []);
+    // The session was read when five events were said: the last of them is still on its way.
+    feed.tell(vec![standing(1, 5, &[&asked])], NOW);
+    assert_eq!(read(&mut feed), [(1, -1), (1, 5)]);
+    feed.push(&progress(1, 6), true, NOW);
+    assert_eq!(read(&mut feed), [(1, 6)]);
+}
+
+#[test]
+fn news_that_comes_later_than_the_row_is_not_told_again() {
+    let mut feed = feed();
+    let asked = question(1, 4);
+    feed.begin(None);
+    feed.tell(vec![standing(1, 5, &[&asked])], NOW);
+    for late in [progress(1, 3), asked, progress(1, 5)] {
+        feed.push(&late, true, NOW);
+    }
+    assert_eq!(read(&mut feed), [(1, -1), (1, 5)]);
+}
+
+#[test]
+fn a_question_that_came_after_its_session_was_read_is_told_once() {
+    let mut feed = feed();
+    let asked = question(1, 4);
+    feed.begin(None);
+    feed.push(&asked, true, NOW);
+    feed.tell(vec![standing(1, 4, &[&asked])], NOW);
+    assert_eq!(read(&mut feed), [(1, -1)]);
+}
+
+#[test]
+fn of_a_session_that_begins_while_the_reader_comes_everything_is_told_and_counted() {
+    let mut feed = feed();
+    let asked = question(1, 1);
+    feed.begin(None);
+    feed.push(&started(1), true, NOW);
+    feed.push(&asked, true, NOW);
+    feed.tell(vec![standing(1, 2, &[&asked])], NOW);
+    let counted: Vec<bool> = std::iter::from_fn(|| feed.next(NOW)).map(|(_, form)| form.sequence).collect();
+    assert_eq!(counted, [true, true]);
+}
+
+#[test]
+fn what_has_a_hole_is_counted_no_further() {
+    let mut feed = feed();
+    feed.begin(None);
+    feed.tell(Vec::new(), NOW);
+    for spoken in [started(1), progress(1, 1), progress(1, 3), progress(1, 4), progress(2, 7)] {
+        feed.push(&spoken, true, NOW);
+    }
+    let counted: Vec<bool> = std::iter::from_fn(|| feed.next(NOW)).map(|(_, form)| form.sequence).collect();
+    assert_eq!(counted, [true, true, false, false, false]);
+}
+
+#[test]
+fn while_nobody_reads_only_what_is_critical_waits_unfolded_and_a_rate_is_kept_afterwards() {
+    let mut feed = rated(1);
+    for seq in 0..50 {
+        feed.push(&progress(1, seq), false, NOW);
+    }
+    feed.push(&question(2, 0), false, NOW);
+    assert_eq!(read(&mut feed), [(2, 0), (1, 49)]);
+    feed.push(&progress(1, 50), true, NOW);
+    assert_eq!(read(&mut feed), [], "its second is not over");
+    assert_eq!(feed.next_due(), Some(NOW.plus_millis(1000)));
+}
+
+#[test]
+fn what_cannot_be_folded_fills_it_in_the_end() {
+    let mut feed = feed();
+    for seq in 0..=i64::try_from(MOST_UNREAD).unwrap() {
+        assert!(!feed.is_full());
+        feed.push(&question(1, seq), false, NOW);
+    }
+    assert!(feed.is_full());
+}

@@ -1,0 +1,248 @@
+//! The hub: hands what was said to every subscription on this node that may hear it.
+//!
+//! All of it is memory. What must survive a restart is in rows, and a subscriber that comes back is told what is open.
+
+mod backlog;
+mod directory;
+mod elsewhere;
+mod feed;
+mod order;
+mod outlet;
+mod times;
+
+pub(crate) use feed::Joined;
+pub(crate) use outlet::{Attached, CLOSED, Ended, NO_LONGER_ENTITLED, Outlet, Taken};
+
+use countersign_core::{
+    aaep::spoken::Spoken,
+    news::{Audience, Said},
+    records::{Role, SubscriptionOwner},
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use directory::Directory;
+use elsewhere::Elsewhere;
+use order::Order;
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+use times::Times;
+
+/// How long an outlet waits for a reader to come back (AAEP B.1.5).
+const LINGERS_MS: i64 = 60_000;
+/// How often one person's old subscriptions are looked through.
+const TIDIED_MS: i64 = 3_600_000;
+const MOST_TIDIED: usize = 100_000;
+/// The `subscriber_id` of a connection that asked for no subscription (C15).
+pub(crate) const IMPLICIT: &str = "implicit";
+
+#[derive(Default)]
+pub(crate) struct Hub {
+    order: Mutex<Order>,
+    directory: RwLock<Directory>,
+    /// Outlets without a reader, and since when, the first to be forgotten first.
+    away: Mutex<VecDeque<(UnixMillis, Arc<Outlet>)>>,
+    times: Mutex<Times>,
+    elsewhere: Mutex<Elsewhere>,
+    /// Whose old subscriptions were looked through, and when.
+    tidied: Mutex<HashMap<(RowKey, RowKey), UnixMillis>>,
+}
+
+/// Outlets that are gone from this node.
+#[derive(Default)]
+pub(crate) struct Gone {
+    /// Their readers did not keep up: their subscriptions are to be closed.
+    pub(crate) too_slow: Vec<Arc<Outlet>>,
+    /// Nobody came back: their subscriptions stay.
+    pub(crate) left: Vec<Arc<Outlet>>,
+}
+
+impl Hub {
+    /// Hands an event on, in the order of its session.
+    pub(crate) fn said(&self, said: &Said, now: UnixMillis) -> Gone {
+        let mut full = Vec::new();
+        lock(&self.order).arrived(said, now, &mut |said| self.tell(said, now, &mut full));
+        self.give_up(full)
+    }
+
+    /// Does what is due by itself. To be called often.
+    pub(crate) fn tick(&self, now: UnixMillis) -> Gone {
+        let mut full = Vec::new();
+        lock(&self.order).tick(now, &mut |said| self.tell(said, now, &mut full));
+        let mut gone = self.give_up(full);
+        gone.left.extend(self.forget(now));
+        gone
+    }
+
+    /// One event, made once however many hear it; only those who may are looked at.
+    fn tell(&self, said: &Said, now: UnixMillis, full: &mut Vec<Arc<Outlet>>) {
+        let directory = self.listed();
+        let mut audience = directory.audience(said.project, &said.to).peekable();
+        if audience.peek().is_none() {
+            return;
+        }
+        let (event, translations) = (said.event.clone(), said.translations.clone());
+        let spoken = Arc::new(Spoken::new(said.session, said.seq, event, translations));
+        full.extend(audience.filter(|outlet| !outlet.push(&spoken, now)).cloned());
+    }
+
+    fn give_up(&self, full: Vec<Arc<Outlet>>) -> Gone {
+        let mut gone = Gone::default();
+        for outlet in full {
+            self.listing().remove(outlet.key);
+            match outlet.has_reader() {
+                true => gone.too_slow.push(outlet),
+                false => gone.left.push(outlet),
+            }
+        }
+        gone
+    }
+
+    /// Forgets those whose readers have been away too long.
+    fn forget(&self, now: UnixMillis) -> Vec<Arc<Outlet>> {
+        let mut left = Vec::new();
+        let mut away = lock(&self.away);
+        while let Some((since, outlet)) = away.front()
+            && now.millis_since(*since) >= LINGERS_MS
+        {
+            let mut directory = self.listing();
+            if outlet.is_away_since(*since) && directory.is_listed(outlet) {
+                directory.remove(outlet.key);
+                outlet.end(outlet::LEFT, now);
+                left.push(Arc::clone(outlet));
+            }
+            drop(directory);
+            away.pop_front();
+        }
+        left
+    }
+
+    /// Lists a subscription. It keeps what is said from now on until somebody reads it, or for a minute.
+    pub(crate) fn add(&self, outlet: &Arc<Outlet>, roles: Vec<Role>, now: UnixMillis) {
+        self.note_times((outlet.project, outlet.person), outlet.key, outlet.terms().time_extension);
+        lock(&self.elsewhere).forget((outlet.project, outlet.person), outlet.key);
+        self.listing().add(outlet, roles);
+        lock(&self.away).push_back((now, Arc::clone(outlet)));
+    }
+
+    pub(crate) fn get(&self, subscription: RowKey) -> Option<Arc<Outlet>> {
+        self.listed().get(subscription).cloned()
+    }
+
+    /// Attaches a reader, unless the outlet was forgotten meanwhile.
+    pub(crate) fn attach(
+        &self,
+        subscription: RowKey,
+        reader: (SubscriptionOwner, Option<UnixMillis>),
+        last_event_id: Option<&str>,
+        now: UnixMillis,
+    ) -> Option<(Arc<Outlet>, Attached)> {
+        // Under this lock it is not forgotten at the same moment.
+        let directory = self.listed();
+        let outlet = directory.get(subscription)?;
+        Some((Arc::clone(outlet), outlet.attach(reader.0, reader.1, last_event_id, now)))
+    }
+
+    pub(crate) fn detach(&self, outlet: &Arc<Outlet>, number: u64, now: UnixMillis) {
+        if outlet.detach(number, now) {
+            lock(&self.away).push_back((now, Arc::clone(outlet)));
+        }
+    }
+
+    /// Ends an outlet at once, and with it the time that its subscription asked for.
+    pub(crate) fn end(&self, subscription: RowKey, ended: Ended, now: UnixMillis) {
+        let Some(outlet) = self.listing().remove(subscription) else { return };
+        outlet.end(ended, now);
+        self.forget_closed((outlet.project, outlet.person), subscription);
+    }
+
+    pub(crate) fn set_roles(&self, subscription: RowKey, roles: Vec<Role>) {
+        self.listing().set_roles(subscription, roles);
+    }
+
+    pub(crate) fn of_person(&self, person: RowKey) -> Vec<Arc<Outlet>> {
+        self.listed().of_person(person)
+    }
+
+    pub(crate) fn count(&self, project: RowKey, person: RowKey) -> usize {
+        self.listed().count(project, person)
+    }
+
+    /// A subscription that this credential opened, for replies that name none (C15).
+    pub(crate) fn opened_by(&self, project: RowKey, person: RowKey, owner: SubscriptionOwner) -> Option<String> {
+        let directory = self.listed();
+        let mut own = directory.in_project(project, person).filter(|outlet| outlet.owner == owner);
+        own.next().map(|outlet| outlet.id.clone())
+    }
+
+    /// Whether the news of a change tells what this node did itself.
+    pub(crate) fn is_own_news(&self, subscription: RowKey) -> bool {
+        self.get(subscription).is_some_and(|outlet| outlet.is_own_news())
+    }
+
+    /// The longest time to answer that a subscription of these people asked for.
+    pub(crate) fn needs_time(&self, project: RowKey, people: &[RowKey]) -> Option<i64> {
+        lock(&self.times).longest(project, people)
+    }
+
+    /// Those of these people whose subscriptions have not been read yet.
+    pub(crate) fn times_to_load(&self, project: RowKey, people: &[RowKey]) -> Vec<RowKey> {
+        let mut times = lock(&self.times);
+        people.iter().copied().filter(|person| times.begins_to_load((project, *person))).collect()
+    }
+
+    pub(crate) fn times_not_loaded(&self, project: RowKey, person: RowKey) {
+        lock(&self.times).failed_to_load((project, person));
+    }
+
+    pub(crate) fn note_times(&self, place: (RowKey, RowKey), subscription: RowKey, seconds: Option<u32>) {
+        lock(&self.times).note(place, subscription, seconds.map(i64::from));
+    }
+
+    /// A subscription is closed: what it asked for and whether it answers matter no more.
+    pub(crate) fn forget_closed(&self, place: (RowKey, RowKey), subscription: RowKey) {
+        self.note_times(place, subscription, None);
+        lock(&self.elsewhere).forget(place, subscription);
+    }
+
+    /// A subscription that another node serves.
+    pub(crate) fn note_elsewhere(&self, place: (RowKey, RowKey), subscription: RowKey, answers: bool) {
+        match answers {
+            true => lock(&self.elsewhere).note(place, subscription),
+            false => lock(&self.elsewhere).forget(place, subscription),
+        }
+    }
+
+    /// Whether anybody of these could answer at present: by a stream that is open, or was a moment ago, or that may be
+    /// open on another node.
+    pub(crate) fn somebody_answers(&self, project: RowKey, among: &Audience) -> bool {
+        self.listed().audience(project, among).any(|outlet| outlet.answers())
+            || lock(&self.elsewhere).may_answer(project, among)
+    }
+
+    /// Whether this person's old subscriptions should be looked through: once an hour.
+    pub(crate) fn begins_to_tidy(&self, place: (RowKey, RowKey), now: UnixMillis) -> bool {
+        let mut tidied = lock(&self.tidied);
+        if tidied.get(&place).is_some_and(|at| now.millis_since(*at) < TIDIED_MS) {
+            return false;
+        }
+        if tidied.len() >= MOST_TIDIED {
+            tidied.clear();
+        }
+        tidied.insert(place, now);
+        true
+    }
+
+    fn listed(&self) -> RwLockReadGuard<'_, Directory> {
+        self.directory.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn listing(&self) -> RwLockWriteGuard<'_, Directory> {
+        self.directory.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Nothing that is done under these locks can leave them half done.
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,120 @@
+//! Puts what several nodes said in one session back into its order.
+//!
+//! The store tells in order as far as it can; this is for the rest. What comes too early waits for what is missing, not
+//! for long: a subscriber with a hole is better off than one that hears nothing.
+
+use countersign_core::news::Said;
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// How long a hole is waited for.
+const PATIENCE_MS: i64 = 2000;
+/// How many events of one session wait for a hole at most.
+const MOST_HELD: usize = 256;
+/// A session of which nothing was heard this long is forgotten.
+const FORGOTTEN_MS: i64 = 3_600_000;
+/// One that is over is remembered a moment longer, so that its news can come twice.
+const OVER_MS: i64 = 10_000;
+
+#[derive(Default)]
+pub(super) struct Order {
+    lines: HashMap<RowKey, Line>,
+    /// Those with a hole.
+    stuck: BTreeSet<RowKey>,
+    tidied_at: UnixMillis,
+}
+
+struct Line {
+    next: i64,
+    held: BTreeMap<i64, Box<Said>>,
+    stuck_since: UnixMillis,
+    heard_at: UnixMillis,
+    is_over: bool,
+}
+
+impl Order {
+    /// Takes one; whatever has its turn now is told. What was told before is not told again.
+    pub(super) fn arrived(&mut self, said: &Said, now: UnixMillis, tell: &mut impl FnMut(&Said)) {
+        let line = self.lines.entry(said.session).or_insert_with(|| Line::beginning(said.seq, now));
+        line.heard_at = now;
+        if said.seq < line.next {
+            return;
+        }
+        if said.seq == line.next {
+            line.tell(said, tell);
+            line.catch_up(tell);
+        } else {
+            line.hold(said, now);
+        }
+        if line.held.len() > MOST_HELD {
+            line.skip(said.session, tell);
+        }
+        match line.held.is_empty() {
+            true => self.stuck.remove(&said.session),
+            false => self.stuck.insert(said.session),
+        };
+    }
+
+    /// Goes on after holes that were not filled in time, and forgets what is long past.
+    pub(super) fn tick(&mut self, now: UnixMillis, tell: &mut impl FnMut(&Said)) {
+        for session in self.stuck.clone() {
+            let Some(line) = self.lines.get_mut(&session) else { continue };
+            if now.millis_since(line.stuck_since) >= PATIENCE_MS {
+                line.skip(session, tell);
+                line.stuck_since = now;
+            }
+            if line.held.is_empty() {
+                self.stuck.remove(&session);
+            }
+        }
+        if now.millis_since(self.tidied_at) >= OVER_MS {
+            self.tidied_at = now;
+            self.lines.retain(|_, line| !line.held.is_empty() || now.millis_since(line.heard_at) < line.lasts_ms());
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn sessions(&self) -> usize {
+        self.lines.len()
+    }
+}
+
+impl Line {
+    /// Whatever was said before this node listened is nobody's hole.
+    fn beginning(next: i64, now: UnixMillis) -> Self {
+        Self { next, held: BTreeMap::new(), stuck_since: now, heard_at: now, is_over: false }
+    }
+
+    fn hold(&mut self, said: &Said, now: UnixMillis) {
+        if self.held.is_empty() {
+            self.stuck_since = now;
+        }
+        self.held.entry(said.seq).or_insert_with(|| Box::new(said.clone()));
+    }
+
+    fn tell(&mut self, said: &Said, tell: &mut impl FnMut(&Said)) {
+        self.next = said.seq + 1;
+        self.is_over |= said.event.payload.is_terminal();
+        tell(said);
+    }
+
+    fn catch_up(&mut self, tell: &mut impl FnMut(&Said)) {
+        while let Some(said) = self.held.remove(&self.next) {
+            self.tell(&said, tell);
+        }
+    }
+
+    fn skip(&mut self, session: RowKey, tell: &mut impl FnMut(&Said)) {
+        let Some(first) = self.held.keys().next().copied() else { return };
+        tracing::warn!(session, missing = self.next, going_on_with = first, "events of a session never came");
+        self.next = first;
+        self.catch_up(tell);
+    }
+
+    fn lasts_ms(&self) -> i64 {
+        if self.is_over { OVER_MS } else { FORGOTTEN_MS }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,259 @@
+//! One subscription on this node, and who reads it. Nobody else waits for it: one that is not read is closed in time.
+
+use super::feed::{Feed, Joined};
+use countersign_core::{
+    aaep::{
+        negotiate::Terms,
+        spoken::{Form, Spoken},
+    },
+    records::{Subscription, SubscriptionOwner},
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, AtomicU32, Ordering},
+};
+use tokio::sync::Notify;
+
+pub(crate) struct Outlet {
+    pub(crate) key: RowKey,
+    pub(crate) project: RowKey,
+    pub(crate) person: RowKey,
+    /// `sub_…`
+    pub(crate) id: String,
+    pub(crate) owner: SubscriptionOwner,
+    /// Opened by a connection that asked for nothing: it ends with it.
+    pub(crate) is_implicit: bool,
+    answers: AtomicBool,
+    /// Changes of our own whose news is still to come.
+    own_news: AtomicU32,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    feed: Feed,
+    /// The event that was taken last: who is in an audience twice hears once.
+    last: (RowKey, i64),
+    reader: Option<Reader>,
+    readers: u64,
+    away_since: UnixMillis,
+    ended: Option<Ended>,
+}
+
+struct Reader {
+    number: u64,
+    wake: Arc<Notify>,
+    credential: SubscriptionOwner,
+    until: Option<UnixMillis>,
+}
+
+/// Why a stream is over, as its reader is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) code: &'static str,
+    pub(crate) message: &'static str,
+}
+
+pub(crate) const TOO_SLOW: Ended =
+    Ended { code: "too_slow", message: "too much was said that nobody read; subscribe again to be told what is open" };
+pub(crate) const NO_LONGER_ENTITLED: Ended =
+    Ended { code: "authorization_denied", message: "whoever subscribed may listen here no longer" };
+pub(crate) const CREDENTIAL_OVER: Ended =
+    Ended { code: "authentication_required", message: "the credential of this stream counts no more" };
+pub(crate) const CLOSED: Ended = Ended { code: "closed", message: "the subscription was closed" };
+/// Nobody read it for so long that it was forgotten; its subscription stays.
+pub(crate) const LEFT: Ended = Ended { code: "left", message: "nobody was reading" };
+
+/// A reader that was just attached.
+pub(crate) struct Attached {
+    pub(crate) number: u64,
+    pub(crate) wake: Arc<Notify>,
+    /// Whether it goes on after the last event that it had. Otherwise it is to be told where things stand.
+    pub(crate) resumes: bool,
+}
+
+/// What there is for a reader.
+pub(crate) enum Taken {
+    Event(Arc<Spoken>, Form),
+    /// Nothing before this moment, unless it is woken.
+    Wait(Option<UnixMillis>),
+    Over(Ended),
+    /// Another reader has come.
+    Replaced,
+}
+
+impl Outlet {
+    pub(crate) fn new(row: &Subscription, terms: Arc<Terms>, now: UnixMillis) -> Self {
+        let answers = row.may_answer && terms.answers_confirmations;
+        Self {
+            key: row.key,
+            project: row.project,
+            person: row.person,
+            id: row.id.clone(),
+            owner: row.owner,
+            is_implicit: row.subscriber_id == super::IMPLICIT,
+            answers: AtomicBool::new(answers),
+            own_news: AtomicU32::new(0),
+            inner: Mutex::new(Inner {
+                feed: Feed::new(terms, now),
+                last: (0, -1),
+                reader: None,
+                readers: 0,
+                away_since: now,
+                ended: None,
+            }),
+        }
+    }
+
+    /// Whether its reader can answer a confirmation.
+    pub(crate) fn answers(&self) -> bool {
+        self.answers.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn terms(&self) -> Arc<Terms> {
+        Arc::clone(self.inner().feed.terms())
+    }
+
+    /// Takes an event; false if there is no more room for it, and then the outlet is over.
+    #[must_use]
+    pub(super) fn push(&self, spoken: &Arc<Spoken>, now: UnixMillis) -> bool {
+        let mut inner = self.inner();
+        let event = (spoken.session, spoken.seq);
+        if inner.ended.is_some() || std::mem::replace(&mut inner.last, event) == event {
+            return true;
+        }
+        let is_read = inner.reader.is_some();
+        inner.feed.push(spoken, is_read, now);
+        if inner.feed.is_full() {
+            inner.end(if is_read { TOO_SLOW } else { LEFT }, now);
+            return false;
+        }
+        inner.wake();
+        true
+    }
+
+    /// Gives the outlet another reader; the one before is over. Until `tell`, what is said waits, unless it resumes.
+    pub(super) fn attach(
+        &self,
+        credential: SubscriptionOwner,
+        until: Option<UnixMillis>,
+        last_event_id: Option<&str>,
+        now: UnixMillis,
+    ) -> Attached {
+        let mut inner = self.inner();
+        inner.wake();
+        inner.feed.stop_joining(now);
+        inner.readers += 1;
+        let (number, wake) = (inner.readers, Arc::new(Notify::new()));
+        inner.reader = Some(Reader { number, wake: Arc::clone(&wake), credential, until });
+        let resumes = inner.feed.begin(last_event_id);
+        Attached { number, wake, resumes }
+    }
+
+    /// Tells a reader that has come where things stand, then what was said since it came.
+    pub(crate) fn tell(&self, number: u64, joined: Vec<Joined>, now: UnixMillis) {
+        let mut inner = self.inner();
+        if inner.reader.as_ref().is_some_and(|reader| reader.number == number) {
+            inner.feed.tell(joined, now);
+            inner.wake();
+        }
+    }
+
+    /// The next thing for this reader. Takes no time, so nothing is lost when its caller is dropped.
+    pub(crate) fn take(&self, number: u64, now: UnixMillis) -> Taken {
+        let mut inner = self.inner();
+        if let Some(ended) = &inner.ended {
+            return Taken::Over(ended.clone());
+        }
+        let until = match &inner.reader {
+            Some(reader) if reader.number == number => reader.until,
+            _ => return Taken::Replaced,
+        };
+        if until.is_some_and(|until| until <= now) {
+            return Taken::Over(CREDENTIAL_OVER);
+        }
+        match inner.feed.next(now) {
+            Some((spoken, form)) => Taken::Event(spoken, form),
+            None => Taken::Wait(inner.feed.next_due().into_iter().chain(until).min()),
+        }
+    }
+
+    /// Its reader is gone; whether it was the one that counts.
+    pub(super) fn detach(&self, number: u64, now: UnixMillis) -> bool {
+        let mut inner = self.inner();
+        if inner.reader.as_ref().is_none_or(|reader| reader.number != number) {
+            return false;
+        }
+        inner.reader = None;
+        inner.away_since = now;
+        inner.feed.stop_joining(now);
+        inner.ended.is_none()
+    }
+
+    pub(super) fn is_away_since(&self, moment: UnixMillis) -> bool {
+        let inner = self.inner();
+        inner.reader.is_none() && inner.away_since == moment
+    }
+
+    pub(super) fn has_reader(&self) -> bool {
+        self.inner().reader.is_some()
+    }
+
+    /// The credential by which it is read at present, where that is another than the one that subscribed.
+    pub(crate) fn other_credential(&self) -> Option<SubscriptionOwner> {
+        let inner = self.inner();
+        inner.reader.as_ref().map(|reader| reader.credential).filter(|credential| *credential != self.owner)
+    }
+
+    /// The stream is over at this moment; the subscription may go on.
+    pub(crate) fn expire_reader(&self, now: UnixMillis) {
+        let mut inner = self.inner();
+        if let Some(reader) = &mut inner.reader {
+            reader.until = Some(now);
+        }
+        inner.wake();
+    }
+
+    pub(crate) fn renegotiate(&self, terms: Arc<Terms>, may_answer: bool, now: UnixMillis) {
+        self.answers.store(may_answer && terms.answers_confirmations, Ordering::Relaxed);
+        let mut inner = self.inner();
+        inner.feed.renegotiate(terms, now);
+        inner.wake();
+    }
+
+    pub(super) fn end(&self, ended: Ended, now: UnixMillis) {
+        self.inner().end(ended, now);
+    }
+
+    /// The next news of this subscription tells what this node did itself.
+    pub(crate) fn expect_own_news(&self) {
+        self.own_news.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn expect_no_own_news(&self) {
+        self.is_own_news();
+    }
+
+    pub(super) fn is_own_news(&self) -> bool {
+        let one_less = |expected: u32| expected.checked_sub(1);
+        self.own_news.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn end(&mut self, ended: Ended, now: UnixMillis) {
+        self.ended.get_or_insert(ended);
+        self.feed.clear(now);
+        self.wake();
+    }
+
+    fn wake(&self) {
+        if let Some(reader) = &self.reader {
+            reader.wake.notify_one();
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What ends a stream besides its reader: a credential that counts no more, a place in the project that is lost, a
+//! reader that does not keep up. And what follows where a project wants no question to wait for nobody.
+
+use super::{
+    hub::{Gone, NO_LONGER_ENTITLED, Outlet},
+    terms::terms_of,
+};
+use crate::{
+    engine::{Engine, unavailable},
+    store::{self, Lookup},
+};
+use countersign_core::{
+    decision::audience,
+    records::{Membership, Project, Role, Subscription, SubscriptionOwner},
+    refusal::Refusal,
+};
+use countersign_protocol::{aaep::extension::PREFIX, ids::RowKey};
+use std::{collections::HashMap, sync::Arc};
+
+impl Engine {
+    /// Does what the hub has due. To be called often.
+    pub fn tend(self: &Arc<Self>) {
+        let gone = self.hub.tick(self.now());
+        self.are_gone(gone);
+    }
+
+    /// Closes what its readers did not keep up with, and looks who is left.
+    pub(crate) fn are_gone(self: &Arc<Self>, gone: Gone) {
+        if gone.too_slow.is_empty() && gone.left.is_empty() {
+            return;
+        }
+        let engine = Arc::clone(self);
+        tokio::spawn(async move {
+            for outlet in gone.too_slow {
+                tracing::warn!(subscription = outlet.id, "closed a subscription whose reader did not keep up");
+                engine.close_of(&outlet).await;
+            }
+            for outlet in gone.left {
+                match outlet.is_implicit {
+                    true => engine.close_of(&outlet).await,
+                    false => engine.left(&outlet).await,
+                }
+            }
+        });
+    }
+
+    /// Somebody's standing changed: each of their streams is looked at again.
+    pub(crate) fn standing_changed(self: &Arc<Self>, person: RowKey) {
+        let outlets = self.hub.of_person(person);
+        if outlets.is_empty() {
+            return;
+        }
+        let engine = Arc::clone(self);
+        tokio::spawn(async move {
+            let mut known = Known::default();
+            for outlet in outlets {
+                if let Err(why) = engine.look_again(&outlet, &mut known).await {
+                    // What is not known to be entitled does not listen.
+                    tracing::error!(%why, "whether somebody may still listen could not be read; the stream ends");
+                    engine.hub.end(outlet.key, NO_LONGER_ENTITLED, engine.now());
+                }
+            }
+        });
+    }
+
+    async fn look_again(&self, outlet: &Outlet, known: &mut Known) -> Result<(), Refusal> {
+        let Some(project) = known.project(self, outlet.project).await? else { return Ok(()) };
+        match known.roles(self, &project, outlet.owner).await? {
+            Some(roles) => self.hub.set_roles(outlet.key, roles),
+            None => {
+                self.hub.end(outlet.key, NO_LONGER_ENTITLED, self.now());
+                return self.close_row(&project, outlet.key).await;
+            }
+        }
+        if let Some(credential) = outlet.other_credential()
+            && known.roles(self, &project, credential).await?.is_none()
+        {
+            outlet.expire_reader(self.now());
+        }
+        Ok(())
+    }
+
+    /// Another node changed a subscription, or knows of a new one.
+    pub(crate) fn subscription_changed(self: &Arc<Self>, subscription: RowKey) {
+        if self.hub.is_own_news(subscription) {
+            return;
+        }
+        let engine = Arc::clone(self);
+        tokio::spawn(async move {
+            if let Err(why) = engine.take_up(subscription).await {
+                tracing::error!(%why, "a changed subscription could not be read");
+            }
+        });
+    }
+
+    async fn take_up(&self, subscription: RowKey) -> Result<(), Refusal> {
+        let row: Option<Subscription> = store::get(&*self.store, subscription).await.map_err(unavailable)?;
+        let Some(row) = row else { return Ok(()) };
+        if row.closed_at.is_some() {
+            self.hub.end(row.key, super::hub::CLOSED, self.now());
+            self.hub.forget_closed((row.project, row.person), row.key);
+            return Ok(());
+        }
+        let Some(project) = self.project_of(row.project).await? else { return Ok(()) };
+        let terms = terms_of(&project, &row)?;
+        self.hub.note_times((row.project, row.person), row.key, terms.time_extension);
+        match self.hub.get(row.key) {
+            Some(outlet) => outlet.renegotiate(terms, row.may_answer, self.now()),
+            None => {
+                let answers = row.may_answer && terms.answers_confirmations;
+                self.hub.note_elsewhere((row.project, row.person), row.key, answers);
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes subscriptions that nobody can use any more, because what they were opened with counts no more.
+    pub(super) fn tidy_subscriptions(self: &Arc<Self>, project: &Project, person: RowKey) {
+        if !self.hub.begins_to_tidy((project.key, person), self.now()) {
+            return;
+        }
+        let (engine, project) = (Arc::clone(self), project.clone());
+        tokio::spawn(async move {
+            if let Err(why) = engine.close_useless(&project, person).await {
+                tracing::error!(%why, "old subscriptions could not be closed");
+            }
+        });
+    }
+
+    async fn close_useless(&self, project: &Project, person: RowKey) -> Result<(), Refusal> {
+        let lookup = Lookup::SubscriptionsOpenOfPerson { project: project.key, person };
+        let rows: Vec<Subscription> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let mut known = Known::default();
+        for row in rows {
+            if known.roles(self, project, row.owner).await?.is_none() {
+                self.close_row(project, row.key).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads how much time these people need, where this node does not know yet.
+    pub(crate) async fn know_times(&self, project: &Project, people: &[RowKey]) -> Result<(), Refusal> {
+        for person in self.hub.times_to_load(project.key, people) {
+            let lookup = Lookup::SubscriptionsOpenOfPerson { project: project.key, person };
+            let rows: Vec<Subscription> = store::find_all(&*self.store, lookup).await.map_err(|why| {
+                self.hub.times_not_loaded(project.key, person);
+                unavailable(why)
+            })?;
+            for row in rows.iter().filter(|row| row.capabilities.get(PREFIX).is_some()) {
+                let seconds = terms_of(project, row)?.time_extension;
+                self.hub.note_times((project.key, person), row.key, seconds);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whoever could answer may be gone. Only where the project wants it, a question does not wait for nobody (C2).
+    pub(super) async fn somebody_left(&self, project: &Project, person: RowKey) {
+        if !project.document.decisions.early_reject {
+            return;
+        }
+        if let Err(why) = self.settle_for_nobody(project, person).await {
+            tracing::error!(%why, "questions that nobody can answer could not be settled; they wait for their time");
+        }
+    }
+
+    async fn settle_for_nobody(&self, project: &Project, person: RowKey) -> Result<(), Refusal> {
+        let lookup = Lookup::MembershipOf { project: project.key, person };
+        let place: Option<Membership> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let roles = place.map(|place| place.roles).unwrap_or_default();
+        for item in self.open_questions(project.key, person, &roles).await? {
+            if !self.hub.somebody_answers(project.key, &audience(&item.decision)) {
+                self.settle_question(item.decision.key, true).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn close_of(&self, outlet: &Outlet) {
+        let closed = match self.project_of(outlet.project).await {
+            Ok(Some(project)) => self.close_row(&project, outlet.key).await,
+            Ok(None) => Ok(()),
+            Err(refusal) => Err(refusal),
+        };
+        if let Err(why) = closed {
+            tracing::error!(%why, subscription = outlet.id, "a subscription could not be closed");
+        }
+    }
+
+    async fn left(&self, outlet: &Outlet) {
+        if let Ok(Some(project)) = self.project_of(outlet.project).await {
+            self.somebody_left(&project, outlet.person).await;
+        }
+    }
+
+    async fn project_of(&self, key: RowKey) -> Result<Option<Project>, Refusal> {
+        store::get(&*self.store, key).await.map_err(unavailable)
+    }
+}
+
+/// What was read already while one person's streams are looked at: a person may have very many.
+#[derive(Default)]
+struct Known {
+    projects: HashMap<RowKey, Option<Arc<Project>>>,
+    roles: HashMap<(RowKey, SubscriptionOwner), Option<Vec<Role>>>,
+}
+
+impl Known {
+    async fn project(&mut self, engine: &Engine, key: RowKey) -> Result<Option<Arc<Project>>, Refusal> {
+        if let Some(known) = self.projects.get(&key) {
+            return Ok(known.clone());
+        }
+        let project = engine.project_of(key).await?.map(Arc::new);
+        self.projects.insert(key, project.clone());
+        Ok(project)
+    }
+
+    /// The roles of whoever holds a credential; nothing if it counts no more.
+    async fn roles(
+        &mut self,
+        engine: &Engine,
+        project: &Project,
+        owner: SubscriptionOwner,
+    ) -> Result<Option<Vec<Role>>, Refusal> {
+        let place = (project.key, owner);
+        if let Some(known) = self.roles.get(&place) {
+            return Ok(known.clone());
+        }
+        let roles = engine.listener_again(project, owner).await?.map(|listener| listener.member.roles());
+        self.roles.insert(place, roles.clone());
+        Ok(roles)
+    }
+}

@@ -1,0 +1,31 @@
+//! What waits for the person behind a subscriber, and more time for them: beside the protocol, by the same rules.
+
+use super::Listener;
+use crate::{decisions::InboxItem, engine::Engine, projects::ProjectAt};
+use countersign_core::{
+    decision::{answer::NotCounted, question},
+    refusal::Refusal,
+};
+use countersign_protocol::{aaep::questions::OpenQuestion, time::UnixMillis};
+
+impl Engine {
+    /// The open questions that this person may see, oldest first.
+    pub async fn questions_for(&self, at: &ProjectAt, listener: &Listener) -> Result<Vec<OpenQuestion>, Refusal> {
+        let open = self.inbox(at, &listener.member).await?;
+        let document = |item: &InboxItem| {
+            question::document(&item.decision, &item.session, self.page_of(at, &item.decision.id))
+        };
+        Ok(open.iter().filter_map(document).collect())
+    }
+
+    /// Gives this person more time to answer, within policy; until when there is time now.
+    pub async fn more_time_for(
+        &self,
+        at: &ProjectAt,
+        listener: &Listener,
+        id: &str,
+        seconds: i64,
+    ) -> Result<UnixMillis, NotCounted> {
+        self.extend(at, id, &listener.answerer("", self.now()), seconds).await
+    }
+}

@@ -1,0 +1,129 @@
+//! Replies from the wire. Whatever becomes of one, its sender is told the same.
+
+use super::{subscribers::Listener, terms::terms_of};
+use crate::{decisions::ByPerson, engine::Engine, projects::ProjectAt};
+use countersign_core::{
+    decision::answer::{Given, NotCounted},
+    records::{Subscription, Table},
+    refusal::Refusal,
+    step::Guard,
+};
+use countersign_protocol::aaep::reply::{Reply, Response};
+use serde_json::Value;
+
+/// Why a reply was not even looked at. Told to nobody but the log.
+#[derive(Debug, thiserror::Error)]
+enum Ignored {
+    #[error("its subscription is closed, or somebody else's")]
+    NoSubscription,
+    #[error("its subscription cannot answer that kind of question")]
+    CannotAnswer,
+    #[error("the credential it came with counts no more")]
+    NoLongerEntitled,
+    #[error("{0}")]
+    Trouble(Refusal),
+}
+
+impl Engine {
+    /// Takes a reply. Fine whatever became of it; only what could not be written is told, so that it is sent again.
+    pub async fn reply(&self, at: &ProjectAt, listener: &Listener, reply: &Reply, legacy: bool) -> Result<(), Refusal> {
+        let mut listener = listener.clone();
+        for last in [false, true] {
+            match self.reply_once(at, &listener, reply, legacy).await {
+                Err(Ignored::Trouble(Refusal::Unavailable)) if last => return Err(Refusal::Unavailable),
+                Err(Ignored::Trouble(Refusal::Unavailable)) => {}
+                Err(why) => {
+                    tracing::info!(%why, "a reply was ignored");
+                    return Ok(());
+                }
+                Ok(()) => return Ok(()),
+            }
+            // What it rests on may have changed under it: look once more, from the beginning.
+            match self.listener_again(&at.project, listener.owner).await? {
+                Some(again) => listener = again,
+                None => {
+                    tracing::info!(why = %Ignored::NoLongerEntitled, "a reply was ignored");
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn reply_once(
+        &self,
+        at: &ProjectAt,
+        listener: &Listener,
+        reply: &Reply,
+        legacy: bool,
+    ) -> Result<(), Ignored> {
+        let row = self.subscription_of(at, listener, reply, legacy).await?;
+        let id = match &row {
+            Some(row) => row.id.clone(),
+            None => self.implicit_of(at, listener),
+        };
+        let mut by = listener.answerer(&id, self.now());
+        by.guards.extend(row.map(|row| Guard { table: Table::Subscription, key: row.key, version: row.version }));
+        let answer = ByPerson {
+            by,
+            given: given(reply),
+            claimed_at: reply.timestamp(),
+            decided_by: reply.decided_by().map(str::to_owned),
+            correlation_id: reply.correlation_id().map(str::to_owned),
+        };
+        match self.answer_by_token(at, reply.reply_token(), &answer).await {
+            Err(NotCounted::Refused(refusal)) => Err(Ignored::Trouble(refusal)),
+            // What did not count is in the log already.
+            _ => Ok(()),
+        }
+    }
+
+    /// The subscription that a reply names, if it may answer this (C1, C3); none on the legacy pair of paths, where the
+    /// sender is whoever owns the path (C15).
+    async fn subscription_of(
+        &self,
+        at: &ProjectAt,
+        listener: &Listener,
+        reply: &Reply,
+        legacy: bool,
+    ) -> Result<Option<Subscription>, Ignored> {
+        let row = match reply.subscription_id() {
+            Some(id) => match self.own_subscription(at, listener, id).await {
+                Ok(row) => Some(row),
+                Err(Refusal::NotFound(_)) => None,
+                Err(refusal) => return Err(Ignored::Trouble(refusal)),
+            },
+            None => None,
+        };
+        let Some(row) = row else { return if legacy { Ok(None) } else { Err(Ignored::NoSubscription) } };
+        let terms = terms_of(&at.project, &row).map_err(Ignored::Trouble)?;
+        let answers = match reply {
+            Reply::Confirmation(_) => terms.answers_confirmations,
+            Reply::Clarification(_) => terms.answers_clarifications,
+        };
+        if answers && row.may_answer { Ok(Some(row)) } else { Err(Ignored::CannotAnswer) }
+    }
+
+    fn implicit_of(&self, at: &ProjectAt, listener: &Listener) -> String {
+        let known = self.hub.opened_by(at.project.key, listener.person_key(), listener.owner);
+        known.unwrap_or_else(|| super::hub::IMPLICIT.to_owned())
+    }
+}
+
+fn given(reply: &Reply) -> Given {
+    match reply {
+        Reply::Confirmation(reply) => Given::Reply {
+            decision: reply.decision,
+            rationale: reply.decision_rationale.clone(),
+            modified_action: reply.modified_action.clone().map(Value::Object),
+        },
+        Reply::Clarification(reply) => Given::Response {
+            response: match &reply.response {
+                Response::Bool(yes) => Value::Bool(*yes),
+                Response::Number(number) => Value::Number(number.clone()),
+                Response::Text(text) => Value::String(text.clone()),
+            },
+            confidence: reply.confidence.as_ref().and_then(serde_json::Number::as_f64),
+        },
+    }
+}

@@ -1,0 +1,286 @@
+//! What the tests of the hub share: an engine on SQLite with a manual clock, people, agents and subscribers.
+
+use async_trait::async_trait;
+use countersign_engine::{
+    Address, Agent, ApiKeyKind, Chance, Clock, Delivered, Engine, EventStream, KnownOperator, Listener, ManualClock,
+    Member, NewKey, NewSubscriberToken, OperatorTrouble, Operators, PasswordCost, ProjectAt, Role, Settings,
+    SubscriberToken, Tenancy, Throttle,
+    store::{self, Place, Store, StoreOptions},
+};
+use countersign_protocol::{
+    aaep::{
+        handshake::{SubscriptionAccepted, SubscriptionRejected, SubscriptionRequest},
+        ingest,
+        reply::{self, Reply},
+    },
+    decisions::{ConfirmationRequest, DecisionDocument},
+    domain::Domain,
+    origin::Origin,
+    time::UnixMillis,
+};
+use futures_util::FutureExt as _;
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
+
+const PASSWORD: &str = "correct horse battery staple";
+
+pub(crate) struct World {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) clock: ManualClock,
+    pub(crate) at: ProjectAt,
+    store: Arc<dyn Store>,
+}
+
+/// A person's subscriber with the token that proves it.
+pub(crate) struct Subscriber {
+    pub(crate) listener: Listener,
+    pub(crate) secret: String,
+    pub(crate) token: SubscriberToken,
+}
+
+impl World {
+    /// alice and carol are users, bob approves. Payments need an approver; everything else is one's own.
+    pub(crate) async fn start() -> Self {
+        Self::with(json!({})).await
+    }
+
+    pub(crate) async fn with(decisions: Value) -> Self {
+        let clock = ManualClock::at(UnixMillis::from_secs(1_800_000_000));
+        let read = clock.clone();
+        let options = StoreOptions { readers: 8, place: Place::Temporary, clock: Arc::new(move || read.now()) };
+        let store = store::open(options).await.unwrap();
+        let engine = engine(&store, &clock).await;
+        let mut decisions = decisions;
+        decisions["max_open_per_agent"] = json!(5000);
+        decisions["max_open_per_person"] = json!(5000);
+        decisions["max_raised_per_hour"] = json!(100_000);
+        let document = json!({
+            "id": "calendar",
+            "decisions": decisions,
+            "actions": [{ "name": "pay", "approvers": ["role:approver"] }],
+        });
+        engine.apply_project(serde_json::from_value(document).unwrap(), "test").await.unwrap();
+        let at = engine.project(&Address::Unscoped).await.unwrap();
+        for (name, role) in [("alice", Role::User), ("bob", Role::Approver), ("carol", Role::User)] {
+            engine.add_person(name, name, PASSWORD, false).await.unwrap();
+            engine.set_roles(at.project.key, name, vec![role]).await.unwrap();
+        }
+        Self { engine, clock, at, store }
+    }
+
+    /// Another node's engine on the same store, or this one's after a restart.
+    pub(crate) async fn another(&self) -> Self {
+        let engine = engine(&self.store, &self.clock).await;
+        Self { engine, clock: self.clock.clone(), at: self.at.clone(), store: Arc::clone(&self.store) }
+    }
+
+    pub(crate) async fn member(&self, name: &str) -> Member {
+        let started = self.engine.sign_in(name, PASSWORD, "test", None).await.unwrap();
+        let who = self.engine.signed_in(&started.secret).await.unwrap().unwrap();
+        self.engine.member(&who, self.at.project.key).await.unwrap()
+    }
+
+    pub(crate) async fn agent_of(&self, name: &str) -> Agent {
+        let key = NewKey {
+            kind: ApiKeyKind::Agent,
+            principal: format!("agent of {name}"),
+            responsible: name.into(),
+            actions: vec!["pay".into()],
+            asks: vec![],
+            jkt: None,
+        };
+        let added = self.engine.add_key(&self.at.project, &key).await.unwrap();
+        self.engine.agent(&self.at, &added.secret).await.unwrap()
+    }
+
+    pub(crate) async fn subscriber(&self, name: &str, may_answer: bool) -> Subscriber {
+        let new = NewSubscriberToken { name: "speaker".into(), may_answer, legacy: false, lifetime_s: None };
+        self.subscriber_with(name, new).await
+    }
+
+    pub(crate) async fn subscriber_with(&self, name: &str, new: NewSubscriberToken) -> Subscriber {
+        let member = self.member(name).await;
+        let added = self.engine.add_subscriber_token(&self.at, &member, new).await.unwrap();
+        let listener = self.engine.listener_by_token(&self.at, &added.secret).await.unwrap();
+        Subscriber { listener, secret: added.secret, token: added.token }
+    }
+
+    pub(crate) async fn subscribe(
+        &self,
+        listener: &Listener,
+        capabilities: Value,
+    ) -> Result<SubscriptionAccepted, SubscriptionRejected> {
+        let request = json!({
+            "type": "subscription.request",
+            "aaep_version": "1.0.0",
+            "subscriber_id": "speaker",
+            "capabilities": capabilities,
+        });
+        self.engine.subscribe(&self.at, listener, &SubscriptionRequest::parse(&request).unwrap()).await
+    }
+
+    pub(crate) async fn stream(&self, listener: &Listener, id: &str) -> EventStream {
+        self.engine.stream(&self.at, listener, id, None).await.unwrap()
+    }
+
+    /// Subscribes to everything, able to answer, and listens.
+    pub(crate) async fn listens(&self, listener: &Listener) -> (String, EventStream) {
+        let id = self.subscribe(listener, answering()).await.unwrap().subscription_id;
+        let stream = self.stream(listener, &id).await;
+        (id, stream)
+    }
+
+    pub(crate) async fn asks(&self, agent: &Agent, action: &str) -> DecisionDocument {
+        let body = ConfirmationRequest {
+            action: action.into(),
+            consequence: "it happens".into(),
+            timeout_seconds: Some(600),
+            ..ConfirmationRequest::default()
+        };
+        self.engine.raise_confirmation(&self.at, agent, &body).await.unwrap().document
+    }
+
+    pub(crate) async fn opens(&self, agent: &Agent) -> String {
+        let started = json!({ "type": "aaep:agent.session.started", "summary_normal": "on it" });
+        let started = ingest::published(&started).unwrap();
+        self.engine.open_aaep_session(&self.at, agent, started).await.unwrap().id
+    }
+
+    pub(crate) async fn says(&self, agent: &Agent, session: &str, event: Value) {
+        let event = ingest::published(&event).unwrap();
+        self.engine.publish(&self.at, agent, session, event).await.unwrap();
+    }
+
+    pub(crate) async fn replies(&self, listener: &Listener, subscription: &str, token: &str, decision: &str) {
+        let reply = self.reply(subscription, token, decision);
+        self.engine.reply(&self.at, listener, &reply, false).await.unwrap();
+    }
+
+    pub(crate) fn reply(&self, subscription: &str, token: &str, decision: &str) -> Reply {
+        let reply = json!({
+            "type": "confirmation.reply",
+            "reply_token": token,
+            "decision": decision,
+            "subscription_id": subscription,
+            "timestamp": self.clock.now().to_rfc3339(),
+        });
+        reply::parse(&reply, false).unwrap()
+    }
+
+    pub(crate) async fn state_of(&self, agent: &Agent, decision: &DecisionDocument) -> String {
+        let document = self.engine.decision(&self.at, agent, &decision.decision_id).await.unwrap();
+        serde_json::to_value(document).unwrap()["state"].as_str().unwrap().to_owned()
+    }
+}
+
+async fn engine(store: &Arc<dyn Store>, clock: &ManualClock) -> Arc<Engine> {
+    let settings = Settings {
+        origin: Origin::parse("http://127.0.0.1:8420").unwrap(),
+        tenancy: Tenancy::Single,
+        subdomains: false,
+        test_mode: false,
+        throttle: Throttle { per_account: 1000, per_address: 1000 },
+        sign_in_lifetime_s: 3600,
+        fresh_s: 300,
+        password_cost: PasswordCost { memory_kib: 8, passes: 1 },
+    };
+    let clock = Clock::Manual(clock.clone());
+    Engine::start(settings, Arc::clone(store), clock, Chance::System, &[7; 32], Arc::new(Nobody)).await.unwrap()
+}
+
+struct Nobody;
+
+#[async_trait]
+impl Operators for Nobody {
+    async fn operator(&self, _: &Domain, _: &str, _: UnixMillis, _: &str) -> Result<KnownOperator, OperatorTrouble> {
+        Err(OperatorTrouble::Unreachable)
+    }
+
+    async fn last_published(&self, _: &Domain, _: &str, _: UnixMillis) -> Result<Option<UnixMillis>, OperatorTrouble> {
+        Err(OperatorTrouble::Unreachable)
+    }
+}
+
+/// Everything as it was said, and answers.
+pub(crate) fn answering() -> Value {
+    json!({
+        "supports_confirmation_reply": true,
+        "supports_clarification_reply": true,
+        "coalesce_boundaries": ["none"],
+        "supported_conformance_levels": [1, 2, 3],
+    })
+}
+
+/// The next event, which must come.
+pub(crate) async fn hears(stream: &mut EventStream) -> Value {
+    match next(stream).await {
+        Some(Delivered::Event { event_id, json }) => {
+            let event: Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(event["event_id"], event_id);
+            event
+        }
+        other => panic!("an event should have come, not {other:?}"),
+    }
+}
+
+/// Everything up to the next question, and that question last.
+pub(crate) async fn is_asked(stream: &mut EventStream) -> Vec<Value> {
+    let mut heard = Vec::new();
+    loop {
+        heard.push(hears(stream).await);
+        if kind(heard.last().unwrap()).starts_with("awaiting") {
+            return heard;
+        }
+    }
+}
+
+pub(crate) async fn next(stream: &mut EventStream) -> Option<Delivered> {
+    tokio::time::timeout(Duration::from_secs(10), stream.next()).await.expect("the stream says nothing")
+}
+
+/// What is there already, without waiting for more.
+pub(crate) fn there_is(stream: &mut EventStream) -> Vec<Value> {
+    let mut heard = Vec::new();
+    while let Some(Some(Delivered::Event { json, .. })) = stream.next().now_or_never() {
+        heard.push(serde_json::from_str(&json).unwrap());
+    }
+    heard
+}
+
+pub(crate) async fn ends_with(stream: &mut EventStream) -> String {
+    loop {
+        match next(stream).await {
+            Some(Delivered::Closed { reason_code, .. }) => {
+                assert_eq!(next(stream).await, None, "nothing comes after the end");
+                return reason_code;
+            }
+            Some(_) => {}
+            None => panic!("the stream ended without a word"),
+        }
+    }
+}
+
+/// Without the part that all types have in common.
+pub(crate) fn kind(event: &Value) -> &str {
+    event["type"].as_str().unwrap().strip_prefix("aaep:agent.").unwrap()
+}
+
+pub(crate) fn kinds(events: &[Value]) -> Vec<&str> {
+    events.iter().map(kind).collect()
+}
+
+pub(crate) fn text(event: &Value, member: &str) -> String {
+    event[member].as_str().unwrap_or_default().to_owned()
+}
+
+/// Waits until something that happens by itself has happened.
+pub(crate) async fn until(mut holds: impl AsyncFnMut() -> bool) {
+    for _ in 0..2000 {
+        if holds().await {
+            return;
+        }
+        tokio::task::yield_now().await;
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    panic!("it never came about");
+}

@@ -1,0 +1,54 @@
+//! `GET /aaep/v1/events`: the events of a subscription, as a stream (C16, C17).
+
+use super::{listener::listener, sse};
+use crate::{
+    App,
+    http::{answer::Refused, asker::Asker, at::At, request_id::RequestId},
+    serve::Connection,
+};
+use axum::{
+    extract::{Query, State, rejection::QueryRejection},
+    response::Response,
+};
+use countersign_engine::Refusal;
+use countersign_protocol::aap::error::Envelope;
+use http::HeaderMap;
+
+#[derive(serde::Deserialize)]
+pub(crate) struct Asked {
+    subscription_id: Option<String>,
+}
+
+#[utoipa::path(
+    get,
+    path = "/aaep/v1/events",
+    tag = "subscribers",
+    summary = "The events of a subscription, as they happen",
+    description = "A stream of server-sent events that stays open: each has the name aaep.event, its event_id as id and one line of JSON as data. A comment is sent every ten seconds. A stream that broke off goes on behind Last-Event-ID; where that is no longer known, the state of things is told anew. A second stream of the same subscription ends the first. A last event named aaep.close says why a subscription is over.",
+    params(("subscription_id" = String, Query, description = "As subscription.accepted names it"), ("Last-Event-ID" = Option<String>, Header, description = "The last event that arrived")),
+    responses((status = 200, description = "The stream", body = String, content_type = "text/event-stream"), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    At(at): At,
+    id: RequestId,
+    asker: Asker,
+    on: Connection,
+    asked: Result<Query<Asked>, QueryRejection>,
+) -> Result<Response, Refused> {
+    let listener = match listener(&app, &at, &asker).await {
+        Ok(listener) => listener,
+        Err(why) => return Ok(why.response(&id)),
+    };
+    let Query(asked) = asked.map_err(|_| Refusal::invalid("the query could not be read"))?;
+    let subscription = asked.subscription_id.ok_or_else(|| Refusal::invalid("subscription_id is required"))?;
+    let last = last_event_id(&asker.headers);
+    let events = app.engine.stream(&at, &listener, &subscription, last).await?;
+    Ok(sse::response(sse::frames(events, subscription), sse::Style::Named, on))
+}
+
+/// What the client heard last. Nothing, for a client that never heard anything.
+pub(super) fn last_event_id(headers: &HeaderMap) -> Option<&str> {
+    headers.get("last-event-id").and_then(|v| v.to_str().ok()).filter(|id| !id.is_empty())
+}

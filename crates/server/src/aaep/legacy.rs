@@ -1,0 +1,240 @@
+//! `/aaep/legacy/{token}/events` and `/messages`: for clients without credentials of their own (R-11).
+//!
+//! A person makes the token, a project switches the pair on, and neither a page elsewhere nor a name that was made to
+//! lead here can use it. Whatever is wrong with a token, there is nothing at its address.
+
+mod choices;
+mod door;
+mod guard;
+
+pub(crate) use door::LegacyDoor;
+
+use super::{
+    events::last_event_id,
+    incoming::{self, Incoming},
+    listener::{NoListener, by_token},
+    message::{self, NoMessage},
+    rejected::malformed,
+    replies::end,
+    sse::{self, Frame, Style},
+};
+use crate::{
+    App,
+    http::{answer::Refused, at::At, request_id::RequestId},
+    serve::Connection,
+};
+use axum::{
+    extract::{Path, Request, State},
+    response::{IntoResponse, Response},
+};
+use countersign_engine::{Delivered, EventStream, Listener, ProjectAt, Refusal};
+use countersign_protocol::{aaep::handshake::SubscriptionRequest, hash::Digest};
+use door::{Handover, Place};
+use futures_util::{Stream, stream};
+use http::{HeaderMap, StatusCode};
+use serde_json::Value;
+
+#[derive(serde::Deserialize)]
+pub(crate) struct Named {
+    token: String,
+}
+
+/// The stream: events of an implicit subscription, or of the one that was asked for at `messages` (C15).
+pub(crate) async fn events(
+    State(app): State<App>,
+    At(at): At,
+    Path(Named { token }): Path<Named>,
+    headers: HeaderMap,
+    on: Connection,
+) -> Result<Response, Refused> {
+    let page = guard::check(&app, &headers)?;
+    let listener = listener(&app, &at, &token).await?;
+    let name = Digest::of(token.as_bytes());
+    let (place, waiting) = app.legacy.enter(name);
+    let begun = Telling::begin(app.clone(), at, listener, place, waiting, last_event_id(&headers)).await?;
+    Ok(guard::allowed(page, sse::response(begun.frames(), Style::Unnamed, on)))
+}
+
+/// What the client sends.
+pub(crate) async fn messages(
+    State(app): State<App>,
+    At(at): At,
+    Path(Named { token }): Path<Named>,
+    id: RequestId,
+    request: Request,
+) -> Result<Response, Refused> {
+    let page = guard::check(&app, request.headers())?;
+    let listener = listener(&app, &at, &token).await?;
+    let sender = Sender { app: &app, at: &at, listener: &listener, name: Digest::of(token.as_bytes()) };
+    let response = match message::read(request).await {
+        Err(why) => why.response(&id),
+        Ok(message) => sender.take(message, &id).await?,
+    };
+    Ok(guard::allowed(page, response))
+}
+
+pub(crate) async fn preflight(State(app): State<App>, headers: HeaderMap) -> Result<Response, Refused> {
+    let page = guard::check(&app, &headers)?;
+    Ok(guard::preflight(page))
+}
+
+/// A token of another kind, an unknown one and a pair that is switched off are the same: nothing (AAEP-6.3.1-06).
+async fn listener(app: &App, at: &ProjectAt, token: &str) -> Result<Listener, Refusal> {
+    let nothing = || Refusal::NotFound("there is nothing at this address".into());
+    match by_token(app, at, token).await {
+        Ok(listener) if listener.is_legacy() => Ok(listener),
+        Ok(_) | Err(NoListener::Unproven) => Err(nothing()),
+        Err(NoListener::Refused(refusal)) => Err(refusal),
+    }
+}
+
+struct Sender<'a> {
+    app: &'a App,
+    at: &'a ProjectAt,
+    listener: &'a Listener,
+    name: Digest,
+}
+
+impl Sender<'_> {
+    async fn take(&self, mut message: Value, id: &RequestId) -> Result<Response, Refusal> {
+        match incoming::kind(&message) {
+            "subscription.request" => return self.subscribe(&message).await,
+            "subscription.close" => self.close().await?,
+            _ => {
+                self.app.legacy.say_value_for_label(self.name, &mut message);
+                match Incoming::parse(&message, true) {
+                    Ok(Incoming::Reply(reply)) => self.app.engine.reply(self.at, self.listener, &reply, true).await?,
+                    Ok(_) => return Ok(unheard().response(id)),
+                    Err(why) => return Ok(why.response(id)),
+                }
+            }
+        }
+        Ok(StatusCode::NO_CONTENT.into_response())
+    }
+
+    /// Answered on the stream, ahead of what waits there; a stream that is not open yet begins with it (S3).
+    async fn subscribe(&self, message: &Value) -> Result<Response, Refusal> {
+        let asked = SubscriptionRequest::parse(message).map_err(|why| malformed(why).document);
+        let answer = match asked {
+            Ok(asked) => self.app.engine.subscribe(self.at, self.listener, &asked).await,
+            Err(rejected) => Err(rejected),
+        };
+        let handover = match answer {
+            Ok(accepted) => Handover::new(&accepted, Some(accepted.subscription_id.clone()))?,
+            Err(rejected) => Handover::new(&rejected, None)?,
+        };
+        if let Some(replaced) = self.app.legacy.hand_over(self.name, handover).and_then(|old| old.subscription_id) {
+            end(self.app, self.at, self.listener, &replaced).await?;
+        }
+        Ok(StatusCode::ACCEPTED.into_response())
+    }
+
+    /// Such a client knows no subscription by name: what it closes is what it hears.
+    async fn close(&self) -> Result<(), Refusal> {
+        for subscription in self.app.legacy.heard_by(self.name) {
+            end(self.app, self.at, self.listener, &subscription).await?;
+        }
+        Ok(())
+    }
+}
+
+fn unheard() -> NoMessage {
+    NoMessage::Malformed(
+        "type must be confirmation.reply, clarification.reply, subscription.request or \
+                          subscription.close"
+            .into(),
+    )
+}
+
+/// A stream under way.
+struct Telling {
+    app: App,
+    at: ProjectAt,
+    listener: Listener,
+    place: Place,
+    events: EventStream,
+    first: Option<Frame>,
+}
+
+enum Happened {
+    HandedOver(Handover),
+    Delivered(Option<Delivered>),
+}
+
+impl Telling {
+    async fn begin(
+        app: App,
+        at: ProjectAt,
+        listener: Listener,
+        mut place: Place,
+        waiting: Option<Handover>,
+        last: Option<&str>,
+    ) -> Result<Self, Refusal> {
+        let (asked_for, first) = match waiting {
+            Some(handover) => (handover.subscription_id, Some(Frame::Message(handover.answer))),
+            None => (None, None),
+        };
+        let subscription = match asked_for {
+            Some(subscription) => subscription,
+            None => app.engine.subscribe_implicitly(&at, &listener).await?,
+        };
+        let events = app.engine.stream(&at, &listener, &subscription, last).await?;
+        place.hears(subscription);
+        Ok(Self { app, at, listener, place, events, first })
+    }
+
+    fn frames(self) -> impl Stream<Item = Frame> + Send {
+        stream::unfold(self, |mut telling| async move {
+            let frame = telling.next().await?;
+            Some((frame, telling))
+        })
+    }
+
+    async fn next(&mut self) -> Option<Frame> {
+        if let Some(first) = self.first.take() {
+            return Some(first);
+        }
+        match self.happened().await {
+            Happened::HandedOver(handover) => self.answered(handover).await,
+            Happened::Delivered(Some(Delivered::Event { event_id, json })) => {
+                let json = self.place.with_options(&json);
+                Some(Frame::Event { event_id, json })
+            }
+            // There is no message here that such a client would understand.
+            Happened::Delivered(_) => None,
+        }
+    }
+
+    async fn happened(&mut self) -> Happened {
+        tokio::select! {
+            biased;
+            handover = self.place.handed_over() => Happened::HandedOver(handover),
+            delivered = self.events.next() => Happened::Delivered(delivered),
+        }
+    }
+
+    /// The new subscription takes the place of the old one, and what was held for that is gone with it.
+    async fn answered(&mut self, handover: Handover) -> Option<Frame> {
+        if let Some(subscription) = handover.subscription_id {
+            let events = self.app.engine.stream(&self.at, &self.listener, &subscription, None).await.ok()?;
+            let old = self.place.hears(subscription);
+            self.events = events;
+            if let Some(old) = old {
+                let _gone = end(&self.app, &self.at, &self.listener, &old).await;
+            }
+        }
+        Some(Frame::Message(handover.answer))
+    }
+}
+
+/// An implicit subscription is over with its stream: nobody could ask for it again.
+impl Drop for Telling {
+    fn drop(&mut self) {
+        let Some(subscription) = self.place.leaves() else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let (app, at, listener) = (self.app.clone(), self.at.clone(), self.listener.clone());
+        runtime.spawn(async move {
+            let _gone = end(&app, &at, &listener, &subscription).await;
+        });
+    }
+}

@@ -1,0 +1,59 @@
+//! Clients of this kind know choices as a list of texts called `options`, which the protocol does not have. They get
+//! the labels there, and what they answer is turned back into the value that the label stands for.
+
+use countersign_protocol::aaep::event::Choice;
+use serde_json::Value;
+use std::collections::VecDeque;
+
+/// How many questions with choices are remembered for a token.
+const REMEMBERED: usize = 64;
+
+/// The choices of one question.
+pub(super) struct Offer {
+    reply_token: String,
+    choices: Vec<Choice>,
+}
+
+#[derive(Default)]
+pub(super) struct Offered(VecDeque<Offer>);
+
+impl Offered {
+    pub(super) fn remember(&mut self, offer: Offer) {
+        self.0.retain(|known| known.reply_token != offer.reply_token);
+        self.0.push_back(offer);
+        if self.0.len() > REMEMBERED {
+            self.0.pop_front();
+        }
+    }
+
+    /// A value counts as it is, also where it is the label of another choice.
+    pub(super) fn say_value_for_label(&self, reply: &mut Value) {
+        let Some(token) = reply.get("reply_token").and_then(Value::as_str) else { return };
+        let Some(offer) = self.0.iter().find(|offer| offer.reply_token == token) else { return };
+        let Some(said) = reply.get("response").and_then(Value::as_str) else { return };
+        if offer.choices.iter().any(|choice| choice.value == said) {
+            return;
+        }
+        let meant = offer.choices.iter().find(|choice| choice.label == said).map(|choice| choice.value.clone());
+        if let (Some(value), Some(response)) = (meant, reply.get_mut("response")) {
+            *response = Value::String(value);
+        }
+    }
+}
+
+/// The event with `options`, if it offers choices.
+pub(super) fn with_options(json: &str) -> Option<(String, Offer)> {
+    // Most events are none of this kind, and need not be read for it.
+    if !json.contains("aaep:agent.awaiting.clarification") {
+        return None;
+    }
+    let mut event: Value = serde_json::from_str(json).ok()?;
+    let choices: Vec<Choice> = serde_json::from_value(event.get("choices")?.clone()).ok()?;
+    let reply_token = event.get("reply_token")?.as_str()?.to_owned();
+    let labels = choices.iter().map(|choice| Value::String(choice.label.clone())).collect();
+    event.as_object_mut()?.insert("options".into(), Value::Array(labels));
+    Some((serde_json::to_string(&event).ok()?, Offer { reply_token, choices }))
+}
+
+#[cfg(test)]
+mod tests;

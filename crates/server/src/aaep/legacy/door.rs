@@ -1,0 +1,152 @@
+//! What the two paths of one token know of each other, on this node: which stream is open, what waits for it, and
+//! which choices it was offered.
+
+use super::choices::{self, Offered};
+use crate::config::node::Aaep;
+use countersign_engine::Refusal;
+use countersign_protocol::hash::Digest;
+use serde_json::Value;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::mpsc;
+
+/// Every token that is in use, by its digest: the tokens themselves are kept nowhere.
+#[derive(Default)]
+pub(crate) struct LegacyDoor {
+    allowed: Aaep,
+    tokens: Arc<Mutex<HashMap<Digest, Token>>>,
+}
+
+#[derive(Default)]
+struct Token {
+    /// The streams that are open, the latest last.
+    streams: Vec<Open>,
+    /// What was answered before any stream was open.
+    waiting: Option<Handover>,
+    offered: Offered,
+    next: u64,
+}
+
+struct Open {
+    number: u64,
+    tell: mpsc::UnboundedSender<Handover>,
+    subscription: Option<String>,
+}
+
+/// An answer to a handshake on its way to the stream, and the subscription that goes on there.
+#[derive(Clone, Debug)]
+pub(super) struct Handover {
+    pub(super) answer: String,
+    pub(super) subscription_id: Option<String>,
+}
+
+impl Handover {
+    pub(super) fn new(answer: &impl serde::Serialize, subscription_id: Option<String>) -> Result<Self, Refusal> {
+        let answer = serde_json::to_string(answer).map_err(|_| Refusal::Internal)?;
+        Ok(Self { answer, subscription_id })
+    }
+}
+
+impl LegacyDoor {
+    pub(crate) fn new(allowed: Aaep) -> Self {
+        Self { allowed, tokens: Arc::default() }
+    }
+
+    pub(super) fn allowed(&self) -> &Aaep {
+        &self.allowed
+    }
+
+    /// A stream opens; what waits for it comes along.
+    pub(super) fn enter(&self, name: Digest) -> (Place, Option<Handover>) {
+        let mut tokens = lock(&self.tokens);
+        let token = tokens.entry(name).or_default();
+        let (tell, told) = mpsc::unbounded_channel();
+        token.next += 1;
+        token.streams.push(Open { number: token.next, tell, subscription: None });
+        let place = Place { tokens: Arc::clone(&self.tokens), name, number: token.next, told };
+        (place, token.waiting.take())
+    }
+
+    /// Gives an answer to the latest stream, or keeps it for the next one. What it took the place of is given back.
+    pub(super) fn hand_over(&self, name: Digest, handover: Handover) -> Option<Handover> {
+        let mut tokens = lock(&self.tokens);
+        let token = tokens.entry(name).or_default();
+        match token.streams.last() {
+            Some(open) => open.tell.send(handover).err().map(|unsent| unsent.0),
+            None => token.waiting.replace(handover),
+        }
+    }
+
+    /// The subscriptions that the streams of a token hear.
+    pub(super) fn heard_by(&self, name: Digest) -> Vec<String> {
+        let tokens = lock(&self.tokens);
+        let streams = tokens.get(&name).map(|token| token.streams.iter());
+        streams.into_iter().flatten().filter_map(|open| open.subscription.clone()).collect()
+    }
+
+    /// Whoever was offered labels answers with one; the question takes the value behind it.
+    pub(super) fn say_value_for_label(&self, name: Digest, reply: &mut Value) {
+        if let Some(token) = lock(&self.tokens).get(&name) {
+            token.offered.say_value_for_label(reply);
+        }
+    }
+}
+
+/// The place of one open stream.
+pub(super) struct Place {
+    tokens: Arc<Mutex<HashMap<Digest, Token>>>,
+    name: Digest,
+    number: u64,
+    told: mpsc::UnboundedReceiver<Handover>,
+}
+
+impl Place {
+    /// The next answer that was handed over. Resolves only then.
+    pub(super) async fn handed_over(&mut self) -> Handover {
+        match self.told.recv().await {
+            Some(handover) => handover,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// From now on this stream hears that subscription; the one that it heard before.
+    pub(super) fn hears(&mut self, subscription: String) -> Option<String> {
+        let mut tokens = lock(&self.tokens);
+        let open = tokens.get_mut(&self.name)?.streams.iter_mut().find(|open| open.number == self.number)?;
+        open.subscription.replace(subscription)
+    }
+
+    /// The event with the labels of its choices beside them, for clients that know no others.
+    pub(super) fn with_options(&self, json: &Arc<str>) -> Arc<str> {
+        let Some((with, offer)) = choices::with_options(json) else { return Arc::clone(json) };
+        if let Some(token) = lock(&self.tokens).get_mut(&self.name) {
+            token.offered.remember(offer);
+        }
+        with.into()
+    }
+
+    /// The stream is over; what it heard.
+    pub(super) fn leaves(&mut self) -> Option<String> {
+        let mut tokens = lock(&self.tokens);
+        let token = tokens.get_mut(&self.name)?;
+        let at = token.streams.iter().position(|open| open.number == self.number)?;
+        let left = token.streams.remove(at);
+        if token.streams.is_empty() && token.waiting.is_none() {
+            tokens.remove(&self.name);
+        }
+        left.subscription
+    }
+}
+
+/// One that could not begin leaves as well.
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _left = self.leaves();
+    }
+}
+
+fn lock(tokens: &Mutex<HashMap<Digest, Token>>) -> MutexGuard<'_, HashMap<Digest, Token>> {
+    tokens.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,65 @@
+//! `GET /.well-known/aaep-manifest.json`: what this producer says of itself (AAEP 5.10).
+
+use crate::{
+    App,
+    aap::manifest::named,
+    http::{
+        answer::Refused,
+        at::{At, by_host},
+    },
+};
+use axum::{
+    extract::{OriginalUri, Query, State},
+    response::{IntoResponse, Response},
+};
+use countersign_engine::{ProjectAt, Refusal};
+use countersign_protocol::{aaep::manifest::Manifest, aap::error::Envelope};
+use http::{HeaderMap, HeaderValue, header};
+
+#[derive(serde::Deserialize)]
+pub(crate) struct Asked {
+    #[serde(rename = "projectId")]
+    project_id: Option<String>,
+}
+
+#[utoipa::path(
+    get,
+    path = "/.well-known/aaep-manifest.json",
+    tag = "discovery",
+    summary = "The AAEP producer manifest",
+    description = "With Accept: application/jose, the same as a JWS in compact form, signed with a key of /.well-known/agent-jwks.json.",
+    params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
+    responses((status = 200, description = "What is emitted here and how to subscribe", body = Manifest), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    OriginalUri(uri): OriginalUri,
+    headers: HeaderMap,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Refused> {
+    let at = named(&app, by_host(&app, &headers, &uri), asked.project_id.as_deref()).await?;
+    Ok(told(&app, &at, &headers).await?)
+}
+
+/// The same at the address that a project of several names in its handshakes.
+pub(crate) async fn of_project(State(app): State<App>, At(at): At, headers: HeaderMap) -> Result<Response, Refused> {
+    Ok(told(&app, &at, &headers).await?)
+}
+
+async fn told(app: &App, at: &ProjectAt, headers: &HeaderMap) -> Result<Response, Refusal> {
+    let (manifest, signed) = app.engine.aaep_manifest(at).await?;
+    let mut response = match wants_signature(headers) {
+        true => ([(header::CONTENT_TYPE, HeaderValue::from_static("application/jose"))], signed).into_response(),
+        false => axum::Json(manifest).into_response(),
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60"));
+    headers.insert(header::VARY, HeaderValue::from_static("accept"));
+    Ok(response)
+}
+
+fn wants_signature(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let mut kinds = accept.split(',').filter_map(|kind| kind.split(';').next());
+    kinds.any(|kind| kind.trim().eq_ignore_ascii_case("application/jose"))
+}

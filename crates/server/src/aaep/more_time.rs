@@ -1,0 +1,72 @@
+//! `POST /aaep/v1/questions/{decision}/more-time`: for people who need longer (AAEP 6.4.2).
+
+use super::listener::listener;
+use crate::{
+    App,
+    http::{answer::Refused, asker::Asker, at::At, body::Json, request_id::RequestId},
+    v1::DecisionId,
+};
+use axum::{
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use countersign_engine::{Listener, NotCounted, ProjectAt, Refusal};
+use countersign_protocol::{
+    aaep::questions::{MoreTime, MoreTimeRequest},
+    aap::error::Envelope,
+};
+
+/// The protocol's longest time to answer; more than a day is nobody's need.
+const MOST_S: i64 = 86_400;
+
+#[utoipa::path(
+    post,
+    path = "/aaep/v1/questions/{decision}/more-time",
+    tag = "subscribers",
+    summary = "Ask for more time to answer a question",
+    description = "The deadline moves by the seconds asked for, up to what the project's policy allows; the answer says until when there is time now. Everybody who was asked is told.",
+    params(("decision" = String, Path), ("X-CSRF-Token" = Option<String>, Header, description = "With a session")),
+    request_body = MoreTimeRequest,
+    responses((status = 200, description = "Until when there is time now", body = MoreTime), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    At(at): At,
+    id: RequestId,
+    asker: Asker,
+    DecisionId(decision_id): DecisionId,
+    Json(asked): Json<MoreTimeRequest>,
+) -> Result<Response, Refused> {
+    let listener = match listener(&app, &at, &asker).await {
+        Ok(listener) => listener,
+        Err(why) => return Ok(why.response(&id)),
+    };
+    Ok(axum::Json(extend(&app, &at, &listener, decision_id, asked).await?).into_response())
+}
+
+async fn extend(
+    app: &App,
+    at: &ProjectAt,
+    listener: &Listener,
+    decision_id: String,
+    asked: MoreTimeRequest,
+) -> Result<MoreTime, Refusal> {
+    if !(1..=MOST_S).contains(&asked.seconds) {
+        return Err(Refusal::invalid(format!("seconds is an integer from 1 to {MOST_S}")));
+    }
+    if !listener.may_answer() {
+        return Err(Refusal::NotAuthorized("this subscriber only listens".into()));
+    }
+    let deadline = app.engine.more_time_for(at, listener, &decision_id, asked.seconds).await.map_err(refused)?;
+    Ok(MoreTime { decision_id, deadline })
+}
+
+/// What somebody may not see is not there for them.
+fn refused(why: NotCounted) -> Refusal {
+    match why {
+        NotCounted::Unknown | NotCounted::NotEntitled => Refusal::NotFound("there is no such question".into()),
+        NotCounted::Refused(refusal) => refusal,
+        settled => Refusal::Conflict(settled.to_string()),
+    }
+}

@@ -1,0 +1,31 @@
+//! `GET /aaep/v1/questions`: what waits for the person behind a subscriber, for one that has just been started.
+
+use super::listener::listener;
+use crate::{
+    App,
+    http::{answer::Refused, asker::Asker, at::At, request_id::RequestId},
+};
+use axum::{
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use countersign_protocol::{aaep::questions::Questions, aap::error::Envelope};
+
+#[utoipa::path(
+    get,
+    path = "/aaep/v1/questions",
+    tag = "subscribers",
+    summary = "The open questions that a person may see",
+    description = "Oldest first, without reply tokens: those come with the events, to whoever subscribes.",
+    responses((status = 200, description = "What waits for an answer", body = Questions), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn get(State(app): State<App>, At(at): At, id: RequestId, asker: Asker) -> Result<Response, Refused> {
+    match listener(&app, &at, &asker).await {
+        Ok(listener) => {
+            let questions = app.engine.questions_for(&at, &listener).await?;
+            Ok(axum::Json(Questions { questions }).into_response())
+        }
+        Err(why) => Ok(why.response(&id)),
+    }
+}

@@ -1,0 +1,68 @@
+//! `POST /aaep/v1/replies`: answers of people, and what a subscriber says of its subscription (AAEP 6.3, 6.5, 5.7, 5.8).
+//!
+//! Who sends it and whether it is a message is all that the answer depends on. What became of a reply is told by the
+//! events that follow, to those who are entitled to it (R-9, C4).
+
+use super::{incoming::Incoming, listener::listener, message, rejected::Rejected};
+use crate::{
+    App,
+    http::{answer::Refused, asker::Asker, at::At, request_id::RequestId},
+};
+use axum::{
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use countersign_engine::{Listener, ProjectAt, Refusal};
+use countersign_protocol::aap::error::Envelope;
+use http::StatusCode;
+
+#[utoipa::path(
+    post,
+    path = "/aaep/v1/replies",
+    tag = "subscribers",
+    summary = "Answer a question, or change or end a subscription",
+    description = "A confirmation.reply, clarification.reply, subscription.renegotiate or subscription.close of AAEP 1.0. Every well-formed reply is answered with 204, whatever its token names and whether it counted; the events that follow tell what was decided. A renegotiation is answered with subscription.accepted, or with subscription.rejected, which ends the subscription.",
+    params(("X-CSRF-Token" = Option<String>, Header, description = "With a session")),
+    request_body(content = Object, description = "A reply, subscription.renegotiate or subscription.close"),
+    responses((status = 200, description = "A subscription.accepted with the new terms", body = Object), (status = 204, description = "Taken"), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    At(at): At,
+    id: RequestId,
+    asker: Asker,
+    request: Request,
+) -> Result<Response, Refused> {
+    let listener = match listener(&app, &at, &asker).await {
+        Ok(listener) => listener,
+        Err(why) => return Ok(why.response(&id)),
+    };
+    let read = message::read(request).await.and_then(|message| Incoming::parse(&message, false));
+    match read {
+        Err(why) => Ok(why.response(&id)),
+        Ok(incoming) => Ok(take(&app, &at, &listener, incoming).await?),
+    }
+}
+
+async fn take(app: &App, at: &ProjectAt, listener: &Listener, incoming: Incoming) -> Result<Response, Refusal> {
+    match incoming {
+        Incoming::Reply(reply) => app.engine.reply(at, listener, &reply, false).await?,
+        Incoming::Close(close) => end(app, at, listener, &close.subscription_id).await?,
+        Incoming::Renegotiate(changed) => {
+            return Ok(match app.engine.renegotiate(at, listener, &changed).await {
+                Ok(accepted) => axum::Json(accepted).into_response(),
+                Err(rejected) => Rejected::from(rejected).into_response(),
+            });
+        }
+    }
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Ends a subscription. One that is over, or somebody else's, is not told apart from one that ended now.
+pub(super) async fn end(app: &App, at: &ProjectAt, listener: &Listener, id: &str) -> Result<(), Refusal> {
+    match app.engine.close_subscription(at, listener, id).await {
+        Err(Refusal::Unavailable) => Err(Refusal::Unavailable),
+        _ => Ok(()),
+    }
+}

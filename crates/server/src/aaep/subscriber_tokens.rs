@@ -1,0 +1,156 @@
+//! `/aaep/v1/subscriber-tokens`: a person's credentials for their subscribers.
+
+use crate::{
+    App,
+    http::{answer::Refused, asker::Asker, at::At, body::Json},
+};
+use axum::{
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use countersign_engine::{NewSubscriberToken, ProjectAt, SubscriberToken};
+use countersign_protocol::{
+    aap::error::Envelope,
+    time::{UnixMillis, rfc3339, rfc3339_option},
+};
+use http::StatusCode;
+
+#[derive(serde::Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct New {
+    /// What the person calls it: "kitchen speaker".
+    name: String,
+    /// Whether it may answer questions, or only listens.
+    #[serde(default = "yes")]
+    may_answer: bool,
+    /// For a client without credentials of its own: the token stands in the address.
+    #[serde(default)]
+    legacy: bool,
+    /// How long it is good for; without this, until it is taken back.
+    #[serde(default)]
+    lifetime_seconds: Option<i64>,
+}
+
+#[derive(serde::Deserialize)]
+pub(crate) struct Named {
+    id: String,
+}
+
+#[derive(serde::Serialize, utoipa::ToSchema)]
+pub(crate) struct Tokens {
+    subscriber_tokens: Vec<Shown>,
+}
+
+#[derive(serde::Serialize, utoipa::ToSchema)]
+pub(crate) struct Shown {
+    id: String,
+    name: String,
+    may_answer: bool,
+    legacy: bool,
+    #[serde(with = "rfc3339")]
+    #[schema(value_type = String, format = DateTime)]
+    created_at: UnixMillis,
+    #[serde(with = "rfc3339_option", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    expires_at: Option<UnixMillis>,
+    #[serde(with = "rfc3339_option", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    revoked_at: Option<UnixMillis>,
+}
+
+#[derive(serde::Serialize, utoipa::ToSchema)]
+pub(crate) struct Added {
+    #[serde(flatten)]
+    shown: Shown,
+    /// Shown this once.
+    token: String,
+    /// What a legacy client is given as its endpoint; as secret as the token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoint: Option<String>,
+}
+
+#[utoipa::path(
+    get,
+    path = "/aaep/v1/subscriber-tokens",
+    tag = "subscribers",
+    summary = "The tokens that a person gave to subscribers",
+    responses((status = 200, description = "Tokens, without their secrets", body = Tokens), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []))
+)]
+pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Result<axum::Json<Tokens>, Refused> {
+    let who = asker.person()?;
+    let found = app.engine.subscriber_tokens(&at, who.person.key).await?;
+    Ok(axum::Json(Tokens { subscriber_tokens: found.into_iter().map(shown).collect() }))
+}
+
+#[utoipa::path(
+    post,
+    path = "/aaep/v1/subscriber-tokens",
+    tag = "subscribers",
+    summary = "Make a token for a subscriber",
+    params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
+    request_body = New,
+    responses((status = 201, description = "The token; its secret is shown this once", body = Added), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    At(at): At,
+    asker: Asker,
+    Json(new): Json<New>,
+) -> Result<Response, Refused> {
+    let who = asker.person()?;
+    asker.own_page(&app, None)?;
+    let member = app.engine.member(who, at.project.key).await?;
+    let new = NewSubscriberToken {
+        name: new.name,
+        may_answer: new.may_answer,
+        legacy: new.legacy,
+        lifetime_s: new.lifetime_seconds,
+    };
+    let added = app.engine.add_subscriber_token(&at, &member, new).await?;
+    let endpoint = added.token.legacy.then(|| endpoint(&at, &added.secret));
+    let added = Added { shown: shown(added.token), token: added.secret, endpoint };
+    Ok((StatusCode::CREATED, axum::Json(added)).into_response())
+}
+
+#[utoipa::path(
+    delete,
+    path = "/aaep/v1/subscriber-tokens/{id}",
+    tag = "subscribers",
+    summary = "Take a token back; its subscriptions end",
+    params(("id" = String, Path), ("X-CSRF-Token" = String, Header, description = "The token of the session")),
+    responses((status = 200, description = "Taken back", body = Shown), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []))
+)]
+pub(crate) async fn delete(
+    State(app): State<App>,
+    At(at): At,
+    asker: Asker,
+    Path(Named { id }): Path<Named>,
+) -> Result<axum::Json<Shown>, Refused> {
+    let who = asker.person()?;
+    asker.own_page(&app, None)?;
+    let member = app.engine.member(who, at.project.key).await?;
+    Ok(axum::Json(shown(app.engine.revoke_subscriber_token(&at, &member, &id).await?)))
+}
+
+fn endpoint(at: &ProjectAt, secret: &str) -> String {
+    format!("{}{}/aaep/legacy/{secret}", at.service, at.prefix())
+}
+
+fn shown(token: SubscriberToken) -> Shown {
+    Shown {
+        id: token.id,
+        name: token.name,
+        may_answer: token.may_answer,
+        legacy: token.legacy,
+        created_at: token.created_at,
+        expires_at: token.expires_at,
+        revoked_at: token.revoked_at,
+    }
+}
+
+fn yes() -> bool {
+    true
+}

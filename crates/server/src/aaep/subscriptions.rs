@@ -1,0 +1,46 @@
+//! `POST /aaep/v1/subscriptions`: the handshake (AAEP 5). Every answer but a yes is a `subscription.rejected` (S2).
+
+use super::{
+    listener::listener,
+    message,
+    rejected::{Rejected, malformed},
+};
+use crate::{
+    App,
+    http::{asker::Asker, at::At},
+};
+use axum::{
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use countersign_protocol::aaep::handshake::SubscriptionRequest;
+use http::{HeaderValue, StatusCode, header};
+
+#[utoipa::path(
+    post,
+    path = "/aaep/v1/subscriptions",
+    tag = "subscribers",
+    summary = "Subscribe to what agents say and ask",
+    description = "A subscription.request of AAEP 1.0. Location is where its events are read. Every refusal is a subscription.rejected document.",
+    params(("X-CSRF-Token" = Option<String>, Header, description = "With a session")),
+    request_body(content = Object, description = "A subscription.request"),
+    responses((status = 201, description = "A subscription.accepted; Location is the stream of its events", body = Object), (status = "4XX", description = "A subscription.rejected that says why", body = Object), (status = "5XX", description = "A subscription.rejected: trouble on our side", body = Object)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn post(State(app): State<App>, At(at): At, asker: Asker, request: Request) -> Response {
+    let subscribed = async {
+        let listener = listener(&app, &at, &asker).await?;
+        let message = message::read(request).await?;
+        let asked = SubscriptionRequest::parse(&message).map_err(malformed)?;
+        Ok::<_, Rejected>(app.engine.subscribe(&at, &listener, &asked).await?)
+    };
+    match subscribed.await {
+        Err(rejected) => rejected.into_response(),
+        Ok(accepted) => {
+            let place = format!("{}/aaep/v1/events?subscription_id={}", at.prefix(), accepted.subscription_id);
+            let mut response = (StatusCode::CREATED, axum::Json(accepted)).into_response();
+            response.headers_mut().extend(HeaderValue::from_str(&place).ok().map(|place| (header::LOCATION, place)));
+            response
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `GET /aaep/v1/ws`: the same messages over a socket, one text frame each (C18).
+
+mod goodbye;
+mod proof;
+mod talk;
+
+use super::listener::NoListener;
+use crate::{
+    App,
+    http::{answer::Refused, at::At},
+    serve::Connection,
+};
+use axum::{
+    extract::{State, WebSocketUpgrade, ws::rejection::WebSocketUpgradeRejection},
+    response::{IntoResponse, Response},
+};
+use countersign_engine::Refusal;
+use countersign_protocol::{aaep::limits::MAX_EVENT, aap::error::Envelope};
+use http::{HeaderMap, header};
+use proof::Proof;
+use talk::Talk;
+
+/// The subprotocol of AAEP. Whoever offers some must offer this one; whoever offers none speaks it.
+const SUBPROTOCOL: &str = "aaep.v1";
+
+#[utoipa::path(
+    get,
+    path = "/aaep/v1/ws",
+    tag = "subscribers",
+    summary = "Subscribe, listen and answer over one WebSocket",
+    description = "An upgrade to a WebSocket with the subprotocol aaep.v1; one text frame is one message. It begins with subscription.request; whoever says something else first, or nothing for two seconds, has a subscription with the usual terms. Replies, subscription.renegotiate and subscription.close follow on the same socket; replies are not acknowledged, the events that follow tell what was decided. The socket is closed with 4000 when all is well, 4001 after a rejection, 4002 and 4003 where the sender is not proven or not entitled, 4004 after what is no message, 4005 after subscription.close.",
+    params(("Sec-WebSocket-Protocol" = Option<String>, Header, description = "aaep.v1")),
+    responses((status = 101, description = "The socket"), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    At(at): At,
+    headers: HeaderMap,
+    on: Connection,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Refused> {
+    speaks_aaep(&headers)?;
+    let upgrade = match upgrade {
+        Ok(upgrade) => upgrade.protocols([SUBPROTOCOL]).max_message_size(MAX_EVENT).max_frame_size(MAX_EVENT),
+        Err(rejection) => return Ok(rejection.into_response()),
+    };
+    let proven = match Proof::of(&app, &headers) {
+        Ok(proof) => proof.listener(&app, &at).await.map(|listener| (proof, listener)),
+        Err(why) => Err(why),
+    };
+    Ok(match proven {
+        Ok((proof, _)) => upgrade.on_upgrade(move |socket| Talk::new(socket, app, at, proof, on).run()),
+        Err(NoListener::Refused(Refusal::Unavailable)) => return Err(Refusal::Unavailable.into()),
+        // A browser is told nothing of an upgrade that failed; the reason comes by the socket.
+        Err(why) => upgrade.on_upgrade(move |socket| goodbye::turned_away(socket, why)),
+    })
+}
+
+fn speaks_aaep(headers: &HeaderMap) -> Result<(), Refusal> {
+    let offered = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL);
+    let mut names = offered.iter().filter_map(|v| v.to_str().ok()).flat_map(|line| line.split(',')).map(str::trim);
+    let none = offered.iter().next().is_none();
+    if none || names.any(|name| name == SUBPROTOCOL) {
+        return Ok(());
+    }
+    Err(Refusal::invalid(format!("the subprotocol must be {SUBPROTOCOL}")))
+}

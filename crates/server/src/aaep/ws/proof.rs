@@ -1,0 +1,43 @@
+//! What a socket was opened with, looked at again with every message: a subscription's id proves nothing, and a token
+//! that was taken back says nothing more (AAEP 10.2).
+
+use crate::{
+    App,
+    aaep::listener::{NoListener, by_token},
+    http::{
+        asker::{bearer, is_ours},
+        cookie,
+    },
+};
+use countersign_engine::{Listener, ProjectAt, Refusal};
+use http::{HeaderMap, header};
+
+pub(super) enum Proof {
+    Token(String),
+    Cookie(String),
+}
+
+impl Proof {
+    /// Browsers send cookies along whatever page asks, and sockets know no preflight: the page must be one of ours.
+    pub(super) fn of(app: &App, headers: &HeaderMap) -> Result<Self, NoListener> {
+        if let Some(token) = bearer(headers) {
+            return Ok(Self::Token(token));
+        }
+        let secret = cookie::read(headers).ok_or(NoListener::Unproven)?;
+        let origin = headers.get(header::ORIGIN).and_then(|v| v.to_str().ok());
+        match origin.is_some_and(|origin| is_ours(app, origin)) {
+            true => Ok(Self::Cookie(secret)),
+            false => Err(Refusal::CsrfRejected.into()),
+        }
+    }
+
+    pub(super) async fn listener(&self, app: &App, at: &ProjectAt) -> Result<Listener, NoListener> {
+        match self {
+            Self::Token(token) => by_token(app, at, token).await,
+            Self::Cookie(secret) => {
+                let who = app.engine.signed_in(secret).await?.ok_or(NoListener::Unproven)?;
+                Ok(app.engine.listener_by_sign_in(at, &who).await?)
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! One socket: what it hears, what it says, and its end.
+
+use super::{
+    goodbye::{self, Goodbye},
+    proof::Proof,
+};
+use crate::{
+    App,
+    aaep::{
+        incoming::{self, Incoming},
+        message::{self, NoMessage},
+        rejected::{Rejected, malformed},
+        replies::end,
+        sse,
+    },
+    serve::Connection,
+};
+use axum::extract::ws::{Message, WebSocket};
+use countersign_engine::{Delivered, EventStream, Listener, ProjectAt, Refusal};
+use countersign_protocol::aaep::{
+    handshake::{Close, Renegotiate, SubscriptionRequest},
+    reply::Reply,
+};
+use serde_json::Value;
+use std::{pin::Pin, time::Duration};
+use tokio::time::{Interval, MissedTickBehavior, Sleep};
+
+const PING: Duration = Duration::from_secs(10);
+/// How many pings may go unanswered.
+const MOST_UNANSWERED: u32 = 3;
+/// Whoever says nothing for so long wants to listen without a handshake (C15).
+const SILENCE: Duration = Duration::from_secs(2);
+/// Whoever takes nothing for so long is gone.
+const BLOCKED: Duration = Duration::from_secs(30);
+
+pub(super) struct Talk {
+    socket: WebSocket,
+    app: App,
+    at: ProjectAt,
+    proof: Proof,
+    on: Connection,
+    open: Option<Open>,
+    ping: Interval,
+    unanswered: u32,
+    silence: Pin<Box<Sleep>>,
+}
+
+/// The subscription of this socket.
+struct Open {
+    id: String,
+    events: EventStream,
+    /// Nobody was told its id.
+    implicit: bool,
+}
+
+enum Happened {
+    Stopping,
+    Received(Option<Result<Message, axum::Error>>),
+    Delivered(Option<Delivered>),
+    TimeToPing,
+    Silence,
+}
+
+impl Talk {
+    pub(super) fn new(socket: WebSocket, app: App, at: ProjectAt, proof: Proof, on: Connection) -> Self {
+        let mut ping = tokio::time::interval(PING);
+        ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        ping.reset();
+        let silence = Box::pin(tokio::time::sleep(SILENCE));
+        Self { socket, app, at, proof, on, open: None, ping, unanswered: 0, silence }
+    }
+
+    /// Goes on until somebody ends it. A subscription over a socket is over with it: there is no resuming (AAEP B.2).
+    pub(super) async fn run(mut self) {
+        let goodbye = loop {
+            let happened = self.happened().await;
+            match self.react(happened).await {
+                Ok(()) => {}
+                Err(goodbye) => break goodbye,
+            }
+        };
+        if let (Some(open), Ok(listener)) = (self.open.take(), self.listener().await) {
+            let _gone = end(&self.app, &self.at, &listener, &open.id).await;
+        }
+        let _sent = tokio::time::timeout(BLOCKED, goodbye.said(self.socket)).await;
+    }
+
+    async fn happened(&mut self) -> Happened {
+        let Self { socket, on, open, ping, silence, .. } = self;
+        let is_open = open.is_some();
+        tokio::select! {
+            () = on.is_to_end() => Happened::Stopping,
+            received = socket.recv() => Happened::Received(received),
+            delivered = next(open) => Happened::Delivered(delivered),
+            _ = ping.tick() => Happened::TimeToPing,
+            () = silence.as_mut(), if !is_open => Happened::Silence,
+        }
+    }
+
+    async fn react(&mut self, happened: Happened) -> Result<(), Goodbye> {
+        match happened {
+            Happened::Stopping => Err(Goodbye::new(goodbye::GOING_AWAY, "this node stops; connect again")),
+            Happened::Received(received) => self.received(received).await,
+            Happened::Delivered(Some(Delivered::Event { json, .. })) => self.say(json.to_string()).await,
+            Happened::Delivered(Some(Delivered::Closed { reason_code, reason_message })) => {
+                Err(self.closed(reason_code, reason_message))
+            }
+            Happened::Delivered(None) => Err(Goodbye::new(goodbye::CLEAN, "the subscription is over")),
+            Happened::TimeToPing => self.ping().await,
+            Happened::Silence => self.open_implicitly().await,
+        }
+    }
+
+    async fn received(&mut self, received: Option<Result<Message, axum::Error>>) -> Result<(), Goodbye> {
+        self.unanswered = 0;
+        match received {
+            Some(Ok(Message::Text(text))) => self.heard(text.as_bytes()).await,
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
+            Some(Ok(Message::Binary(_))) => Err(Goodbye::new(goodbye::VIOLATION, "a message is a text frame")),
+            Some(Ok(Message::Close(_))) | None => Err(Goodbye::new(goodbye::CLEAN, "goodbye")),
+            Some(Err(_)) => Err(Goodbye::new(goodbye::TOO_BIG, "the frame is too large, or none")),
+        }
+    }
+
+    async fn heard(&mut self, text: &[u8]) -> Result<(), Goodbye> {
+        let message = message::parse(text).map_err(violation)?;
+        let listener = self.listener().await?;
+        if incoming::kind(&message) == "subscription.request" {
+            return self.subscribe(&listener, &message).await;
+        }
+        if self.open.is_none() {
+            self.open_implicitly().await?;
+        }
+        match Incoming::parse(&message, self.open.as_ref().is_some_and(|open| open.implicit)) {
+            Ok(Incoming::Reply(reply)) => self.reply(&listener, *reply).await,
+            Ok(Incoming::Renegotiate(changed)) => self.renegotiate(&listener, &changed).await,
+            Ok(Incoming::Close(close)) => self.close(&listener, &close).await,
+            Err(why) => unreadable(&message, why),
+        }
+    }
+
+    /// A second request takes the place of the first subscription.
+    async fn subscribe(&mut self, listener: &Listener, message: &Value) -> Result<(), Goodbye> {
+        let asked = SubscriptionRequest::parse(message).map_err(malformed)?;
+        let accepted = self.app.engine.subscribe(&self.at, listener, &asked).await.map_err(Rejected::from)?;
+        let answer = serde_json::to_string(&accepted).map_err(|_| Refusal::Internal)?;
+        self.listen(listener, accepted.subscription_id, false).await?;
+        self.say(answer).await
+    }
+
+    async fn open_implicitly(&mut self) -> Result<(), Goodbye> {
+        let listener = self.listener().await?;
+        let id = self.app.engine.subscribe_implicitly(&self.at, &listener).await?;
+        self.listen(&listener, id, true).await
+    }
+
+    async fn listen(&mut self, listener: &Listener, id: String, implicit: bool) -> Result<(), Goodbye> {
+        let events = self.app.engine.stream(&self.at, listener, &id, None).await?;
+        if let Some(old) = self.open.replace(Open { id, events, implicit }) {
+            end(&self.app, &self.at, listener, &old.id).await?;
+        }
+        Ok(())
+    }
+
+    /// Never answered: what it came to is told by the events that follow.
+    async fn reply(&mut self, listener: &Listener, mut reply: Reply) -> Result<(), Goodbye> {
+        if let Some(open) = self.open.as_ref().filter(|open| open.implicit) {
+            match &mut reply {
+                Reply::Confirmation(reply) => reply.subscription_id = Some(open.id.clone()),
+                Reply::Clarification(reply) => reply.subscription_id = Some(open.id.clone()),
+            }
+        }
+        Ok(self.app.engine.reply(&self.at, listener, &reply, false).await?)
+    }
+
+    async fn renegotiate(&mut self, listener: &Listener, changed: &Renegotiate) -> Result<(), Goodbye> {
+        let answer = self.app.engine.renegotiate(&self.at, listener, changed).await;
+        let accepted = answer.map_err(Rejected::from)?;
+        let answer = serde_json::to_string(&accepted).map_err(|_| Refusal::Internal)?;
+        self.say(answer).await
+    }
+
+    async fn close(&mut self, listener: &Listener, close: &Close) -> Result<(), Goodbye> {
+        end(&self.app, &self.at, listener, &close.subscription_id).await?;
+        match self.open.as_ref().is_some_and(|open| open.id == close.subscription_id) {
+            true => Err(Goodbye::new(goodbye::BY_SUBSCRIBER, "the subscriber ended it")),
+            false => Ok(()),
+        }
+    }
+
+    async fn ping(&mut self) -> Result<(), Goodbye> {
+        if self.unanswered >= MOST_UNANSWERED {
+            return Err(Goodbye::new(goodbye::CLEAN, "nobody answers"));
+        }
+        self.unanswered += 1;
+        self.send(Message::Ping(bytes::Bytes::new())).await
+    }
+
+    async fn say(&mut self, message: String) -> Result<(), Goodbye> {
+        self.send(Message::Text(message.into())).await
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), Goodbye> {
+        let gone = || Goodbye::new(goodbye::CLEAN, "nobody is there");
+        let sent = tokio::time::timeout(BLOCKED, self.socket.send(message)).await;
+        sent.map_err(|_| gone())?.map_err(|_| gone())
+    }
+
+    /// The hub's own end, told in the protocol's words first.
+    fn closed(&self, reason_code: String, reason_message: String) -> Goodbye {
+        let code = match reason_code.as_str() {
+            "authentication_required" => goodbye::NOT_PROVEN,
+            "authorization_denied" => goodbye::NOT_ENTITLED,
+            "too_slow" => goodbye::VIOLATION,
+            _ => goodbye::CLEAN,
+        };
+        let id = self.open.as_ref().map(|open| open.id.clone()).unwrap_or_default();
+        let message = sse::close(id, reason_code, reason_message.clone());
+        Goodbye { message: Some(message), code, reason: reason_message }
+    }
+
+    /// Whoever opened the socket, as they stand now, in the project as it is now.
+    async fn listener(&mut self) -> Result<Listener, Goodbye> {
+        self.at = self.app.engine.project(&self.at.address).await?;
+        Ok(self.proof.listener(&self.app, &self.at).await?)
+    }
+}
+
+/// What the subscription brings next; without one, nothing ever.
+async fn next(open: &mut Option<Open>) -> Option<Delivered> {
+    match open {
+        Some(open) => open.events.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// A reply that is none is ignored like every reply that does not count (AAEP 6.3.4). What changes a subscription is
+/// answered, and anything else was not meant for us.
+fn unreadable(message: &Value, why: NoMessage) -> Result<(), Goodbye> {
+    match incoming::kind(message) {
+        "confirmation.reply" | "clarification.reply" => {
+            tracing::info!("a reply was no sound message");
+            Ok(())
+        }
+        "subscription.renegotiate" => Err(Rejected::from(why).into()),
+        _ => Err(violation(why)),
+    }
+}
+
+fn violation(why: NoMessage) -> Goodbye {
+    match why {
+        NoMessage::TooLarge => Goodbye::new(goodbye::TOO_BIG, "the message is too large"),
+        NoMessage::Malformed(why) => Goodbye::new(goodbye::VIOLATION, why),
+    }
+}

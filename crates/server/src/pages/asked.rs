@@ -1,0 +1,228 @@
+//! A question of an agent, as it is put before a person: who asks, whose words these are, what follows.
+
+use super::{Frame, Line, Operator, Prose};
+use countersign_protocol::{
+    aaep::event::{Reversibility, Risk},
+    time::UnixMillis,
+};
+
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub decision_id: String,
+    /// The event that asked it and the session it stands in: what a stream names them by.
+    pub event_id: String,
+    pub session_id: String,
+    /// The project that it is asked in, and what it calls itself.
+    pub project: String,
+    pub service: Line,
+    pub by: AskedBy,
+    pub words: Author,
+    /// The language of the question's text, a BCP 47 tag.
+    pub language: String,
+    pub what: What,
+    /// The name of what would run, if the agent gave one.
+    pub tool: Option<Line>,
+    /// What nobody's answer comes to.
+    pub unanswered: Unanswered,
+    pub asked_at: UnixMillis,
+    /// Until when it can be answered, while it is open.
+    pub deadline: Option<UnixMillis>,
+    /// How long that is from now on.
+    pub left_s: i64,
+    /// When exactly the same last ran.
+    pub last_ran: Option<UnixMillis>,
+}
+
+/// Who asks, as proven: what an agent calls itself is nowhere in it.
+#[derive(Clone, Debug)]
+pub enum AskedBy {
+    Operator(Operator),
+    /// The principal of an API key of this service.
+    Key(Line),
+}
+
+/// Whose words the question is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// The agent's own: nobody has checked them.
+    Agent,
+    /// Rendered from the request by the owner's template.
+    Service,
+}
+
+#[derive(Clone, Debug)]
+pub enum What {
+    Action {
+        action: Prose,
+        consequence: Prose,
+        summary: Option<Prose>,
+        details: Vec<Detail>,
+        risk: Risk,
+        irreversible: bool,
+        reversibility: Option<Reversibility>,
+        /// How long a yes may be spent.
+        allowance_s: i64,
+    },
+    Question {
+        question: Prose,
+        context: Option<Prose>,
+        summary: Option<Prose>,
+    },
+}
+
+/// One member of the context that the agent added: a name and a value, and nothing made of either.
+#[derive(Clone, Debug)]
+pub struct Detail {
+    pub name: Line,
+    pub value: Prose,
+}
+
+#[derive(Clone, Debug)]
+pub enum Unanswered {
+    Rejected,
+    Accepted,
+    /// The agent goes on with this.
+    Response(Prose),
+    /// The agent is told that there is no answer.
+    Unavailable,
+}
+
+/// A remark with a word and a shape: colour is never the only signal.
+pub(super) struct Mark {
+    pub(super) kind: &'static str,
+    pub(super) text: String,
+}
+
+/// What stands in a list; all of it stands on the question's own page.
+const BRIEF: usize = 300;
+
+impl Asked {
+    /// Where its own page is.
+    pub fn path(&self) -> String {
+        format!("/inbox/{}/{}", self.project, self.decision_id)
+    }
+
+    /// What is asked, in the words that a title needs.
+    pub(super) fn headline(&self) -> Line {
+        let (What::Action { action: words, .. } | What::Question { question: words, .. }) = &self.what;
+        Line::cut(words.as_str(), BRIEF)
+    }
+
+    /// The same, short enough to be a name.
+    pub(super) fn name(&self) -> Line {
+        Line::cut(self.headline().as_str(), 80)
+    }
+
+    /// The name of the link to its page: links must differ by more than their place.
+    pub(super) fn open_label(&self, frame: &Frame) -> String {
+        frame.say_both("inbox-open-of", ("who", self.by.name()), ("what", self.name().as_str()))
+    }
+
+    pub(super) fn brief_consequence(&self) -> Option<Line> {
+        match &self.what {
+            What::Action { consequence, .. } => Some(Line::cut(consequence.as_str(), BRIEF)),
+            What::Question { .. } => None,
+        }
+    }
+
+    pub(super) fn is_action(&self) -> bool {
+        matches!(self.what, What::Action { .. })
+    }
+
+    /// Whose words these are; never left to be guessed.
+    pub(super) fn whose(&self, frame: &Frame) -> String {
+        match self.words {
+            Author::Agent => frame.say("asked-words-agent"),
+            Author::Service => frame.say_of("asked-words-service", "service", self.service.as_str()),
+        }
+    }
+
+    pub(super) fn is_unchecked(&self) -> bool {
+        self.words == Author::Agent
+    }
+
+    pub(super) fn unanswered_text(&self, frame: &Frame) -> String {
+        self.unanswered.text(frame)
+    }
+
+    pub(super) fn marks(&self, frame: &Frame) -> Vec<Mark> {
+        let What::Action { risk, irreversible, reversibility, .. } = &self.what else { return Vec::new() };
+        let (kind, id) = match risk {
+            Risk::High => ("care", "asked-risk-high"),
+            Risk::Medium => ("calm", "asked-risk-medium"),
+            Risk::Low => ("calm", "asked-risk-low"),
+        };
+        let (undo_kind, undo) = match (irreversible, reversibility) {
+            (true, _) | (_, Some(Reversibility::Irreversible)) => ("care", "asked-irreversible"),
+            (false, Some(Reversibility::ReversibleWithEffort)) => ("calm", "asked-reversible-with-effort"),
+            (false, _) => ("calm", "asked-reversible"),
+        };
+        vec![Mark { kind, text: frame.say(id) }, Mark { kind: undo_kind, text: frame.say(undo) }]
+    }
+
+    /// What a yes lets happen.
+    pub(super) fn yes_means(&self, frame: &Frame) -> Option<String> {
+        let What::Action { allowance_s, .. } = &self.what else { return None };
+        Some(frame.say_of("asked-yes-means", "duration", frame.duration(allowance_s)))
+    }
+
+    /// The time left in the largest unit that does not promise too much.
+    pub(super) fn left(&self, frame: &Frame) -> String {
+        let units = [(172_800, 86_400, "duration-days"), (7200, 3600, "duration-hours"), (120, 60, "duration-minutes")];
+        let fits = units.into_iter().find(|(from, ..)| self.left_s >= *from);
+        let (_, size, id) = fits.unwrap_or((0, 1, "duration-seconds"));
+        frame.say_count(id, self.left_s.max(0) / size)
+    }
+
+    /// The tag, if it has the form of one: a reader must not be told a language that is none.
+    pub(super) fn lang(&self) -> Option<&str> {
+        let well_formed = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric());
+        let primary = self.language.split('-').next().unwrap_or_default();
+        let is_language = (2..=3).contains(&primary.len()) && primary.bytes().all(|b| b.is_ascii_alphabetic());
+        (is_language && self.language.split('-').all(well_formed)).then_some(self.language.as_str())
+    }
+}
+
+impl Unanswered {
+    pub(super) fn text(&self, frame: &Frame) -> String {
+        match self {
+            Unanswered::Rejected => frame.say("asked-unanswered-rejected"),
+            Unanswered::Accepted => frame.say("asked-unanswered-accepted"),
+            Unanswered::Response(response) => frame.say_of("asked-unanswered-response", "response", response.as_str()),
+            Unanswered::Unavailable => frame.say("asked-unanswered-unavailable"),
+        }
+    }
+}
+
+impl AskedBy {
+    /// The identity alone.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            AskedBy::Operator(operator) => operator.domain.as_str(),
+            AskedBy::Key(principal) => principal.as_str(),
+        }
+    }
+
+    /// It in pieces between which it may break. It is never cut.
+    pub(super) fn pieces(&self) -> Vec<&str> {
+        match self {
+            AskedBy::Operator(operator) => operator.pieces(),
+            AskedBy::Key(principal) => vec![principal.as_str()],
+        }
+    }
+
+    pub(super) fn unicode(&self) -> Option<String> {
+        match self {
+            AskedBy::Operator(operator) => operator.unicode(),
+            AskedBy::Key(_) => None,
+        }
+    }
+
+    /// How it is known who asks.
+    pub(super) fn proof(&self, frame: &Frame) -> String {
+        frame.say(match self {
+            AskedBy::Operator(_) => "asked-by-operator",
+            AskedBy::Key(_) => "asked-by-key",
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! What became of a question, told to a person who was asked: the truth, whatever it is.
+
+use super::{Frame, Prose, Unanswered};
+use countersign_protocol::time::UnixMillis;
+
+#[derive(Clone, Debug)]
+pub enum Became {
+    /// It waits for an answer.
+    Open,
+    /// Its time is over; what that comes to is being written.
+    Over,
+    Accepted {
+        by: Who,
+        at: UnixMillis,
+    },
+    Rejected {
+        by: Who,
+        at: UnixMillis,
+        reason: Option<Prose>,
+    },
+    Answered {
+        by: Who,
+        at: UnixMillis,
+        response: Prose,
+    },
+    Expired {
+        at: UnixMillis,
+        as_if: Unanswered,
+    },
+    Withdrawn {
+        at: UnixMillis,
+    },
+    SessionOver {
+        at: UnixMillis,
+    },
+    Revoked {
+        at: UnixMillis,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    You,
+    SomebodyElse,
+}
+
+/// What may run now, runs, or ran.
+#[derive(Clone, Debug)]
+pub enum Runs {
+    May {
+        until: UnixMillis,
+    },
+    Lapsed {
+        at: UnixMillis,
+    },
+    Cancelled {
+        at: UnixMillis,
+    },
+    /// Begun, and the agent has until then to say what became of it.
+    Begun {
+        at: UnixMillis,
+        report_by: UnixMillis,
+    },
+    Ran {
+        at: UnixMillis,
+        told_by: ToldBy,
+        why: Option<Prose>,
+    },
+    Failed {
+        at: UnixMillis,
+        told_by: ToldBy,
+        why: Option<Prose>,
+    },
+    Released {
+        at: UnixMillis,
+    },
+    Unknown {
+        since: UnixMillis,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToldBy {
+    Agent,
+    You,
+    SomebodyElse,
+}
+
+impl Became {
+    pub fn is_open(&self) -> bool {
+        matches!(self, Became::Open)
+    }
+
+    /// Whether the reader of the page settled it.
+    pub fn is_by_you(&self) -> bool {
+        let (Became::Accepted { by, .. } | Became::Rejected { by, .. } | Became::Answered { by, .. }) = self else {
+            return false;
+        };
+        *by == Who::You
+    }
+
+    /// What it came to, in one sentence.
+    pub(super) fn text(&self, frame: &Frame) -> String {
+        frame.say(match self {
+            Became::Open => "became-open",
+            Became::Over => "became-over",
+            Became::Accepted { by: Who::You, .. } => "became-accepted-you",
+            Became::Accepted { .. } => "became-accepted-other",
+            Became::Rejected { by: Who::You, .. } => "became-rejected-you",
+            Became::Rejected { .. } => "became-rejected-other",
+            Became::Answered { by: Who::You, .. } => "became-answered-you",
+            Became::Answered { .. } => "became-answered-other",
+            Became::Expired { .. } => "became-expired",
+            Became::Withdrawn { .. } => "became-withdrawn",
+            Became::SessionOver { .. } => "became-session-over",
+            Became::Revoked { .. } => "became-revoked",
+        })
+    }
+
+    /// The word beside the heading.
+    pub(super) fn word(&self, frame: &Frame) -> String {
+        frame.say(match self {
+            Became::Open => "became-word-open",
+            Became::Over | Became::Expired { .. } => "became-word-expired",
+            Became::Accepted { .. } => "became-word-accepted",
+            Became::Rejected { .. } => "became-word-rejected",
+            Became::Answered { .. } => "became-word-answered",
+            Became::Withdrawn { .. } | Became::SessionOver { .. } | Became::Revoked { .. } => "became-word-withdrawn",
+        })
+    }
+
+    pub(super) fn at(&self) -> Option<&UnixMillis> {
+        match self {
+            Became::Open | Became::Over => None,
+            Became::Accepted { at, .. }
+            | Became::Rejected { at, .. }
+            | Became::Answered { at, .. }
+            | Became::Expired { at, .. }
+            | Became::Withdrawn { at }
+            | Became::SessionOver { at }
+            | Became::Revoked { at } => Some(at),
+        }
+    }
+
+    /// The reason of a no, in the words of whoever gave it.
+    pub(super) fn reason(&self) -> Option<&Prose> {
+        match self {
+            Became::Rejected { reason, .. } => reason.as_ref(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn response(&self) -> Option<&Prose> {
+        match self {
+            Became::Answered { response, .. } => Some(response),
+            _ => None,
+        }
+    }
+
+    /// What it came to because nobody answered. Never told as a no.
+    pub(super) fn as_if(&self, frame: &Frame) -> Option<String> {
+        let Became::Expired { as_if, .. } = self else { return None };
+        Some(match as_if {
+            Unanswered::Rejected => frame.say("expired-as-rejected"),
+            Unanswered::Accepted => frame.say("expired-as-accepted"),
+            Unanswered::Response(response) => frame.say_of("expired-as-response", "response", response.as_str()),
+            Unanswered::Unavailable => frame.say("expired-as-unavailable"),
+        })
+    }
+}
+
+impl Runs {
+    /// A sentence that ends before its moment.
+    pub(super) fn text(&self, frame: &Frame) -> String {
+        frame.say(match self {
+            Runs::May { .. } => "runs-may",
+            Runs::Lapsed { .. } => "runs-lapsed",
+            Runs::Cancelled { .. } => "runs-cancelled",
+            Runs::Begun { .. } => "runs-begun",
+            Runs::Ran { told_by: ToldBy::Agent, .. } => "runs-ran-agent",
+            Runs::Ran { told_by: ToldBy::You, .. } => "runs-ran-you",
+            Runs::Ran { .. } => "runs-ran-other",
+            Runs::Failed { told_by: ToldBy::Agent, .. } => "runs-failed-agent",
+            Runs::Failed { told_by: ToldBy::You, .. } => "runs-failed-you",
+            Runs::Failed { .. } => "runs-failed-other",
+            Runs::Released { .. } => "runs-released",
+            Runs::Unknown { .. } => "runs-unknown",
+        })
+    }
+
+    pub(super) fn at(&self) -> &UnixMillis {
+        match self {
+            Runs::May { until } => until,
+            Runs::Begun { report_by, .. } => report_by,
+            Runs::Lapsed { at }
+            | Runs::Cancelled { at }
+            | Runs::Ran { at, .. }
+            | Runs::Failed { at, .. }
+            | Runs::Released { at } => at,
+            Runs::Unknown { since } => since,
+        }
+    }
+
+    pub(super) fn why(&self) -> Option<&Prose> {
+        match self {
+            Runs::Ran { why, .. } | Runs::Failed { why, .. } => why.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Whether the reader of the page has said what became of it.
+    pub fn is_told_by_you(&self) -> bool {
+        matches!(self, Runs::Ran { told_by: ToldBy::You, .. } | Runs::Failed { told_by: ToldBy::You, .. })
+    }
+}

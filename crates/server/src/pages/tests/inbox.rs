@@ -1,0 +1,194 @@
+//! What the page of a question shows, and that a yes is for exactly that.
+
+use super::questions::{inbox, page, payment};
+use crate::pages::*;
+use countersign_protocol::{aaep::event::Risk, hash::Digest};
+use std::collections::BTreeSet;
+
+fn plain(html: &str) -> String {
+    html.replace("<wbr>", "").replace(['\u{2068}', '\u{2069}'], "")
+}
+
+fn html_of(asked: Asked) -> String {
+    plain(&QuestionPage { asked, ..page(Language::English) }.html())
+}
+
+///
+#[test]
+fn whose_words_they_are_is_said_beside_them() {
+    let agents = html_of(payment());
+    assert!(agents.contains("In the agent’s own words. Nobody has checked them."));
+    let services = html_of(Asked { words: Author::Service, ..payment() });
+    assert!(services.contains("Rendered by Meridian Calendar from the request"));
+    assert!(!services.contains("own words"));
+    assert!(plain(&inbox(Language::English).html()).contains("Rendered by Meridian Calendar from the request"));
+}
+
+#[test]
+fn the_proven_identity_is_in_the_heading_and_never_a_name_that_the_agent_chose() {
+    let html = html_of(payment());
+    let heading = html.split_once("<h1").unwrap().1.split_once("</h1>").unwrap().0;
+    assert!(heading.contains(">agents.northwind.example</bdi>"));
+    assert!(!html.contains("Northwind Assistant"));
+    let by_key = html_of(Asked { by: AskedBy::Key("night-batch".into()), ..payment() });
+    assert!(by_key.contains(">night-batch</bdi>") && by_key.contains("An agent with an API key"));
+}
+
+#[test]
+fn risk_and_what_cannot_be_undone_are_words() {
+    for html in [html_of(payment()), plain(&inbox(Language::English).html())] {
+        assert!(html.contains(">High risk<") && html.contains(">Cannot be undone<"));
+    }
+    let mut mild = payment();
+    if let What::Action { risk, irreversible, reversibility, .. } = &mut mild.what {
+        (*risk, *irreversible, *reversibility) = (Risk::Low, false, None);
+    }
+    let html = html_of(mild);
+    assert!(html.contains(">Low risk<") && html.contains(">Can be undone<") && !html.contains("Cannot be undone"));
+}
+
+#[test]
+fn saying_no_comes_first_and_weighs_the_same_as_saying_yes() {
+    let html = page(Language::English).html();
+    let (no, yes) = (html.find("value=\"reject\"").unwrap(), html.find("value=\"accept\"").unwrap());
+    assert!(no < yes, "the first button is the one that the Enter key presses");
+    assert_eq!(html.matches("class=\"button answer-button\"").count(), 2);
+}
+
+/// AAEP-6.8-05
+#[test]
+fn what_is_settled_offers_no_way_to_answer_it() {
+    for became in [
+        Became::Over,
+        Became::Withdrawn { at: payment().asked_at },
+        Became::Accepted { by: Who::SomebodyElse, at: payment().asked_at },
+    ] {
+        let html = QuestionPage { became, ..page(Language::English) }.html();
+        assert!(!html.contains("<form") && !html.contains("<button") && !html.contains("data-open"));
+    }
+}
+
+#[test]
+fn whoever_could_only_say_no_is_offered_nothing_else_and_told_why() {
+    let html = QuestionPage { may: May::Decide { yes: false, no: true }, ..page(Language::English) }.html();
+    assert!(html.contains("value=\"reject\"") && !html.contains("value=\"accept\""));
+    assert!(html.contains("somebody else has to approve"));
+}
+
+#[test]
+fn the_form_carries_the_digest_of_what_was_shown() {
+    let page = page(Language::German);
+    assert!(page.html().contains(&format!("name=\"shown\" value=\"{}\"", page.shown().digest.hex())));
+}
+
+#[test]
+fn every_change_of_what_a_yes_is_for_changes_the_digest() {
+    let digests: BTreeSet<_> = changed().iter().map(|p| p.shown().digest).collect();
+    assert_eq!(digests.len(), changed().len(), "two changes cannot be told apart");
+    assert!(!digests.contains(&page(Language::English).shown().digest));
+}
+
+#[test]
+fn more_time_and_what_was_typed_do_not_change_the_digest() {
+    let page = page(Language::English);
+    let asked = Asked { deadline: Some(payment().asked_at.plus_secs(900)), left_s: 3, ..payment() };
+    let later = QuestionPage { asked, csrf: "another".into(), typed: "No".into(), more: Vec::new(), ..page.clone() };
+    assert_eq!(later.shown(), page.shown());
+}
+
+/// The page with one thing changed at a time that a yes rests on.
+fn changed() -> Vec<QuestionPage> {
+    let with = |change: fn(&mut QuestionPage)| {
+        let mut page = page(Language::English);
+        change(&mut page);
+        page
+    };
+    let action = |change: fn(&mut What)| {
+        let mut page = page(Language::English);
+        change(&mut page.asked.what);
+        page
+    };
+    vec![
+        with(|p| p.frame = Frame::new(Language::German, "Meridian Calendar", Some("Alice Okafor"))),
+        with(|p| p.digest = Digest::of(b"something else")),
+        with(|p| p.asked.decision_id = "dec_other".into()),
+        with(|p| p.asked.service = "Another".into()),
+        with(|p| p.asked.by = AskedBy::Key("night-batch".into())),
+        with(|p| p.asked.words = Author::Service),
+        with(|p| p.asked.tool = None),
+        with(|p| p.asked.unanswered = Unanswered::Accepted),
+        with(|p| p.asked.last_ran = None),
+        action(|w| {
+            if let What::Action { action, .. } = w {
+                *action = "Pay nothing".into()
+            }
+        }),
+        action(|w| {
+            if let What::Action { consequence, .. } = w {
+                *consequence = "None".into()
+            }
+        }),
+        action(|w| {
+            if let What::Action { summary, .. } = w {
+                *summary = None
+            }
+        }),
+        action(|w| {
+            if let What::Action { details, .. } = w {
+                details[0].value = "1 GBP".into()
+            }
+        }),
+        action(|w| {
+            if let What::Action { details, .. } = w {
+                details.clear()
+            }
+        }),
+        action(|w| {
+            if let What::Action { risk, .. } = w {
+                *risk = Risk::Medium
+            }
+        }),
+        action(|w| {
+            if let What::Action { allowance_s, .. } = w {
+                *allowance_s = 301
+            }
+        }),
+    ]
+}
+
+#[test]
+fn an_agents_words_stay_text_in_their_place_and_are_never_cut_on_their_own_page() {
+    let hostile = "<script>alert(1)</script>\u{202E}dne\u{0007}";
+    let long = format!("{hostile} {}end", "word ".repeat(3000));
+    let mut asked = payment();
+    if let What::Action { action, details, .. } = &mut asked.what {
+        *action = long.as_str().into();
+        *details = vec![Detail { name: hostile.into(), value: hostile.into() }];
+    }
+    let html = html_of(asked.clone());
+    assert!(!html.contains("<script>alert") && !html.contains('\u{202E}') && !html.contains('\u{7}'));
+    assert!(html.contains("&#60;script&#62;alert(1)&#60;/script&#62;dne"));
+    assert!(html.contains("word end"), "the page of a question shows all of it");
+    let list = plain(&InboxPage { questions: vec![asked], ..inbox(Language::English) }.html());
+    assert!(!list.contains("word end") && list.contains('…') && !list.contains("<script>alert"));
+}
+
+#[test]
+fn a_language_that_is_none_is_not_told_to_a_screen_reader() {
+    assert!(html_of(payment()).contains("<blockquote lang=\"en-GB\">"));
+    for no_language in ["", "x", "not a language", "en\" onload=\"", "12-34", "toolongtag123-en"] {
+        let html = html_of(Asked { language: no_language.into(), ..payment() });
+        assert!(html.contains("<blockquote>"), "{no_language}");
+    }
+}
+
+#[test]
+fn the_time_left_never_promises_too_much() {
+    let frame = Frame::new(Language::English, "", None);
+    let left = |left_s| plain(&Asked { left_s, ..payment() }.left(&frame));
+    assert_eq!(
+        [left(-5), left(1), left(119), left(120), left(179)].join("|"),
+        "0 seconds|1 second|119 seconds|2 minutes|2 minutes"
+    );
+    assert_eq!([left(7199), left(7200), left(172_800)].join("|"), "119 minutes|2 hours|2 days");
+}

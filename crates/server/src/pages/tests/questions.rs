@@ -1,0 +1,252 @@
+//! Questions of every kind and in every state, for tests and for looking at.
+
+use super::samples::{NOW, frame, operator};
+use crate::pages::*;
+use countersign_protocol::{
+    aaep::event::{ResponseKind, Reversibility, Risk},
+    hash::Digest,
+};
+
+pub(super) fn payment() -> Asked {
+    Asked {
+        decision_id: "dec_5f0c2f9d8e7b41a6b3c2d1e0f9a8b7c6".into(),
+        event_id: "evt_0b51c8f3a2de4a7790cc1d5e6f708192".into(),
+        session_id: "sess_0b51c8f3a2de4a7790cc1d5e6f708192".into(),
+        project: "calendar".into(),
+        service: "Meridian Calendar".into(),
+        by: AskedBy::Operator(operator()),
+        words: Author::Agent,
+        language: "en-GB".into(),
+        what: What::Action {
+            action: "Pay 82,000 pounds to Harbour Estates Ltd".into(),
+            consequence: "The money leaves the account today.\n\nThe bank does not give it back.".into(),
+            summary: Some("The deposit for the house in Leith.".into()),
+            details: vec![
+                Detail { name: "amount".into(), value: "82000.00 GBP".into() },
+                Detail { name: "beneficiary".into(), value: "{\n  \"name\": \"Harbour Estates Ltd\"\n}".into() },
+            ],
+            risk: Risk::High,
+            irreversible: true,
+            reversibility: Some(Reversibility::Irreversible),
+            allowance_s: 300,
+        },
+        tool: Some("payments.send".into()),
+        unanswered: Unanswered::Rejected,
+        asked_at: NOW,
+        deadline: Some(NOW.plus_secs(287)),
+        left_s: 287,
+        last_ran: Some(NOW.plus_secs(-86_400)),
+    }
+}
+
+/// An action that may be undone, asked with an API key in the service's own words.
+fn booking() -> Asked {
+    Asked {
+        decision_id: "dec_booking".into(),
+        by: AskedBy::Key("night-batch".into()),
+        words: Author::Service,
+        language: "not a language".into(),
+        what: What::Action {
+            action: "Book room 3".into(),
+            consequence: "Others cannot have it then.".into(),
+            summary: None,
+            details: Vec::new(),
+            risk: Risk::Medium,
+            irreversible: false,
+            reversibility: Some(Reversibility::ReversibleWithEffort),
+            allowance_s: 90,
+        },
+        tool: None,
+        unanswered: Unanswered::Accepted,
+        last_ran: None,
+        left_s: 45,
+        ..payment()
+    }
+}
+
+fn question() -> Asked {
+    Asked {
+        decision_id: "dec_question".into(),
+        what: What::Question {
+            question: "For how many people shall the table be?".into(),
+            context: Some("The restaurant asks for a number.".into()),
+            summary: None,
+        },
+        tool: None,
+        unanswered: Unanswered::Response("4".into()),
+        last_ran: None,
+        left_s: 9000,
+        ..payment()
+    }
+}
+
+pub(super) fn page(language: Language) -> QuestionPage {
+    QuestionPage {
+        frame: frame(language),
+        asked: payment(),
+        became: Became::Open,
+        runs: None,
+        may: May::Decide { yes: true, no: true },
+        more: vec![60, 300],
+        latest: NOW.plus_secs(3600),
+        digest: Digest::of(b"what would run"),
+        listening: listening(),
+        csrf: "token".into(),
+        typed: String::new(),
+        error: None,
+        notice: None,
+    }
+}
+
+fn asking(language: Language) -> QuestionPage {
+    let choices = vec![
+        Choosable { value: "2".into(), label: "Two of us".into() },
+        Choosable { value: "4".into(), label: "All four".into() },
+    ];
+    let fields = vec![Field::Choices(choices), Field::Number, Field::YesNo, Field::Text];
+    QuestionPage { asked: question(), may: May::Respond(fields), more: vec![60], ..page(language) }
+}
+
+fn listening() -> Listening {
+    let place = |project: &str| ListenAt { prefix: format!("/projects/{project}"), project: project.into() };
+    Listening { here: "/inbox".into(), places: vec![place("calendar"), place("mail")] }
+}
+
+pub(super) fn inbox(language: Language) -> InboxPage {
+    let unreported = Unreported {
+        execution_id: "exe_1".into(),
+        decision_id: "dec_earlier".into(),
+        project: "calendar".into(),
+        service: "Meridian Calendar".into(),
+        by: AskedBy::Operator(operator()),
+        action: "Send the invitation to everybody".into(),
+        claimed_at: NOW.plus_secs(-120),
+        since: NOW.plus_secs(-60),
+        sees_question: true,
+        may_reconcile: true,
+        typed: Typed::default(),
+    };
+    let not_mine = Unreported {
+        execution_id: "exe_2".into(),
+        sees_question: false,
+        may_reconcile: false,
+        by: AskedBy::Key("night-batch".into()),
+        ..unreported.clone()
+    };
+    InboxPage {
+        frame: frame(language),
+        questions: vec![payment(), booking(), question()],
+        unreported: vec![unreported, not_mine],
+        listening: listening(),
+        csrf: "token".into(),
+        error: None,
+    }
+}
+
+fn settled(language: Language, became: Became, runs: Option<Runs>) -> String {
+    let asked = Asked { deadline: None, ..payment() };
+    QuestionPage { asked, became, runs, ..page(language) }.html()
+}
+
+pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
+    let mut pages = open(language);
+    pages.extend(over(language));
+    pages.extend(ran(language));
+    pages
+}
+
+fn open(language: Language) -> Vec<(&'static str, String)> {
+    let inbox_with = |error| InboxPage { error: Some(error), ..inbox(language) }.html();
+    let of = |id: &str| id.to_owned();
+    let may = |may| QuestionPage { may, ..page(language) }.html();
+    let told = |error| QuestionPage { error: Some(error), typed: "Too much".into(), ..page(language) }.html();
+    let unclear = |kind| QuestionPage { error: Some(QuestionError::NoResponse(kind)), ..asking(language) }.html();
+    vec![
+        ("inbox", inbox(language).html()),
+        ("inbox-none", InboxPage { questions: Vec::new(), unreported: Vec::new(), ..inbox(language) }.html()),
+        ("inbox-expired", inbox_with(InboxError::FormExpired)),
+        ("inbox-unchosen", inbox_with(InboxError::NothingChosen { execution_id: of("exe_1") })),
+        ("inbox-no-reason", inbox_with(InboxError::NoReason { execution_id: of("exe_1") })),
+        ("inbox-not-entitled", inbox_with(InboxError::NotEntitled)),
+        ("inbox-known", inbox_with(InboxError::KnownAlready)),
+        ("question", page(language).html()),
+        ("question-booking", QuestionPage { asked: booking(), more: Vec::new(), ..page(language) }.html()),
+        ("question-no-only", may(May::Decide { yes: false, no: true })),
+        ("question-prove", may(May::ProveFirst { path: "/sign-in?fresh&next=%2Finbox".into() })),
+        ("question-not-here", may(May::NotHere)),
+        ("question-nothing", may(May::Nothing)),
+        ("question-expired-form", told(QuestionError::FormExpired)),
+        ("question-changed", told(QuestionError::ChangedSince)),
+        ("question-not-entitled", told(QuestionError::NotEntitled)),
+        ("question-not-allowed", told(QuestionError::NotAllowed)),
+        ("question-long-reason", told(QuestionError::ReasonTooLong)),
+        ("question-more-time", QuestionPage { notice: Some(QuestionNotice::MoreTime), ..page(language) }.html()),
+        ("question-asking", asking(language).html()),
+        ("question-no-number", unclear(ResponseKind::Numeric)),
+        ("question-no-text", unclear(ResponseKind::Freetext)),
+        ("question-no-yes", unclear(ResponseKind::YesNo)),
+        ("question-no-choice", unclear(ResponseKind::MultipleChoice)),
+    ]
+}
+
+fn over(language: Language) -> Vec<(&'static str, String)> {
+    let at = NOW.plus_secs(60);
+    let by = |who| Became::Accepted { by: who, at };
+    let reason = Some("Not before the survey.\nAsk again on Monday.".into());
+    let late = QuestionPage { became: Became::Over, error: Some(QuestionError::TooLate), ..page(language) };
+    let second = by(Who::SomebodyElse);
+    let beaten = QuestionPage { became: second.clone(), error: Some(QuestionError::Settled), ..page(language) };
+    let expired = |as_if| settled(language, Became::Expired { at, as_if }, None);
+    let just = QuestionPage { became: by(Who::You), notice: Some(QuestionNotice::Answered), ..page(language) };
+    let answered = |by, response: &str| Became::Answered { by, at, response: response.into() };
+    vec![
+        ("question-too-late", late.html()),
+        ("question-beaten", beaten.html()),
+        ("question-just-accepted", just.html()),
+        ("question-accepted-other", settled(language, second, None)),
+        ("question-rejected", settled(language, Became::Rejected { by: Who::You, at, reason }, None)),
+        (
+            "question-rejected-other",
+            settled(language, Became::Rejected { by: Who::SomebodyElse, at, reason: None }, None),
+        ),
+        ("question-answered", settled(language, answered(Who::You, "4"), None)),
+        ("question-answered-other", settled(language, answered(Who::SomebodyElse, "true"), None)),
+        ("question-expired", expired(Unanswered::Rejected)),
+        ("question-expired-accept", expired(Unanswered::Accepted)),
+        ("question-expired-response", expired(Unanswered::Response("4".into()))),
+        ("question-expired-unavailable", expired(Unanswered::Unavailable)),
+        ("question-withdrawn", settled(language, Became::Withdrawn { at }, None)),
+        ("question-session-over", settled(language, Became::SessionOver { at }, None)),
+        ("question-revoked", settled(language, Became::Revoked { at }, None)),
+    ]
+}
+
+fn ran(language: Language) -> Vec<(&'static str, String)> {
+    let at = NOW.plus_secs(120);
+    let accepted = Became::Accepted { by: Who::You, at: NOW };
+    let runs = |runs| settled(language, accepted.clone(), Some(runs));
+    let why = || Some("The statement shows it.".into());
+    let asked = Asked { deadline: None, ..payment() };
+    let found_out = Some(Runs::Ran { at, told_by: ToldBy::You, why: why() });
+    let reconciled = QuestionPage {
+        asked,
+        became: accepted.clone(),
+        runs: found_out,
+        notice: Some(QuestionNotice::Reconciled),
+        ..page(language)
+    };
+    vec![
+        ("question-may-run", runs(Runs::May { until: at })),
+        ("question-lapsed", runs(Runs::Lapsed { at })),
+        ("question-called-off", runs(Runs::Cancelled { at })),
+        ("question-begun", runs(Runs::Begun { at: NOW, report_by: at })),
+        ("question-ran", runs(Runs::Ran { at, told_by: ToldBy::Agent, why: None })),
+        ("question-ran-other", runs(Runs::Ran { at, told_by: ToldBy::SomebodyElse, why: why() })),
+        ("question-failed", runs(Runs::Failed { at, told_by: ToldBy::Agent, why: why() })),
+        ("question-failed-you", runs(Runs::Failed { at, told_by: ToldBy::You, why: why() })),
+        ("question-failed-other", runs(Runs::Failed { at, told_by: ToldBy::SomebodyElse, why: why() })),
+        ("question-released", runs(Runs::Released { at })),
+        ("question-unknown", runs(Runs::Unknown { since: at })),
+        ("question-reconciled", reconciled.html()),
+    ]
+}

@@ -1,0 +1,103 @@
+//! A decision as it is put before a person.
+
+use super::visit::name_of;
+use crate::pages::{Asked, AskedBy, Author, Detail, Line, Operator, Prose, Unanswered, What};
+use countersign_engine::{Decision, DecisionState, ProjectAt, Question, Words};
+use countersign_protocol::{
+    aaep::event::{Summaries, YesNo},
+    time::UnixMillis,
+};
+use serde_json::Value;
+
+/// What a decision and the session that it is asked in say to a person. `principal` is who speaks, as proven.
+pub(super) fn of(at: &ProjectAt, decision: &Decision, session_id: &str, principal: &str, now: UnixMillis) -> Asked {
+    let deadline = deadline(decision);
+    Asked {
+        decision_id: decision.id.clone(),
+        event_id: decision.event_id.clone(),
+        session_id: session_id.to_owned(),
+        project: at.project.id.to_string(),
+        service: name_of(&at.project).into(),
+        by: by(decision, principal),
+        words: match decision.words {
+            Words::Agent => Author::Agent,
+            Words::Owner => Author::Service,
+        },
+        language: decision.language.clone(),
+        what: what(decision),
+        tool: Some(Line::cut(&decision.action, 200)).filter(|tool| !tool.is_empty()),
+        unanswered: unanswered(decision),
+        asked_at: decision.asked_at,
+        deadline,
+        left_s: deadline.map_or(0, |deadline| deadline.millis_since(now) / 1000),
+        last_ran: decision.last_ran_at,
+    }
+}
+
+/// The domain of the operator, or the principal of an API key; what an agent calls itself is not asked.
+pub(super) fn by(decision: &Decision, principal: &str) -> AskedBy {
+    match &decision.raised_by.operator {
+        Some(domain) => AskedBy::Operator(Operator::new(domain.clone(), "")),
+        None => AskedBy::Key(Line::cut(principal, 200)),
+    }
+}
+
+pub(super) fn headline(decision: &Decision) -> &str {
+    match &decision.question {
+        Question::Confirmation(asked) => &asked.action,
+        Question::Clarification(asked) => &asked.question,
+    }
+}
+
+pub(super) fn deadline(decision: &Decision) -> Option<UnixMillis> {
+    match decision.state {
+        DecisionState::Pending { deadline, .. } => Some(deadline),
+        _ => None,
+    }
+}
+
+fn what(decision: &Decision) -> What {
+    let terms = &decision.terms;
+    match &decision.question {
+        Question::Confirmation(asked) => What::Action {
+            action: asked.action.as_str().into(),
+            consequence: asked.consequence.as_str().into(),
+            summary: summary(&asked.summaries),
+            details: asked.extra_context.iter().flatten().map(detail).collect(),
+            risk: terms.risk,
+            irreversible: terms.irreversible,
+            reversibility: terms.reversibility,
+            allowance_s: terms.allowance_s,
+        },
+        Question::Clarification(asked) => What::Question {
+            question: asked.question.as_str().into(),
+            context: asked.context.as_deref().map(Prose::from),
+            summary: summary(&asked.summaries),
+        },
+    }
+}
+
+fn summary(summaries: &Summaries) -> Option<Prose> {
+    let fullest = summaries.detailed.as_ref().or(summaries.normal.as_ref()).or(summaries.terse.as_ref());
+    fullest.map(|text| text.as_str().into())
+}
+
+/// Text is shown as text; anything else as the JSON that it is.
+fn detail((name, value): (&String, &Value)) -> Detail {
+    let value = match value {
+        Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    };
+    Detail { name: Line::cut(name, 200), value: value.into() }
+}
+
+fn unanswered(decision: &Decision) -> Unanswered {
+    match (&decision.question, decision.terms.default) {
+        (Question::Confirmation(_), YesNo::Accept) => Unanswered::Accepted,
+        (Question::Confirmation(_), YesNo::Reject) => Unanswered::Rejected,
+        (Question::Clarification(asked), _) => match &asked.default_response {
+            Some(response) => Unanswered::Response(response.as_str().into()),
+            None => Unanswered::Unavailable,
+        },
+    }
+}

@@ -1,0 +1,80 @@
+//! What became of a decision, told to one of the people who were asked.
+
+use crate::pages::{Became, Prose, Runs, ToldBy, Unanswered, Who};
+use countersign_engine::{
+    Allowance, AllowanceState, Ballot, CancelledFor, DecisionState, Defaulted, Execution, ExecutionState, Reporter,
+    Whole,
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use serde_json::Value;
+
+pub(super) fn of(whole: &Whole, reader: RowKey, now: UnixMillis) -> Became {
+    let who = |by: &Ballot| if by.person == reader { Who::You } else { Who::SomebodyElse };
+    match &whole.decision.state {
+        DecisionState::Pending { deadline, .. } if now < *deadline => Became::Open,
+        DecisionState::Pending { .. } => Became::Over,
+        DecisionState::Accepted { by } => Became::Accepted { by: who(by), at: by.at },
+        DecisionState::Rejected { by, rationale, .. } => {
+            Became::Rejected { by: who(by), at: by.at, reason: rationale.as_deref().map(Prose::from) }
+        }
+        DecisionState::Answered { by, response, .. } => {
+            Became::Answered { by: who(by), at: by.at, response: text(response).into() }
+        }
+        DecisionState::Expired { at, as_if } => Became::Expired { at: *at, as_if: came_to(as_if) },
+        DecisionState::Cancelled { at, why: CancelledFor::Withdrawn } => Became::Withdrawn { at: *at },
+        DecisionState::Cancelled { at, why: CancelledFor::SessionOver } => Became::SessionOver { at: *at },
+        DecisionState::Cancelled { at, why: CancelledFor::Revoked } => Became::Revoked { at: *at },
+    }
+}
+
+/// What may run because of it, or did.
+pub(super) fn runs(whole: &Whole, reader: RowKey, now: UnixMillis) -> Option<Runs> {
+    match &whole.execution {
+        Some(execution) => Some(ran(execution, reader)),
+        None => whole.allowance.as_ref().and_then(|allowance| may_run(allowance, now)),
+    }
+}
+
+fn may_run(allowance: &Allowance, now: UnixMillis) -> Option<Runs> {
+    match allowance.state {
+        AllowanceState::Open if now < allowance.until => Some(Runs::May { until: allowance.until }),
+        AllowanceState::Open => Some(Runs::Lapsed { at: allowance.until }),
+        AllowanceState::Lapsed { at } => Some(Runs::Lapsed { at }),
+        AllowanceState::Cancelled { at, .. } => Some(Runs::Cancelled { at }),
+        AllowanceState::Spent => None,
+    }
+}
+
+fn ran(execution: &Execution, reader: RowKey) -> Runs {
+    let told = |by: &Reporter| match by {
+        Reporter::Claimant => (ToldBy::Agent, None),
+        Reporter::Person { person, reason } if *person == reader => (ToldBy::You, Some(Prose::from(reason.as_str()))),
+        Reporter::Person { reason, .. } => (ToldBy::SomebodyElse, Some(Prose::from(reason.as_str()))),
+    };
+    match &execution.state {
+        ExecutionState::Claimed { lease_until } => Runs::Begun { at: execution.claimed_at, report_by: *lease_until },
+        ExecutionState::Committed { at, by } => {
+            let (told_by, why) = told(by);
+            Runs::Ran { at: *at, told_by, why }
+        }
+        ExecutionState::Failed { at, by, why } => {
+            Runs::Failed { at: *at, told_by: told(by).0, why: why.as_deref().map(Prose::from) }
+        }
+        ExecutionState::Released { at } => Runs::Released { at: *at },
+        ExecutionState::Unknown { since } => Runs::Unknown { since: *since },
+    }
+}
+
+fn came_to(as_if: &Defaulted) -> Unanswered {
+    match as_if {
+        Defaulted::Accept => Unanswered::Accepted,
+        Defaulted::Reject => Unanswered::Rejected,
+        Defaulted::Response { response } => Unanswered::Response(response.as_str().into()),
+        Defaulted::Unavailable => Unanswered::Unavailable,
+    }
+}
+
+/// A response as a person reads it: text without quotes, anything else as the JSON that it is.
+fn text(response: &Value) -> String {
+    response.as_str().map_or_else(|| response.to_string(), str::to_owned)
+}

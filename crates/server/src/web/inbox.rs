@@ -1,0 +1,120 @@
+//! `/inbox`: everything that waits for a person, in each project they have a place in.
+
+use super::{
+    answer, asked, places,
+    visit::{Visit, name_of},
+};
+use crate::{
+    App,
+    http::answer::Refused,
+    pages::{Asked, InboxError, InboxPage, Line, ListenAt, Listening, Typed, Unreported},
+};
+use axum::{extract::State, response::Response};
+use countersign_engine::{
+    ExecutionState, Member, ProjectAt, Refusal, Tenancy, UnknownOutcome, audience, may_reconcile,
+};
+use countersign_protocol::time::UnixMillis;
+use http::StatusCode;
+
+pub(super) const HERE: &str = "/inbox";
+
+pub(super) async fn get(State(app): State<App>, visit: Visit) -> Result<Response, Refused> {
+    let page = page(&app, &visit).await?;
+    Ok(answer::listening_page(StatusCode::OK, &page.frame, &page))
+}
+
+/// The page once more, with what is wrong in one of its forms.
+pub(super) async fn again(
+    app: &App,
+    visit: &Visit,
+    error: InboxError,
+    (execution_id, typed): (&str, Typed),
+) -> Result<Response, Refusal> {
+    let mut page = page(app, visit).await?;
+    for item in page.unreported.iter_mut().filter(|item| item.execution_id == execution_id) {
+        item.typed = typed.clone();
+    }
+    let status = match error {
+        InboxError::FormExpired | InboxError::NotEntitled => StatusCode::FORBIDDEN,
+        InboxError::NothingChosen { .. } | InboxError::NoReason { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        InboxError::KnownAlready => StatusCode::CONFLICT,
+    };
+    let page = InboxPage { error: Some(error), ..page };
+    Ok(answer::listening_page(status, &page.frame, &page))
+}
+
+async fn page(app: &App, visit: &Visit) -> Result<InboxPage, Refusal> {
+    let who = visit.person()?;
+    let places = places::behind(app, visit, who).await?;
+    let frame = match places.as_slice() {
+        [only] => visit.frame_of(&only.project),
+        _ => visit.frame(app).await,
+    };
+    let now = app.engine.now();
+    let mut page = InboxPage {
+        frame,
+        questions: Vec::new(),
+        unreported: Vec::new(),
+        listening: Listening { here: HERE.into(), places: Vec::new() },
+        csrf: visit.csrf(app)?,
+        error: None,
+    };
+    for at in &places {
+        let member = app.engine.member(who, at.project.key).await?;
+        page.questions.extend(waiting(app, at, &member, now).await?);
+        let unknown = app.engine.unknown_outcomes(at, &member).await?;
+        for unknown in &unknown {
+            page.unreported.push(unreported(app, at, &member, unknown).await?);
+        }
+        page.listening.places.extend(listen_at(app, at, &member));
+    }
+    page.questions.sort_by_key(|asked| asked.deadline);
+    Ok(page)
+}
+
+/// What can still be answered. What has just run out of time is settled any moment.
+async fn waiting(app: &App, at: &ProjectAt, member: &Member, now: UnixMillis) -> Result<Vec<Asked>, Refusal> {
+    let items = app.engine.inbox(at, member).await?;
+    let open = items.iter().filter(|item| asked::deadline(&item.decision).is_some_and(|deadline| now < deadline));
+    Ok(open.map(|item| asked::of(at, &item.decision, &item.session.id, &item.session.producer.agent_id, now)).collect())
+}
+
+async fn unreported(
+    app: &App,
+    at: &ProjectAt,
+    member: &Member,
+    unknown: &UnknownOutcome,
+) -> Result<Unreported, Refusal> {
+    let UnknownOutcome { execution, decision } = unknown;
+    let (person, roles) = (member.person.key, member.roles());
+    let sees_question = audience(decision).has(person, &roles);
+    let principal = match sees_question {
+        true => app.engine.seen_decision(at, member, &decision.id).await?.session.producer.agent_id,
+        false => decision.raised_by.principal.clone(),
+    };
+    Ok(Unreported {
+        execution_id: execution.id.clone(),
+        decision_id: decision.id.clone(),
+        project: at.project.id.to_string(),
+        service: name_of(&at.project).into(),
+        by: asked::by(decision, &principal),
+        action: Line::cut(asked::headline(decision), 300),
+        claimed_at: execution.claimed_at,
+        since: match execution.state {
+            ExecutionState::Unknown { since } => since,
+            _ => execution.claimed_at,
+        },
+        sees_question,
+        may_reconcile: may_reconcile(decision, person, &roles, at.project.document.decisions.own_approval),
+        typed: Typed::default(),
+    })
+}
+
+/// Where the page can hear of new questions: only those with a place in a project may listen there.
+pub(super) fn listen_at(app: &App, at: &ProjectAt, member: &Member) -> Option<ListenAt> {
+    let prefix = match app.engine.settings().tenancy {
+        Tenancy::Single => String::new(),
+        Tenancy::Multi => format!("/projects/{}", at.project.id),
+    };
+    (!member.roles().is_empty()).then(|| ListenAt { prefix, project: at.project.id.to_string() })
+}

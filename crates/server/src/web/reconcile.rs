@@ -1,0 +1,111 @@
+//! `/inbox/{project}/{decision_id}/executions/{execution_id}`: a person says what became of it.
+
+use super::{answer, form::Form, given, inbox, visit::Visit};
+use crate::{
+    App,
+    http::{answer::Refused, at::At},
+    pages::{InboxError, Typed},
+};
+use axum::{
+    extract::{Path, State},
+    response::Response,
+};
+use countersign_engine::{Member, ProjectAt, Refusal, UnknownOutcome, Via, audience};
+use std::collections::HashMap;
+
+pub(super) async fn post(
+    State(app): State<App>,
+    At(at): At,
+    visit: Visit,
+    Path(path): Path<HashMap<String, String>>,
+    form: Form,
+) -> Result<Response, Refused> {
+    let named = |name: &str| path.get(name).map_or("", String::as_str);
+    let (decision_id, execution_id) = (named("decision_id"), named("execution_id"));
+    let member = app.engine.member(visit.person()?, at.project.key).await?;
+    let ran = ran(&form);
+    match settle(&app, &at, &visit, &member, (decision_id, execution_id), &form).await {
+        Ok(unknown) => Ok(answer::see_other(&follows(&at, &member, &unknown))),
+        Err(Trouble::Refused(refusal)) => Err(refusal.into()),
+        Err(Trouble::Told(error, refusal)) => {
+            app.metrics.refused(refusal.code());
+            let typed = Typed { ran, reason: form.field("reason").to_owned() };
+            Ok(inbox::again(&app, &visit, error, (execution_id, typed)).await?)
+        }
+    }
+}
+
+/// What the page can say itself, and everything else.
+enum Trouble {
+    Told(InboxError, Refusal),
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Trouble {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::NotAuthorized(_) => Self::Told(InboxError::NotEntitled, refusal),
+            Refusal::Conflict(_) => Self::Told(InboxError::KnownAlready, refusal),
+            refusal => Self::Refused(refusal),
+        }
+    }
+}
+
+async fn settle(
+    app: &App,
+    at: &ProjectAt,
+    visit: &Visit,
+    member: &Member,
+    (decision_id, execution_id): (&str, &str),
+    form: &Form,
+) -> Result<UnknownOutcome, Trouble> {
+    if let Err(refusal) = visit.own_form(app, form.field("csrf")) {
+        return Err(Trouble::Told(InboxError::FormExpired, refusal));
+    }
+    let execution = execution_id.to_owned();
+    let missing = |error| Trouble::Told(error, Refusal::invalid("the form is not filled in"));
+    let ran = ran(form).ok_or_else(|| missing(InboxError::NothingChosen { execution_id: execution.clone() }))?;
+    let reason = given::reason(form).ok().flatten();
+    let reason = reason.ok_or_else(|| missing(InboxError::NoReason { execution_id: execution.clone() }))?;
+    let unknown = find(app, at, member, decision_id, execution_id).await?;
+    let by = app.engine.answerer(member, Via::Page);
+    app.engine.reconcile(at, execution_id, &by, ran, &reason).await?;
+    Ok(unknown)
+}
+
+/// One that this person may see, or it is as good as settled.
+async fn find(
+    app: &App,
+    at: &ProjectAt,
+    member: &Member,
+    decision_id: &str,
+    execution_id: &str,
+) -> Result<UnknownOutcome, Refusal> {
+    let unknown = app.engine.unknown_outcomes(at, member).await?;
+    let found = unknown.into_iter().find(|u| u.execution.id == execution_id && u.decision.id == decision_id);
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    let seen = app.engine.seen_decision(at, member, decision_id).await?;
+    match seen.execution.is_some_and(|execution| execution.id == execution_id) {
+        true => Err(Refusal::Conflict("what became of it is known already".into())),
+        false => Err(Refusal::NotFound("there is no such execution".into())),
+    }
+}
+
+fn ran(form: &Form) -> Option<bool> {
+    match form.field("ran") {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
+}
+
+/// To the question that it belongs to, for those who may open it.
+fn follows(at: &ProjectAt, member: &Member, unknown: &UnknownOutcome) -> String {
+    let decision = &unknown.decision;
+    match audience(decision).has(member.person.key, &member.roles()) {
+        true => format!("{}/{}/{}?reconciled", inbox::HERE, at.project.id, decision.id),
+        false => inbox::HERE.to_owned(),
+    }
+}

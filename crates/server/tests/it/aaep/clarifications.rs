@@ -1,0 +1,133 @@
+//! `clarification.reply` on the wire (AAEP 6.5).
+
+use super::Waiting;
+use countersign_testkit::{Kit, Setup, decisions::Asked, on_both_stores, stored_evidence};
+use serde_json::{Value, json};
+
+/// A question that takes these kinds of answers.
+async fn waiting(kit: Kit, kinds: &[&str]) -> Waiting {
+    let mut body = json!({ "question": "Which airport?", "accepted_response_kinds": kinds });
+    if kinds.contains(&"multiple_choice") {
+        body["choices"] = json!([{ "value": "67", "label": "Gate 67" }, { "value": "lhr", "label": "Heathrow" }]);
+    }
+    Waiting::for_clarification(kit, body).await
+}
+
+async fn takes(kit: Kit, kinds: &[&str], good: Value, bad: &[Value]) {
+    let waiting = waiting(kit, kinds).await;
+    for response in bad {
+        waiting.does_not_count(&waiting.response(response.clone())).await;
+    }
+    waiting.counts(&waiting.response(good.clone()), "answered").await;
+    assert_eq!(waiting.document().await["response"], good);
+}
+
+on_both_stores! {
+    /// AAEP-6.5.1-01, AAEP-6.5.1-03, AAEP-6.5.1-05, AAEP-6.5.5-01
+    async fn what_is_not_exactly_an_answer_is_no_message(kit) {
+        let waiting = waiting(kit, &["freetext"]).await;
+        let sound = waiting.response(json!("Lagos"));
+        for (member, value) in [("type", json!("clarification")), ("response", json!(null)), ("response", json!(["Lagos"])),
+            ("response", json!({ "text": "Lagos" })), ("response", json!("")), ("timestamp", json!("today")),
+            ("extra", json!(1)), ("decision", json!("accept"))] {
+            let mut reply = sound.clone();
+            reply[member] = value;
+            waiting.is_no_message(&reply).await;
+        }
+        for member in ["type", "reply_token", "response", "subscription_id", "timestamp"] {
+            let mut reply = sound.clone();
+            reply.as_object_mut().unwrap().remove(member);
+            waiting.is_no_message(&reply).await;
+        }
+        waiting.counts(&sound, "answered").await;
+    }
+
+    /// AAEP-6.5.1-02, AAEP-6.5.1-04, AAEP-6.5.5-01
+    async fn an_unknown_token_or_somebody_elses_subscription_leaves_it_waiting(kit) {
+        let waiting = waiting(kit, &["freetext"]).await;
+        let bob = waiting.plane.person("bob").await;
+        let mut of_bob = bob.subscriber(&waiting.plane).await;
+        of_bob.subscribes(&waiting.plane).await;
+        for (member, value) in [("reply_token", "rpl_00000000000000000000000000000000"), ("subscription_id", of_bob.subscription_id.as_str())] {
+            let mut reply = waiting.response(json!("Lagos"));
+            reply[member] = json!(value);
+            waiting.does_not_count(&reply).await;
+        }
+        waiting.counts(&waiting.response(json!("Lagos")), "answered").await;
+    }
+
+    /// AAEP-6.5.2-01, AAEP-6.5.5-04
+    async fn free_text_is_a_text(kit) {
+        takes(kit, &["freetext"], json!("Lagos"), &[json!(7), json!(true)]).await;
+    }
+
+    /// AAEP-6.5.2-02
+    async fn yes_or_no_is_a_boolean(kit) {
+        takes(kit, &["yes_no"], json!(true), &[json!("yes"), json!(1)]).await;
+        takes(kit, &["yes_no"], json!(false), &[]).await;
+    }
+
+    /// AAEP-6.5.2-03, AAEP-6.5.5-03
+    async fn a_choice_is_answered_with_its_value_and_not_with_its_label(kit) {
+        takes(kit, &["multiple_choice"], json!("lhr"), &[json!("Heathrow"), json!("LHR"), json!("Lagos"), json!(67)]).await;
+    }
+
+    /// AAEP-6.5.2-04
+    async fn a_number_is_a_number(kit) {
+        takes(kit, &["numeric"], json!(67), &[json!("67"), json!(true)]).await;
+    }
+
+    /// AAEP-6.5.2-05
+    async fn of_several_kinds_each_counts_and_no_other(kit) {
+        for good in [json!("67"), json!(67)] {
+            takes(kit, &["multiple_choice", "numeric"], good, &[json!(true), json!("68")]).await;
+        }
+    }
+
+    /// AAEP-6.5.2-06
+    async fn a_question_that_names_no_kind_takes_free_text(kit) {
+        let waiting = Waiting::for_clarification(kit, json!({ "question": "Which airport?" })).await;
+        for response in [json!(true), json!(7)] {
+            waiting.does_not_count(&waiting.response(response)).await;
+        }
+        waiting.counts(&waiting.response(json!("Lagos")), "answered").await;
+    }
+
+    /// AAEP-6.5.2-07
+    async fn a_choice_between_nothing_or_one_thing_cannot_be_asked(kit) {
+        let Asked { plane, agent, .. } = kit.asked().await;
+        let mut body = json!({ "question": "Which?", "accepted_response_kinds": ["multiple_choice"] });
+        assert_eq!(agent.clarifies(&plane, &body).await.status, 400);
+        body["choices"] = json!([{ "value": "a", "label": "A" }]);
+        assert_eq!(agent.clarifies(&plane, &body).await.status, 400);
+    }
+
+    /// AAEP-6.5.3-01, AAEP-6.5.3-02, AAEP-6.5.3-03
+    async fn what_the_sender_says_beside_is_kept_and_confidence_is_from_0_to_1(kit) {
+        for (confidence, sound) in [(json!(0), true), (json!(0.5), true), (json!(1), true), (json!(1.5), false), (json!("high"), false)] {
+            let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
+            let Asked { plane, alice, agent } = Asked::on(plane).await;
+            let (phone, mut heard) = alice.listening(&plane).await;
+            let decision = agent.clarifies(&plane, &json!({ "question": "Which airport?" })).await.expect(201).json();
+            let question = heard.next_of("awaiting.clarification").await;
+            let waiting = Waiting { plane, alice, agent, phone, heard, decision, question };
+            let mut reply = waiting.response(json!("Lagos"));
+            reply["confidence"] = confidence.clone();
+            reply["decided_by"] = json!("user:mallory");
+            reply["correlation_id"] = json!("00-trace-02");
+            if !sound {
+                waiting.is_no_message(&reply).await;
+                continue;
+            }
+            waiting.counts(&reply, "answered").await;
+            let entries = stored_evidence(&waiting.plane.place).await;
+            let settled = entries.iter().rfind(|entry| entry.event_type == "decision_settled").unwrap();
+            let kept = settled.openings.clone().unwrap();
+            for text in ["alice", "user:mallory", "00-trace-02"] {
+                assert!(kept.contains(text), "{text} is not in {kept}");
+            }
+            let leaf = String::from_utf8_lossy(&settled.leaf).into_owned();
+            assert!(leaf.contains("\"confidence\":"), "{leaf}");
+        }
+    }
+}

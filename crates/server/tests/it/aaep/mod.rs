@@ -1,0 +1,105 @@
+//! AAEP through its doors: agents that speak, subscribers that hear and answer, over streams, sockets and the pair of
+//! paths for clients without credentials.
+
+mod clarifications;
+mod expiry;
+mod handshake;
+mod legacy;
+mod legacy_pages;
+mod manifest;
+mod replies;
+mod said_about;
+mod sessions;
+mod socket;
+mod stopping;
+mod story;
+mod streams;
+mod tokens;
+mod uniform;
+
+use countersign_testkit::{
+    Answer, Kit, Plane, TestAgent, TestPerson,
+    aaep::{Heard, Subscriber},
+    decisions::Asked,
+};
+use serde_json::{Value, json};
+
+/// A question that a subscriber of alice's has heard and nobody has answered.
+struct Waiting {
+    plane: Plane,
+    alice: TestPerson,
+    agent: TestAgent,
+    phone: Subscriber,
+    heard: Heard,
+    decision: Value,
+    /// The event, as it was heard.
+    question: Value,
+}
+
+impl Waiting {
+    async fn on(kit: Kit) -> Self {
+        Self::after(kit.asked().await, "payments.send").await
+    }
+
+    async fn after(asked: Asked, tool: &str) -> Self {
+        let Asked { plane, alice, agent } = asked;
+        let (phone, mut heard) = alice.listening(&plane).await;
+        let decision = agent.asks_to(&plane, tool, json!({ "amount": "82000" })).await;
+        let question = heard.next_of("awaiting.confirmation").await;
+        Self { plane, alice, agent, phone, heard, decision, question }
+    }
+
+    /// A question that is answered with something else than yes or no.
+    async fn for_clarification(kit: Kit, body: Value) -> Self {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let (phone, mut heard) = alice.listening(&plane).await;
+        let decision = agent.clarifies(&plane, &body).await.expect(201).json();
+        let question = heard.next_of("awaiting.clarification").await;
+        Self { plane, alice, agent, phone, heard, decision, question }
+    }
+
+    /// A sound yes, changed as the test likes.
+    fn yes_but(&self, change: impl FnOnce(&mut Value)) -> Value {
+        let mut reply = self.phone.yes(&self.plane, &self.question);
+        change(&mut reply);
+        reply
+    }
+
+    fn response(&self, response: Value) -> Value {
+        self.phone.response(&self.plane, &self.question, response)
+    }
+
+    async fn replies(&self, reply: &Value) -> Answer {
+        self.phone.replies(&self.plane, reply).await
+    }
+
+    async fn document(&self) -> Value {
+        self.agent.looks(&self.plane, &self.decision).await.expect(200).json()
+    }
+
+    async fn state(&self) -> Value {
+        self.document().await["state"].clone()
+    }
+
+    /// The message is refused as none, and the question waits.
+    #[track_caller]
+    fn is_no_message<'a>(&'a self, reply: &'a Value) -> impl Future<Output = ()> + 'a {
+        let told = reply.to_string();
+        async move {
+            assert_eq!(self.replies(reply).await.refusal(), (400, "invalid_request".into()), "{told}");
+            assert_eq!(self.state().await, "pending", "{told}");
+        }
+    }
+
+    /// The reply is taken like any other, and changes nothing.
+    async fn does_not_count(&self, reply: &Value) {
+        assert_eq!(self.replies(reply).await.status, 204, "{reply}");
+        assert_eq!(self.state().await, "pending", "{reply}");
+    }
+
+    /// The reply is taken, and settles the question.
+    async fn counts(&self, reply: &Value, as_what: &str) {
+        assert_eq!(self.replies(reply).await.status, 204, "{reply}");
+        assert_eq!(self.state().await, as_what, "{reply}");
+    }
+}

@@ -1,0 +1,191 @@
+//! `confirmation.reply` on the wire: what is no message is refused, what is one is taken, and only one that is right in
+//! everything counts (AAEP 6.3).
+
+use super::Waiting;
+use countersign_testkit::{aaep::moment, on_both_stores};
+use serde_json::{Value, json};
+
+on_both_stores! {
+    /// AAEP-6.3.1-01
+    async fn a_reply_without_its_type_or_with_another_is_no_message(kit) {
+        let waiting = Waiting::on(kit).await;
+        for kind in [json!("confirmation"), json!("Confirmation.Reply"), json!("aaep:agent.awaiting.confirmation"), json!(7)] {
+            waiting.is_no_message(&waiting.yes_but(|reply| reply["type"] = kind)).await;
+        }
+        waiting.is_no_message(&waiting.yes_but(|reply| drop(reply.as_object_mut().unwrap().remove("type")))).await;
+        waiting.counts(&waiting.yes_but(|_| {}), "accepted").await;
+    }
+
+    /// AAEP-6.3.1-02, AAEP-6.2.3-02
+    async fn a_token_counts_exactly_as_it_was_given_out(kit) {
+        let waiting = Waiting::on(kit).await;
+        let token = waiting.question["reply_token"].as_str().unwrap().to_owned();
+        let at = token.rfind(|c: char| c.is_ascii_lowercase()).expect("a letter in the token");
+        let other = format!("{}{}{}", &token[..at], token[at..=at].to_uppercase(), &token[at + 1..]);
+        assert!(other != token);
+        waiting.does_not_count(&waiting.yes_but(|reply| reply["reply_token"] = json!(other))).await;
+        waiting.counts(&waiting.yes_but(|_| {}), "accepted").await;
+    }
+
+    /// AAEP-6.3.1-03
+    async fn there_is_no_decision_but_accept_and_reject(kit) {
+        let waiting = Waiting::on(kit).await;
+        for decision in [json!("maybe"), json!("Accept"), json!(true), json!(null), json!("")] {
+            waiting.is_no_message(&waiting.yes_but(|reply| reply["decision"] = decision)).await;
+        }
+        waiting.counts(&waiting.yes_but(|reply| reply["decision"] = json!("reject")), "rejected").await;
+    }
+
+    /// AAEP-6.3.1-04
+    async fn a_subscription_that_is_not_the_senders_or_not_open_carries_no_answer(kit) {
+        let waiting = Waiting::on(kit).await;
+        let plane = &waiting.plane;
+        let mut closed = waiting.alice.subscriber(plane).await;
+        closed.subscribes(plane).await;
+        let close = json!({ "type": "subscription.close", "subscription_id": closed.subscription_id });
+        closed.replies(plane, &close).await.expect(204);
+        let bob = plane.person("bob").await;
+        let mut of_bob = bob.subscriber(plane).await;
+        of_bob.subscribes(plane).await;
+        let unknown = "sub_00000000000000000000000000000000".to_owned();
+        for id in [closed.subscription_id, of_bob.subscription_id.clone(), unknown] {
+            waiting.does_not_count(&waiting.yes_but(|reply| reply["subscription_id"] = json!(id))).await;
+        }
+        // Not even if bob borrows alice's.
+        of_bob.subscription_id = waiting.phone.subscription_id.clone();
+        of_bob.accepts(plane, &waiting.question).await.expect(204);
+        assert_eq!(waiting.state().await, "pending");
+    }
+
+    /// AAEP-6.3.1-04
+    async fn another_subscription_of_the_same_person_counts(kit) {
+        let waiting = Waiting::on(kit).await;
+        let mut other = waiting.alice.subscriber(&waiting.plane).await;
+        other.subscribes(&waiting.plane).await;
+        waiting.counts(&waiting.yes_but(|reply| reply["subscription_id"] = json!(other.subscription_id)), "accepted").await;
+    }
+
+    /// AAEP-6.3.1-05
+    async fn the_moment_of_a_decision_must_be_said_and_may_be_said_as_any_client_writes_it(kit) {
+        for (written, counts) in [("2026-11-15T12:00:00.915170Z", true), ("2026-11-15T12:00:00.623746+00:00", true),
+            ("2026-11-15 12:00:00Z", false), ("2026-11-15T12:00:00", false), ("noon", false), ("", false)] {
+            let waiting = Waiting::on(kit).await;
+            let reply = waiting.yes_but(|reply| reply["timestamp"] = json!(written));
+            match counts {
+                true => waiting.counts(&reply, "accepted").await,
+                false => waiting.is_no_message(&reply).await,
+            }
+        }
+        let waiting = Waiting::on(kit).await;
+        waiting.is_no_message(&waiting.yes_but(|reply| drop(reply.as_object_mut().unwrap().remove("timestamp")))).await;
+    }
+
+    /// AAEP-6.3.4-01
+    async fn what_is_not_exactly_a_reply_is_refused_before_anything_is_looked_up(kit) {
+        let waiting = Waiting::on(kit).await;
+        for member in ["reply_token", "decision", "subscription_id", "timestamp"] {
+            waiting.is_no_message(&waiting.yes_but(|reply| drop(reply.as_object_mut().unwrap().remove(member)))).await;
+        }
+        let wrong: [(&str, Value); 6] = [
+            ("extra", json!(1)), ("session_id", json!("sess_1")), ("reply_token", json!(["rpl_1"])),
+            ("reply_token", json!("dec_1")), ("modified_action", json!("less")), ("decided_by", json!("")),
+        ];
+        for (member, value) in wrong {
+            waiting.is_no_message(&waiting.yes_but(|reply| reply[member] = value)).await;
+        }
+        let text = waiting.yes_but(|_| {}).to_string();
+        for text in [text[..text.len() - 1].to_owned(), format!("{text}{text}"), format!("[{text}]"), String::new()] {
+            let answer = waiting.phone.post_text(&waiting.plane, "/aaep/v1/replies", text).await;
+            assert_eq!(answer.refusal(), (400, "invalid_request".into()));
+        }
+        assert_eq!(waiting.state().await, "pending");
+    }
+
+    /// AAEP-6.3.4-02, AAEP-6.3.4-07
+    async fn a_token_of_no_question_changes_nothing(kit) {
+        let waiting = Waiting::on(kit).await;
+        for token in ["rpl_00000000000000000000000000000000", "rpl_x"] {
+            waiting.does_not_count(&waiting.yes_but(|reply| reply["reply_token"] = json!(token))).await;
+        }
+        waiting.counts(&waiting.yes_but(|_| {}), "accepted").await;
+    }
+
+    /// AAEP-6.3.4-06, AAEP-6.3.4-07
+    async fn a_question_takes_no_answer_that_it_does_not_allow(kit) {
+        let asked = kit.asked().await;
+        let (phone, mut heard) = asked.alice.listening(&asked.plane).await;
+        let mut body = countersign_testkit::decisions::confirmation("payments.send", json!({}));
+        body["allowed_replies"] = json!(["reject"]);
+        let decision = asked.agent.asks(&asked.plane, &body).await.expect(201).json();
+        let question = heard.next_of("awaiting.confirmation").await;
+        assert_eq!(question["allowed_replies"], json!(["reject"]));
+        phone.accepts(&asked.plane, &question).await.expect(204);
+        assert_eq!(asked.agent.looks(&asked.plane, &decision).await.json()["state"], "pending");
+        phone.rejects(&asked.plane, &question).await.expect(204);
+        assert_eq!(asked.agent.looks(&asked.plane, &decision).await.json()["state"], "rejected");
+    }
+
+    /// AAEP-6.2.4-01, AAEP-6.3.4-05
+    async fn a_token_without_somebody_who_is_proven_is_worth_nothing(kit) {
+        let waiting = Waiting::on(kit).await;
+        let plane = &waiting.plane;
+        let reply = waiting.yes_but(|_| {});
+        let mut nobody = waiting.phone.clone();
+        for token in ["", "cst_guessed", &waiting.agent.token] {
+            nobody.token = token.to_owned();
+            let answer = nobody.replies(plane, &reply).await;
+            assert_eq!(answer.refusal(), (401, "sign_in_required".into()));
+        }
+        assert_eq!(waiting.state().await, "pending");
+        let id = format!("/aaep/v1/subscriber-tokens/{}", waiting.phone.token_id);
+        waiting.alice.send(plane, http::Method::DELETE, &id, &Value::Null).await.expect(200);
+        assert_eq!(waiting.replies(&reply).await.status, 401, "a token that was taken back");
+        assert_eq!(waiting.state().await, "pending");
+    }
+
+    /// AAEP-6.3.5-02, AAEP-6.3.4-03, AAEP-6.7.1-01
+    async fn only_the_first_valid_reply_counts(kit) {
+        let waiting = Waiting::on(kit).await;
+        let (plane, question) = (&waiting.plane, &waiting.question);
+        let mut other = waiting.alice.subscriber(plane).await;
+        other.subscribes(plane).await;
+        waiting.counts(&waiting.yes_but(|_| {}), "accepted").await;
+        let settled = waiting.document().await;
+        for late in [waiting.phone.rejects(plane, question).await, waiting.phone.accepts(plane, question).await,
+            other.rejects(plane, question).await, other.accepts(plane, question).await] {
+            assert_eq!(late.status, 204);
+            assert_eq!(waiting.document().await, settled);
+        }
+    }
+
+    /// AAEP-6.3.5-01, AAEP-6.7.1-01
+    async fn of_a_yes_and_a_no_at_the_same_moment_exactly_one_counts(kit) {
+        let mut waiting = Waiting::on(kit).await;
+        let (plane, question) = (&waiting.plane, &waiting.question);
+        let mut other = waiting.alice.subscriber(plane).await;
+        other.subscribes(plane).await;
+        let (yes, no) = tokio::join!(waiting.phone.accepts(plane, question), other.rejects(plane, question));
+        assert_eq!((yes.status, no.status), (204, 204), "neither learns who won");
+        let state = waiting.state().await;
+        assert!(state == "accepted" || state == "rejected", "{state}");
+        let next = if state == "accepted" { "calling_tool" } else { "thinking" };
+        assert_eq!(waiting.heard.next_of("state.changed").await["to_state"], next);
+    }
+
+    /// AAEP-6.3.4-09
+    async fn a_reply_for_a_token_that_only_reads_changes_nothing(kit) {
+        let waiting = Waiting::on(kit).await;
+        let plane = &waiting.plane;
+        let reads = json!({ "name": "display in the hall", "may_answer": false });
+        let mut display = waiting.alice.subscriber_like(plane, reads).await;
+        let accepted = display.subscribes(plane).await;
+        assert_eq!(accepted["honored_capabilities"]["supports_confirmation_reply"], false);
+        display.accepts(plane, &waiting.question).await.expect(204);
+        assert_eq!(waiting.state().await, "pending");
+        let mut reply = display.yes(plane, &waiting.question);
+        reply["subscription_id"] = json!(waiting.phone.subscription_id);
+        display.replies(plane, &reply).await.expect(204);
+        assert_eq!(waiting.state().await, "pending", "nor over a subscription that answers");
+        assert_eq!(reply["timestamp"], moment(plane.now()));
+    }
+}

@@ -1,0 +1,63 @@
+//! What a reply says beside its decision: kept, handed on, and never believed (AAEP 6.3.2).
+
+use super::Waiting;
+use countersign_testkit::{Setup, decisions::Asked, on_both_stores, stored_evidence};
+use serde_json::{Value, json};
+
+/// What the evidence of the settlement keeps apart, by name.
+async fn kept(waiting: &Waiting) -> Value {
+    let entries = stored_evidence(&waiting.plane.place).await;
+    let settled = entries.iter().rfind(|entry| entry.event_type == "decision_settled").expect("a settlement");
+    let openings: Value = serde_json::from_str(settled.openings.as_ref().unwrap()).unwrap();
+    openings
+}
+
+on_both_stores! {
+    /// AAEP-6.3.2-01, AAEP-6.3.2-05
+    async fn who_decided_is_who_was_proven_and_what_the_sender_says_stands_beside_it(kit) {
+        let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
+        let waiting = Waiting::after(Asked::on(plane).await, "payments.send").await;
+        let reply = waiting.yes_but(|reply| {
+            reply["decided_by"] = json!("user:mallory");
+            reply["correlation_id"] = json!("00-trace-01");
+        });
+        waiting.counts(&reply, "accepted").await;
+        let kept = kept(&waiting).await.to_string();
+        for text in ["alice", "user:mallory", "00-trace-01"] {
+            assert!(kept.contains(text), "{text} is not in {kept}");
+        }
+        assert!(!waiting.document().await.to_string().contains("mallory"));
+    }
+
+    /// AAEP-6.3.2-02
+    async fn a_reason_of_up_to_4096_characters_reaches_the_agent_and_a_longer_one_is_no_message(kit) {
+        let waiting = Waiting::on(kit).await;
+        let reason = "ä".repeat(4096);
+        let no = |reason: &str| waiting.yes_but(|reply| {
+            reply["decision"] = json!("reject");
+            reply["decision_rationale"] = json!(reason);
+        });
+        waiting.is_no_message(&no(&format!("{reason}!"))).await;
+        waiting.counts(&no(&reason), "rejected").await;
+        assert_eq!(waiting.document().await["reason"], reason);
+    }
+
+    /// AAEP-6.3.2-03, AAEP-6.3.2-04
+    async fn a_yes_to_something_else_is_a_no_with_a_proposal(kit) {
+        let waiting = Waiting::on(kit).await;
+        let instead = json!({ "amount": "100" });
+        waiting.counts(&waiting.yes_but(|reply| reply["modified_action"] = instead.clone()), "rejected").await;
+        assert_eq!(waiting.document().await["proposal"], instead);
+        let claim = json!({ "tool": "payments.send", "arguments": { "amount": "82000" } });
+        assert_eq!(waiting.agent.claims(&waiting.plane, &waiting.decision, &claim).await.status, 409);
+    }
+
+    /// AAEP-6.3.2-06
+    async fn what_software_answers_does_not_count(kit) {
+        let waiting = Waiting::on(kit).await;
+        for by in ["auto:configured_policy", "system:watchdog"] {
+            waiting.does_not_count(&waiting.yes_but(|reply| reply["decided_by"] = json!(by))).await;
+        }
+        waiting.counts(&waiting.yes_but(|reply| reply["decided_by"] = json!("user:alice")), "accepted").await;
+    }
+}

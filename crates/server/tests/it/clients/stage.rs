@@ -1,0 +1,120 @@
+//! A plane on a port of loopback whose project lets subscribers have their token in the address, and an agent that asks.
+
+use countersign_engine::store::{self, Lookup};
+use countersign_engine::{Decision, DecisionState};
+use countersign_protocol::origin::Origin;
+use countersign_server::{Limits, Serving, config::node::Aaep, router, serve};
+use countersign_testkit::{
+    Backend, KeepsTime, Kit, Plane, Setup, TestAgent, TestPerson,
+    decisions::{ALL, confirmation},
+};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+
+/// Where the page of the React component comes from, and may.
+pub(super) const PAGE: &str = "https://pages.example.test";
+
+pub(super) struct Stage {
+    pub(super) plane: Plane,
+    pub(super) alice: TestPerson,
+    agent: TestAgent,
+    address: SocketAddr,
+    serving: Option<Serving>,
+    _time: KeepsTime,
+}
+
+impl Stage {
+    pub(super) async fn ready() -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut setup = Setup::payments_with(|document| document.decisions.legacy_subscribers = true).from_now();
+        setup.origin = format!("http://{address}");
+        let plane = Kit(Backend::Sqlite).plane_with(setup).await;
+        let time = plane.keeps_time();
+        let alice = plane.person("alice").await;
+        let agent = plane.agent_key("alice", ALL).await;
+        let mut stage = Self { plane, alice, agent, address, serving: None, _time: time };
+        stage.serve(listener);
+        stage
+    }
+
+    fn serve(&mut self, listener: TcpListener) {
+        let pages = Aaep { legacy_origins: vec![Origin::parse(PAGE).unwrap()], legacy_hosts: Vec::new() };
+        let app = self.plane.app.clone().with_legacy(pages);
+        self.serving = Some(serve(listener, router(app), Limits::default()).unwrap());
+    }
+
+    /// Nobody can reach the plane any more; whoever was connected is not.
+    pub(super) async fn goes_down(&mut self) {
+        self.serving.take().unwrap().stop().await;
+    }
+
+    pub(super) async fn comes_back(&mut self) {
+        let listener = TcpListener::bind(self.address).await.unwrap();
+        self.serve(listener);
+    }
+
+    /// The address of a subscriber of alice's, as she is shown it, and its token's id.
+    pub(super) async fn endpoint(&self) -> (String, String) {
+        self.endpoint_like(json!({ "name": "an old client", "legacy": true })).await
+    }
+
+    pub(super) async fn endpoint_like(&self, new: Value) -> (String, String) {
+        let added = self.alice.post(&self.plane, "/aaep/v1/subscriber-tokens", &new).await.expect(201).json();
+        let text = |name: &str| added[name].as_str().unwrap_or_else(|| panic!("no {name}: {added}")).to_owned();
+        (text("endpoint"), text("id"))
+    }
+
+    pub(super) async fn asks_to(&self, tool: &str, arguments: Value) -> Value {
+        self.agent.asks_to(&self.plane, tool, arguments).await
+    }
+
+    /// Asks to pay, in words that can be found again.
+    pub(super) async fn asks_to_pay(&self, whom: &str) -> Value {
+        let mut body = confirmation("payments.send", json!({ "to": whom }));
+        body["action"] = json!(format!("Pay {whom}"));
+        body["consequence"] = json!("The money is gone.");
+        self.agent.asks(&self.plane, &body).await.expect(201).json()
+    }
+
+    pub(super) async fn clarifies(&self, body: Value) -> Value {
+        self.agent.clarifies(&self.plane, &body).await.expect(201).json()
+    }
+
+    /// The decision as the agent sees it once it is settled.
+    pub(super) async fn settled(&self, decision: &Value) -> Value {
+        let settled = self.agent.waits(&self.plane, decision, 55).await.expect(200).json();
+        assert_ne!(settled["state"], "pending", "{settled}");
+        settled
+    }
+
+    pub(super) async fn state_of(&self, decision: &Value) -> Value {
+        self.agent.looks(&self.plane, decision).await.expect(200).json()["state"].clone()
+    }
+
+    /// Carries out what was allowed, and says so.
+    pub(super) async fn does(&self, settled: &Value) {
+        let claim = json!({ "digest": settled["digest"] });
+        self.agent.claims(&self.plane, settled, &claim).await.expect(200);
+        self.agent.reports(&self.plane, settled, "committed").await.expect(200);
+    }
+
+    /// Who decided, and how they were known.
+    pub(super) async fn decided_by(&self, decision: &Value) -> (String, Value) {
+        let project = self.plane.at().await.project.key;
+        let lookup = Lookup::DecisionById { project, id: decision["decision_id"].as_str().unwrap().to_owned() };
+        let found: Option<Decision> = store::find_one(&**self.plane.engine.store(), lookup).await.unwrap();
+        let by = match found.unwrap().state {
+            DecisionState::Accepted { by } | DecisionState::Rejected { by, .. } | DecisionState::Answered { by, .. } => by,
+            other => panic!("nobody decided: {other:?}"),
+        };
+        (by.subject, serde_json::to_value(by.assurance).unwrap())
+    }
+
+    /// Fails unless alice decided, known by a token of hers and no better.
+    pub(super) async fn alice_decided(&self, settled: &Value) {
+        assert_eq!(settled["assurance"], "token", "{settled}");
+        assert_eq!(self.decided_by(settled).await, ("alice".to_owned(), json!("token")));
+    }
+}

@@ -1,0 +1,130 @@
+//! Claiming: a yes is spent once, on exactly what was approved.
+
+use countersign_engine::Role;
+use countersign_testkit::{
+    Plane, TestAgent,
+    decisions::Asked,
+    on_both_stores,
+};
+use serde_json::{Value, json};
+
+const PAY: &str = "payments.send";
+
+fn paying(amount: u32) -> Value {
+    json!({ "tool": PAY, "arguments": { "amount": amount, "to": "ACME" } })
+}
+
+/// An agent as it should be: it has an effect only where a claim was answered with 200.
+async fn carries_out(plane: &Plane, agent: &TestAgent, asked: &Value, claim: &Value, effects: &mut u32) -> u16 {
+    let answer = agent.claims(plane, asked, claim).await;
+    if answer.status == 200 {
+        *effects += 1;
+    }
+    answer.status
+}
+
+on_both_stores! {
+    /// AAEP-6.1-02
+    async fn nothing_runs_before_the_yes_and_once_after_it(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let mut effects = 0;
+        let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
+        let early = agent.claims(&plane, &asked, &paying(82)).await;
+        assert_eq!(early.refusal(), (409, "conflict".into()));
+        assert_eq!(carries_out(&plane, &agent, &asked, &paying(82), &mut effects).await, 409);
+        assert_eq!(effects, 0);
+        alice.accepts(&plane, &asked).await;
+        let open = agent.looks(&plane, &asked).await.expect(200).json();
+        assert_eq!((&open["allowance"]["state"], &open["allowance"]["uses_left"]), (&json!("open"), &json!(1)));
+        assert_eq!(carries_out(&plane, &agent, &asked, &paying(82), &mut effects).await, 200);
+        assert_eq!(carries_out(&plane, &agent, &asked, &paying(82), &mut effects).await, 409);
+        assert_eq!(effects, 1);
+        let spent = agent.looks(&plane, &asked).await.expect(200).json();
+        assert_eq!((&spent["allowance"]["state"], &spent["allowance"]["uses_left"]), (&json!("spent"), &json!(0)));
+        assert_eq!(spent["execution"]["state"], "claimed");
+        agent.reports(&plane, &asked, "committed").await.expect(200);
+        assert_eq!(carries_out(&plane, &agent, &asked, &paying(82), &mut effects).await, 409, "done is done");
+    }
+
+    ///
+    async fn a_yes_to_one_thing_cannot_be_spent_on_another(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let asked = agent.asks_to(&plane, PAY, paying(82_000)["arguments"].clone()).await;
+        let other = agent.asks_to(&plane, PAY, paying(820_000)["arguments"].clone()).await;
+        alice.accepts(&plane, &asked).await;
+        for claim in [
+            paying(820_000),
+            json!({ "digest": other["digest"] }),
+            json!({ "tool": "mail.send", "arguments": paying(82_000)["arguments"] }),
+            json!({ "tool": PAY }),
+            json!({ "tool": PAY, "arguments": { "amount": "82000", "to": "ACME" } }),
+            json!({ "tool": PAY, "arguments": { "amount": 82_000, "to": "ACME", "urgent": true } }),
+        ] {
+            let answer = agent.claims(&plane, &asked, &claim).await;
+            assert_eq!(answer.refusal(), (403, "confirmation_invalid".into()), "{claim}");
+        }
+        agent.claims(&plane, &other, &paying(820_000)).await.expect(409);
+        // Order of members and the way in which a number is written are no difference.
+        let same = json!({ "tool": PAY, "arguments": { "to": "ACME", "amount": 8.2e4 } });
+        agent.claims(&plane, &asked, &same).await.expect(200);
+    }
+
+    ///
+    async fn of_fifty_simultaneous_claims_one_is_granted(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
+        alice.accepts(&plane, &asked).await;
+        let claim = paying(82);
+        let claims = (0..50).map(|_| agent.claims(&plane, &asked, &claim));
+        let answers = futures_util::future::join_all(claims).await;
+        let granted = answers.iter().filter(|answer| answer.status == 200).count();
+        let refused = answers.iter().filter(|answer| answer.status == 409).count();
+        assert_eq!((granted, refused), (1, 49));
+    }
+
+    ///
+    async fn a_yes_lapses_when_its_time_is_over(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
+        alice.accepts(&plane, &asked).await;
+        plane.advance_unseen(300).await;
+        assert_eq!(agent.claims(&plane, &asked, &paying(82)).await.refusal(), (409, "conflict".into()), "nobody looked");
+        plane.advance_secs(0).await;
+        let lapsed = agent.looks(&plane, &asked).await.expect(200).json();
+        assert_eq!((&lapsed["state"], &lapsed["allowance"]["state"]), (&json!("accepted"), &json!("lapsed")));
+        assert_eq!(agent.claims(&plane, &asked, &paying(82)).await.refusal(), (409, "conflict".into()));
+        agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
+    }
+
+    ///
+    async fn the_yes_of_somebody_who_may_no_longer_give_it_is_not_spent(kit) {
+        let Asked { plane, agent, .. } = kit.asked().await;
+        let bob = plane.person_in("calendar", "bob", &[Role::Approver]).await;
+        let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
+        let claim = |n: u32| json!({ "tool": "payments.release", "arguments": { "n": n } });
+        let asks = async |n: u32| agent.asks_to(&plane, "payments.release", json!({ "n": n })).await;
+        let (first, second) = (asks(1).await, asks(2).await);
+        bob.accepts(&plane, &first).await;
+        carol.accepts(&plane, &second).await;
+        plane.give_roles("calendar", "bob", &[Role::User]).await;
+        assert_eq!(agent.claims(&plane, &first, &claim(1)).await.refusal(), (409, "conflict".into()));
+        agent.claims(&plane, &second, &claim(2)).await.expect(200);
+        plane.give_roles("calendar", "bob", &[Role::Approver]).await;
+        agent.claims(&plane, &first, &claim(1)).await.expect(200);
+    }
+
+    /// AAEP-6.1-04
+    async fn a_no_allows_nothing(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
+        alice.rejects(&plane, &asked, None).await;
+        let settled = agent.looks(&plane, &asked).await.expect(200).json();
+        assert_eq!((&settled["state"], settled.get("allowance")), (&json!("rejected"), None));
+        assert_eq!(agent.claims(&plane, &asked, &paying(82)).await.refusal(), (409, "conflict".into()));
+        let question = agent.clarifies(&plane, &json!({ "question": "May I?", "accepted_response_kinds": ["yes_no"] })).await;
+        let question = question.expect(201).json();
+        alice.answers(&plane, &question, json!(true)).await;
+        let claim = json!({ "digest": question["digest"] });
+        assert_eq!(agent.claims(&plane, &question, &claim).await.refusal(), (409, "conflict".into()), "no yes to an action");
+    }
+}

@@ -1,0 +1,119 @@
+//! Deadlines: absolute, judged by the store's clock, and never a no in disguise (AAEP 6.4, R-21).
+
+use countersign_engine::NotCounted;
+use countersign_testkit::{
+    Plane, Setup, TestAgent,
+    decisions::{Asked, confirmation},
+    on_both_stores,
+};
+use serde_json::{Value, json};
+
+async fn looked(plane: &Plane, agent: &TestAgent, asked: &Value) -> Value {
+    agent.looks(plane, asked).await.expect(200).json()
+}
+
+fn tidying(n: u32) -> Value {
+    json!({ "tool": "notes.tidy", "arguments": { "n": n } })
+}
+
+on_both_stores! {
+    /// AAEP-6.4-01
+    async fn at_the_deadline_and_not_before_a_question_expires_and_is_never_called_rejected(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        assert_eq!(asked["deadline"], plane.now().plus_secs(300).to_rfc3339());
+        plane.advance_secs(299).await;
+        assert_eq!(looked(&plane, &agent, &asked).await, asked);
+        plane.advance_secs(1).await;
+        let expired = looked(&plane, &agent, &asked).await;
+        assert_eq!((&expired["state"], &expired["expired_as"]), (&json!("expired"), &json!("reject")));
+        for member in ["assurance", "reason", "allowance", "deadline"] {
+            assert_eq!(expired.get(member), None, "nobody answered");
+        }
+        assert!(!expired.to_string().contains("rejected"), "{expired}");
+        assert_eq!(expired["settled_at"], plane.now().to_rfc3339());
+        assert_eq!(alice.tries(&plane, &asked, true).await, Some(NotCounted::Settled));
+        let claim = json!({ "digest": asked["digest"] });
+        assert_eq!(agent.claims(&plane, &asked, &claim).await.refusal(), (409, "conflict".into()));
+    }
+
+    /// AAEP-6.4-01
+    async fn an_answer_after_the_deadline_counts_no_more_than_one_to_a_settled_question(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        plane.advance_unseen(300).await;
+        assert_eq!(looked(&plane, &agent, &asked).await["state"], "pending", "nobody has looked yet");
+        assert_eq!(alice.tries(&plane, &asked, true).await, Some(NotCounted::TooLate));
+        plane.advance_secs(0).await;
+        assert_eq!(looked(&plane, &agent, &asked).await["state"], "expired");
+    }
+
+    /// AAEP-6.1-03
+    async fn a_default_yes_may_be_spent_from_the_deadline_on_and_says_that_nobody_answered(kit) {
+        let Asked { plane, agent, .. } = kit.asked().await;
+        let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
+        plane.advance_secs(59).await;
+        assert_eq!(agent.claims(&plane, &asked, &tidying(1)).await.refusal(), (409, "conflict".into()));
+        plane.advance_secs(1).await;
+        let expired = looked(&plane, &agent, &asked).await;
+        assert_eq!((&expired["state"], &expired["expired_as"]), (&json!("expired"), &json!("accept")));
+        assert_eq!((&expired["allowance"]["state"], expired.get("assurance")), (&json!("open"), None));
+        agent.claims(&plane, &asked, &tidying(1)).await.expect(200);
+        assert_eq!(agent.claims(&plane, &asked, &tidying(1)).await.refusal(), (409, "conflict".into()));
+    }
+
+    /// AAEP-6.1-03
+    async fn a_person_who_says_no_in_time_is_stronger_than_a_default_yes(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
+        plane.advance_secs(59).await;
+        alice.rejects(&plane, &asked, None).await;
+        plane.advance_secs(1).await;
+        assert_eq!(looked(&plane, &agent, &asked).await["state"], "rejected");
+        assert_eq!(agent.claims(&plane, &asked, &tidying(1)).await.refusal(), (409, "conflict".into()));
+    }
+
+    /// AAEP-6.4-04
+    async fn a_restart_keeps_deadlines_and_what_fell_due_meanwhile_is_a_no(kit) {
+        let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
+        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let long = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let meanwhile = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
+        plane.advance_unseen(61).await;
+        let plane = plane.restart().await;
+        let afterwards = agent.asks_to(&plane, "notes.tidy", json!({ "n": 2 })).await;
+        plane.advance_secs(0).await;
+        let expired = looked(&plane, &agent, &meanwhile).await;
+        assert_eq!((&expired["state"], &expired["expired_as"]), (&json!("expired"), &json!("reject")));
+        assert_eq!(expired.get("allowance"), None);
+        assert_eq!(agent.claims(&plane, &meanwhile, &tidying(1)).await.refusal(), (409, "conflict".into()));
+        assert_eq!(looked(&plane, &agent, &long).await, long);
+        alice.accepts(&plane, &long).await;
+        assert_eq!(looked(&plane, &agent, &long).await["state"], "accepted");
+        plane.advance_secs(60).await;
+        assert_eq!(looked(&plane, &agent, &afterwards).await["expired_as"], "accept", "it was there for this one");
+    }
+
+    ///
+    async fn a_default_yes_that_nobody_gave_on_time_is_a_no(kit) {
+        let Asked { plane, agent, .. } = kit.asked().await;
+        let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
+        plane.advance_secs(66).await;
+        assert_eq!(looked(&plane, &agent, &asked).await["expired_as"], "reject");
+    }
+
+    /// AAEP-6.4-02
+    async fn a_question_that_nobody_watches_waits_out_its_deadline_unless_the_project_wants_otherwise(kit) {
+        let Asked { plane, agent, .. } = kit.asked().await;
+        let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
+        plane.advance_secs(59).await;
+        assert_eq!(looked(&plane, &agent, &asked).await["state"], "pending");
+
+        let setup = Setup::payments_with(|document| document.decisions.early_reject = true);
+        let Asked { plane, agent, .. } = kit.asked_with(setup).await;
+        for tool in ["notes.tidy", "payments.send"] {
+            let early = agent.asks(&plane, &confirmation(tool, json!({ "n": 1 }))).await.expect(201).json();
+            assert_eq!((&early["state"], &early["expired_as"]), (&json!("expired"), &json!("reject")));
+        }
+    }
+}

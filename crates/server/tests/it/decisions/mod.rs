@@ -1,0 +1,15 @@
+//! `/v1`: agents ask, people answer, and what they allowed runs once.
+
+mod answers;
+mod asking;
+mod bodies;
+mod claiming;
+mod deadlines;
+mod ending;
+mod evidence;
+mod flood;
+mod nodes;
+mod outcomes;
+mod policy;
+mod strangers;
+mod waiting;

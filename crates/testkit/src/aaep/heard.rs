@@ -1,0 +1,109 @@
+//! A stream of server-sent events, read as it comes.
+
+use crate::aaep_judge;
+use axum::{
+    Router,
+    body::{Body, BodyDataStream},
+};
+use futures_util::StreamExt as _;
+use http::{HeaderMap, Request};
+use serde_json::Value;
+use std::time::Duration;
+use tower::ServiceExt as _;
+
+/// What is not there by then is not coming: the test fails instead of hanging.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub struct Heard {
+    pub headers: HeaderMap,
+    body: BodyDataStream,
+    buffer: String,
+}
+
+/// One event of the stream, as it stood on the wire.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    pub event: Option<String>,
+    pub id: Option<String>,
+    pub data: Option<String>,
+    pub retry: Option<String>,
+    pub is_comment: bool,
+}
+
+impl Heard {
+    pub async fn open(node: &Router, request: Request<Body>) -> Self {
+        let response = node.clone().oneshot(request).await.expect("a router never fails");
+        let (parts, body) = response.into_parts();
+        if parts.status != 200 {
+            let answer = crate::Answer::read(http::Response::from_parts(parts, body)).await;
+            panic!("no stream: {} {}", answer.status, answer.text());
+        }
+        Self { headers: parts.headers, body: body.into_data_stream(), buffer: String::new() }
+    }
+
+    /// The next block of lines, or nothing when the stream is over.
+    pub async fn line(&mut self) -> Option<Line> {
+        loop {
+            if let Some((block, rest)) = self.buffer.split_once("\n\n") {
+                let line = read(block);
+                self.buffer = rest.to_owned();
+                return Some(line);
+            }
+            let chunk = tokio::time::timeout(PATIENCE, self.body.next()).await.expect("the stream goes on");
+            let chunk = chunk?.expect("a body in memory");
+            self.buffer.push_str(std::str::from_utf8(&chunk).expect("text"));
+            assert!(!self.buffer.contains('\r'), "lines end in LF alone");
+        }
+    }
+
+    /// The next event, judged. Comments are passed over.
+    pub async fn event(&mut self) -> Value {
+        let event = self.message().await;
+        aaep_judge::judge_event(&event);
+        event
+    }
+
+    /// The next document, whatever it is.
+    pub async fn message(&mut self) -> Value {
+        loop {
+            let line = self.line().await.expect("the stream goes on");
+            if let Some(data) = line.data {
+                return serde_json::from_str(&data).expect("a line of JSON");
+            }
+        }
+    }
+
+    /// Judges and passes over events until one of this type, which is given by its name below `aaep:agent.`.
+    pub async fn next_of(&mut self, name: &str) -> Value {
+        loop {
+            let event = self.event().await;
+            if event["type"] == format!("aaep:agent.{name}") {
+                return event;
+            }
+        }
+    }
+
+    /// Reads to the end; what was still said.
+    pub async fn rest(&mut self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        while let Some(line) = self.line().await {
+            lines.push(line);
+        }
+        lines
+    }
+}
+
+fn read(block: &str) -> Line {
+    let mut line = Line::default();
+    for text in block.split('\n') {
+        match text.split_once(':').map(|(name, value)| (name, value.trim_start())) {
+            Some(("", _)) => line.is_comment = true,
+            Some(("event", value)) => line.event = Some(value.to_owned()),
+            Some(("id", value)) => line.id = Some(value.to_owned()),
+            Some(("data", value)) => line.data = Some(value.to_owned()),
+            Some(("retry", value)) => line.retry = Some(value.to_owned()),
+            other => panic!("no line of a stream: {other:?} in {text:?}"),
+        }
+    }
+    line
+}

@@ -1,0 +1,140 @@
+//! A store whose process is killed at one of its commits: what is left is what a loss of power leaves.
+
+use async_trait::async_trait;
+use countersign_engine::store::{
+    AuditPage, AuditQuery, Effects, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError,
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use serde::{Deserialize, Serialize};
+use std::{
+    pin::pin,
+    process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// The commit at which a process dies; the first one is 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doom {
+    pub commit: usize,
+    pub moment: Moment,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Moment {
+    /// It was decided, and nothing of it is written.
+    Before,
+    /// It is on its way into the database, and may have arrived.
+    During,
+    /// It is durable, and nobody has been told.
+    After,
+}
+
+/// Passes everything on until its commit comes.
+pub struct Crashing {
+    store: Arc<dyn Store>,
+    doom: Option<Doom>,
+    commits: AtomicUsize,
+}
+
+impl Crashing {
+    pub fn around(store: Arc<dyn Store>, doom: Option<Doom>) -> Arc<dyn Store> {
+        Arc::new(Self { store, doom, commits: AtomicUsize::new(0) })
+    }
+}
+
+#[async_trait]
+impl Store for Crashing {
+    async fn commit(&self, effects: Effects) -> Outcome {
+        let number = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
+        match self.doom.filter(|doom| doom.commit == number).map(|doom| doom.moment) {
+            None => self.store.commit(effects).await,
+            Some(Moment::Before) => die(),
+            Some(Moment::During) => {
+                let mut commit = pin!(self.store.commit(effects));
+                let _on_its_way = futures_util::poll!(commit.as_mut());
+                die()
+            }
+            Some(Moment::After) => {
+                let _nobody_hears = self.store.commit(effects).await;
+                die()
+            }
+        }
+    }
+
+    fn listen(&self) -> UnboundedReceiver<NewsBatch> {
+        self.store.listen()
+    }
+
+    async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError> {
+        self.store.find(lookup).await
+    }
+
+    async fn list(&self, lookup: Lookup) -> Result<Vec<String>, StoreError> {
+        self.store.list(lookup).await
+    }
+
+    async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError> {
+        self.store.project_version(project, version).await
+    }
+
+    async fn project_versions(&self, project: RowKey) -> Result<Vec<i64>, StoreError> {
+        self.store.project_versions(project).await
+    }
+
+    async fn count(&self, key: &str) -> Result<i64, StoreError> {
+        self.store.count(key).await
+    }
+
+    async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError> {
+        self.store.audit(query).await
+    }
+
+    async fn lane_heads(&self, project: RowKey) -> Result<Vec<LaneHead>, StoreError> {
+        self.store.lane_heads(project).await
+    }
+
+    async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError> {
+        self.store.index_evidence(limit).await
+    }
+
+    async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError> {
+        self.store.erase(project, lane, pos).await
+    }
+
+    async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError> {
+        self.store.sweep(now).await
+    }
+
+    async fn now(&self) -> Result<UnixMillis, StoreError> {
+        self.store.now().await
+    }
+
+    fn is_sound(&self) -> bool {
+        self.store.is_sound()
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping().await
+    }
+
+    fn lane(&self) -> i64 {
+        self.store.lane()
+    }
+
+    async fn close(&self) {
+        self.store.close().await;
+    }
+}
+
+/// SIGKILL to ourselves: nothing is unwound, flushed or said goodbye to.
+fn die() -> ! {
+    let us = std::process::id().to_string();
+    let _sent = Command::new("sh").args(["-c", "kill -9 \"$0\"", &us]).status();
+    loop {
+        std::thread::park();
+    }
+}

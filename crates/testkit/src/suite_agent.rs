@@ -1,0 +1,113 @@
+//! What the conformance suite of AAEP's authors drives: an agent that does as it is told, and the pair of paths
+//! `GET /events`, `POST /messages` that the suite knows. Sessions, questions and subscriptions are the plane's own;
+//! made up is only what the suite needs beside them, and each of that says so.
+
+mod connection;
+mod script;
+
+use crate::{Plane, Setup, TestPerson, calendar};
+use axum::{
+    Json, Router,
+    body::Body,
+    extract::State,
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
+};
+use connection::Connection;
+use countersign_engine::{Engine, Listener, ProjectAt};
+use countersign_protocol::aaep::reply;
+use futures_util::stream;
+use http::{StatusCode, header};
+use script::Voice;
+use serde_json::{Value, json};
+use std::{convert::Infallible, sync::Arc};
+use tokio::sync::{Mutex, mpsc};
+
+impl Setup {
+    /// A project in which the suite's agent may do all that the suite asks for, each after a yes.
+    pub fn suite() -> Self {
+        let mut document = calendar("calendar");
+        let actions = json!([
+            { "name": "rooms.book", "irreversible": false, "risk": "low" },
+            { "name": "mail.send", "risk": "low" },
+            { "name": "records.delete", "risk": "high" },
+        ]);
+        document.actions = serde_json::from_value(actions).expect("policies");
+        Self { projects: vec![document], ..Self::default() }
+    }
+}
+
+/// The agent and whoever listens to it, who is the suite.
+#[derive(Clone)]
+pub struct SuiteAgent(Arc<Shared>);
+
+struct Shared {
+    engine: Arc<Engine>,
+    at: ProjectAt,
+    listener: Listener,
+    voice: Voice,
+    tell: mpsc::UnboundedSender<Told>,
+    /// Held by the stream that is open. What is sent before there is one waits here.
+    told: Arc<Mutex<mpsc::UnboundedReceiver<Told>>>,
+}
+
+/// What the stream has to act on, in the order in which it was sent.
+enum Told {
+    UserInput(String),
+    SubscriptionRequest(Value),
+}
+
+impl SuiteAgent {
+    /// Listens with a token of that person's, who is responsible for the agent.
+    pub async fn start(plane: &Plane, person: &TestPerson) -> Self {
+        let at = plane.at().await;
+        let token = person.subscriber(plane).await.token;
+        let listener = plane.engine.listener_by_token(&at, &token).await.expect("a listener");
+        let agent = plane.agent_key(&person.name, &["rooms.book", "mail.send", "records.delete"]).await;
+        let voice = Voice::new(Arc::clone(&plane.engine), at.clone(), agent.token);
+        let (tell, told) = mpsc::unbounded_channel();
+        let told = Arc::new(Mutex::new(told));
+        Self(Arc::new(Shared { engine: Arc::clone(&plane.engine), at, listener, voice, tell, told }))
+    }
+
+    /// The pair of paths, to be put under a base path.
+    pub fn router(&self) -> Router {
+        Router::new().route("/events", get(events)).route("/messages", post(messages)).with_state(self.clone())
+    }
+}
+
+async fn events(State(suite): State<SuiteAgent>) -> Response {
+    let connection = Connection::open(suite).await;
+    let frames = stream::unfold(connection, |mut connection| async move {
+        let frame = connection.next().await?;
+        Some((Ok::<_, Infallible>(frame), connection))
+    });
+    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(frames)).into_response()
+}
+
+/// Any reply is taken, as ever: the suite names subscriptions that never were.
+async fn messages(State(SuiteAgent(suite)): State<SuiteAgent>, Json(message): Json<Value>) -> StatusCode {
+    let told = match message {
+        Value::Object(ref asked) if asked.get("kind").is_some_and(|kind| kind == "user_input") => {
+            Told::UserInput(message["text"].as_str().unwrap_or_default().to_owned())
+        }
+        Value::Object(ref asked) if asked.get("type").is_some_and(|kind| kind == "subscription.request") => {
+            Told::SubscriptionRequest(message)
+        }
+        message => return suite.takes_reply(&message).await,
+    };
+    match suite.tell.send(told) {
+        Ok(()) => StatusCode::ACCEPTED,
+        Err(_) => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+impl Shared {
+    async fn takes_reply(&self, message: &Value) -> StatusCode {
+        let Ok(reply) = reply::parse(message, true) else { return StatusCode::BAD_REQUEST };
+        match self.engine.reply(&self.at, &self.listener, &reply, true).await {
+            Ok(()) => StatusCode::NO_CONTENT,
+            Err(_) => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+}

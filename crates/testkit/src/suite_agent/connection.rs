@@ -1,0 +1,84 @@
+//! The suite's stream.
+
+use super::{Shared, SuiteAgent, Told};
+use countersign_engine::{Delivered, EventStream};
+use countersign_protocol::aaep::handshake::{ReasonCode, SubscriptionRejected, SubscriptionRequest};
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{OwnedMutexGuard, mpsc},
+    time::Interval,
+};
+
+/// The suite gives up a stream that is silent for 30 seconds.
+const HEARTBEAT: Duration = Duration::from_secs(10);
+
+pub(super) struct Connection {
+    suite: Arc<Shared>,
+    told: OwnedMutexGuard<mpsc::UnboundedReceiver<Told>>,
+    events: EventStream,
+    /// Whether the suite asked for the subscription that it hears.
+    is_negotiated: bool,
+    heartbeat: Interval,
+}
+
+impl Connection {
+    /// With the subscription of one that asked for none (C15).
+    pub(super) async fn open(SuiteAgent(suite): SuiteAgent) -> Self {
+        let told = Arc::clone(&suite.told).lock_owned().await;
+        let Shared { engine, at, listener, .. } = &*suite;
+        let subscription = engine.subscribe_implicitly(at, listener).await.expect("a subscription");
+        let events = engine.stream(at, listener, &subscription, None).await.expect("a stream");
+        let heartbeat = tokio::time::interval(HEARTBEAT);
+        Self { suite, told, events, is_negotiated: false, heartbeat }
+    }
+
+    /// What the suite sent is acted on before anything that waits is told.
+    pub(super) async fn next(&mut self) -> Option<String> {
+        loop {
+            let message = tokio::select! {
+                biased;
+                told = self.told.recv() => self.answer(told?).await.map(|answer| answer.to_string()),
+                delivered = self.events.next() => match delivered? {
+                    Delivered::Event { json, .. } => Some(json.to_string()),
+                    Delivered::Closed { .. } => return None,
+                },
+                _ = self.heartbeat.tick() => return Some(":\n\n".to_owned()),
+            };
+            if let Some(message) = message {
+                return Some(format!("data: {message}\n\n"));
+            }
+        }
+    }
+
+    async fn answer(&mut self, told: Told) -> Option<Value> {
+        match told {
+            Told::UserInput(text) => {
+                let session_id = self.suite.voice.begin(&text).await;
+                // Made up for the suite, which takes the first message after its input for the name of the session and
+                // looks at it no further: were it an event, the session would have no beginning.
+                (!self.is_negotiated).then(|| json!({ "kind": "user_input.accepted", "session_id": session_id }))
+            }
+            Told::SubscriptionRequest(request) => Some(self.negotiate(&request).await),
+        }
+    }
+
+    /// A subscription takes the place of the one before it, and what was held for that is gone with it.
+    async fn negotiate(&mut self, request: &Value) -> Value {
+        let answer = match SubscriptionRequest::parse(request) {
+            Ok(request) => self.suite.engine.subscribe(&self.suite.at, &self.suite.listener, &request).await,
+            Err(why) => Err(SubscriptionRejected::new(ReasonCode::Unknown, why)),
+        };
+        let accepted = match answer {
+            Ok(accepted) => accepted,
+            Err(rejected) => return serde_json::to_value(rejected).expect("a document"),
+        };
+        let Shared { engine, at, listener, .. } = &*self.suite;
+        let events = engine.stream(at, listener, &accepted.subscription_id, None).await.expect("a stream");
+        let replaced = std::mem::replace(&mut self.events, events);
+        let replaced = replaced.subscription_id().to_owned();
+        engine.close_subscription(at, listener, &replaced).await.expect("a subscription to close");
+        self.is_negotiated = true;
+        serde_json::to_value(accepted).expect("a document")
+    }
+}

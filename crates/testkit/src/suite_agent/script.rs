@@ -1,0 +1,248 @@
+//! What the agent does about each thing that the suite asks it for.
+
+use countersign_engine::{Agent, Engine, ProjectAt};
+use countersign_protocol::{
+    aaep::ingest::{Published, published},
+    decisions::{
+        ClaimRequest, ClarificationRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest, OutcomeStatus,
+        State,
+    },
+};
+use serde_json::{Value, json};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::task::JoinHandle;
+
+/// So long that a question which the suite leaves alone does not come to its end while other tests run.
+const TIMEOUT_S: i64 = 600;
+
+pub(super) struct Voice {
+    engine: Arc<Engine>,
+    at: ProjectAt,
+    token: String,
+    under_way: Mutex<Option<(Speaker, JoinHandle<()>)>>,
+}
+
+impl Voice {
+    pub(super) fn new(engine: Arc<Engine>, at: ProjectAt, token: String) -> Self {
+        Self { engine, at, token, under_way: Mutex::default() }
+    }
+
+    /// Begins a session for what was asked for; its id. An earlier one that is not over yet is called off: whoever asks
+    /// for something else does not wait for that any more.
+    pub(super) async fn begin(&self, text: &str) -> String {
+        let earlier = self.under_way.lock().unwrap().take();
+        if let Some((speaker, script)) = earlier.filter(|(_, script)| !script.is_finished()) {
+            script.abort();
+            speaker.is_called_off().await;
+        }
+        let speaker = self.starts(text).await;
+        let script = tokio::spawn(play(speaker.clone(), text.to_owned()));
+        let session = speaker.session.clone();
+        *self.under_way.lock().unwrap() = Some((speaker, script));
+        session
+    }
+
+    async fn starts(&self, text: &str) -> Speaker {
+        let agent = self.engine.agent(&self.at, &self.token).await.expect("an agent");
+        let started = event("session.started", "On it.", json!({ "requested_by": "the suite" }));
+        let session = self.engine.open_aaep_session(&self.at, &agent, sound(&started)).await;
+        let session = session.unwrap_or_else(|why| panic!("no session for {text:?}: {why}")).id;
+        let (engine, at, token) = (Arc::clone(&self.engine), self.at.clone(), self.token.clone());
+        Speaker { engine, at, token, agent, session }
+    }
+}
+
+/// The agent in one session.
+#[derive(Clone)]
+struct Speaker {
+    engine: Arc<Engine>,
+    at: ProjectAt,
+    token: String,
+    agent: Agent,
+    session: String,
+}
+
+async fn play(agent: Speaker, text: String) {
+    let asked_for = |what: &str| text.contains(what);
+    match () {
+        () if asked_for("use a tool to fetch") => agent.fetches().await,
+        () if asked_for("api_key=") => agent.keeps_a_secret().await,
+        () if asked_for("three-sentence") => agent.writes().await,
+        () if asked_for("does not exist") || asked_for("deliberate error") => agent.fails().await,
+        () if asked_for("book a meeting room") => agent.asks_and_does("rooms.book", "Book the small room").await,
+        () if asked_for("send an email") => agent.asks_and_does("mail.send", "Send the e-mail").await,
+        () if asked_for("delete record") => agent.asks_and_does("records.delete", "Delete record 12345").await,
+        () if asked_for("confirmation for any action") => agent.asks_and_does("rooms.book", "Book the big room").await,
+        () if asked_for("via clarification") => agent.asks_where().await,
+        () if asked_for("via handoff") => agent.hands_over().await,
+        () if asked_for("rainbows") => agent.explains_at_length().await,
+        () => agent.is_brief().await,
+    }
+}
+
+impl Speaker {
+    /// Four events with the one that began the session: the suite looks at five at most.
+    async fn is_brief(&self) {
+        self.turns("idle", "writing_output").await;
+        self.writes_all(&["The moon has no air."]).await;
+        self.is_done().await;
+    }
+
+    async fn writes(&self) {
+        self.turns("idle", "writing_output").await;
+        self.writes_all(&["It rained. ", "Then it stopped. ", "The street was wet."]).await;
+        self.is_done().await;
+    }
+
+    async fn fetches(&self) {
+        self.turns("idle", "calling_tool").await;
+        self.calls("data.fetch", "call_1", "the table of today").await;
+        self.turns("calling_tool", "writing_output").await;
+        self.writes_all(&["Three rows."]).await;
+        self.is_done().await;
+    }
+
+    /// What it was given is in no text of it.
+    async fn keeps_a_secret(&self) {
+        self.turns("idle", "calling_tool").await;
+        self.calls("web.get", "call_1", "an address, and a credential that is not shown").await;
+        self.is_done().await;
+    }
+
+    async fn fails(&self) {
+        self.turns("idle", "thinking").await;
+        let why = json!({ "error_category": "permanent", "error_code": "NO_SUCH_TOOL", "recoverable": false,
+            "urgency": "critical" });
+        self.says("session.errored", "There is no such tool.", why).await;
+    }
+
+    async fn hands_over(&self) {
+        self.turns("idle", "handing_off").await;
+        let handoff = json!({ "reason": "a person was asked for", "target_kind": "human", "urgency": "critical" });
+        self.says("handoff.requested", "A person takes over.", handoff).await;
+        self.is_done().await;
+    }
+
+    /// More than a subscriber of one event a second can be told in the time that the suite watches.
+    async fn explains_at_length(&self) {
+        // The suite counts for five seconds from here. Thinking this long, the beats of such a subscriber do not fall on
+        // the moment when it ends and the next handshake begins.
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        for step in 1..=12 {
+            let (from, to) = if step % 2 == 1 { ("thinking", "deciding") } else { ("deciding", "thinking") };
+            self.turns(if step == 1 { "idle" } else { from }, to).await;
+            self.calls("light.trace", &format!("call_{step}"), "one more ray").await;
+        }
+        self.is_done().await;
+    }
+
+    /// Asks, and does it after a yes. After a no it ends what it was asked for.
+    async fn asks_and_does(&self, tool: &str, action: &str) {
+        self.turns("idle", "thinking").await;
+        let decision = self.confirms(tool, action).await;
+        if decision.state != State::Accepted {
+            let by = json!({ "cancelled_by": "user", "cancellation_reason": "not_wanted" });
+            return self.says("session.cancelled", "Nothing was done.", by).await;
+        }
+        let claim = ClaimRequest { tool: None, arguments: None, digest: Some(decision.digest.clone()) };
+        self.engine.claim(&self.at, &self.agent, &decision.decision_id, &claim).await.expect("a claim");
+        let done = OutcomeRequest { status: OutcomeStatus::Committed, error_message: None };
+        self.engine.report(&self.at, &self.agent, &decision.decision_id, &done).await.expect("an outcome");
+        self.is_done().await;
+    }
+
+    async fn confirms(&self, tool: &str, action: &str) -> DecisionDocument {
+        let body = ConfirmationRequest {
+            action: action.into(),
+            consequence: "It is done at once.".into(),
+            tool: Some(tool.into()),
+            summary_normal: Some(format!("May I? {action}.")),
+            timeout_seconds: Some(TIMEOUT_S),
+            session_id: Some(self.session.clone()),
+            ..ConfirmationRequest::default()
+        };
+        let raised = self.engine.raise_confirmation(&self.at, &self.agent, &body).await.expect("a question");
+        self.settled(&raised.document.decision_id).await
+    }
+
+    async fn asks_where(&self) {
+        self.turns("idle", "thinking").await;
+        let body = ClarificationRequest {
+            question: "Where are you?".into(),
+            timeout_seconds: Some(TIMEOUT_S),
+            session_id: Some(self.session.clone()),
+            ..ClarificationRequest::default()
+        };
+        let raised = self.engine.raise_clarification(&self.at, &self.agent, &body).await.expect("a question");
+        let decision = self.settled(&raised.document.decision_id).await;
+        let place = decision.response.unwrap_or_default();
+        let completed = json!({ "output_summary": format!("The weather in {place}: warm.") });
+        self.says("session.completed", "It is warm there.", completed).await;
+    }
+
+    async fn settled(&self, decision: &str) -> DecisionDocument {
+        loop {
+            let wait = Duration::from_secs(50);
+            let seen = self.engine.await_decision(&self.at, &self.token, decision, wait).await.expect("a decision");
+            if seen.state != State::Pending {
+                return seen;
+            }
+        }
+    }
+
+    async fn turns(&self, from: &str, to: &str) {
+        self.says("state.changed", &format!("Now {to}."), json!({ "from_state": from, "to_state": to })).await;
+    }
+
+    async fn calls(&self, tool: &str, id: &str, with: &str) {
+        let invoked = json!({ "tool": tool, "tool_call_id": id, "args_summary": with });
+        self.says("tool.invoked", "A tool runs.", invoked).await;
+        let completed = json!({ "tool": tool, "tool_call_id": id, "status": "success" });
+        self.says("tool.completed", "The tool is done.", completed).await;
+    }
+
+    async fn writes_all(&self, chunks: &[&str]) {
+        let mut position = 0;
+        for (place, chunk) in chunks.iter().enumerate() {
+            let complete = place + 1 == chunks.len();
+            let hint = if complete { "completion" } else { "sentence" };
+            let output = json!({ "chunk": chunk, "position": position, "complete": complete, "coalesce_hint": hint,
+                "output_id": "out_1" });
+            self.says("output.streaming", "", output).await;
+            position += chunk.chars().count();
+        }
+    }
+
+    async fn is_done(&self) {
+        self.says("session.completed", "Done.", json!({})).await;
+    }
+
+    async fn says(&self, name: &str, summary: &str, members: Value) {
+        let said = event(name, summary, members);
+        let spoke = self.engine.publish(&self.at, &self.agent, &self.session, sound(&said)).await;
+        spoke.unwrap_or_else(|why| panic!("{why}: {said}"));
+    }
+
+    /// It may have come to its end just now.
+    async fn is_called_off(&self) {
+        let cancelled = event("session.cancelled", "Something else was asked for.", json!({ "cancelled_by": "user" }));
+        let _over = self.engine.publish(&self.at, &self.agent, &self.session, sound(&cancelled)).await;
+    }
+}
+
+fn event(name: &str, summary: &str, members: Value) -> Value {
+    let mut event = json!({ "type": format!("aaep:agent.{name}") });
+    let all = event.as_object_mut().expect("an object");
+    if !summary.is_empty() {
+        all.insert("summary_normal".into(), json!(summary));
+    }
+    all.extend(members.as_object().expect("members").clone());
+    event
+}
+
+fn sound(event: &Value) -> Published {
+    published(event).unwrap_or_else(|problems| panic!("{problems:?}: {event}"))
+}
