@@ -25,7 +25,7 @@ pub(crate) async fn run(what: What, store: StoreKind) -> anyhow::Result<()> {
     let connected = plane.connect(&alice, plane.acme(), &["calendar.read", "calendar.write"]).await;
     let (router, path, requests) = match what {
         What::Register => (plane.public.clone(), "/agent/register", register_bodies(&plane, &connected)),
-        What::Calls => (plane.api(), "/calendar/events", tokens(&plane, &connected).await),
+        What::Calls | What::Decisions => (plane.api(), "/calendar/events", tokens(&plane, &connected).await),
     };
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let serving = serve(listener, router, Limits::default())?;

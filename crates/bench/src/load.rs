@@ -62,7 +62,7 @@ impl Server {
                 .method(Method::POST)
                 .header("content-type", "application/json")
                 .body(Full::from(item.clone()))?,
-            What::Calls => request
+            What::Calls | What::Decisions => request
                 .header("authorization", format!("Bearer {item}"))
                 .header("x-agent-mode", "user_delegated")
                 .header("x-agent-intent-type", "READ_CALENDAR")
@@ -158,7 +158,7 @@ async fn drive(
 }
 
 #[expect(clippy::disallowed_methods, reason = "the benchmark connects to the server that it started, on loopback")]
-async fn connect(address: &str) -> anyhow::Result<SendRequest<Full<Bytes>>> {
+pub(crate) async fn connect(address: &str) -> anyhow::Result<SendRequest<Full<Bytes>>> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (sender, connection) = handshake(TokioIo::new(stream)).await?;

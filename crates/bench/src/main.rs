@@ -7,8 +7,8 @@
 
 mod child;
 mod cpu;
+mod decisions;
 mod load;
-#[expect(dead_code, reason = "the comparison of decisions calls it")]
 mod peers;
 mod report;
 
@@ -29,6 +29,9 @@ struct Arguments {
     /// Runs as the server of a benchmark; for the benchmark itself.
     #[arg(long, hide = true)]
     child: bool,
+    /// What that server prepares, as JSON.
+    #[arg(long, hide = true)]
+    scene: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -37,6 +40,8 @@ pub(crate) enum What {
     Register,
     /// A read through the gateway: token check, usage count, durable audit entry.
     Calls,
+    /// Ask, hear, answer, wake: cycles a second, deliveries, memory, and the peers in the same run.
+    Decisions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -48,6 +53,12 @@ pub(crate) enum StoreKind {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
+    if let (true, Some(scene)) = (arguments.child, &arguments.scene) {
+        return decisions::child(arguments.store, serde_json::from_str(scene)?).await;
+    }
+    if arguments.what == What::Decisions {
+        return decisions::run(arguments.store, arguments.in_flight).await;
+    }
     if arguments.child {
         return child::run(arguments.what, arguments.store).await;
     }

@@ -1,7 +1,7 @@
 //! What can be typed. Each command's own arguments stand in its file.
 
 use crate::{
-    commands::{completions, config, demo, init, key, keys, man, openapi, project, serve, user},
+    commands::{completions, config, demo, inbox, init, key, keys, man, openapi, project, serve, token, user},
     terminal::Terminal,
 };
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -26,12 +26,15 @@ pub(crate) enum Command {
     Config(config::Command),
     Demo(demo::Arguments),
     Serve(serve::Arguments),
+    Inbox(inbox::Arguments),
     #[command(subcommand)]
     Project(project::Command),
     #[command(subcommand)]
     User(user::Command),
     #[command(subcommand)]
     Key(key::Command),
+    #[command(subcommand)]
+    Token(token::Command),
     #[command(subcommand)]
     Keys(keys::Command),
     Completions(completions::Arguments),

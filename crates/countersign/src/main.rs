@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 it failed, 2 the command line was not understood.
 
 mod cli;
+mod clock;
 mod commands;
 mod context;
 mod engine;

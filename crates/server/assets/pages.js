@@ -30,3 +30,201 @@ for (const time of document.querySelectorAll("time[data-deadline]")) {
   tell();
   setInterval(tell, 15000);
 }
+
+// Beside a question, how long there is still to answer it, counted from when the page was made: no clock is compared.
+for (const left of document.querySelectorAll("[data-left]")) {
+  const lang = document.documentElement.lang;
+  const unit = (name) => new Intl.NumberFormat(lang, { style: "unit", unit: name, unitDisplay: "long" });
+  const units = [[172800, 86400, unit("day")], [7200, 3600, unit("hour")], [120, 60, unit("minute")], [0, 1, unit("second")]];
+  left.parentElement.querySelector("[data-left-note]").hidden = true;
+  const tell = () => {
+    const seconds = Math.max(0, Math.floor(Number(left.dataset.left) - performance.now() / 1000));
+    const [, size, words] = units.find(([from]) => seconds >= from);
+    const text = words.format(Math.floor(seconds / size));
+    if (left.textContent !== text) left.textContent = text;
+  };
+  tell();
+  setInterval(tell, 1000);
+}
+
+// News of questions, on a page that shows some: a new one is announced at once and once, a settled one is no longer
+// offered. What counts is decided elsewhere; a page that hears nothing says so, and is reloaded.
+const live = document.querySelector("[data-live]");
+if (live && window.EventSource) {
+  const announced = live.querySelector("[data-announced]");
+  const settlements = live.querySelector("[data-settlements]");
+  const state = live.querySelector("[data-live-state]");
+  const heard = new Set(Array.from(document.querySelectorAll("[data-event]"), (question) => question.dataset.event));
+  const lines = new Map();
+
+  const say = (region, text) => {
+    const line = document.createElement("p");
+    line.textContent = text;
+    region.append(line);
+    return line;
+  };
+
+  const ask = (eventId, path) => {
+    if (heard.has(eventId)) return;
+    heard.add(eventId);
+    const link = document.createElement("a");
+    link.href = path;
+    link.textContent = live.dataset.read;
+    const line = document.createElement("p");
+    line.append(`${live.dataset.new} `, link);
+    announced.append(line);
+    lines.set(path.split("/").pop(), line);
+  };
+
+  // Takes the prompt away, wherever it is, and says so once.
+  const settle = (decision, how) => {
+    const question = document.querySelector(`[data-decision="${CSS.escape(decision)}"]`);
+    const prompts = [question?.querySelector("[data-answering]"), lines.get(decision)].filter(Boolean);
+    if (prompts.length === 0) return;
+    const hadFocus = prompts.some((prompt) => prompt.contains(document.activeElement));
+    for (const prompt of prompts) prompt.remove();
+    lines.delete(decision);
+    if (question) mark(question, how);
+    const told = say(settlements, live.dataset[`settled${how}`] ?? live.dataset.settledGone);
+    if (hadFocus) {
+      told.tabIndex = -1;
+      told.focus();
+    }
+  };
+
+  const mark = (question, how) => {
+    question.querySelector("[data-left]")?.closest("dl > div")?.remove();
+    const word = question.querySelector("[data-state]");
+    word.textContent = live.dataset[`word${how}`] ?? live.dataset.wordGone;
+    word.className = "state ended";
+  };
+
+  const named = (how) => how.charAt(0).toUpperCase() + how.slice(1);
+
+  const hear = (event, project) => {
+    const ours = event.extensions?.dev_countersign ?? {};
+    const type = event.type.replace(/^.*[:/]/, "");
+    if (type.startsWith("agent.awaiting.") && ours.decision_id) {
+      ask(event.event_id, `/inbox/${project}/${encodeURIComponent(ours.decision_id)}`);
+    } else if (ours.settled && ours.decision_id) {
+      settle(ours.decision_id, named(ours.settled));
+    } else if (type === "agent.session.cancelled") {
+      const of = `[data-session="${CSS.escape(event.session_id)}"]`;
+      for (const question of document.querySelectorAll(of)) settle(question.dataset.decision, "Cancelled");
+    }
+  };
+
+  // What was missed while nothing was heard: the pages as they are now tell.
+  const open = (question) => question.querySelector("[data-answering]") !== null;
+
+  const waitingOn = async (path) => {
+    const answer = await fetch(path);
+    if (!answer.ok || answer.redirected) throw new Error(`not to be read now: ${answer.status}`);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    return Array.from(page.querySelectorAll("[data-decision]")).filter(open);
+  };
+
+  const catchUp = async () => {
+    const paths = [...new Set([live.dataset.here, "/inbox"])];
+    const questions = (await Promise.all(paths.map(waitingOn))).flat();
+    const waiting = new Set(questions.map((question) => question.dataset.decision));
+    const shown = Array.from(document.querySelectorAll("[data-decision]"), (question) => question.dataset.decision);
+    for (const decision of [...shown, ...lines.keys()]) {
+      if (!waiting.has(decision)) settle(decision, "Gone");
+    }
+    for (const question of questions) ask(question.dataset.event, question.dataset.path);
+  };
+
+  const post = (prefix, path, message, options = {}) =>
+    fetch(`${prefix}/aaep/v1/${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-CSRF-Token": live.dataset.csrf },
+      body: JSON.stringify(message),
+      ...options,
+    });
+
+  const places = Array.from(live.querySelectorAll("[data-listen]"), (place) => ({
+    prefix: place.dataset.listen,
+    project: place.dataset.project,
+    open: false,
+    begun: false,
+    wait: 2000,
+  }));
+
+  const tellState = () => {
+    const text = places.every((place) => place.open) ? live.dataset.on : live.dataset.off;
+    if (state.textContent !== text) state.textContent = text;
+  };
+
+  const subscribe = async (place) => {
+    const answer = await post(place.prefix, "subscriptions", {
+      type: "subscription.request",
+      aaep_version: "1.0.0",
+      subscriber_id: "dev.countersign.inbox-page",
+      capabilities: {
+        languages: [document.documentElement.lang],
+        supports_confirmation_reply: true,
+        supports_clarification_reply: true,
+        event_filters: { include: ["aaep:agent.awaiting.*", "aaep:agent.state.changed", "aaep:agent.session.*"] },
+      },
+    });
+    if (!answer.ok) throw new Error(`no subscription: ${answer.status}`);
+    place.subscription = (await answer.json()).subscription_id;
+  };
+
+  const stop = (place) => {
+    place.source?.close();
+    place.source = undefined;
+    place.open = false;
+    tellState();
+  };
+
+  const later = (place) => {
+    stop(place);
+    place.wait = Math.min(place.wait * 2, 60000);
+    place.again = setTimeout(() => follow(place), place.wait);
+  };
+
+  const follow = async (place) => {
+    clearTimeout(place.again);
+    try {
+      if (!place.subscription) await subscribe(place);
+    } catch {
+      return later(place);
+    }
+    if (place.source || document.hidden) return;
+    const source = new EventSource(`${place.prefix}/aaep/v1/events?subscription_id=${place.subscription}`);
+    place.source = source;
+    source.addEventListener("aaep.event", (message) => hear(JSON.parse(message.data), place.project));
+    source.addEventListener("aaep.close", () => source.onerror());
+    source.onopen = () => {
+      [place.open, place.wait] = [true, 2000];
+      tellState();
+      // From the second time on there was a gap.
+      if (place.begun) catchUp().catch(() => {});
+      place.begun = true;
+    };
+    source.onerror = (error) => {
+      place.open = false;
+      tellState();
+      // It tries again by itself, unless it was refused or ended.
+      if (error && source.readyState !== EventSource.CLOSED) return;
+      place.subscription = undefined;
+      later(place);
+    };
+  };
+
+  // A page that nobody sees holds no connection: browsers have few for each server.
+  document.addEventListener("visibilitychange", () => places.forEach(document.hidden ? stop : follow));
+  window.addEventListener("pagehide", () => {
+    for (const place of places) {
+      stop(place);
+      if (!place.subscription) continue;
+      const close = { type: "subscription.close", subscription_id: place.subscription };
+      post(place.prefix, "replies", close, { keepalive: true }).catch(() => {});
+      place.subscription = undefined;
+    }
+  });
+  window.addEventListener("pageshow", (event) => event.persisted && places.forEach(follow));
+  places.forEach(follow);
+}

@@ -28,8 +28,9 @@ pub use start::{Node, StartTrouble, open_engine, start, start_in_front_of};
 /// What the command line needs to speak with the engine of a node.
 pub mod admin {
     pub use countersign_engine::{
-        AccountRefusal, AccountTrouble, ApiKey, ApiKeyKind, ApplyRefusal, ApplyTrouble, Engine, KeyInUse, KeysError,
-        Membership, NewKey, Person, Problem, Project, Refusal, Role, StartError, check_project,
+        AccountRefusal, AccountTrouble, Address, ApiKey, ApiKeyKind, ApplyRefusal, ApplyTrouble, Engine, KeyInUse,
+        KeysError, Member, Membership, NewKey, NewSubscriberToken, Person, Problem, Project, ProjectAt, Refusal, Role,
+        StartError, SubscriberToken, check_project,
         store::{StoreError, project_at},
     };
 }

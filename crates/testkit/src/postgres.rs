@@ -26,7 +26,7 @@ pub async fn fresh_database() -> String {
 pub async fn copy_of(url: &str) -> String {
     let (server, name) = url.rsplit_once('/').expect("a database's name");
     let copy = format!("{name}_{}", COPIES.fetch_add(1, Ordering::Relaxed));
-    run(&format!("{server}/postgres"), &format!("CREATE DATABASE {copy} TEMPLATE {name} STRATEGY FILE_COPY")).await;
+    run(&format!("{server}/postgres"), &format!("CREATE DATABASE {copy} TEMPLATE {name}")).await;
     format!("{server}/{copy}")
 }
 

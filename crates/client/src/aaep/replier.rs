@@ -5,10 +5,11 @@ use super::{
     error::{QuestionsError, ReplyError},
     link::Link,
     question::Question,
+    subscriber::SubscriberConfig,
 };
 use crate::{
     agent::Refused,
-    transport::{Response, Unreachable},
+    transport::{Response, Streaming, Unreachable},
 };
 use countersign_protocol::{
     aaep::questions::{MoreTime, MoreTimeRequest, Questions},
@@ -31,6 +32,21 @@ pub struct Replier {
 impl Replier {
     pub(super) fn new(link: Arc<Link>) -> Self {
         Self { link }
+    }
+
+    /// For what needs no subscription: the list, and more time.
+    pub fn without_listening(config: &SubscriberConfig, transport: Arc<dyn Streaming>) -> Self {
+        Self::new(Arc::new(config.link(transport)))
+    }
+
+    /// Ends the subscription. Questions that are open stay open (C2).
+    pub async fn close(&self) -> Result<(), Unreachable> {
+        let id = self.link.subscription_id();
+        if id.is_empty() {
+            return Ok(());
+        }
+        let message = json!({ "type": "subscription.close", "subscription_id": id, "reason_code": "user_request" });
+        self.link.post("/replies", &message).await.map(|_| ())
     }
 
     /// Delivers an answer to a question that was received. That it counted is told by the event that settles the

@@ -25,7 +25,7 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 use http::{HeaderMap, StatusCode, header};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::{collections::VecDeque, pin::Pin, sync::Arc, time::Duration};
 use tokio::time::Sleep;
 
@@ -63,6 +63,10 @@ impl SubscriberConfig {
             manifests: Manifests::Any,
             credential: Secret::new(credential),
         }
+    }
+
+    pub(super) fn link(&self, transport: Arc<dyn Streaming>) -> Link {
+        Link::new(transport, &self.service, self.project.as_ref(), self.credential.clone())
     }
 
     fn request(&self) -> SubscriptionRequest {
@@ -125,7 +129,7 @@ impl Subscriber {
         transport: Arc<dyn Streaming>,
         dice: Dice,
     ) -> Result<Self, SubscribeError> {
-        let link = Link::new(transport, &config.service, config.project.as_ref(), config.credential.clone());
+        let link = config.link(transport);
         let terms = handshake(&config, &link).await?;
         Ok(Self {
             config,
@@ -258,16 +262,6 @@ impl Subscriber {
         };
         self.lost(retry_after);
         Ok(())
-    }
-
-    /// Ends the subscription. Questions that are open stay open (C2).
-    pub async fn close(self) -> Result<(), Unreachable> {
-        let id = self.link.subscription_id();
-        if id.is_empty() {
-            return Ok(());
-        }
-        let message = json!({ "type": "subscription.close", "subscription_id": id, "reason_code": "user_request" });
-        self.link.post("/replies", &message).await.map(|_| ())
     }
 }
 

@@ -26,6 +26,13 @@ pub enum ManifestKeys {
     Pinned(KeySet),
 }
 
+impl ManifestKeys {
+    /// The keys of a JWK set that a person keeps.
+    pub fn pinned(jwks: &[u8]) -> Result<Self, KeySetRefusal> {
+        KeySet::parse(jwks, &KeyPolicy::default()).map(Self::Pinned)
+    }
+}
+
 /// Why a producer is not shown to be who it says.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotProven {

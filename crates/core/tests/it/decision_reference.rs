@@ -183,7 +183,7 @@ impl Reference {
     /// store's to see; that the same began to run meanwhile is seen when this one is claimed.
     pub(crate) fn raise_late(&self, asked: &Raising, times: Times) -> Verdict {
         let mut same = self.questions.iter().filter(|q| q.asked.is_same(asked));
-        if !(self.early_reject && !asked.somebody) && same.any(|q| q.fate == Fate::Open) {
+        if (asked.somebody || !self.early_reject) && same.any(|q| q.fate == Fate::Open) {
             return Nothing;
         }
         if asked.session.is_some_and(|key| self.sessions[&key].over || self.sessions[&key].implicit) {

@@ -182,7 +182,7 @@ impl Runner {
     }
 
     fn pick_mostly(&self, which: u8, holds: impl Fn(&Question) -> bool) -> Option<(usize, RowKey)> {
-        let fitting = (which % 8 != 0).then(|| self.pick_where(which / 8, holds)).flatten();
+        let fitting = (!which.is_multiple_of(8)).then(|| self.pick_where(which / 8, holds)).flatten();
         fitting.or_else(|| self.pick_where(which / 8, |_| true))
     }
 

@@ -421,7 +421,7 @@ impl State {
     fn rows(&self, named: impl Fn(RowKey) -> RowKey) -> Rows {
         let store = &self.store;
         Rows {
-            decisions: store.decisions().map(|d| (named(d.key), d.version, fate(d), deadline(d), d.due())).collect(),
+            decisions: store.decisions().map(|d| (named(d.key), d.version, fate(d), [deadline(d), d.due()])).collect(),
             allowances: store.allowances().map(|a| (named(a.key), a.version, a.until, a.is_open())).collect(),
             executions: store.executions().map(|e| (named(e.key), e.version, lease(&e.state))).collect(),
             sessions: store.sessions().map(|s| (named(s.key), s.version)).collect(),
@@ -457,7 +457,7 @@ type NodePrint = (i64, UnixMillis, Option<(Work, UnixMillis, Vec<(u8, i64)>)>, O
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Rows {
-    decisions: Vec<(RowKey, i64, Fate, Option<UnixMillis>, Option<UnixMillis>)>,
+    decisions: Vec<(RowKey, i64, Fate, [Option<UnixMillis>; 2])>,
     allowances: Vec<(RowKey, i64, UnixMillis, bool)>,
     executions: Vec<(RowKey, i64, Option<UnixMillis>)>,
     sessions: Vec<(RowKey, i64)>,

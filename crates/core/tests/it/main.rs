@@ -10,14 +10,20 @@
 
 mod access;
 mod access_model;
+mod decision_answers;
+mod decision_claims;
+mod decision_clarifications;
 mod decision_commands;
+mod decision_due;
 mod decision_invariants;
 mod decision_model;
 mod decision_reference;
 mod decision_runner;
+mod decision_sessions;
 mod decision_stateright;
 mod decision_store;
 mod decision_stream;
+mod decision_terms;
 mod decision_world;
 mod durations;
 mod routes;

@@ -6,6 +6,7 @@
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;
+pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod key;
 pub(crate) mod keys;
@@ -13,6 +14,7 @@ pub(crate) mod man;
 pub(crate) mod openapi;
 pub(crate) mod project;
 pub(crate) mod serve;
+pub(crate) mod token;
 pub(crate) mod user;
 
 use crate::{cli::Command, context::Context, failure::Failure};
@@ -23,9 +25,11 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Config(command) => config::run(command, context),
         Command::Demo(arguments) => demo::run(&arguments, context),
         Command::Serve(_) => serve::run(context),
+        Command::Inbox(arguments) => inbox::run(arguments, context),
         Command::Project(command) => project::run(command, context),
         Command::User(command) => user::run(command, context),
         Command::Key(command) => key::run(command, context),
+        Command::Token(command) => token::run(command, context),
         Command::Keys(command) => keys::run(command, context),
         Command::Completions(arguments) => completions::run(&arguments, context),
         Command::Openapi(_) => openapi::run(context),

@@ -176,6 +176,11 @@ impl Served {
         self.said.lines().find_map(|line| line.strip_prefix(listener)?.strip_prefix(" listener: ")).unwrap()
     }
 
+    /// Where it listens, as an address to connect to.
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.address("public"))
+    }
+
     /// Asks the public listener.
     pub(crate) fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
         self.ask_at("public", method, path, headers, body)

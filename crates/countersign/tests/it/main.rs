@@ -10,11 +10,13 @@
 mod cli;
 mod cli_decisions;
 mod cli_folder;
+mod cli_inbox;
 mod cli_key;
 mod cli_keys;
 mod cli_project;
 mod cli_serve;
 mod cli_together;
+mod cli_token;
 mod cli_user;
 mod demo;
 mod house;

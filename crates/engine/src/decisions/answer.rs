@@ -63,13 +63,21 @@ impl Engine {
             return Err(NotCounted::Settled);
         }
         let _turn = self.turns.take(found.asked_in).await;
+        let mut measured = false;
         for _ in 0..TRIES {
             let decision: Option<Decision> = store::get(&*self.store, found.key).await.map_err(unavailable)?;
             let decision = decision.ok_or(NotCounted::Unknown)?;
             let session = self.session_of_decision(&decision).await?;
             let pause_s = at.project.document.decisions.pause_seconds;
             let view = AnswerView { place: place(at), pause_s, decision, session };
-            let step = answer.operation().decide(&view, &self.env()?)?;
+            let step = match answer.operation().decide(&view, &self.env()?) {
+                // A node that is off must not turn anybody away: it looks at the store's clock before it says so.
+                Err(NotCounted::TooLate) if !std::mem::replace(&mut measured, true) => {
+                    self.keep_pace().await.map_err(unavailable)?;
+                    continue;
+                }
+                decided => decided?,
+            };
             match self.commit(step.effects).await {
                 Outcome::Committed => return Ok(step.answer),
                 Outcome::Stale => {}

@@ -20,7 +20,13 @@ pub const CONFIG_VARIABLE: &str = "COUNTERSIGN_CONFIG";
 pub const DEFAULT_FILE: &str = "countersign.toml";
 
 /// Variables with our prefix that are not keys of the configuration.
-pub(super) const RESERVED: &[&str] = &[CONFIG_VARIABLE, "COUNTERSIGN_PUBLISHED_SPEC", "COUNTERSIGN_PASSWORD"];
+pub(super) const RESERVED: &[&str] = &[
+    CONFIG_VARIABLE,
+    "COUNTERSIGN_PUBLISHED_SPEC",
+    "COUNTERSIGN_PASSWORD",
+    "COUNTERSIGN_SERVICE",
+    "COUNTERSIGN_TOKEN",
+];
 
 #[derive(Clone, Debug)]
 pub struct Loaded {

@@ -81,6 +81,22 @@ async fn the_browser_carries_the_answer_to_the_callback_and_says_nothing_of_wher
     plane.post("/agent/delegate/token", &plane.exchange_body(northwind(&plane), &pairs[0].1)).await.expect(200);
 }
 
+/// AAEP-SCHEMA-09, AAEP-6.8-05, AAEP-6.8-06
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_is_announced_once_on_every_open_page_answered_by_keyboard_and_gone_from_all() {
+    let (plane, _serving) = serving_with(Setup::payments().from_now()).await;
+    let _time = plane.keeps_time();
+    let alice = plane.person("alice").await;
+    let connected = plane.connect(&alice, northwind(&plane), SCOPES).await;
+    let agent = plane.register(northwind(&plane), &connected).await.asking();
+
+    let told = play("inbox", &plane, json!({ "token": agent.token })).await;
+    let seen = async |name: &str| agent.looks(&plane, &json!({ "decision_id": told[name] })).await.expect(200).json();
+    let (pay, invite) = (seen("pay").await, seen("invite").await);
+    assert_eq!((&pay["state"], &pay["reason"]), (&json!("rejected"), &json!("Not before the survey")));
+    assert_eq!(invite["state"], "accepted");
+}
+
 /// Plays a story in which a request without a callback is approved; the code that the page showed.
 async fn approved_in(story: &str) -> (Plane, String) {
     let (plane, _serving) = serving().await;
@@ -90,13 +106,17 @@ async fn approved_in(story: &str) -> (Plane, String) {
     (plane, told["code"].as_str().unwrap().to_owned())
 }
 
-/// A plane that a browser can reach. `localhost` counts as secure, so its cookies are the real ones.
 async fn serving() -> (Plane, Serving) {
+    serving_with(Setup::default()).await
+}
+
+/// A plane that a browser can reach. `localhost` counts as secure, so its cookies are the real ones.
+async fn serving_with(setup: Setup) -> (Plane, Serving) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let origin = format!("http://localhost:{}", listener.local_addr().unwrap().port());
     let operators = vec!["acme.test", "northwind.test"];
     let throttle = Throttle { per_account: 50, per_address: 50 };
-    let setup = Setup { origin, operators, throttle, ..Setup::default() };
+    let setup = Setup { origin, operators, throttle, ..setup };
     let plane = Kit(Backend::Sqlite).plane_with(setup).await;
     let serving = serve(listener, plane.public.clone(), Limits::default()).unwrap();
     (plane, serving)

@@ -3,13 +3,17 @@
 mod agents;
 mod connect;
 mod connect_over;
+mod inbox;
+mod inbox_answers;
+mod inbox_outcomes;
 mod refusals;
 mod sign_in;
+mod subscribers;
 
 use axum::body::Body;
-use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, TestOperator, TestPerson};
+use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, TestAgent, TestOperator, TestPerson};
 use http::{Method, Request, header};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What browsers send when they want a page.
 const HTML: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -95,4 +99,32 @@ async fn answer(plane: &Plane, who: &TestPerson, request: &str, answer: &str, ti
 
 async fn delegations(plane: &Plane, who: &TestPerson) -> usize {
     who.get(plane, "/v1/agents").await.expect(200).json()["agents"].as_array().unwrap().len()
+}
+
+/// Where a decision's own page is: the path of its `page`.
+fn page_of(decision: &Value) -> String {
+    let page = url::Url::parse(decision["page"].as_str().unwrap()).unwrap();
+    page.path().to_owned()
+}
+
+/// An agent asks in these words, about something that policy does not know.
+async fn asked_in_words(plane: &Plane, agent: &TestAgent, action: &str) -> Value {
+    let body = json!({ "action": action, "consequence": "It is done." });
+    agent.asks(plane, &body).await.expect(201).json()
+}
+
+/// Opens the page of a question and sends its form with an answer and whatever else.
+async fn decide(plane: &Plane, who: &TestPerson, decision: &Value, answer: &str, more: &[(&str, &str)]) -> Answer {
+    let path = page_of(decision);
+    let page = open_as(plane, who, &path).await.expect(200).words();
+    let (csrf, shown) = (hidden(&page, "csrf"), hidden(&page, "shown"));
+    let mut sent = vec![("csrf", csrf.as_str()), ("shown", shown.as_str()), ("answer", answer)];
+    sent.extend(more);
+    send_as(plane, who, &path, &sent).await
+}
+
+/// The page that an answer leads to.
+async fn follow(plane: &Plane, who: &TestPerson, answer: Answer) -> String {
+    let to = answer.expect(303).header("location").unwrap().to_owned();
+    open_as(plane, who, &to).await.expect(200).words()
 }

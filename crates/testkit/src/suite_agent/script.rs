@@ -4,8 +4,7 @@ use countersign_engine::{Agent, Engine, ProjectAt};
 use countersign_protocol::{
     aaep::ingest::{Published, published},
     decisions::{
-        ClaimRequest, ClarificationRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest, OutcomeStatus,
-        State,
+        ClaimRequest, ClarificationRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest, OutcomeStatus, State,
     },
 };
 use serde_json::{Value, json};

@@ -74,7 +74,7 @@ async fn a_project_has_its_own_address() {
 #[tokio::test]
 async fn closing_says_so_to_the_producer() {
     let producer = Producer::new();
-    subscriber(&producer).await.close().await.unwrap();
+    subscriber(&producer).await.replier().close().await.unwrap();
     let said = &producer.bodies("/aaep/v1/replies")[0];
     assert_eq!((&said["type"], &said["subscription_id"]), (&json!("subscription.close"), &json!("sub_1")));
 }

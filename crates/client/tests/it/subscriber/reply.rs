@@ -58,7 +58,7 @@ async fn in_a_whole_session_tokens_stand_in_replies_only_and_only_those_that_wer
         let asked = inbox.question(&format!("evt_{n}")).unwrap();
         subscriber.replier().reply(asked, answer, at(1)).await.unwrap();
     }
-    subscriber.close().await.unwrap();
+    subscriber.replier().close().await.unwrap();
     let replies = producer.bodies(REPLIES);
     let echoed: Vec<&str> = replies.iter().filter_map(|reply| reply["reply_token"].as_str()).collect();
     assert_eq!(echoed, tokens, "byte for byte");

@@ -3,6 +3,7 @@
 mod api;
 mod operator_site;
 mod person;
+mod questions;
 mod story;
 mod told;
 mod world;
@@ -11,7 +12,7 @@ use crate::{context::Context, failure::Failure};
 use story::Story;
 use world::World;
 
-/// Show the main job on this machine: a person connects an agent, sees what it did, and cuts it off.
+/// Show the main job on this machine: a person connects an agent, answers what one asks, sees what it did, and cuts it off
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Plays the person's part too, checks every step, and ends.

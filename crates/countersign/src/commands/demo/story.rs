@@ -1,12 +1,14 @@
-//! The story so far: connect, register, read, write, a refused write, audit, revoke. Each step is checked.
+//! The story so far: connect, register, read, write, a refused write, a question, audit, revoke. Each step is checked.
 
 use super::{
     person::{Person, text},
+    questions::{Asking, BOT},
     told::Told,
     world::{OPERATOR, PASSWORD, PERSON, World, system_now, trouble},
 };
 use crate::{context::Context, failure::Failure};
 use countersign_client::{
+    aaep::Ending,
     agent::{Agent, Call, CallError, Lost, Notice},
     operator::{ConsentDesk, Task},
 };
@@ -45,6 +47,7 @@ impl<'a> Story<'a> {
         self.done(&format!("{PERSON} read who asks ({OPERATOR}), for what and who answers for it, and said yes"))?;
         self.agent_is_connected(&code).await?;
         self.agent_works().await?;
+        self.person_decides(&person).await?;
         self.person_reads_the_audit(&person).await?;
         let delegation_id = self.delegation_id()?;
         person.post("/agent/revoke", &json!({ "delegation_id": delegation_id, "reason": "user_requested" })).await?;
@@ -100,6 +103,22 @@ impl<'a> Story<'a> {
         let right = matches!(&refused, Err(CallError::NotPermitted(why)) if why.code == "scope_not_granted");
         check(right, "a write that nobody granted was let through")?;
         self.done("deleting was refused: nobody granted it, and nothing was forwarded")
+    }
+
+    async fn person_decides(&mut self, person: &Person) -> Result<(), Failure> {
+        let mut asking = Asking::begin(self.world, person).await?;
+        let (accepted, heard) = asking.ask(82_000).await?;
+        self.done(&format!("the {BOT} asked to pay $82000; {PERSON}'s phone and kitchen speaker were told at once"))?;
+        self.done(&format!("{PERSON} said yes on the phone, and the agent that waited was woken"))?;
+        check(heard == Ending::Accepted, "the other device was told something else")?;
+        self.done("the kitchen speaker heard that it is settled, and stopped asking")?;
+        asking.pay(&accepted, 82_000).await?;
+        self.done("the agent claimed the yes, paid once and reported it; a second claim was refused")?;
+        let (accepted, _) = asking.ask(82_001).await?;
+        asking.pay_another(&accepted, 820_010).await?;
+        self.done("another yes to $82001 was refused for $820010: what was approved is what runs")?;
+        asking.end().await;
+        Ok(())
     }
 
     async fn person_reads_the_audit(&mut self, person: &Person) -> Result<(), Failure> {
@@ -185,6 +204,6 @@ impl<'a> Story<'a> {
     }
 }
 
-fn check(holds: bool, otherwise: &str) -> Result<(), Failure> {
+pub(super) fn check(holds: bool, otherwise: &str) -> Result<(), Failure> {
     if holds { Ok(()) } else { Err(Failure::new(format!("not as promised: {otherwise}"))) }
 }

@@ -1,13 +1,14 @@
 //! Everything the demo needs, in this process: a node in front of a calendar, an operator with a web site, an agent.
 
 use super::{api, operator_site::OperatorSite, told::Told};
+pub(super) use crate::clock::system_now;
 use crate::failure::Failure;
 use countersign_client::{
     agent::{Agent, AgentConfig},
     operator::{KeyRing, Operator, OperatorIdentity},
     transport::WithLoopback,
 };
-use countersign_protocol::{domain::Domain, origin::Origin, time::UnixMillis};
+use countersign_protocol::{domain::Domain, origin::Origin};
 use countersign_server::{Node, admin::Role, config, start_in_front_of};
 use std::{collections::BTreeMap, fmt::Write as _, net::TcpListener, path::PathBuf, sync::Arc};
 
@@ -17,6 +18,8 @@ pub(super) const PERSON: &str = "robin";
 pub(super) const PASSWORD: &str = "demo-password";
 
 const PROJECT: &str = include_str!("../../../../../examples/calendar.toml");
+/// What an agent may ask the person for beside the calendar.
+const ACTIONS: &str = "[[actions]]\nname = \"payments.send\"\ntimeout_seconds = 300\n";
 
 pub(super) struct World {
     pub(super) node: Node,
@@ -83,7 +86,8 @@ fn configuration(folder: &std::path::Path, origin: &Origin, port: u16, site: &Op
          static = {{ \"{OPERATOR}\" = \"{}\" }}\n\n",
         site.address
     );
-    let project: BTreeMap<String, toml::Value> = toml::from_str(PROJECT).map_err(trouble)?;
+    let mut project: BTreeMap<String, toml::Value> = toml::from_str(PROJECT).map_err(trouble)?;
+    project.extend(toml::from_str::<BTreeMap<String, toml::Value>>(ACTIONS).map_err(trouble)?);
     let project = toml::to_string(&BTreeMap::from([("project", project)])).map_err(trouble)?;
     write!(text, "{project}").map_err(trouble)?;
     Ok(text)
@@ -103,11 +107,4 @@ fn fresh_key() -> Result<[u8; 32], Failure> {
     let mut key = [0; 32];
     aws_lc_rs::rand::fill(&mut key).map_err(|_| Failure::new("the system gives no randomness"))?;
     Ok(key)
-}
-
-/// The agent's own clock: it is another program than the node, only in this demo it shares its process.
-#[expect(clippy::disallowed_methods, reason = "the demo plays the operator and the agent, who read their own clock")]
-pub(super) fn system_now() -> UnixMillis {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    UnixMillis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

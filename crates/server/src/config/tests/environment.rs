@@ -61,6 +61,8 @@ fn reserved_variables_and_those_of_others_are_left_alone() {
         ("COUNTERSIGN_PUBLISHED_SPEC", "x"),
         ("COUNTERSIGN_PASSWORD", "x"),
         ("COUNTERSIGN_CONFIG", "x"),
+        ("COUNTERSIGN_SERVICE", "x"),
+        ("COUNTERSIGN_TOKEN", "x"),
         ("HOME", "x"),
     ];
     assert!(read_environment(&reserved).is_ok());

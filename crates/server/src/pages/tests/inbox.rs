@@ -64,7 +64,7 @@ fn what_is_settled_offers_no_way_to_answer_it() {
         Became::Accepted { by: Who::SomebodyElse, at: payment().asked_at },
     ] {
         let html = QuestionPage { became, ..page(Language::English) }.html();
-        assert!(!html.contains("<form") && !html.contains("<button") && !html.contains("data-open"));
+        assert!(!html.contains("<form") && !html.contains("<button") && !html.contains("data-answering"));
     }
 }
 

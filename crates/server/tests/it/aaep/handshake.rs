@@ -70,6 +70,22 @@ on_both_stores! {
         assert!(accepted["honored_capabilities"]["max_events_per_second"].as_u64().unwrap() <= 5);
     }
 
+    /// AAEP-6-01
+    async fn at_levels_two_and_three_questions_are_offered_asked_and_answered(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let manifest = plane.get("/.well-known/aaep-manifest.json").await.expect(200).json();
+        for level in [2, 3] {
+            assert!(manifest["conformance_levels_supported"].as_array().unwrap().contains(&json!(level)));
+            let mut phone = alice.subscriber(&plane).await;
+            let accepted = phone.subscribes_with(&plane, json!({ "supported_conformance_levels": [level] })).await;
+            assert_eq!(accepted["honored_capabilities"]["supported_conformance_levels"], json!([level]));
+            let mut heard = phone.hears(&plane).await;
+            let decision = agent.asks_to(&plane, "payments.send", json!({ "level": level })).await;
+            phone.accepts(&plane, &heard.next_of("awaiting.confirmation").await).await.expect(204);
+            assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
+        }
+    }
+
     /// AAEP 5.7, AAEP 5.8, S3
     async fn terms_are_changed_and_a_subscription_is_closed_by_messages(kit) {
         let Asked { plane, alice, .. } = kit.asked().await;

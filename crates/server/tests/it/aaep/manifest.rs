@@ -17,7 +17,7 @@ async fn signed(plane: &Plane, path: &str) -> String {
 }
 
 on_both_stores! {
-    /// AAEP-6-01
+    /// AAEP 5.10
     async fn the_manifest_says_what_is_offered_and_is_signed_for_whoever_wants_that(kit) {
         let plane = kit.plane().await;
         let answer = plane.get(PATH).await.expect(200);

@@ -2,7 +2,7 @@
 //! everything counts (AAEP 6.3).
 
 use super::Waiting;
-use countersign_testkit::{aaep::moment, on_both_stores};
+use countersign_testkit::{decisions::Asked, on_both_stores};
 use serde_json::{Value, json};
 
 on_both_stores! {
@@ -16,7 +16,7 @@ on_both_stores! {
         waiting.counts(&waiting.yes_but(|_| {}), "accepted").await;
     }
 
-    /// AAEP-6.3.1-02, AAEP-6.2.3-02
+    /// AAEP-6.3.1-02
     async fn a_token_counts_exactly_as_it_was_given_out(kit) {
         let waiting = Waiting::on(kit).await;
         let token = waiting.question["reply_token"].as_str().unwrap().to_owned();
@@ -80,9 +80,11 @@ on_both_stores! {
         waiting.is_no_message(&waiting.yes_but(|reply| drop(reply.as_object_mut().unwrap().remove("timestamp")))).await;
     }
 
-    /// AAEP-6.3.4-01
+    /// AAEP-6.3.4-01, AAEP-6.2.1-01
     async fn what_is_not_exactly_a_reply_is_refused_before_anything_is_looked_up(kit) {
         let waiting = Waiting::on(kit).await;
+        let tail = waiting.question["reply_token"].as_str().unwrap().strip_prefix("rpl_").unwrap();
+        assert!(tail.len() == 32 && tail.bytes().all(|b| b.is_ascii_hexdigit()), "{tail}");
         for member in ["reply_token", "decision", "subscription_id", "timestamp"] {
             waiting.is_no_message(&waiting.yes_but(|reply| drop(reply.as_object_mut().unwrap().remove(member)))).await;
         }
@@ -172,8 +174,8 @@ on_both_stores! {
         assert_eq!(waiting.heard.next_of("state.changed").await["to_state"], next);
     }
 
-    /// AAEP-6.3.4-09
-    async fn a_reply_for_a_token_that_only_reads_changes_nothing(kit) {
+    /// AAEP-6.2.4-03
+    async fn only_who_policy_names_answers_and_over_any_subscription_of_theirs(kit) {
         let waiting = Waiting::on(kit).await;
         let plane = &waiting.plane;
         let reads = json!({ "name": "display in the hall", "may_answer": false });
@@ -181,11 +183,29 @@ on_both_stores! {
         let accepted = display.subscribes(plane).await;
         assert_eq!(accepted["honored_capabilities"]["supports_confirmation_reply"], false);
         display.accepts(plane, &waiting.question).await.expect(204);
+        display.subscription_id = waiting.phone.subscription_id.clone();
+        display.accepts(plane, &waiting.question).await.expect(204);
+        let (of_bob, _) = plane.person("bob").await.listening(plane).await;
+        of_bob.accepts(plane, &waiting.question).await.expect(204);
+        let mut agent = waiting.phone.clone();
+        agent.token = waiting.agent.token.clone();
+        assert_eq!(agent.accepts(plane, &waiting.question).await.status, 401);
         assert_eq!(waiting.state().await, "pending");
-        let mut reply = display.yes(plane, &waiting.question);
-        reply["subscription_id"] = json!(waiting.phone.subscription_id);
-        display.replies(plane, &reply).await.expect(204);
-        assert_eq!(waiting.state().await, "pending", "nor over a subscription that answers");
-        assert_eq!(reply["timestamp"], moment(plane.now()));
+        let (second, _) = waiting.alice.listening(plane).await;
+        second.accepts(plane, &waiting.question).await.expect(204);
+        assert_eq!(waiting.state().await, "accepted");
+    }
+
+    /// AAEP-6.2.4-03, R-4
+    async fn a_token_is_too_little_where_policy_wants_a_fresh_sign_in(kit) {
+        let Asked { plane, agent, .. } = kit.asked().await;
+        let carol = plane.person_in("calendar", "carol", &[countersign_engine::Role::Approver]).await;
+        let (phone, mut heard) = carol.listening(&plane).await;
+        let decision = agent.asks_to(&plane, "payments.release", json!({})).await;
+        let question = heard.next_of("awaiting.confirmation").await;
+        phone.accepts(&plane, &question).await.expect(204);
+        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
+        carol.accepts(&plane, &decision).await;
+        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
     }
 }

@@ -2,18 +2,17 @@
 
 use super::Waiting;
 use countersign_testkit::{Setup, decisions::Asked, on_both_stores, stored_evidence};
-use serde_json::{Value, json};
+use serde_json::json;
 
-/// What the evidence of the settlement keeps apart, by name.
-async fn kept(waiting: &Waiting) -> Value {
+/// What the evidence of the settlement says in the open, and what it keeps apart.
+async fn kept(waiting: &Waiting) -> (String, String) {
     let entries = stored_evidence(&waiting.plane.place).await;
     let settled = entries.iter().rfind(|entry| entry.event_type == "decision_settled").expect("a settlement");
-    let openings: Value = serde_json::from_str(settled.openings.as_ref().unwrap()).unwrap();
-    openings
+    (String::from_utf8_lossy(&settled.leaf).into_owned(), settled.openings.clone().expect("what is kept apart"))
 }
 
 on_both_stores! {
-    /// AAEP-6.3.2-01, AAEP-6.3.2-05
+    /// AAEP-6.2.4-02, AAEP-6.3.2-01, AAEP-6.3.2-05
     async fn who_decided_is_who_was_proven_and_what_the_sender_says_stands_beside_it(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let waiting = Waiting::after(Asked::on(plane).await, "payments.send").await;
@@ -22,7 +21,8 @@ on_both_stores! {
             reply["correlation_id"] = json!("00-trace-01");
         });
         waiting.counts(&reply, "accepted").await;
-        let kept = kept(&waiting).await.to_string();
+        let (leaf, kept) = kept(&waiting).await;
+        assert!(leaf.contains(r#""assurance":"token""#), "{leaf}");
         for text in ["alice", "user:mallory", "00-trace-01"] {
             assert!(kept.contains(text), "{text} is not in {kept}");
         }

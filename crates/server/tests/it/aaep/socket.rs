@@ -126,6 +126,6 @@ on_both_stores! {
         socket.message().await;
         let id = format!("/aaep/v1/subscriber-tokens/{}", phone.token_id);
         alice.send(&plane, http::Method::DELETE, &id, &json!(null)).await.expect(200);
-        assert_eq!(socket.code().await, Some(4002));
+        assert_eq!(socket.code().await, Some(4003));
     }
 }

@@ -19,7 +19,7 @@ fn names(events: &[(String, Value)]) -> Vec<&str> {
 }
 
 on_both_stores! {
-    /// AAEP-6.1-01, AAEP-6.1-02, AAEP-6.7-02, AAEP-6.7.2-01
+    /// AAEP-6.1-01, AAEP-6.1-02, AAEP-6.7.2-01, AAEP-6.7.2-02
     async fn an_agent_asks_two_subscribers_hear_it_one_answers_and_both_hear_what_came_of_it(kit) {
         let Asked { plane, alice, agent } = kit.asked().await;
         let (phone, mut at_phone) = alice.listening(&plane).await;
@@ -41,6 +41,8 @@ on_both_stores! {
         let settled = types(&mut at_phone, 1).await;
         assert_eq!((&settled[0].1["from_state"], &settled[0].1["to_state"]), (&json!("awaiting_input"), &json!("calling_tool")));
         assert_eq!(types(&mut at_speaker, 1).await, settled);
+        let told = settled[0].1["summary_normal"].as_str().unwrap();
+        assert!(told.contains("accepted") || told.contains("yes"), "{told}");
 
         assert_eq!(agent.waits(&plane, &decision, 5).await.expect(200).json()["state"], "accepted");
         agent.claims(&plane, &decision, &json!({ "tool": "payments.send", "arguments": arguments })).await.expect(200);
@@ -55,7 +57,7 @@ on_both_stores! {
         assert_eq!(types(&mut at_speaker, 2).await, [invoked, completed].concat());
     }
 
-    /// AAEP-6.7.2-01
+    /// AAEP-6.7.2-01, AAEP-6.7.2-03
     async fn a_no_is_told_to_all_and_nothing_runs(kit) {
         let Asked { plane, alice, agent } = kit.asked().await;
         let (phone, mut at_phone) = alice.listening(&plane).await;

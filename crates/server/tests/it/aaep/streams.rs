@@ -57,14 +57,19 @@ on_both_stores! {
         assert_eq!((&next["type"], &next["from_state"]), (&json!("aaep:agent.state.changed"), &json!("awaiting_input")));
     }
 
-    /// S1
-    async fn whoever_comes_late_hears_the_question_that_is_open_with_the_same_token(kit) {
-        let Waiting { plane, alice, question, .. } = Waiting::on(kit).await;
-        let (_late, mut heard) = alice.listening(&plane).await;
-        let again = heard.next_of("awaiting.confirmation").await;
-        for member in ["event_id", "reply_token", "timestamp"] {
+    /// AAEP-6.7-02
+    async fn whoever_comes_late_hears_the_question_that_is_open_and_may_answer_it(kit) {
+        let Waiting { plane, alice, agent, question, decision, .. } = Waiting::on(kit).await;
+        let (late, mut heard) = alice.listening(&plane).await;
+        let summary = heard.event().await;
+        let told = (&summary["type"], &summary["to_state"]);
+        assert_eq!(told, (&json!("aaep:agent.state.changed"), &json!("awaiting_input")));
+        let again = heard.event().await;
+        for member in ["type", "event_id", "reply_token", "timestamp"] {
             assert_eq!(again[member], question[member]);
         }
+        late.accepts(&plane, &again).await.expect(204);
+        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
     }
 
     /// AAEP 5.9
@@ -82,6 +87,6 @@ on_both_stores! {
         alice.send(&plane, Method::DELETE, &id, &json!(null)).await.expect(200);
         let last = heard.rest().await.pop().unwrap();
         assert_eq!(last.event.as_deref(), Some("aaep.close"));
-        assert!(last.data.unwrap().contains("authentication_required"));
+        assert!(last.data.unwrap().contains("authorization_denied"));
     }
 }

@@ -64,7 +64,9 @@ async fn a_person_types_yes_a_text_and_the_number_of_a_choice() {
 
     let choices = json!([{ "value": "s", "label": "The small one" }, { "value": "l", "label": "The large one" }]);
     let which = stage
-        .clarifies(json!({ "question": "Which room?", "accepted_response_kinds": ["multiple_choice"], "choices": choices }))
+        .clarifies(
+            json!({ "question": "Which room?", "accepted_response_kinds": ["multiple_choice"], "choices": choices }),
+        )
         .await;
     let heard = client.hears("awaiting.clarification").await;
     assert_eq!(heard["options"], json!(["The small one", "The large one"]));

@@ -15,7 +15,8 @@ async fn a_page_that_is_not_on_the_list_hears_nothing() {
     let (endpoint, _) = stage.endpoint().await;
     let asked = stage.asks_to_pay("Bob").await;
     let mut page = Client::react(&endpoint, "https://elsewhere.example.test");
-    let told = page.says_json("an event or the end", |said| said["event"].is_object() || is(said, "disconnected")).await;
+    let told =
+        page.says_json("an event or the end", |said| said["event"].is_object() || is(said, "disconnected")).await;
     assert!(is(&told, "disconnected"), "{told}");
     assert_eq!(stage.state_of(&asked).await, "pending");
 }
@@ -45,7 +46,9 @@ async fn it_offers_choices_by_their_labels_and_the_value_is_the_answer() {
     let mut page = Client::react(&endpoint, PAGE);
     let choices = json!([{ "value": "s", "label": "The small one" }, { "value": "l", "label": "The large one" }]);
     let asked = stage
-        .clarifies(json!({ "question": "Which room?", "accepted_response_kinds": ["multiple_choice"], "choices": choices }))
+        .clarifies(
+            json!({ "question": "Which room?", "accepted_response_kinds": ["multiple_choice"], "choices": choices }),
+        )
         .await;
     page.says_json("the dialog", |said| said["dialog"] == "Which room?").await;
     page.is_told("li:nth-child(2) .aaep-button-option");

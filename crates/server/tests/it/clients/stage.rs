@@ -66,10 +66,6 @@ impl Stage {
         (text("endpoint"), text("id"))
     }
 
-    pub(super) async fn asks_to(&self, tool: &str, arguments: Value) -> Value {
-        self.agent.asks_to(&self.plane, tool, arguments).await
-    }
-
     /// Asks to pay, in words that can be found again.
     pub(super) async fn asks_to_pay(&self, whom: &str) -> Value {
         let mut body = confirmation("payments.send", json!({ "to": whom }));
@@ -106,7 +102,9 @@ impl Stage {
         let lookup = Lookup::DecisionById { project, id: decision["decision_id"].as_str().unwrap().to_owned() };
         let found: Option<Decision> = store::find_one(&**self.plane.engine.store(), lookup).await.unwrap();
         let by = match found.unwrap().state {
-            DecisionState::Accepted { by } | DecisionState::Rejected { by, .. } | DecisionState::Answered { by, .. } => by,
+            DecisionState::Accepted { by }
+            | DecisionState::Rejected { by, .. }
+            | DecisionState::Answered { by, .. } => by,
             other => panic!("nobody decided: {other:?}"),
         };
         (by.subject, serde_json::to_value(by.assurance).unwrap())

@@ -1,0 +1,166 @@
+//! The server: a whole plane on a loopback port, with its scene set.
+
+use super::told::{Figures, Scene, Told};
+use crate::StoreKind;
+use countersign_engine::{
+    Address, EventStream, Member, NewSubscriberToken, ProjectAt,
+    store::{Place, PostgresPlace},
+};
+use countersign_protocol::{aaep::handshake::SubscriptionRequest, decisions::ConfirmationRequest};
+use countersign_server::{Limits, serve};
+use countersign_testkit::{Plane, Setup, TestAgent, payments, postgres};
+use serde_json::json;
+use std::{
+    io::Write as _,
+    time::{Duration, Instant},
+};
+use tokio::net::TcpListener;
+
+const AGENTS: usize = 128;
+const TOOL: &str = "payments.send";
+/// Questions whose delivery is timed.
+const ROUNDS: usize = 20;
+
+/// Sets the scene, tells where it listens as one JSON line, and serves until its input closes.
+pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
+    let folder = std::env::temp_dir().join(format!("countersign-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let place = match store {
+        StoreKind::Sqlite => Place::File(folder.join("bench.db")),
+        StoreKind::Postgres => Place::Postgres(PostgresPlace::new(postgres::fresh_durable_database().await)),
+    };
+    let mut document = payments("calendar");
+    let policy = &mut document.decisions;
+    (policy.max_open_per_agent, policy.max_open_per_person) = (1_000_000, 1_000_000);
+    policy.max_raised_per_hour = 1_000_000;
+    let plane = Plane::start(Setup { projects: vec![document], ..Setup::default() }, place).await;
+    let _time = plane.keeps_time();
+    let alice = plane.person("alice").await;
+    let mut agents = Vec::new();
+    for _ in 0..AGENTS {
+        agents.push(plane.agent_key("alice", &[TOOL]).await);
+    }
+    let subscriber = alice.subscriber(&plane).await;
+    let before = resident_kib()?;
+    let (figures, _kept) = set(&plane, scene, &agents).await?;
+    let figures = Figures { grown_kib: resident_kib()? - before, ..figures };
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let serving = serve(listener, plane.public.clone(), Limits { max_connections: 4096, ..Limits::default() })?;
+    let told = Told {
+        address: serving.address().to_string(),
+        agents: agents.into_iter().map(|agent| agent.token).collect(),
+        subscriber: subscriber.token,
+        figures,
+    };
+    let mut out = std::io::stdout();
+    writeln!(out, "{}", serde_json::to_string(&told)?)?;
+    out.flush()?;
+    tokio::task::spawn_blocking(|| std::io::read_to_string(std::io::stdin())).await??;
+    let _removed = std::fs::remove_dir_all(&folder);
+    std::process::exit(0)
+}
+
+async fn set(plane: &Plane, scene: Scene, agents: &[TestAgent]) -> anyhow::Result<(Figures, Vec<EventStream>)> {
+    let at = plane.engine.project(&Address::Unscoped).await?;
+    pending(plane, &at, scene.pending, agents).await?;
+    let mut kept = listening(plane, &at, "bob", scene.others).await?;
+    let mut own = listening(plane, &at, "alice", scene.listeners).await?;
+    let mut figures = Figures::default();
+    if !own.is_empty() {
+        figures.delivery_us = deliveries(plane, &at, agents, &mut own).await?;
+    }
+    kept.extend(own);
+    Ok((figures, kept))
+}
+
+/// Raises questions side by side, so that they share commits.
+async fn pending(plane: &Plane, at: &ProjectAt, count: usize, agents: &[TestAgent]) -> anyhow::Result<()> {
+    let Some(agent) = agents.first() else { return Ok(()) };
+    let agent = plane.engine.agent(at, &agent.token).await?;
+    for start in (0..count).step_by(512) {
+        let raised = (start..count.min(start + 512)).map(|n| {
+            let (engine, at, agent) = (plane.engine.clone(), at.clone(), agent.clone());
+            tokio::spawn(async move { engine.raise_confirmation(&at, &agent, &question(n, 86_400)).await.map(drop) })
+        });
+        for one in raised.collect::<Vec<_>>() {
+            one.await??;
+        }
+    }
+    Ok(())
+}
+
+/// Opens idle subscriptions of a person.
+async fn listening(plane: &Plane, at: &ProjectAt, name: &str, count: usize) -> anyhow::Result<Vec<EventStream>> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let person = plane.engine.account(name).await?;
+    let person = match person {
+        Some(person) => person,
+        None => {
+            plane.person(name).await;
+            plane.engine.account(name).await?.ok_or_else(|| anyhow::anyhow!("no account"))?
+        }
+    };
+    let member = Member { person, membership: None, fresh_until: plane.now() };
+    let new = NewSubscriberToken { name: "bench".into(), may_answer: true, legacy: false, lifetime_s: None };
+    let added = plane.engine.add_subscriber_token(at, &member, new).await?;
+    let listener = plane.engine.listener_by_token(at, &added.secret).await?;
+    let request = SubscriptionRequest::parse(&json!({
+        "type": "subscription.request", "aaep_version": "1.0.0", "subscriber_id": "bench",
+        "capabilities": { "supports_confirmation_reply": true, "coalesce_boundaries": ["none"] },
+    }));
+    let request = request.map_err(|why| anyhow::anyhow!(why))?;
+    let mut streams = Vec::with_capacity(count);
+    for _ in 0..count {
+        let accepted = plane.engine.subscribe(at, &listener, &request).await;
+        let accepted = accepted.map_err(|rejected| anyhow::anyhow!("{rejected:?}"))?;
+        streams.push(plane.engine.stream(at, &listener, &accepted.subscription_id, None).await?);
+    }
+    Ok(streams)
+}
+
+/// The time from a question's commit until every subscription has it, a subscription.
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
+async fn deliveries(
+    plane: &Plane,
+    at: &ProjectAt,
+    agents: &[TestAgent],
+    streams: &mut [EventStream],
+) -> anyhow::Result<f64> {
+    let Some(agent) = agents.first() else { return Ok(0.0) };
+    let agent = plane.engine.agent(at, &agent.token).await?;
+    let mut best = Vec::new();
+    for n in 0..ROUNDS {
+        plane.engine.raise_confirmation(at, &agent, &question(1_000_000 + n, 3600)).await?;
+        let (started, mut delivered) = (Instant::now(), 0_usize);
+        // A question of its own session is three events.
+        for stream in &mut *streams {
+            for _ in 0..3 {
+                let event = tokio::time::timeout(Duration::from_secs(10), stream.next()).await?;
+                anyhow::ensure!(event.is_some(), "a stream ended");
+                delivered += 1;
+            }
+        }
+        best.push(started.elapsed().as_secs_f64() * 1e6 / delivered as f64);
+    }
+    best.sort_by(f64::total_cmp);
+    Ok(best[best.len() / 2])
+}
+
+fn question(n: usize, timeout_seconds: i64) -> ConfirmationRequest {
+    ConfirmationRequest {
+        action: "Transfer USD 82,000.00 to account 3344".into(),
+        consequence: "The money leaves the account and cannot be called back".into(),
+        tool: Some(TOOL.into()),
+        arguments: json!({ "to": "acct-3344", "amount": "82000.00", "n": n }).as_object().cloned(),
+        timeout_seconds: Some(timeout_seconds),
+        ..ConfirmationRequest::default()
+    }
+}
+
+fn resident_kib() -> anyhow::Result<f64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
+}

@@ -1,0 +1,67 @@
+//! What the generator and the server of a benchmark tell each other.
+
+use crate::StoreKind;
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+/// What is there before anything is measured.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Scene {
+    /// Idle subscriptions of other people.
+    pub(crate) others: usize,
+    /// Subscriptions of the one person who is asked.
+    pub(crate) listeners: usize,
+    /// Questions that wait already.
+    pub(crate) pending: usize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Told {
+    pub(crate) address: String,
+    /// API keys of agents, one for each that asks at a time.
+    pub(crate) agents: Vec<String>,
+    /// The token of the subscriber that answers.
+    pub(crate) subscriber: String,
+    pub(crate) figures: Figures,
+}
+
+/// What the server measured of itself while it prepared the scene.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Figures {
+    /// Resident memory that the scene took.
+    pub(crate) grown_kib: f64,
+    pub(crate) delivery_us: f64,
+}
+
+/// A server in a process of its own, until dropped.
+pub(crate) struct Server {
+    process: Child,
+    pub(crate) told: Told,
+}
+
+impl Server {
+    pub(crate) fn start(store: StoreKind, scene: Scene) -> anyhow::Result<Self> {
+        let store = format!("{store:?}").to_lowercase();
+        let scene = serde_json::to_string(&scene)?;
+        let mut process = Command::new(std::env::current_exe()?)
+            .args(["decisions", "--store", &store, "--child", "--scene", &scene])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().context("no output")?).read_line(&mut line)?;
+        let told = serde_json::from_str(&line).context("the server of the benchmark did not start")?;
+        Ok(Self { process, told })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        let _ended = self.process.wait();
+    }
+}

@@ -1,0 +1,100 @@
+//! Answers to questions that carry nothing out (AAEP 6.5).
+
+use crate::decision_world::{ALICE, Ask, BOB, NOW, Plane, answer, at_deadline, clarification, reply};
+use countersign_core::{
+    decision::answer::{Given, NotCounted, takes},
+    records::{Clarification, DecisionState, Defaulted},
+};
+use countersign_protocol::aaep::event::{Choice, ResponseKind, YesNo};
+use serde_json::{Value, json};
+
+const KINDS: [ResponseKind; 4] =
+    [ResponseKind::Freetext, ResponseKind::YesNo, ResponseKind::MultipleChoice, ResponseKind::Numeric];
+
+/// A value among the choices, a label, another text, nothing, a number, its text, and a truth.
+fn responses() -> [Value; 7] {
+    [json!("a"), json!("the first"), json!("else"), json!(""), json!(67), json!("67"), json!(true)]
+}
+
+fn asks(kinds: &[ResponseKind]) -> Clarification {
+    let choice = |value: &str, label: &str| Choice { value: value.into(), label: label.into() };
+    let choices = match kinds.contains(&ResponseKind::MultipleChoice) {
+        true => vec![choice("a", "the first"), choice("67", "the second")],
+        false => Vec::new(),
+    };
+    Clarification { choices, ..clarification(kinds, None) }
+}
+
+/// AAEP-6.5.2-01, AAEP-6.5.2-02, AAEP-6.5.2-03, AAEP-6.5.2-04
+#[test]
+fn each_kind_takes_its_own_type_and_no_other() {
+    let taken = |kind| responses().map(|response| takes(&asks(&[kind]), &response));
+    assert_eq!(taken(ResponseKind::Freetext), [true, true, true, false, false, true, false]);
+    assert_eq!(taken(ResponseKind::YesNo), [false, false, false, false, false, false, true]);
+    assert_eq!(taken(ResponseKind::MultipleChoice), [true, false, false, false, false, true, false]);
+    assert_eq!(taken(ResponseKind::Numeric), [false, false, false, false, true, false, false]);
+    for kind in KINDS {
+        assert!(![json!(null), json!([]), json!({})].iter().any(|response| takes(&asks(&[kind]), response)));
+    }
+}
+
+/// AAEP-6.5.2-05
+#[test]
+fn several_kinds_take_what_any_of_them_takes() {
+    for one in KINDS {
+        for other in KINDS {
+            for response in responses() {
+                let either = takes(&asks(&[one]), &response) || takes(&asks(&[other]), &response);
+                assert_eq!(takes(&asks(&[one, other]), &response), either, "{one:?} {other:?} {response}");
+            }
+        }
+    }
+}
+
+/// AAEP-6.5.2-01, AAEP-6.5.5-04
+#[test]
+fn a_response_of_no_accepted_kind_is_as_none_and_a_later_one_counts() {
+    let mut plane = Plane::new();
+    let step = plane.raise(&Ask::clarification(asks(&[ResponseKind::Freetext])), NOW).unwrap();
+    let question = plane.commit(step).decision;
+    let respond = |response: Value| answer(ALICE, Given::Response { response, confidence: Some(0.5) }, NOW);
+    for wrong in [json!(67), json!(true), json!("")] {
+        assert_eq!(plane.answer(question.key, respond(wrong), NOW).err(), Some(NotCounted::NotAllowed));
+    }
+    let yes = answer(ALICE, reply(YesNo::Accept), NOW);
+    assert_eq!(plane.answer(question.key, yes, NOW).err(), Some(NotCounted::NotAllowed));
+    let stranger = answer(BOB, Given::Response { response: json!("x"), confidence: None }, NOW);
+    assert_eq!(plane.answer(question.key, stranger, NOW).err(), Some(NotCounted::NotEntitled));
+    let step = plane.answer(question.key, respond(json!("the second")), NOW).unwrap();
+    let counted = plane.commit(step);
+    assert!(counted.allowance.is_none(), "an answer lets nothing run");
+    let DecisionState::Answered { response, confidence, .. } = counted.decision.state else { panic!("not answered") };
+    assert_eq!((response, confidence), (json!("the second"), Some(0.5)));
+}
+
+/// AAEP-6.5.5-05
+#[test]
+fn nobodys_answer_is_the_default_or_unavailable_and_never_made_up() {
+    for early in [false, true] {
+        for (default, expected) in
+            [(Some("the first"), Defaulted::Response { response: "the first".into() }), (None, Defaulted::Unavailable)]
+        {
+            let mut document = crate::decision_world::document();
+            document.decisions.early_reject = early;
+            let mut plane = Plane::with(document);
+            let asked = Ask::clarification(clarification(&[ResponseKind::Freetext], default));
+            let step = plane.raise(&Ask { somebody_there: !early, ..asked }, NOW).unwrap();
+            let question = plane.commit(step).decision;
+            if !early {
+                plane.store.now = NOW.plus_secs(question.terms.timeout_s);
+                let step = plane.due(question.key, at_deadline(), plane.store.now).unwrap();
+                plane.commit(step);
+            }
+            let DecisionState::Expired { as_if, .. } = &plane.store.decision(question.key).state else {
+                panic!("not expired")
+            };
+            assert_eq!(*as_if, expected);
+            assert!(plane.store.allowances().next().is_none());
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! `countersign inbox answer ID yes|no` and `respond ID TEXT`: one answer, and what became of it.
+//!
+//! The service says the same to every reply (AAEP 6.3.4). What counted is told by the event that settles the question,
+//! so this listens until it has come.
+
+use super::{
+    connection::{Clock, Connected, not_answered, not_subscribed},
+    list::say_line,
+    tell::ended,
+};
+use crate::{context::Context, failure::Failure};
+use clap::ValueEnum;
+use countersign_client::aaep::{Announcement, Answer, Ending, Heard, Inbox, Question, Replier, Subscriber};
+use countersign_protocol::aaep::questions::OpenQuestion;
+use serde_json::json;
+use std::{sync::Arc, time::Duration};
+
+/// How long the question may take to come again, and its settlement to be told.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Say yes or no to what an agent wants to do, and end
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The question, as `countersign inbox list` names it.
+    id: String,
+
+    decision: Decision,
+
+    /// Why; the agent is told.
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+/// Answer what an agent asks to know, and end
+#[derive(Debug, clap::Args)]
+pub(super) struct RespondArguments {
+    /// The question, as `countersign inbox list` names it.
+    id: String,
+
+    /// The answer: a text, a number, yes or no, or a choice by its number or name.
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Decision {
+    Yes,
+    No,
+}
+
+pub(super) async fn run(
+    arguments: &Arguments,
+    connected: &Connected,
+    json: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let reason = arguments.reason.clone();
+    let (answer, wanted) = match arguments.decision {
+        Decision::Yes => (Answer::Yes { rationale: reason }, Ending::Accepted),
+        Decision::No => (Answer::No { reason }, Ending::Rejected),
+    };
+    let ending = give(&arguments.id, connected, |_| Ok(answer)).await?;
+    report(&arguments.id, ending, &[wanted], json, context)
+}
+
+pub(super) async fn respond(
+    arguments: &RespondArguments,
+    connected: &Connected,
+    json: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let read = |question: &Question| {
+        question.read_answer(&arguments.text).map_err(|why| Failure::new(why.to_string()))
+    };
+    let ending = give(&arguments.id, connected, read).await?;
+    report(&arguments.id, ending, &[Ending::Answered, Ending::Accepted, Ending::Rejected], json, context)
+}
+
+/// Hears the question, answers it, and hears what became of it.
+async fn give(
+    id: &str,
+    connected: &Connected,
+    answer: impl FnOnce(&Question) -> Result<Answer, Failure>,
+) -> Result<Ending, Failure> {
+    let (subscriber, clock) = connected.subscribe().await?;
+    let mut listening = Listening { inbox: Inbox::new(connected.trust.clone()), subscriber, clock };
+    let replier = listening.subscriber.replier();
+    let done = listening.answer(id, &replier, answer).await;
+    let _left = replier.close().await;
+    done
+}
+
+struct Listening {
+    inbox: Inbox,
+    subscriber: Subscriber,
+    clock: Clock,
+}
+
+impl Listening {
+    async fn answer(
+        &mut self,
+        id: &str,
+        replier: &Replier,
+        answer: impl FnOnce(&Question) -> Result<Answer, Failure>,
+    ) -> Result<Ending, Failure> {
+        let question = self.hear(id, replier).await?;
+        let answer = answer(&question)?;
+        replier.reply(&question, &answer, self.clock.now()).await.map_err(|why| Failure::new(why.to_string()))?;
+        match tokio::time::timeout(PATIENCE, self.ending(&question)).await {
+            Ok(ending) => ending,
+            Err(_) => Err(still_open(id, replier).await),
+        }
+    }
+
+    /// The question itself: whoever subscribes is told all that are open (S1).
+    async fn hear(&mut self, id: &str, replier: &Replier) -> Result<Arc<Question>, Failure> {
+        // A list that has not got it saves the wait. Other producers have no list.
+        let gone = || Failure::new("there is no such open question").hint("`countersign inbox list` shows what waits");
+        if let Ok(listed) = replier.questions().await {
+            let open = listed.questions.into_iter().find(|open| open.decision_id == id || open.event_id == id);
+            enough_proof(&open.ok_or_else(gone)?)?;
+        }
+        let heard = async {
+            loop {
+                self.next().await?;
+                if let Some(question) = self.inbox.question(id) {
+                    return Ok(Arc::clone(question));
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, heard).await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    async fn ending(&mut self, question: &Question) -> Result<Ending, Failure> {
+        loop {
+            let over = self.next().await?.into_iter().find_map(|announcement| match announcement {
+                Announcement::Over { question: over, ending, .. } if over.id() == question.id() => Some(ending),
+                _ => None,
+            });
+            if let Some(ending) = over {
+                return Ok(ending);
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Result<Vec<Announcement>, Failure> {
+        match self.subscriber.next().await.map_err(not_subscribed)? {
+            Heard::Received(received) => Ok(self.inbox.apply(&received, self.clock.now())),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+/// A token is not proof enough for everything. Nothing is sent that could not count.
+fn enough_proof(open: &OpenQuestion) -> Result<(), Failure> {
+    if open.assurance == "token" {
+        return Ok(());
+    }
+    let why = format!("this question needs more proof than a token: {}; nothing was sent", open.assurance);
+    Err(Failure::new(why).hint(format!("answer it at {}", open.page)))
+}
+
+/// The answer arrived and nothing was settled by it. Why, as far as the person may know.
+async fn still_open(id: &str, replier: &Replier) -> Failure {
+    let listed = match replier.questions().await {
+        Ok(listed) => listed.questions,
+        Err(why) => return not_answered(why),
+    };
+    match listed.iter().find(|open| open.decision_id == id || open.event_id == id) {
+        Some(open) => Failure::new("the answer did not count, and the question is still open")
+            .hint(format!("this token may only listen, or you may not decide this; see {}", open.page)),
+        None => Failure::new("the answer arrived, and what became of it was not told in time")
+            .hint("the question is no longer open"),
+    }
+}
+
+fn report(id: &str, ending: Ending, wanted: &[Ending], json: bool, context: &Context) -> Result<(), Failure> {
+    // Another producer only tells that its agent goes on.
+    let counted = wanted.contains(&ending) || ending == Ending::Moved;
+    if json {
+        say_line(context, &json!({ "id": id, "ending": ending.as_str(), "counted": counted }))?;
+        return if counted { Ok(()) } else { Err(Failure::told()) };
+    }
+    let text = format!("question {id} {}", ended(ending));
+    if counted { context.say(&format!("{text}\n")) } else { Err(Failure::new(text).hint("somebody else was first, or time")) }
+}

@@ -1,0 +1,171 @@
+//! To which service, with which token, and whom to believe.
+
+use crate::{clock::system_now, context::Context, failure::Failure};
+use clap::ValueEnum;
+use countersign_client::{
+    aaep::{
+        ManifestKeys, Manifests, QuestionsError, Replier, SubscribeError, Subscriber, SubscriberConfig, Trust,
+        UnknownProducers, system_dice,
+    },
+    transport::WithLoopback,
+};
+use countersign_protocol::{ids::ProjectId, origin::Origin, time::UnixMillis};
+use std::{path::PathBuf, sync::Arc};
+
+const SERVICE_VARIABLE: &str = "COUNTERSIGN_SERVICE";
+const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
+const DEFAULT_SERVICE: &str = "http://localhost:8420";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Connection {
+    /// The service to listen to. Without it: the variable COUNTERSIGN_SERVICE, or http://localhost:8420.
+    #[arg(long, global = true, value_name = "URL", value_parser = origin)]
+    service: Option<Origin>,
+
+    /// The project there. May be left out where there is only one.
+    #[arg(long, global = true, value_name = "ID", value_parser = project)]
+    project: Option<ProjectId>,
+
+    /// Read the token from this file instead of the variable COUNTERSIGN_TOKEN.
+    #[arg(long, global = true, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// Connect only to a service that proves who it is with a signed manifest.
+    #[arg(long, global = true)]
+    signed_only: bool,
+
+    /// With --signed-only: believe the keys in this JWK set, and not those that the service publishes.
+    #[arg(long, global = true, value_name = "FILE", requires = "signed_only")]
+    pin_keys: Option<PathBuf>,
+
+    /// An agent that you know, by its id; may be given several times. Without it: all that the service lets speak.
+    #[arg(long = "known", global = true, value_name = "AGENT")]
+    known: Vec<String>,
+
+    /// What happens to questions of agents that are not known.
+    #[arg(long, global = true, value_name = "WHAT", default_value = "mark", requires = "known")]
+    unknown: Unknown,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Unknown {
+    /// They are shown, and marked.
+    Mark,
+    /// They are not shown.
+    Refuse,
+}
+
+/// Everything that a connection needs.
+pub(super) struct Connected {
+    pub(super) config: SubscriberConfig,
+    pub(super) trust: Trust,
+    transport: Arc<WithLoopback>,
+}
+
+impl Connection {
+    pub(super) fn resolve(self, context: &Context) -> Result<Connected, Failure> {
+        let mut config = SubscriberConfig::new(self.origin(context)?, &self.token(context)?);
+        config.project = self.project.clone();
+        config.subscriber_id = "countersign-inbox".into();
+        config.manifests = self.manifests()?;
+        let transport = WithLoopback::for_this_machine().map_err(|why| Failure::new(why.to_string()))?;
+        let unknown = match self.unknown {
+            Unknown::Mark => UnknownProducers::ShowMarked,
+            Unknown::Refuse => UnknownProducers::Refuse,
+        };
+        let trust = Trust { known: (!self.known.is_empty()).then_some(self.known), unknown };
+        Ok(Connected { config, trust, transport: Arc::new(transport) })
+    }
+
+    fn origin(&self, context: &Context) -> Result<Origin, Failure> {
+        match (&self.service, context.environment.get(SERVICE_VARIABLE)) {
+            (Some(service), _) => Ok(service.clone()),
+            (None, named) => origin(named.map_or(DEFAULT_SERVICE, String::as_str))
+                .map_err(|why| Failure::new(format!("{SERVICE_VARIABLE}: {why}"))),
+        }
+    }
+
+    /// Never an argument, which every process of the machine can read.
+    fn token(&self, context: &Context) -> Result<String, Failure> {
+        let text = match &self.token_file {
+            Some(file) => std::fs::read_to_string(file)
+                .map_err(|why| Failure::new(format!("{}: cannot be read: {why}", file.display())))?,
+            None => context.environment.get(TOKEN_VARIABLE).cloned().unwrap_or_default(),
+        };
+        let token = text.trim();
+        if token.is_empty() {
+            let hint = format!("set {TOKEN_VARIABLE} or use --token-file; `countersign token add` makes a token");
+            return Err(Failure::new("there is no token to listen with").hint(hint));
+        }
+        Ok(token.to_owned())
+    }
+
+    fn manifests(&self) -> Result<Manifests, Failure> {
+        let Some(file) = &self.pin_keys else {
+            return Ok(if self.signed_only { Manifests::SignedOnly(ManifestKeys::Published) } else { Manifests::Any });
+        };
+        let cannot = |why: String| Failure::new(format!("{}: {why}", file.display()));
+        let bytes = std::fs::read(file).map_err(|why| cannot(format!("cannot be read: {why}")))?;
+        let keys = ManifestKeys::pinned(&bytes).map_err(|why| cannot(why.to_string()))?;
+        Ok(Manifests::SignedOnly(keys))
+    }
+}
+
+impl Connected {
+    pub(super) async fn subscribe(&self) -> Result<(Subscriber, Clock), Failure> {
+        let subscriber = Subscriber::connect(self.config.clone(), self.transport.clone(), system_dice()).await;
+        let subscriber = subscriber.map_err(not_subscribed)?;
+        let clock = Clock::by(subscriber.producer_date());
+        Ok((subscriber, clock))
+    }
+
+    pub(super) fn replier(&self) -> Replier {
+        Replier::without_listening(&self.config, self.transport.clone())
+    }
+}
+
+/// This machine's clock, set right by the service's where they differ: deadlines are by the service's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    ahead_ms: i64,
+}
+
+impl Clock {
+    fn by(producer: Option<UnixMillis>) -> Self {
+        // The service tells whole seconds.
+        let ahead_ms = producer.map_or(0, |date| date.millis_since(system_now()));
+        Self { ahead_ms: if ahead_ms.abs() > 2_000 { ahead_ms } else { 0 } }
+    }
+
+    pub(super) fn now(self) -> UnixMillis {
+        system_now().plus_millis(self.ahead_ms)
+    }
+}
+
+pub(super) fn not_subscribed(why: SubscribeError) -> Failure {
+    let failure = Failure::new(why.to_string());
+    match why {
+        SubscribeError::Unreachable(_) => failure.hint("is the service running, and is --service its address?"),
+        SubscribeError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_TOKEN),
+        _ => failure,
+    }
+}
+
+pub(super) fn not_answered(why: QuestionsError) -> Failure {
+    let failure = Failure::new(why.to_string());
+    match why {
+        QuestionsError::Unreachable(_) => failure.hint("is the service running, and is --service its address?"),
+        QuestionsError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_TOKEN),
+        _ => failure,
+    }
+}
+
+const UNKNOWN_TOKEN: &str = "the token may have been revoked: `countersign token list` shows it";
+
+fn origin(text: &str) -> Result<Origin, String> {
+    Origin::parse(text.trim_end_matches('/')).map_err(|why| why.to_string())
+}
+
+fn project(text: &str) -> Result<ProjectId, String> {
+    ProjectId::parse(text).map_err(|why| why.to_string())
+}

@@ -1,0 +1,100 @@
+//! What can be typed while the inbox runs.
+
+/// One line, understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Nothing,
+    List,
+    Help,
+    Quit,
+    Answer { question: String, text: String },
+    /// More time; how many seconds, if that was said.
+    MoreTime { question: String, seconds: Option<i64> },
+    /// It begins with nothing that could be a question.
+    Unknown,
+}
+
+/// How much more time is asked for where nobody says how much.
+pub(super) const MORE_S: i64 = 300;
+
+pub(super) const HELP: &[&str] = &[
+    "Every answer begins with the number of its question, so that none can reach another one",
+    "1 yes: what question 1 asks for may be done, once",
+    "1 no and a reason: it may not; the agent is told the reason",
+    "1 and an answer: for a question that asks for something else",
+    "1 more, or 1 more 600: more time, by five minutes or by so many seconds",
+    "list: what waits, with the time that is left",
+    "quit: stop listening; questions stay open",
+];
+
+impl Line {
+    pub(super) fn read(text: &str) -> Self {
+        let (first, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+        let rest = rest.trim();
+        match first.to_lowercase().as_str() {
+            "" => Self::Nothing,
+            "list" | "l" if rest.is_empty() => Self::List,
+            "help" | "h" | "?" => Self::Help,
+            "quit" | "q" | "exit" if rest.is_empty() => Self::Quit,
+            _ if !is_name(first) || rest.is_empty() => Self::Unknown,
+            _ => Self::about(first, rest),
+        }
+    }
+
+    fn about(question: &str, rest: &str) -> Self {
+        let question = question.trim_end_matches([':', '.', ',']).to_owned();
+        let (word, seconds) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let parsed = seconds.trim().parse::<i64>().ok();
+        match word.to_lowercase().as_str() {
+            "more" if seconds.is_empty() || parsed.is_some() => Self::MoreTime { question, seconds: parsed },
+            _ => Self::Answer { question, text: rest.to_owned() },
+        }
+    }
+}
+
+/// A number, or an id.
+fn is_name(text: &str) -> bool {
+    let text = text.trim_end_matches([':', '.', ',']);
+    text.parse::<usize>().is_ok() || text.starts_with("dec_") || text.starts_with("evt_")
+}
+
+/// A yes or a no to a confirmation, with what was said about it.
+pub(super) fn yes_or_no(text: &str) -> Option<(bool, Option<String>)> {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let said = Some(rest.trim().trim_start_matches([',', ':']).trim().to_owned()).filter(|rest| !rest.is_empty());
+    match word.trim_end_matches([',', ':', '.']).to_lowercase().as_str() {
+        "yes" | "y" => Some((true, said)),
+        "no" | "n" => Some((false, said)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_without_the_number_of_its_question_answers_nothing() {
+        for typed in ["yes", "no because", "accept all", "x yes", "1", "more 60"] {
+            assert_eq!(Line::read(typed), Line::Unknown, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_a_question_and_what_is_said_to_it() {
+        let answer = |question: &str, text: &str| Line::Answer { question: question.into(), text: text.into() };
+        assert_eq!(Line::read(" 2  no  too much "), answer("2", "no  too much"));
+        assert_eq!(Line::read("dec_0a yes"), answer("dec_0a", "yes"));
+        assert_eq!(Line::read("1: more sugar"), answer("1", "more sugar"));
+        assert_eq!(Line::read("1 more"), Line::MoreTime { question: "1".into(), seconds: None });
+        assert_eq!(Line::read("1 more 60"), Line::MoreTime { question: "1".into(), seconds: Some(60) });
+        assert_eq!((Line::read(""), Line::read("LIST"), Line::read("quit")), (Line::Nothing, Line::List, Line::Quit));
+    }
+
+    #[test]
+    fn a_reason_follows_the_word() {
+        assert_eq!(yes_or_no("No, too much"), Some((false, Some("too much".into()))));
+        assert_eq!(yes_or_no("yes"), Some((true, None)));
+        assert_eq!(yes_or_no("yesterday"), None);
+    }
+}

@@ -1,0 +1,276 @@
+//! The inbox while it runs: what is heard, what is typed, and the time that passes.
+
+use super::{
+    connection::{Clock, Connected, not_subscribed},
+    line::{HELP, Line, MORE_S, yes_or_no},
+    tell::Teller,
+    view::duration,
+};
+use crate::{context::Context, failure::Failure};
+use countersign_client::aaep::{Answer, Asks, Heard, Inbox, Question, Replier, Speech, Subscriber};
+use serde_json::json;
+use std::{collections::BTreeSet, io::BufRead as _, sync::Arc, time::Duration};
+use tokio::{
+    sync::mpsc,
+    time::{MissedTickBehavior, interval, sleep},
+};
+
+/// How long after an answer its settlement may take before the service is asked.
+const SETTLES_WITHIN: Duration = Duration::from_secs(5);
+/// What may be heard and not yet told. A full one makes the service wait.
+const HEARD: usize = 1024;
+
+pub(super) async fn run(connected: &Connected, json: bool, quiet: bool, context: &Context) -> Result<(), Failure> {
+    let (subscriber, clock) = connected.subscribe().await?;
+    let teller = Teller::new(context, json, quiet);
+    let service = &connected.config.service;
+    let text = format!("Listening to {service}. Type help for what can be answered");
+    teller.tell("connected", &text, json!({ "event": "listening", "service": service }))?;
+    let (checks, checked) = mpsc::channel(64);
+    let mut desk = Desk {
+        replier: subscriber.replier(),
+        inbox: Inbox::new(connected.trust.clone()),
+        speech: Speech::default(),
+        checks,
+        teller,
+        clock,
+        lost: false,
+        json,
+    };
+    let ended = desk.work(subscriber, checked).await;
+    let _left = desk.replier.close().await;
+    ended
+}
+
+struct Desk<'a> {
+    replier: Replier,
+    inbox: Inbox,
+    speech: Speech,
+    teller: Teller<'a>,
+    clock: Clock,
+    /// Questions whose settlement is overdue are sent here.
+    checks: mpsc::Sender<String>,
+    lost: bool,
+    json: bool,
+}
+
+impl Desk<'_> {
+    async fn work(&mut self, subscriber: Subscriber, mut checked: mpsc::Receiver<String>) -> Result<(), Failure> {
+        let (mut heard, mut lines) = (listen(subscriber), typed());
+        let mut tick = interval(Duration::from_secs(1));
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut reading = true;
+        loop {
+            tokio::select! {
+                next = heard.recv() => match next {
+                    Some(next) => self.hear(next?, &mut heard).await?,
+                    None => return Ok(()),
+                },
+                line = lines.recv(), if reading => match line {
+                    Some(line) => match self.line(Line::read(&line)).await? {
+                        Goes::On => {}
+                        Goes::Away => return Ok(()),
+                    },
+                    // A person who ends the input is done; a program may only have nothing to say.
+                    None if !self.json => return Ok(()),
+                    None => reading = false,
+                },
+                Some(id) = checked.recv() => self.check(&id).await?,
+                _ = tick.tick() => {
+                    let told = self.inbox.tick(self.clock.now());
+                    self.speech.push(told);
+                    self.speak()?;
+                }
+                _ = tokio::signal::ctrl_c() => return Ok(()),
+            }
+        }
+    }
+
+    /// Takes all that has come, so that a question is told before the chatter that came first.
+    async fn hear(&mut self, first: Heard, more: &mut mpsc::Receiver<Result<Heard, Failure>>) -> Result<(), Failure> {
+        self.take(first).await?;
+        while let Ok(next) = more.try_recv() {
+            self.take(next?).await?;
+        }
+        self.speak()
+    }
+
+    async fn take(&mut self, heard: Heard) -> Result<(), Failure> {
+        match heard {
+            Heard::Received(received) => {
+                let told = self.inbox.apply(&received, self.clock.now());
+                self.speech.push(told);
+                Ok(())
+            }
+            Heard::Unreadable => {
+                self.teller.tell("problem", "Something came that could not be read", json!({ "event": "unreadable" }))
+            }
+            Heard::Lost { next } => {
+                self.lost = true;
+                let seconds = next.as_secs();
+                let text = format!("The connection is lost. Next attempt in {}", duration(i64::try_from(seconds).unwrap_or(0)));
+                self.teller.tell("problem", &text, json!({ "event": "lost", "next_attempt_seconds": seconds }))
+            }
+            Heard::Connected { anew } => self.connected(anew).await,
+        }
+    }
+
+    async fn connected(&mut self, anew: bool) -> Result<(), Failure> {
+        if !std::mem::take(&mut self.lost) {
+            return Ok(());
+        }
+        self.teller.tell("connected", "Connected again", json!({ "event": "connected" }))?;
+        if anew {
+            self.inbox.begin_again(self.clock.now());
+        }
+        if let Ok(listed) = self.replier.questions().await {
+            let open: BTreeSet<&str> = listed.questions.iter().map(|open| open.decision_id.as_str()).collect();
+            let told = self.inbox.reconcile(&open);
+            self.speech.push(told);
+        }
+        Ok(())
+    }
+
+    fn speak(&mut self) -> Result<(), Failure> {
+        let now = self.clock.now();
+        while let Some(announcement) = self.speech.next_up() {
+            self.teller.announce(&announcement, now)?;
+        }
+        match self.speech.left_out() {
+            0 => Ok(()),
+            n => {
+                let text = format!("{n} less urgent messages were left out");
+                self.teller.tell("said", &text, json!({ "event": "left_out", "count": n }))
+            }
+        }
+    }
+
+    async fn line(&mut self, line: Line) -> Result<Goes, Failure> {
+        match line {
+            Line::Nothing => {}
+            Line::Quit => return Ok(Goes::Away),
+            Line::List => self.teller.list(&self.inbox, self.clock.now())?,
+            Line::Help => {
+                for text in HELP {
+                    self.teller.tell("help", text, json!({ "event": "help", "text": text }))?;
+                }
+            }
+            Line::Unknown => self.problem("That begins with no question's number. Type help, or list")?,
+            Line::Answer { question, text } => match self.find(&question)? {
+                Some(question) => self.answer(&question, &text).await?,
+                None => {}
+            },
+            Line::MoreTime { question, seconds } => match self.find(&question)? {
+                Some(question) => self.more_time(&question, seconds.unwrap_or(MORE_S)).await?,
+                None => {}
+            },
+        }
+        Ok(Goes::On)
+    }
+
+    /// The open question that is meant; if it is none, that is said.
+    fn find(&mut self, named: &str) -> Result<Option<Arc<Question>>, Failure> {
+        let found = self.teller.id(named).and_then(|id| self.inbox.question(id)).cloned();
+        match (found, self.teller.id(named).is_some()) {
+            (Some(question), _) => return Ok(Some(question)),
+            (None, true) => self.problem(&format!("Question {named} is no longer open. Nothing was sent"))?,
+            (None, false) => self.problem(&format!("There is no question {named}. Nothing was sent"))?,
+        }
+        Ok(None)
+    }
+
+    async fn answer(&mut self, question: &Arc<Question>, text: &str) -> Result<(), Failure> {
+        let answer = match (question.asks(), yes_or_no(text)) {
+            (Asks::Confirmation(_), Some((true, rationale))) => Ok(Answer::Yes { rationale }),
+            (Asks::Confirmation(_), Some((false, reason))) => Ok(Answer::No { reason }),
+            _ => question.read_answer(text),
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(why) => return self.problem(&format!("Nothing was sent: {why}")),
+        };
+        if let Some(page) = self.needs_page(question).await {
+            return self.problem(&format!("Nothing was sent: this needs more proof than a token. Answer it at {page}"));
+        }
+        if let Err(why) = self.replier.reply(question, &answer, self.clock.now()).await {
+            return self.problem(&format!("Not sent: {why}"));
+        }
+        let name = self.teller.name(question.id());
+        self.teller.tell("sent", &format!("The answer to {} is sent", name.to_lowercase()), json!({ "event": "sent", "id": question.id() }))?;
+        let (checks, id) = (self.checks.clone(), question.id().to_owned());
+        tokio::spawn(async move {
+            sleep(SETTLES_WITHIN).await;
+            let _gone = checks.send(id).await;
+        });
+        Ok(())
+    }
+
+    /// Where a question must be answered that a token is not proof enough for.
+    async fn needs_page(&self, question: &Question) -> Option<String> {
+        let listed = self.replier.questions().await.ok()?;
+        let open = listed.questions.into_iter().find(|open| question.decision_id() == Some(&open.decision_id))?;
+        (open.assurance != "token").then_some(open.page)
+    }
+
+    async fn more_time(&mut self, question: &Question, seconds: i64) -> Result<(), Failure> {
+        let Some(id) = question.decision_id() else { return self.problem("This producer gives no more time") };
+        match self.replier.more_time(id, seconds).await {
+            // The event that follows tells how much there is now; without one there was no more to give.
+            Ok(more) if more.deadline <= question.deadline() => {
+                self.problem("No more time than that can be given for this question")
+            }
+            Ok(_) => Ok(()),
+            Err(why) => self.problem(&format!("No more time: {why}")),
+        }
+    }
+
+    /// The person is told the truth about an answer that settled nothing.
+    async fn check(&mut self, id: &str) -> Result<(), Failure> {
+        if self.inbox.question(id).is_none() {
+            return Ok(());
+        }
+        let Ok(listed) = self.replier.questions().await else { return Ok(()) };
+        let name = self.teller.name(id);
+        match listed.questions.iter().any(|open| open.decision_id == id) {
+            true => self.problem(&format!("The answer to {name} did not count, and it is still open")),
+            false => Ok(()),
+        }
+    }
+
+    fn problem(&self, text: &str) -> Result<(), Failure> {
+        self.teller.tell("problem", text, json!({ "event": "problem", "text": text }))
+    }
+}
+
+enum Goes {
+    On,
+    Away,
+}
+
+/// Listens in a task of its own, so that a slow answer delays no question.
+fn listen(mut subscriber: Subscriber) -> mpsc::Receiver<Result<Heard, Failure>> {
+    let (to, heard) = mpsc::channel(HEARD);
+    tokio::spawn(async move {
+        loop {
+            let next = subscriber.next().await.map_err(not_subscribed);
+            let over = next.is_err();
+            if to.send(next).await.is_err() || over {
+                return;
+            }
+        }
+    });
+    heard
+}
+
+/// Lines of standard input. A thread of its own: a read cannot be given up, and nothing waits for it at the end.
+fn typed() -> mpsc::Receiver<String> {
+    let (to, lines) = mpsc::channel(16);
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if to.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}

@@ -1,0 +1,58 @@
+//! `countersign inbox`: a subscriber at the terminal. It hears what agents ask, reads it out, and sends the answer.
+
+mod answer;
+mod connection;
+mod line;
+mod list;
+mod live;
+mod more_time;
+mod tell;
+mod view;
+
+use crate::{context::Context, engine, failure::Failure};
+use clap::Subcommand;
+use connection::Connection;
+
+/// Hear what agents ask you, and answer: at the terminal, or from a script
+///
+/// Each new question is read out once: what is to be done, what follows from it, who asks and in whose words, the risk,
+/// and how much time is left. Type `help` for the answers. The token that it listens with comes from the variable
+/// COUNTERSIGN_TOKEN or from a file; `countersign token add` makes one.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    connection: Connection,
+
+    /// One JSON object a line, for programs.
+    #[arg(long, global = true)]
+    json: bool,
+
+    /// Only questions and what becomes of them; nothing else that agents say.
+    #[arg(long)]
+    quiet: bool,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(list::Arguments),
+    Answer(answer::Arguments),
+    Respond(answer::RespondArguments),
+    MoreTime(more_time::Arguments),
+}
+
+pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure> {
+    let Arguments { connection, json, quiet, command } = arguments;
+    let connected = connection.resolve(context)?;
+    engine::runtime()?.block_on(async {
+        match command {
+            None => live::run(&connected, json, quiet, context).await,
+            Some(Command::List(_)) => list::run(&connected, json, context).await,
+            Some(Command::Answer(arguments)) => answer::run(&arguments, &connected, json, context).await,
+            Some(Command::Respond(arguments)) => answer::respond(&arguments, &connected, json, context).await,
+            Some(Command::MoreTime(arguments)) => more_time::run(&arguments, &connected, json, context).await,
+        }
+    })
+}

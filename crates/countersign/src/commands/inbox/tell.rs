@@ -1,0 +1,152 @@
+//! What happens, told: lines for people, objects for programs. A number names a question for as long as the inbox runs,
+//! so that a yes which comes late never answers the next one.
+
+use super::view::{View, duration};
+use crate::{context::Context, failure::Failure, table::printable};
+use anstyle::{AnsiColor, Style};
+use countersign_client::aaep::{Announcement, Ending, Inbox, Question};
+use countersign_protocol::time::UnixMillis;
+use serde_json::{Value, json};
+use std::io::IsTerminal as _;
+
+pub(super) struct Teller<'a> {
+    context: &'a Context,
+    json: bool,
+    quiet: bool,
+    colour: bool,
+    /// Ids of questions; the place is the number.
+    numbers: Vec<String>,
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(context: &'a Context, json: bool, quiet: bool) -> Self {
+        let colour = context.terminal.colour_allowed && std::io::stdout().is_terminal();
+        Self { context, json, quiet, colour, numbers: Vec::new() }
+    }
+
+    /// The id that a person means by a number or by the id itself.
+    pub(super) fn id(&self, named: &str) -> Option<&str> {
+        let number = named.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+        let by_number = number.and_then(|place| self.numbers.get(place));
+        by_number.or_else(|| self.numbers.iter().find(|id| *id == named)).map(String::as_str)
+    }
+
+    pub(super) fn announce(&mut self, announcement: &Announcement, now: UnixMillis) -> Result<(), Failure> {
+        match announcement {
+            Announcement::Asked(question) => self.asked(question, now),
+            Announcement::Over { question, ending, words } => {
+                let name = self.name(question.id());
+                let text = format!("{name} {}", ended(*ending));
+                let text = words.as_ref().map_or(text.clone(), |words| format!("{text}: {}", printable(words)));
+                let event = json!({ "event": "over", "id": question.id(), "ending": ending.as_str(), "words": words });
+                self.tell("over", &text, event)
+            }
+            Announcement::TimeLeft { question, seconds } => {
+                let text = format!("{}: {} left to answer", self.name(question.id()), duration(*seconds));
+                self.tell("time", &text, json!({ "event": "time_left", "id": question.id(), "seconds_left": seconds }))
+            }
+            Announcement::MoreTime { question, deadline } => {
+                let left = question.seconds_left(now);
+                let text = format!("{} has more time: {} left", self.name(question.id()), duration(left));
+                let event = json!({ "event": "more_time", "id": question.id(), "deadline": deadline.to_rfc3339(), "seconds_left": left });
+                self.tell("time", &text, event)
+            }
+            Announcement::Said(_) if self.quiet && !announcement.is_assertive() => Ok(()),
+            Announcement::Said(said) => {
+                let who = if said.known_producer { "" } else { " (not known to you)" };
+                let text = format!("{}{who} says: {}", printable(&said.agent_id), printable(&said.text));
+                let event = json!({ "event": "said", "agent_id": said.agent_id, "session_id": said.session_id,
+                    "urgency": said.urgency, "text": said.text, "folded": said.folded });
+                self.tell("said", &text, event)
+            }
+            Announcement::ProducerRefused { agent_id } => {
+                let text = format!("The agent {} is not known to you: what it says is not shown", printable(agent_id));
+                self.tell("refused", &text, json!({ "event": "producer_refused", "agent_id": agent_id }))
+            }
+        }
+    }
+
+    fn asked(&mut self, question: &Question, now: UnixMillis) -> Result<(), Failure> {
+        let (view, name) = (View::from(question), self.name(question.id()));
+        if self.json {
+            return self.line(&json!({ "event": "asked", "question": view.json(now) }));
+        }
+        let mut lines = view.lines(&name, now);
+        lines.push(view.how(name.trim_start_matches("Question ")));
+        self.block(&lines)
+    }
+
+    /// What is open.
+    pub(super) fn list(&mut self, inbox: &Inbox, now: UnixMillis) -> Result<(), Failure> {
+        let open: Vec<_> = inbox.questions().cloned().collect();
+        if self.json {
+            let questions: Vec<Value> = open.iter().map(|question| View::from(&**question).json(now)).collect();
+            return self.line(&json!({ "event": "list", "questions": questions }));
+        }
+        if open.is_empty() {
+            return self.say("No question waits for you.");
+        }
+        for question in open {
+            let name = self.name(question.id());
+            self.block(&View::from(&*question).lines(&name, now))?;
+        }
+        Ok(())
+    }
+
+    /// Something about the inbox itself.
+    pub(super) fn tell(&self, word: &str, text: &str, event: Value) -> Result<(), Failure> {
+        if self.json {
+            return self.line(&event);
+        }
+        let style = match word {
+            "over" | "problem" => self.style(AnsiColor::Yellow),
+            _ => Style::new(),
+        };
+        self.say(&format!("{style}{text}.{style:#}"))
+    }
+
+    /// The number is given when the question is first named, and kept.
+    pub(super) fn name(&mut self, id: &str) -> String {
+        let place = self.numbers.iter().position(|known| known == id).unwrap_or_else(|| {
+            self.numbers.push(id.to_owned());
+            self.numbers.len() - 1
+        });
+        format!("Question {}", place + 1)
+    }
+
+    /// For those who look, the first line stands out and a blank one follows; for those who listen, neither helps.
+    fn block(&self, lines: &[String]) -> Result<(), Failure> {
+        let style = self.style(AnsiColor::Cyan);
+        let (first, rest) = lines.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+        let indent = if self.context.terminal.accessible { "" } else { "  " };
+        let rest: String = rest.iter().map(|line| format!("{indent}{line}.\n")).collect();
+        let gap = if self.context.terminal.accessible { "" } else { "\n" };
+        self.context.say(&format!("{style}{first}.{style:#}\n{rest}{gap}"))
+    }
+
+    fn style(&self, colour: AnsiColor) -> Style {
+        if self.colour { colour.on_default().bold() } else { Style::new() }
+    }
+
+    pub(super) fn say(&self, text: &str) -> Result<(), Failure> {
+        self.context.say(&format!("{text}\n"))
+    }
+
+    fn line(&self, event: &Value) -> Result<(), Failure> {
+        self.context.say(&format!("{event}\n"))
+    }
+}
+
+/// What became of a question, after its name.
+pub(super) fn ended(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Accepted => "was accepted",
+        Ending::Rejected => "was rejected",
+        Ending::Answered => "was answered",
+        Ending::Expired => "ran out of time without an answer",
+        Ending::Withdrawn => "was withdrawn",
+        Ending::SessionOver => "is over: the agent's request has ended",
+        Ending::Moved => "is settled: the agent goes on",
+        Ending::Missed => "is no longer open: it was settled while the connection was lost",
+    }
+}

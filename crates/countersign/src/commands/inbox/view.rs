@@ -1,0 +1,200 @@
+//! A question as it is read out, line by line. Every line can be understood without the one before it.
+
+use crate::table::printable;
+use countersign_client::aaep::{Asks, Question, Words, in_words};
+use countersign_protocol::{
+    aaep::{
+        event::{Choice, ResponseKind, Risk, YesNo},
+        questions::OpenQuestion,
+    },
+    decisions::Kind,
+    time::UnixMillis,
+};
+use serde_json::{Value, json};
+
+/// What is shown of a question, wherever it was learnt from.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    pub(super) id: String,
+    kind: Kind,
+    /// The action, or what is asked.
+    what: String,
+    consequence: Option<String>,
+    context: Option<String>,
+    kinds: Vec<ResponseKind>,
+    choices: Vec<Choice>,
+    agent_id: String,
+    operator: Option<String>,
+    known_producer: bool,
+    words: Words,
+    risk: Option<Risk>,
+    irreversible: bool,
+    default: Option<YesNo>,
+    last_ran_at: Option<UnixMillis>,
+    deadline: UnixMillis,
+}
+
+impl From<&Question> for View {
+    fn from(question: &Question) -> Self {
+        let (kind, what, consequence, context, choices, default) = match question.asks() {
+            Asks::Confirmation(asked) => {
+                let consequence = Some(asked.consequence.clone());
+                let default = Some(asked.default_decision);
+                (Kind::Confirmation, asked.action.clone(), consequence, None, Vec::new(), default)
+            }
+            Asks::Clarification(asked) => {
+                let choices = asked.choices.clone().unwrap_or_default();
+                (Kind::Clarification, asked.question.clone(), None, asked.context.clone(), choices, None)
+            }
+        };
+        Self {
+            id: question.id().to_owned(),
+            kind,
+            what,
+            consequence,
+            context,
+            kinds: question.kinds().to_vec(),
+            choices,
+            agent_id: question.producer().agent_id.clone(),
+            operator: question.operator().map(str::to_owned),
+            known_producer: question.is_of_known_producer(),
+            words: question.words(),
+            risk: question.risk(),
+            irreversible: question.is_irreversible(),
+            default,
+            last_ran_at: question.last_ran_at(),
+            deadline: question.deadline(),
+        }
+    }
+}
+
+impl From<&OpenQuestion> for View {
+    fn from(open: &OpenQuestion) -> Self {
+        Self {
+            id: open.decision_id.clone(),
+            kind: open.kind,
+            what: open.action.clone().or_else(|| open.question.clone()).unwrap_or_default(),
+            consequence: open.consequence.clone(),
+            context: open.context.clone(),
+            kinds: open.accepted_response_kinds.clone(),
+            choices: open.choices.clone(),
+            agent_id: open.agent_id.clone(),
+            operator: open.operator.clone(),
+            known_producer: true,
+            words: if open.words == "owner" { Words::Owner } else { Words::Agent },
+            risk: open.risk_level,
+            irreversible: open.irreversible.unwrap_or(false),
+            default: open.default_decision,
+            last_ran_at: open.last_ran_at,
+            deadline: open.deadline,
+        }
+    }
+}
+
+impl View {
+    /// What it is called first, and then everything a person must know to decide.
+    pub(super) fn lines(&self, name: &str, now: UnixMillis) -> Vec<String> {
+        let asks = if self.kind == Kind::Confirmation { "asks for your yes" } else { "asks" };
+        let mut lines = vec![format!("{name} {asks}: {}", printable(&self.what))];
+        lines.extend(self.consequence.as_ref().map(|text| format!("Consequence: {}", printable(text))));
+        lines.extend(self.context.as_ref().map(|text| format!("Context: {}", printable(text))));
+        lines.push(format!("Asked by: {}", self.asked_by()));
+        lines.push(format!("Words: {}", self.whose_words()));
+        lines.extend(self.risk_line());
+        let ran = |at: UnixMillis| format!("Ran before: exactly this last ran at {}", at.to_rfc3339());
+        lines.extend(self.last_ran_at.map(ran));
+        let choices = self.choices.iter().enumerate();
+        lines.extend(choices.map(|(n, choice)| format!("Choice {}: {}", n + 1, printable(&choice.label))));
+        lines.push(format!("Time left: {}. {}", duration(self.seconds_left(now)), self.without_an_answer()));
+        lines
+    }
+
+    /// What can be typed to answer it.
+    pub(super) fn how(&self, name: &str) -> String {
+        match self.kind {
+            Kind::Confirmation => format!("To answer: {name} yes, or {name} no and your reason. For more time: {name} more"),
+            Kind::Clarification => {
+                let kinds: Vec<&str> = self.kinds.iter().map(in_words).collect();
+                format!("To answer: {name} and {}. For more time: {name} more", kinds.join(", or "))
+            }
+        }
+    }
+
+    pub(super) fn json(&self, now: UnixMillis) -> Value {
+        let confirmation = self.kind == Kind::Confirmation;
+        json!({
+            "id": self.id,
+            "kind": self.kind,
+            "action": confirmation.then_some(&self.what),
+            "question": (!confirmation).then_some(&self.what),
+            "consequence": self.consequence,
+            "context": self.context,
+            "accepted_response_kinds": self.kinds,
+            "choices": self.choices,
+            "agent_id": self.agent_id,
+            "operator": self.operator,
+            "known_producer": self.known_producer,
+            "words": match self.words { Words::Agent => "agent", Words::Owner => "owner", Words::Unsaid => "unsaid" },
+            "risk_level": self.risk,
+            "irreversible": self.irreversible,
+            "default_decision": self.default,
+            "last_ran_at": self.last_ran_at.map(UnixMillis::to_rfc3339),
+            "deadline": self.deadline.to_rfc3339(),
+            "seconds_left": self.seconds_left(now),
+        })
+    }
+
+    fn asked_by(&self) -> String {
+        let who = match &self.operator {
+            Some(operator) => format!("an agent of {}", printable(operator)),
+            None => format!("the agent {}", printable(&self.agent_id)),
+        };
+        if self.known_producer { who } else { format!("{who}, which is not among those that you know") }
+    }
+
+    fn whose_words(&self) -> &'static str {
+        match self.words {
+            Words::Agent => "in the agent's own words, which nobody has checked",
+            Words::Owner => "rendered by the service from what will be sent",
+            Words::Unsaid => "the producer does not say whose words these are",
+        }
+    }
+
+    fn risk_line(&self) -> Option<String> {
+        let risk = match self.risk? {
+            Risk::Low => "low",
+            Risk::Medium => "medium",
+            Risk::High => "high",
+        };
+        let undo = if self.irreversible { "This cannot be undone" } else { "This can be undone" };
+        Some(format!("Risk: {risk}. {undo}"))
+    }
+
+    fn without_an_answer(&self) -> &'static str {
+        match (self.kind, self.default) {
+            (Kind::Clarification, _) => "Without an answer the agent goes on without it",
+            (Kind::Confirmation, Some(YesNo::Accept)) => "Without an answer it will be done",
+            (Kind::Confirmation, _) => "Without an answer it is not done",
+        }
+    }
+
+    fn seconds_left(&self, now: UnixMillis) -> i64 {
+        self.deadline.millis_since(now).max(0) / 1000
+    }
+}
+
+/// In words, so that no voice reads it as a time of day.
+pub(super) fn duration(seconds: i64) -> String {
+    let part = |n: i64, one: &str| match n {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        n => Some(format!("{n} {one}s")),
+    };
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let parts = [part(hours, "hour"), part(minutes, "minute"), part(rest, "second").filter(|_| hours == 0)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "none".into() } else { parts.join(" ") }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! `countersign token add`
+
+use super::{members, project};
+use crate::{cli::Reading, context::Context, engine, failure::Failure};
+use anstyle::AnsiColor;
+use countersign_server::admin::NewSubscriberToken;
+use serde_json::json;
+
+/// Make a token for a person's subscriber. Its secret is shown once
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The person whose subscriber it is: it hears and answers what they may.
+    #[arg(long, value_name = "USER")]
+    person: String,
+
+    /// What the person calls it, such as "kitchen speaker".
+    #[arg(long)]
+    name: String,
+
+    /// It only listens, and never answers.
+    #[arg(long)]
+    reads_only: bool,
+
+    /// For a client without credentials of its own: the token stands in the address.
+    #[arg(long)]
+    legacy: bool,
+
+    /// It ends by itself after so many days.
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=3650))]
+    days: Option<i64>,
+
+    /// The project. May be left out where there is only one.
+    #[arg(long, value_name = "ID")]
+    project: Option<String>,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
+    let added = engine::run(context, async |engine| {
+        let at = project(engine, arguments.project.as_deref()).await?;
+        let mut everybody = members(engine, &at).await?.into_iter();
+        let member = everybody.find(|member| member.person.subject == arguments.person).ok_or_else(|| {
+            Failure::new("the person has no account here").hint("`countersign user list` shows who there is")
+        })?;
+        let new = NewSubscriberToken {
+            name: arguments.name.clone(),
+            may_answer: !arguments.reads_only,
+            legacy: arguments.legacy,
+            lifetime_s: arguments.days.map(|days| days.saturating_mul(86_400)),
+        };
+        Ok(engine.add_subscriber_token(&at, &member, new).await?)
+    })?;
+    let (id, secret) = (&added.token.id, &added.secret);
+    if arguments.reading.json {
+        return context.say_json(&json!({ "id": id, "secret": secret, "person": arguments.person }));
+    }
+    context.say(&format!("token: {id}\nsecret: {secret}\n"))?;
+    let once = "keep the secret now: only its hash is stored, so it cannot be shown again";
+    context.terminal.note("note", AnsiColor::Yellow, once);
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! `countersign inbox`, through the built binary, against a node that it serves too.
+
+mod live;
+mod once;
+
+use crate::cli_folder::{Folder, Ran, Served};
+use serde_json::{Value, json};
+use std::{fs, path::Path};
+
+/// A node with a project that asks, alice who is asked, and a token of hers.
+struct Asked {
+    folder: Folder,
+    node: Served,
+    key: String,
+    token: String,
+}
+
+impl Asked {
+    fn new(name: &str) -> Self {
+        let folder = Folder::ready(&format!("inbox-{name}"));
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/payments.toml");
+        folder.write("payments.toml", &fs::read_to_string(example).unwrap());
+        folder.does("project apply payments.toml");
+        folder.does_as("user add alice --role approver --role user");
+        let key = "key add --kind agent --principal bot --responsible alice --action mail.send --action payments.send";
+        let (key, token) = (folder.json(key), folder.json("token add --person alice --name terminal"));
+        let secret = |made: &Value| made["secret"].as_str().unwrap().to_owned();
+        let (key, token) = (secret(&key), secret(&token));
+        let node = folder.serve(&[]);
+        Self { folder, node, key, token }
+    }
+
+    fn agent(&self, method: &str, path: &str, body: &Value) -> Value {
+        let bearer = format!("Authorization: Bearer {}\r\n", self.key);
+        let answer = self.node.ask(method, path, &bearer, &body.to_string());
+        assert!((200..300).contains(&answer.status), "{path}: {}", answer.body);
+        answer.json()
+    }
+
+    /// An agent asks to send a letter; the decision's id.
+    fn asks(&self, what: &str) -> String {
+        let body = json!({ "action": what, "consequence": "It is gone", "tool": "mail.send",
+            "arguments": { "text": what }, "timeout_seconds": 600 });
+        self.agent("POST", "/v1/confirmations", &body)["decision_id"].as_str().unwrap().to_owned()
+    }
+
+    fn clarifies(&self, more: &Value) -> String {
+        let mut body = json!({ "question": "Which city?" });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.agent("POST", "/v1/clarifications", &body)["decision_id"].as_str().unwrap().to_owned()
+    }
+
+    fn decision(&self, id: &str) -> Value {
+        self.agent("GET", &format!("/v1/decisions/{id}"), &Value::Null)
+    }
+
+    /// Ends the node and starts another at the same address.
+    fn restart(&mut self, address: &str) {
+        let gone = std::mem::replace(&mut self.node, self.folder.serve(&[]));
+        assert_eq!(gone.ends_by("TERM").0, 0);
+        let spare = std::mem::replace(&mut self.node, self.folder.serve(&[("COUNTERSIGN_LISTEN__PUBLIC", address)]));
+        drop(spare);
+    }
+
+    fn environment(&self) -> [(&'static str, String); 2] {
+        [("COUNTERSIGN_SERVICE", self.node.origin()), ("COUNTERSIGN_TOKEN", self.token.clone())]
+    }
+
+    fn inbox(&self, arguments: &[&str], more: &[(&str, &str)]) -> Ran {
+        let own = self.environment();
+        let own = own.iter().map(|(name, value)| (*name, value.as_str()));
+        let environment: Vec<(&str, &str)> = own.chain(more.iter().copied()).collect();
+        self.folder.run_words(&[&["inbox"], arguments].concat(), &environment)
+    }
+}

@@ -1,0 +1,159 @@
+//! The inbox while it runs.
+
+use super::Asked;
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{self, Receiver},
+    time::Duration,
+};
+
+struct Live {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    heard: Vec<String>,
+}
+
+impl Live {
+    fn start(asked: &Asked, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+        command.arg("inbox").args(arguments).current_dir(&asked.folder.0).env_clear();
+        command.envs(asked.environment()).envs(environment.iter().copied());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let (to, lines) = mpsc::channel();
+        std::thread::spawn(move || out.lines().map_while(Result::ok).for_each(|line| drop(to.send(line))));
+        Self { input: child.stdin.take(), child, lines, heard: Vec::new() }
+    }
+
+    /// Reads until a line holds this; that line.
+    fn hears(&mut self, part: &str) -> String {
+        loop {
+            let line = self.lines.recv_timeout(Duration::from_secs(30));
+            let line = line.unwrap_or_else(|_| panic!("{part:?} was not said: {:#?}", self.heard));
+            self.heard.push(line.clone());
+            if line.contains(part) {
+                return line;
+            }
+        }
+    }
+
+    fn types(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    /// Ends it; everything that it said.
+    fn quits(mut self) -> Vec<String> {
+        self.types("quit");
+        assert!(self.child.wait().unwrap().success());
+        self.heard.extend(self.lines.iter());
+        std::mem::take(&mut self.heard)
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// AAEP-SCHEMA-09, AAEP-6.8-05, AAEP-6.8-06
+#[test]
+fn a_question_is_announced_once_and_dropped_when_it_is_withdrawn() {
+    let asked = Asked::new("live-withdrawn");
+    let early = asked.asks("Write to Sam");
+    let mut live = Live::start(&asked, &[], &[]);
+    live.hears("Question 1 asks for your yes: Write to Sam");
+    live.hears("To answer: 1 yes");
+    let late = asked.asks("Write to Kim");
+    live.hears("Question 2 asks for your yes: Write to Kim");
+    asked.agent("POST", &format!("/v1/decisions/{early}/withdraw"), &json!({ "reason": "no longer needed" }));
+    live.hears("Question 1 was withdrawn: The question was withdrawn: no longer needed");
+    live.types("1 yes");
+    live.hears("Question 1 is no longer open. Nothing was sent");
+    let all = live.quits();
+    for said in ["Question 1 asks", "Question 2 asks", "Question 1 was withdrawn"] {
+        assert_eq!(all.iter().filter(|line| line.contains(said)).count(), 1, "{said}: {all:#?}");
+    }
+    assert_eq!(asked.decision(&early)["state"], "cancelled");
+    assert_eq!(asked.decision(&late)["state"], "pending", "leaving settles nothing");
+}
+
+/// AAEP-6.7.2-01
+#[test]
+fn one_answers_and_the_other_hears_that_it_is_settled() {
+    let asked = Asked::new("live-two");
+    let (mut one, mut other) = (Live::start(&asked, &[], &[]), Live::start(&asked, &["--json"], &[]));
+    one.hears("Listening to");
+    other.hears("listening");
+    let id = asked.asks("Write to Sam");
+    one.hears("To answer: 1 yes");
+    let told: Value = serde_json::from_str(&other.hears("\"asked\"")).unwrap();
+    assert_eq!((&told["question"]["id"], &told["question"]["agent_id"]), (&json!(id), &json!("bot")));
+    one.types("yes");
+    one.hears("begins with no question's number");
+    one.types("1 no, too cold");
+    one.hears("Question 1 was rejected");
+    let over: Value = serde_json::from_str(&other.hears("\"over\"")).unwrap();
+    assert_eq!((&over["id"], &over["ending"]), (&json!(id), &json!("rejected")));
+    other.types(&format!("{id} yes"));
+    assert!(other.hears("problem").contains("no longer open"));
+    assert_eq!(asked.decision(&id)["reason"], "too cold");
+    let said = [one.quits(), other.quits()].concat();
+    assert!(said.iter().all(|line| !line.contains("rpl_") && !line.contains("cst_")), "{said:#?}");
+}
+
+/// AAEP-6.4.3-03
+#[test]
+fn more_time_and_answers_of_every_kind_can_be_typed() {
+    let asked = Asked::new("live-kinds");
+    let mut live = Live::start(&asked, &[], &[]);
+    live.hears("Listening to");
+    asked.asks("Write to Sam");
+    live.hears("To answer: 1 yes");
+    live.types("1 more 900");
+    live.hears("Question 1 has more time: 24 minutes");
+    let id = asked.clarifies(&json!({ "accepted_response_kinds": ["numeric"] }));
+    live.hears("To answer: 2 and a number");
+    live.types("2 many");
+    live.hears("Nothing was sent: this question takes a number");
+    live.types("2 67");
+    live.hears("Question 2 was answered");
+    assert_eq!(asked.decision(&id)["response"], 67);
+    live.types("list");
+    live.hears("Question 1 asks for your yes");
+    live.quits();
+}
+
+#[test]
+fn whoever_listens_gets_plain_lines_that_stand_alone() {
+    let asked = Asked::new("live-accessible");
+    asked.asks("Write to Sam");
+    let mut live = Live::start(&asked, &["--quiet"], &[("ACCESSIBLE", "1")]);
+    live.hears("To answer: 1 yes");
+    let all = live.quits();
+    for line in &all {
+        assert!(!line.contains('\u{1b}') && !line.starts_with(' ') && !line.is_empty(), "{all:#?}");
+        assert!(line.ends_with('.'), "{line}");
+    }
+}
+
+///
+#[test]
+fn an_inbox_outlives_a_restart_of_the_service() {
+    let mut asked = Asked::new("live-restart");
+    let id = asked.asks("Write to Sam");
+    let mut live = Live::start(&asked, &[], &[]);
+    live.hears("To answer: 1 yes");
+    let address = asked.node.origin().trim_start_matches("http://").to_owned();
+    asked.restart(&address);
+    live.hears("Connected again");
+    live.types("1 yes");
+    live.hears("Question 1 was accepted");
+    assert_eq!(asked.decision(&id)["state"], "accepted");
+    let all = live.quits();
+    assert_eq!(all.iter().filter(|line| line.contains("Question 1 asks")).count(), 1, "{all:#?}");
+}

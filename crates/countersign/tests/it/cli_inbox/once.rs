@@ -1,0 +1,144 @@
+//! One command, one thing done.
+
+use super::Asked;
+use crate::cli_folder::Folder;
+use serde_json::{Value, json};
+
+#[test]
+fn without_a_token_or_a_service_it_says_what_is_missing() {
+    let folder = Folder::new("inbox-nothing");
+    let ran = folder.run("inbox list");
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.starts_with("error: there is no token to listen with\nhint: set COUNTERSIGN_TOKEN"), "{}", ran.err);
+    let there = [("COUNTERSIGN_TOKEN", "cst_0"), ("COUNTERSIGN_SERVICE", "http://127.0.0.1:1")];
+    for arguments in ["inbox list", "inbox answer dec_0 yes", "inbox"] {
+        let ran = folder.run_with(arguments, &there);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        assert!(ran.err.contains("could not be reached") && ran.err.contains("hint: is the service running"), "{}", ran.err);
+    }
+    for arguments in ["inbox --service ftp://x list", "inbox --unknown refuse list", "inbox answer dec_0 maybe"] {
+        assert_eq!(folder.run_with(arguments, &there).code, 2, "{arguments}");
+    }
+    assert!(folder.is_empty());
+}
+
+/// AAEP-6.2.4-01
+#[test]
+fn a_token_that_was_taken_back_hears_and_answers_nothing() {
+    let asked = Asked::new("revoked");
+    let id = asked.asks("Write to Sam");
+    let tokens = asked.folder.json("token list");
+    asked.folder.does(&format!("token revoke {}", tokens[0]["id"].as_str().unwrap()));
+    for arguments in [vec!["list"], vec!["answer", &id, "yes"], vec!["more-time", &id]] {
+        let ran = asked.inbox(&arguments, &[]);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments:?}");
+        assert!(ran.err.contains("the token may have been revoked"), "{}", ran.err);
+    }
+    assert_eq!(asked.decision(&id)["state"], "pending");
+}
+
+#[test]
+fn a_question_that_is_not_there_is_not_answered() {
+    let asked = Asked::new("unknown");
+    for arguments in [["answer", "dec_0", "yes"], ["respond", "dec_0", "x"]] {
+        let ran = asked.inbox(&arguments, &[]);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments:?}");
+        assert!(ran.err.starts_with("error: there is no such open question\nhint: "), "{}", ran.err);
+    }
+    let ran = asked.inbox(&["more-time", "dec_0"], &[]);
+    assert!(ran.code == 1 && ran.err.contains("there is no such question"), "{}", ran.err);
+    assert_eq!(asked.inbox(&["list"], &[]).out, "No question waits for you.\n");
+}
+
+///
+#[test]
+fn what_needs_more_proof_than_a_token_is_not_sent_and_the_page_is_named() {
+    let asked = Asked::new("proof");
+    let body = json!({ "action": "Pay", "consequence": "Gone", "tool": "payments.send", "arguments": {} });
+    let id = asked.agent("POST", "/v1/confirmations", &body)["decision_id"].as_str().unwrap().to_owned();
+    let ran = asked.inbox(&["answer", &id, "yes"], &[]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.contains("needs more proof than a token: fresh"), "{}", ran.err);
+    assert!(ran.err.contains(&format!("/inbox/payments/{id}")), "{}", ran.err);
+    assert_eq!(asked.decision(&id)["state"], "pending");
+}
+
+/// AAEP-6-02
+#[test]
+fn yes_and_no_settle_a_question_once_and_the_agent_gets_the_reason() {
+    let asked = Asked::new("answer");
+    let (first, second) = (asked.asks("Write to Sam"), asked.asks("Write to Kim"));
+    let ran = asked.inbox(&["answer", &first, "yes"], &[]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, format!("question {first} was accepted\n").as_str()), "{}", ran.err);
+    assert_eq!(asked.decision(&first)["state"], "accepted");
+    let ran = asked.inbox(&["answer", &second, "no", "--reason", "not today", "--json"], &[]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(told, json!({ "id": second, "ending": "rejected", "counted": true }));
+    let decision = asked.decision(&second);
+    assert_eq!((&decision["state"], &decision["reason"]), (&json!("rejected"), &json!("not today")));
+    assert_eq!(asked.inbox(&["answer", &first, "no"], &[]).code, 1, "it is settled");
+}
+
+#[test]
+fn a_clarification_is_answered_in_the_kind_that_it_takes() {
+    let asked = Asked::new("respond");
+    let choices = json!([{ "value": "lon", "label": "London" }, { "value": "lag", "label": "Lagos" }]);
+    let id = asked.clarifies(&json!({ "accepted_response_kinds": ["multiple_choice"], "choices": choices }));
+    let ran = asked.inbox(&["respond", &id, "Paris"], &[]);
+    assert!(ran.code == 1 && ran.err.contains("this question takes one of its choices"), "{}", ran.err);
+    let ran = asked.inbox(&["answer", &id, "yes"], &[]);
+    assert!(ran.code == 1 && ran.err.contains("takes one of its choices"), "{}", ran.err);
+    assert_eq!(asked.inbox(&["respond", &id, "lagos"], &[]).code, 0);
+    assert_eq!(asked.decision(&id)["response"], "lag");
+}
+
+#[test]
+fn what_waits_is_listed_with_everything_that_decides_it() {
+    let asked = Asked::new("list");
+    let id = asked.asks("Write to Sam");
+    let ran = asked.inbox(&["list"], &[]);
+    for part in [
+        "Question 1 asks for your yes: Write to Sam.\n",
+        "Consequence: It is gone.\n",
+        "Asked by: the agent bot.\n",
+        "Words: in the agent's own words, which nobody has checked.\n",
+        "Risk: low. This cannot be undone.\n",
+        "Time left: ",
+        &format!("Id: {id}\n"),
+    ] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    let listed: Value = serde_json::from_str(&asked.inbox(&["list", "--json"], &[]).out).unwrap();
+    assert_eq!((&listed["id"], &listed["action"], &listed["words"]), (&json!(id), &json!("Write to Sam"), &json!("agent")));
+    assert!(!ran.out.contains("rpl_") && !listed.to_string().contains("rpl_"));
+}
+
+/// AAEP-6.4.2-06
+#[test]
+fn more_time_is_given_up_to_what_policy_allows() {
+    let asked = Asked::new("more");
+    let id = asked.asks("Write to Sam");
+    let left = || asked.inbox(&["more-time", &id, "--seconds", "900", "--json"], &[]);
+    let seconds = |ran: crate::cli_folder::Ran| {
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        serde_json::from_str::<Value>(&ran.out).unwrap()["seconds_left"].as_i64().unwrap()
+    };
+    let first = seconds(left());
+    assert!((1400..=1500).contains(&first), "{first}");
+    let most = (0..3).map(|_| seconds(left())).last().unwrap();
+    assert!((2300..=2400).contains(&most), "the policy's 1800 more and not beyond: {most}");
+}
+
+/// AAEP-6.9-03
+#[test]
+fn signed_only_connects_to_a_service_that_proves_who_it_is_and_to_no_other() {
+    let asked = Asked::new("signed");
+    let id = asked.asks("Write to Sam");
+    asked.folder.write("other.jwks", "{\"keys\":[]}");
+    let ran = asked.inbox(&["--signed-only", "--pin-keys", "other.jwks", "answer", &id, "yes"], &[]);
+    assert!(ran.code == 1 && ran.err.contains("does not prove who it is"), "{}", ran.err);
+    assert_eq!(asked.decision(&id)["state"], "pending");
+    let ran = asked.inbox(&["--signed-only", "answer", &id, "yes"], &[]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+}

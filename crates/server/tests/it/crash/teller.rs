@@ -1,0 +1,112 @@
+//! The process that tells the story, until it is killed. It says what it is about to do, and each answer that it got.
+
+use super::{
+    cast::{Cast, Known, Questions, Script, next_question},
+    story::{Act, STORY, Step},
+};
+use countersign_testkit::{Backend, Kit, crashing::Doom, leaks::Folder};
+use serde::{Deserialize, Serialize};
+use std::{
+    io::Write as _,
+    os::unix::process::ExitStatusExt as _,
+    process::{Command, Output, Stdio},
+};
+
+/// Names the script of a process that is to be the teller.
+const SCRIPT: &str = "COUNTERSIGN_TEST_STORY";
+/// The teller begins so long after the database was made.
+pub(super) const BEGINS_S: i64 = 10;
+
+/// A line that the teller writes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Line {
+    Begins(usize),
+    /// Its number, and what is known of the question by then.
+    Done(usize, Known),
+}
+
+/// Left alone it tells the whole story; with a script of another process it is that process's teller.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_story_can_be_told_to_its_end() {
+    match script() {
+        Some(script) => tell(&script).await,
+        None => {
+            let folder = Folder::make();
+            let (place, _kept) = Kit(Backend::Sqlite).open_place().await;
+            tell(&Script::written(Kit(Backend::Sqlite), place, folder.path()).await).await;
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "what a process of ours is started for is said by its environment")]
+fn script() -> Option<Script> {
+    let script = std::env::var(SCRIPT).ok()?;
+    Some(serde_json::from_str(&script).expect("a script"))
+}
+
+async fn tell(script: &Script) {
+    let cast = script.cast(BEGINS_S, 2).await;
+    let mut known = Questions::new();
+    let mut heard = cast.alice.hears(&cast.plane).await;
+    for (number, step) in STORY.iter().enumerate() {
+        say(&Line::Begins(number));
+        let done = done(&cast, *step, &known, &mut heard).await;
+        say(&Line::Done(number, done.clone()));
+        known.insert(step.1.to_owned(), done);
+    }
+}
+
+/// Does a step, and waits until it is certain: what a reply came to is not in its answer.
+async fn done(cast: &Cast, step: Step, known: &Questions, heard: &mut countersign_testkit::aaep::Heard) -> Known {
+    let answer = cast.does(step, known).await;
+    assert!(answer.is_success(), "{step:?}: {}", answer.text());
+    if step.0 == Act::Raise {
+        return Known { decision: answer.json(), event: next_question(heard).await };
+    }
+    let before = &known[step.1];
+    Known { decision: cast.looks(&before.decision).await, event: before.event.clone() }
+}
+
+/// At once, past whatever captures what tests print.
+fn say(line: &Line) {
+    let mut out = std::io::stdout().lock();
+    out.write_all(format!("\n{}\n", serde_json::to_string(line).unwrap()).as_bytes()).unwrap();
+    out.flush().unwrap();
+}
+
+/// What a teller said before it was killed.
+pub(super) struct Told {
+    pub(super) lines: Vec<Line>,
+    /// False if the story was over before its doom came.
+    pub(super) killed: bool,
+}
+
+impl Told {
+    /// Lets another process tell the story.
+    pub(super) async fn by_another(script: &Script, doom: Doom) -> Self {
+        let script = serde_json::to_string(&Script { doom: Some(doom), ..script.clone() }).unwrap();
+        let run = move || {
+            let us = std::env::current_exe().expect("this test binary");
+            let name = concat!(module_path!(), "::the_story_can_be_told_to_its_end");
+            let name = name.split_once("::").expect("a path").1;
+            let mut command = Command::new(us);
+            command.args(["--exact", name, "--nocapture"]).env(SCRIPT, script).stdin(Stdio::null());
+            command.output().expect("a process")
+        };
+        Self::from(&tokio::task::spawn_blocking(run).await.expect("a process"))
+    }
+
+    fn from(output: &Output) -> Self {
+        let text = String::from_utf8_lossy(&output.stdout);
+        let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let killed = output.status.signal() == Some(9);
+        let said = || format!("{text}{}", String::from_utf8_lossy(&output.stderr));
+        assert!(killed || output.status.success(), "{}: {}", output.status, said());
+        Self { lines, killed }
+    }
+
+    pub(super) fn begun(&self) -> Option<Step> {
+        let last = self.lines.iter().filter_map(|line| if let Line::Begins(n) = line { Some(*n) } else { None }).last();
+        last.map(|number| STORY[number])
+    }
+}

@@ -1,0 +1,218 @@
+// Questions on open pages: announced once, read, answered by keyboard, and gone from every page once they are settled.
+
+import { Agent } from "./agent.mjs";
+import { check, judge, spoken, tell, visit } from "./browser.mjs";
+import { enter, fill, hasFocus, tabTo } from "./keyboard.mjs";
+
+await tell(async (browser, given) => {
+  const agent = new Agent(given);
+  const { page, context, complaints } = await visit(browser);
+  await signIn(page, given);
+  await judge(page, "inbox-none", given);
+  await hears(page, ["Nothing waits for you"]);
+  await listens(page);
+  const second = await context.newPage();
+  await second.goto(`${given.origin}/inbox`);
+  await listens(second);
+
+  const pay = await agent.asks("Pay 82,000 pounds to Harbour Estates", "The money is gone for good.");
+  await announces(page, 1);
+  await announces(second, 1);
+  await looksAway(second);
+  await looksBack(second);
+  await announces(second, 1);
+  await judge(page, "inbox-announced", given);
+  await enter(page, "Read it");
+  await reads(page, given);
+  await fill(page, "Reason for a no (optional)", "Not before the survey");
+  await enter(page, "Reject");
+  await settlesIt(page, given, ["You rejected it.", "Not before the survey"]);
+  await dropsThePrompt(second, /^A question on this page was answered with no.$/);
+
+  const invite = await agent.asks("Invite everybody", "A hundred people get a letter.");
+  await announces(page, 1);
+  await second.goto(`${given.origin}/inbox`);
+  await listens(second);
+  await judge(second, "inbox", given);
+  await enter(page, "Read it");
+  await enter(page, "Accept");
+  await settlesIt(page, given, ["You accepted it.", "may run once, until"]);
+  await marksTheQuestion(second, invite, /^Accepted$/, /^A question on this page was answered with yes.$/);
+
+  const withdrawn = await agent.asks("Order a cake", "It is baked.");
+  await announces(page, 1);
+  await enter(page, "Read it");
+  await listens(page);
+  await tabTo(page, "Reason for a no (optional)");
+  await second.goto(`${given.origin}/inbox`);
+  await listens(second);
+  await looksAway(second);
+  await agent.withdraws(withdrawn);
+  await losesItsForm(page, given);
+  await looksBack(second);
+  const either = /^A question on this page (was withdrawn|is no longer open)/;
+  await marksTheQuestion(second, withdrawn, /^(Withdrawn|Settled)$/, either);
+
+  await clarifies(page, agent, given);
+  await account(page, given);
+  check(complaints.length === 0, complaints.join("\n"));
+  await withoutScript(browser, agent, given);
+  await inGerman(browser, agent, given);
+  return { pay, invite };
+});
+
+async function signIn(page, given, words = ["User name", "Password", "Sign in"]) {
+  await page.goto(`${given.origin}/inbox`);
+  await fill(page, words[0], given.name);
+  await fill(page, words[1], given.password);
+  await enter(page, words[2]);
+  check(page.url() === `${given.origin}/inbox`, `signing in led to ${page.url()}`);
+}
+
+async function hears(page, words) {
+  const heard = await spoken(page);
+  for (const word of words) check(heard.includes(word), `a screen reader does not say “${word}”:\n${heard}`);
+}
+
+/** The page says itself whether it will announce anything. */
+async function listens(page) {
+  await page.locator("[data-live-state]", { hasText: "New questions are announced here" }).waitFor();
+}
+
+/** Another tab is looked at, as far as this one can tell: it hears nothing then. */
+async function looksAway(page) {
+  await hide(page, true);
+  await page.locator("[data-live-state]", { hasText: "does not update by itself" }).waitFor();
+}
+
+/** It is told anew what is open, and finds out what it missed. */
+async function looksBack(page) {
+  await hide(page, false);
+  await listens(page);
+}
+
+async function hide(page, hidden) {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, "hidden", { value, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+}
+
+/** Says so in a region that interrupts, and says it once. */
+async function announces(page, times) {
+  const region = page.locator("[data-announced][aria-live=assertive]");
+  await region.locator("p").nth(times - 1).waitFor();
+  await page.waitForTimeout(300);
+  const said = (await region.locator("p").allTextContents()).join("|");
+  check(said === Array(times).fill("A new question is waiting. Read it").join("|"), `it announces: ${said}`);
+}
+
+async function reads(page, given) {
+  await hears(page, [
+    given.domain,
+    "Verified domain of whoever runs this agent",
+    "In the agent’s own words. Nobody has checked them.",
+    "Pay 82,000 pounds to Harbour Estates",
+    "The money is gone for good.",
+    "as agreed",
+    "High risk",
+    "Cannot be undone",
+    "It is not carried out.",
+    "Time left",
+  ]);
+  check((await page.title()).includes(given.domain), `the title is ${await page.title()}`);
+  await judge(page, "question", given);
+}
+
+async function settlesIt(page, given, words) {
+  await hasFocus(page, "notice", "the news of the answer does not have the focus");
+  await hears(page, words);
+  check((await page.locator("form").count()) === 0, "what is settled can still be answered");
+  await judge(page, `question-${words[0].split(" ")[1]}`, given);
+  await listens(page);
+}
+
+/** What was announced and not yet opened is gone, and its end is said once, without interrupting. */
+async function dropsThePrompt(page, words) {
+  await page.locator("[data-settlements][aria-live=polite] p").first().waitFor();
+  const said = (await page.locator("[data-settlements] p").allTextContents()).join("|");
+  check(words.test(said) && !said.includes("|"), `it says: ${said}`);
+  check((await page.locator("[data-announced] p").count()) === 0, "a settled question is still announced");
+}
+
+async function marksTheQuestion(page, id, word, words) {
+  const question = page.locator(`[data-decision="${id}"]`);
+  await question.locator("[data-state]", { hasText: word }).waitFor();
+  check((await question.getByRole("link").count()) === 0, "a settled question still leads to its answering");
+  await dropsThePrompt(page, words);
+}
+
+/** The question is withdrawn under the hands of whoever answers it: no form is left, and the focus is not lost. */
+async function losesItsForm(page, given) {
+  const told = page.locator("[data-settlements] p");
+  await told.waitFor();
+  check((await told.textContent()).includes("was withdrawn"), `it says: ${await told.textContent()}`);
+  check((await page.locator("form").count()) === 0, "what is withdrawn can still be answered");
+  check(await told.evaluate((p) => document.activeElement === p), "the focus is lost");
+  check((await page.locator("[data-state]").textContent()) === "Withdrawn", "the question still looks open");
+  await judge(page, "question-withdrawn", given);
+}
+
+async function clarifies(page, agent, given) {
+  const kinds = ["multiple_choice", "numeric", "yes_no", "freetext"];
+  const choices = [{ value: "2", label: "Two of us" }, { value: "4", label: "All four" }];
+  const id = await agent.clarifies({ question: "For how many?", accepted_response_kinds: kinds, choices });
+  await page.goto(`${given.origin}/inbox`);
+  await enter(page, `Read and answer: ${given.domain}, For how many?`);
+  check(page.url().endsWith(id), `the link led to ${page.url()}`);
+  await judge(page, "question-asking", given);
+  await fill(page, "Your answer as a number", "many");
+  await enter(page, "Send the answer");
+  await hasFocus(page, "problem", "the error summary does not have the focus");
+  await judge(page, "question-no-number", given);
+  await tabTo(page, "Two of us");
+  await page.keyboard.press("ArrowDown");
+  await enter(page, "Send the answer");
+  await settlesIt(page, given, ["You answered it.", "4"]);
+}
+
+async function account(page, given) {
+  await enter(page, "Account");
+  await fill(page, "What you call it", "Kitchen speaker");
+  await enter(page, "Make a token");
+  check((await page.locator("#code").textContent()).startsWith("cst_"), "no token is shown");
+  await judge(page, "subscriber-made", given);
+  await enter(page, "Back to the account");
+  await judge(page, "account-subscribers", given);
+  await enter(page, "Take back: Kitchen speaker");
+  await hasFocus(page, "notice", "the news that it is taken back does not have the focus");
+}
+
+async function withoutScript(browser, agent, given) {
+  const { page, complaints } = await visit(browser, { javaScriptEnabled: false });
+  await signIn(page, given);
+  await hears(page, ["This page does not update by itself."]);
+  await agent.asks("Water the plants", "They live.");
+  await enter(page, "Reload");
+  await enter(page, `Read and answer: ${given.domain}, Water the plants`);
+  await enter(page, "1 minute more");
+  await hasFocus(page, "notice", "the news that there is more time does not have the focus");
+  await enter(page, "Accept");
+  await hears(page, ["You accepted it."]);
+  check(complaints.length === 0, complaints.join("\n"));
+}
+
+async function inGerman(browser, agent, given) {
+  const { page, complaints } = await visit(browser, { locale: "de-DE" });
+  await signIn(page, given, ["Benutzername", "Passwort", "Anmelden"]);
+  await agent.asks("Water the plants again", "They drown.");
+  await page.locator("[data-announced] p", { hasText: "Eine neue Frage wartet." }).waitFor();
+  await page.reload();
+  await judge(page, "inbox-de", given);
+  await enter(page, `Lesen und antworten: ${given.domain}, Water the plants again`);
+  await hears(page, ["In den eigenen Worten des Agenten", "Hohes Risiko", "Nicht rückgängig zu machen"]);
+  await judge(page, "question-de", given);
+  await enter(page, "Ablehnen");
+  await hears(page, ["Sie haben es abgelehnt."]);
+  check(complaints.length === 0, complaints.join("\n"));
+}
