@@ -167,12 +167,12 @@ async function clarifies(page, agent, given) {
   check(page.url().endsWith(id), `the link led to ${page.url()}`);
   await judge(page, "question-asking", given);
   await fill(page, "Your answer as a number", "many");
-  await enter(page, "Send the answer");
+  await enter(page, "Send the answer: Your answer as a number");
   await hasFocus(page, "problem", "the error summary does not have the focus");
   await judge(page, "question-no-number", given);
   await tabTo(page, "Two of us");
   await page.keyboard.press("ArrowDown");
-  await enter(page, "Send the answer");
+  await enter(page, "Send the answer: Choose one");
   await settlesIt(page, given, ["You answered it.", "4"]);
 }
 

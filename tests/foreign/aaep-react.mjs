@@ -69,8 +69,12 @@ const tellChange = (name, value) => {
 };
 const look = () => {
   tellChange("announced", document.querySelector("#aaep-assertive-region")?.textContent || null);
+  const button = document.querySelector(".aaep-button-accept");
+  // A dialog hears keys from when its button has the focus, a little after it is drawn.
+  if (button && document.activeElement !== button) return;
   tellChange("dialog", document.querySelector(".aaep-dialog-title")?.textContent ?? null);
 };
+document.addEventListener("focusin", look);
 new window.MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });
 
 const root = createRoot(document.querySelector("#root"));

@@ -214,6 +214,7 @@ question-yes = Ja
 question-no = Nein
 question-choices = Wählen Sie eines
 question-send = Antwort senden
+question-send-of = Antwort senden: { $what }
 question-prove-first = Das ist so wichtig, dass Ihre Antwort nur zählt, wenn Sie gerade erst Ihr Passwort eingegeben haben.
 question-prove = Bestätigen, dass Sie es sind
 question-not-here = Das verlangt einen stärkeren Nachweis, wer Sie sind, als diese Seite annehmen kann. Sie können es hier lesen, aber nicht beantworten.

@@ -214,6 +214,7 @@ question-yes = Yes
 question-no = No
 question-choices = Choose one
 question-send = Send the answer
+question-send-of = Send the answer: { $what }
 question-prove-first = This is important enough that your answer counts only if you have just given your password.
 question-prove = Confirm it is you
 question-not-here = This wants a stronger proof of who you are than this page can take. You can read it here, but not answer it.

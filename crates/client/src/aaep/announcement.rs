@@ -71,8 +71,7 @@ impl Announcement {
     }
 
     pub(super) fn is_background(&self) -> bool {
-        matches!(self, Self::TimeLeft { .. })
-            || matches!(self, Self::Said(said) if said.urgency == Urgency::Background)
+        matches!(self, Self::TimeLeft { .. }) || matches!(self, Self::Said(said) if said.urgency == Urgency::Background)
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Inbox {
     seen: Recent,
     /// The questions among them, which no flood of other events makes forgotten.
     asked: Recent,
+    /// Those that we took for over without having been told so.
+    overdue: Recent,
     refused: Recent,
 }
 
@@ -41,7 +43,14 @@ struct Open {
 impl Inbox {
     pub fn new(trust: Trust) -> Self {
         let (seen, asked) = (Recent::with_room_for(REMEMBERED), Recent::with_room_for(REMEMBERED));
-        Self { trust, open: Vec::new(), seen, asked, refused: Recent::with_room_for(256) }
+        Self {
+            trust,
+            open: Vec::new(),
+            seen,
+            asked,
+            overdue: Recent::with_room_for(256),
+            refused: Recent::with_room_for(256),
+        }
     }
 
     /// The open questions, oldest first.
@@ -57,7 +66,7 @@ impl Inbox {
     /// Takes what was received. An event that came before changes nothing (AAEP 8.2.4).
     pub fn apply(&mut self, received: &Received, now: UnixMillis) -> Vec<Announcement> {
         let mut told = match received {
-            Received::Event(event) => self.event(event),
+            Received::Event(event) => self.event(event, now),
             Received::Other(other) => self.other(other),
             Received::Closed { .. } => Vec::new(),
         };
@@ -71,6 +80,11 @@ impl Inbox {
         let missed = |open: &Open| open.doubted.is_some_and(|since| now >= since.plus_millis(COMES_AGAIN_MS));
         let mut told = self.close(Ending::Expired, None, expired);
         told.extend(self.close(Ending::Missed, None, missed));
+        for over in &told {
+            if let Announcement::Over { question, .. } = over {
+                self.overdue.is_new(question.event_id());
+            }
+        }
         told
     }
 
@@ -81,9 +95,7 @@ impl Inbox {
 
     /// The producer lists what is open; what it does not list is gone.
     pub fn reconcile(&mut self, listed: &BTreeSet<&str>) -> Vec<Announcement> {
-        self.close(Ending::Missed, None, |open| {
-            open.question.decision_id().is_some_and(|id| !listed.contains(id))
-        })
+        self.close(Ending::Missed, None, |open| open.question.decision_id().is_some_and(|id| !listed.contains(id)))
     }
 
     /// When [`Self::tick`] has something to do next, if nothing else happens.
@@ -95,19 +107,16 @@ impl Inbox {
         self.open.iter().map(due).min()
     }
 
-    fn event(&mut self, event: &Event) -> Vec<Announcement> {
+    fn event(&mut self, event: &Event, now: UnixMillis) -> Vec<Announcement> {
         let envelope = &event.envelope;
         let standing = self.trust.standing(&envelope.producer);
         if standing == Standing::Refused {
             return self.refuse(&envelope.producer.agent_id);
         }
-        // Still open: it came again because we did (S1).
-        if let Some(open) = self.open.iter_mut().find(|open| open.question.event_id() == envelope.event_id) {
-            open.doubted = None;
-        }
         let known = standing == Standing::Known;
         if let Some(question) = Question::of(event, known) {
-            return if self.asked.is_new(&envelope.event_id) { self.ask(question) } else { Vec::new() };
+            let first = self.asked.is_new(&envelope.event_id);
+            return if first { self.ask(question) } else { self.asked_again(question, now) };
         }
         if !self.seen.is_new(&envelope.event_id) {
             return Vec::new();
@@ -153,6 +162,25 @@ impl Inbox {
         let question = Arc::new(question);
         self.open.push(Open { question: Arc::clone(&question), doubted: None });
         vec![Announcement::Asked(question)]
+    }
+
+    /// It came again because we did (S1): it is open, perhaps for longer than we knew.
+    fn asked_again(&mut self, again: Question, now: UnixMillis) -> Vec<Announcement> {
+        let deadline = again.deadline();
+        if let Some(open) = self.open.iter_mut().find(|open| open.question.event_id() == again.event_id()) {
+            open.doubted = None;
+            if deadline <= open.question.deadline() {
+                return Vec::new();
+            }
+            Arc::make_mut(&mut open.question).extend_to(deadline);
+            return vec![Announcement::MoreTime { question: Arc::clone(&open.question), deadline }];
+        }
+        if deadline <= now || !self.overdue.forget(again.event_id()) {
+            return Vec::new();
+        }
+        let question = Arc::new(again);
+        self.open.push(Open { question: Arc::clone(&question), doubted: None });
+        vec![Announcement::MoreTime { question, deadline }]
     }
 
     /// With the session everything that waits in it is over (AAEP 6.8).
@@ -202,12 +230,7 @@ impl Inbox {
         Some(vec![Announcement::TimeLeft { question: Arc::clone(&open.question), seconds }])
     }
 
-    fn close(
-        &mut self,
-        ending: Ending,
-        words: Option<String>,
-        which: impl Fn(&Open) -> bool,
-    ) -> Vec<Announcement> {
+    fn close(&mut self, ending: Ending, words: Option<String>, which: impl Fn(&Open) -> bool) -> Vec<Announcement> {
         let over = |open: Open| Announcement::Over { question: open.question, ending, words: words.clone() };
         self.open.extract_if(.., |open| which(open)).map(over).collect()
     }

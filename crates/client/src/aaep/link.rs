@@ -82,7 +82,8 @@ impl Link {
 
     fn bearer(&self) -> Result<HeaderValue, Unreachable> {
         let text = format!("Bearer {}", self.credential.reveal());
-        let mut value = HeaderValue::try_from(text).map_err(|_| Unreachable::Fetch(crate::transport::FetchError::Http))?;
+        let mut value =
+            HeaderValue::try_from(text).map_err(|_| Unreachable::Fetch(crate::transport::FetchError::Http))?;
         value.set_sensitive(true);
         Ok(value)
     }

@@ -5,7 +5,9 @@ use crate::secret::Secret;
 use countersign_protocol::{
     aaep::{
         envelope::{LocalizationHints, Producer},
-        event::{AwaitingClarification, AwaitingConfirmation, Event, Payload, ResponseKind, Reversibility, Risk, YesNo},
+        event::{
+            AwaitingClarification, AwaitingConfirmation, Event, Payload, ResponseKind, Reversibility, Risk, YesNo,
+        },
     },
     time::UnixMillis,
 };
@@ -72,11 +74,12 @@ impl Question {
             hints: envelope.localization_hints.clone(),
             operator: ours.text("operator").map(shown),
             words: ours.text("words").map_or(Words::Unsaid, Words::of),
-            last_ran_at: ours.text("last_ran_at").and_then(UnixMillis::parse_rfc3339),
+            last_ran_at: ours.moment("last_ran_at"),
             decision_id,
             asked_at: envelope.timestamp,
-            // The protocol's own measure; countdown events only repeat it (AAEP 6.4.3).
-            deadline: envelope.timestamp.plus_secs(timeout_s),
+            // The protocol's own measure; countdown events only repeat it (AAEP 6.4.3). Our service says where more
+            // time was given since.
+            deadline: envelope.timestamp.plus_secs(timeout_s).max(ours.moment("deadline").unwrap_or_default()),
             known_producer,
             asks,
             token: Secret::new(token),

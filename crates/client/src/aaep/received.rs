@@ -3,10 +3,13 @@
 //! A foreign producer may leave out what has a default and add what this version does not know (AAEP 9.3, 12). An event
 //! of an unknown type still has a summary to read out.
 
-use countersign_protocol::aaep::{
-    envelope::{Urgency, VERSION},
-    event::{Event, Payload, Summaries},
-    extension,
+use countersign_protocol::{
+    aaep::{
+        envelope::{Urgency, VERSION},
+        event::{Event, Payload, Summaries},
+        extension,
+    },
+    time::UnixMillis,
 };
 use serde_json::{Map, Value, json};
 
@@ -44,10 +47,7 @@ impl Received {
         let Value::Object(mut message) = value else { return Err(Unreadable) };
         if message.get("type") == Some(&json!("subscription.close")) {
             let member = |name: &str| shown(message.get(name).and_then(Value::as_str).unwrap_or_default());
-            return Ok(Self::Closed {
-                reason_code: member("reason_code"),
-                reason_message: member("reason_message"),
-            });
+            return Ok(Self::Closed { reason_code: member("reason_code"), reason_message: member("reason_message") });
         }
         complete(&mut message);
         let whole = Value::Object(message);
@@ -76,6 +76,10 @@ impl<'e> Ours<'e> {
 
     pub(super) fn text(&self, name: &str) -> Option<&'e str> {
         self.0?.get(name)?.as_str()
+    }
+
+    pub(super) fn moment(&self, name: &str) -> Option<UnixMillis> {
+        self.text(name).and_then(UnixMillis::parse_rfc3339)
     }
 }
 

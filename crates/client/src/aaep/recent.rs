@@ -27,4 +27,13 @@ impl Recent {
         }
         true
     }
+
+    /// Whether the name was remembered; it no longer is.
+    pub(super) fn forget(&mut self, name: &str) -> bool {
+        let known = self.names.remove(name);
+        if known {
+            self.order.retain(|other| other != name);
+        }
+        known
+    }
 }

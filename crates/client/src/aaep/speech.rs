@@ -65,9 +65,7 @@ impl Speech {
     /// Of one session's state and progress only the latest is worth hearing; its output is joined. Nothing is folded
     /// over a message of the same session, so that what is said stays in order (AAEP 8.2.3).
     fn fold(&mut self, said: Said) -> Option<Said> {
-        let same_session = |waiting: &&mut Announcement| {
-            matches!(waiting, Announcement::Said(other) if other.session_id == said.session_id)
-        };
+        let same_session = |waiting: &&mut Announcement| matches!(waiting, Announcement::Said(other) if other.session_id == said.session_id);
         let last = self.polite.iter_mut().rev().find(same_session);
         match last {
             Some(Announcement::Said(last)) if last.kind == said.kind && said.kind != Kind::Message => {

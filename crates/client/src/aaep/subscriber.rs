@@ -86,12 +86,16 @@ impl SubscriberConfig {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heard {
     /// The stream is open. `anew` if it is a new subscription: what is open will be told again.
-    Connected { anew: bool },
+    Connected {
+        anew: bool,
+    },
     Received(Box<Received>),
     /// Something came that is no event.
     Unreadable,
     /// The connection is lost; the next attempt is after that time.
-    Lost { next: Duration },
+    Lost {
+        next: Duration,
+    },
 }
 
 /// A listening subscription.
@@ -201,9 +205,8 @@ impl Subscriber {
             self.heard.push_back(received.map_or(Heard::Unreadable, |received| Heard::Received(Box::new(received))));
         }
         // Closed is closed; the next attempt asks for a subscription of its own.
-        let closed = |heard: &Heard| {
-            matches!(heard, Heard::Received(received) if matches!(**received, Received::Closed { .. }))
-        };
+        let closed =
+            |heard: &Heard| matches!(heard, Heard::Received(received) if matches!(**received, Received::Closed { .. }));
         if self.heard.iter().any(closed) {
             self.link.subscribed_as("");
             self.lost(None);

@@ -86,11 +86,7 @@ impl Decisions {
     }
 
     /// Takes a question back.
-    pub async fn withdraw(
-        &self,
-        decision_id: &str,
-        why: &WithdrawRequest,
-    ) -> Result<DecisionDocument, DecisionsError> {
+    pub async fn withdraw(&self, decision_id: &str, why: &WithdrawRequest) -> Result<DecisionDocument, DecisionsError> {
         self.post(&of(decision_id, "/withdraw"), why).await
     }
 

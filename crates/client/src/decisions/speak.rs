@@ -13,7 +13,9 @@ use serde::Deserialize;
 pub enum Spoken {
     /// It asked a person: wait for the decision.
     Asked(Box<DecisionDocument>),
-    Said { event_id: String },
+    Said {
+        event_id: String,
+    },
 }
 
 #[derive(Deserialize)]

@@ -89,7 +89,12 @@ async fn a_wait_outlives_lost_connections_restarts_and_long_polls_that_end() {
 #[tokio::test]
 async fn each_request_is_the_agents_and_carries_what_the_service_wants() {
     let service = Arc::new(Service::default());
-    for path in ["/v1/confirmations", "/v1/decisions/dec_1/claim", "/v1/decisions/dec_1/outcome", "/v1/decisions/dec_1/withdraw"] {
+    for path in [
+        "/v1/confirmations",
+        "/v1/decisions/dec_1/claim",
+        "/v1/decisions/dec_1/outcome",
+        "/v1/decisions/dec_1/withdraw",
+    ] {
         service.answers(path, [ok(&decision("pending"))]);
     }
     let agent = agent(service.clone());

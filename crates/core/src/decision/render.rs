@@ -2,7 +2,7 @@
 
 use crate::{
     aaep::talk::{self, Chosen},
-    records::{AaepSession, Decision, Question, Words},
+    records::{AaepSession, Decision, DecisionState, Question, Words},
 };
 use countersign_protocol::aaep::{
     envelope::LocalizationHints,
@@ -63,6 +63,12 @@ pub fn extension(decision: &Decision) -> Map<String, Value> {
     }
     if let Some(at) = decision.last_ran_at {
         members.insert("last_ran_at".into(), json!(at.to_rfc3339()));
+    }
+    // Whoever comes after more time was given could not know it from timeout_seconds.
+    if let DecisionState::Pending { deadline, .. } = decision.state
+        && deadline > decision.asked_at.plus_secs(decision.terms.timeout_s)
+    {
+        members.insert("deadline".into(), json!(deadline.to_rfc3339()));
     }
     members
 }

@@ -85,6 +85,17 @@ fn without_a_yes_that_still_stands_nothing_runs() {
     }
 }
 
+///
+#[test]
+fn a_claim_that_was_under_way_when_the_agent_was_cut_off_is_not_written() {
+    let mut plane = Plane::new();
+    let decision = accepted(&mut plane, &Ask::of("file.move"), ALICE);
+    let step = plane.claim(decision.key, claim(decision.digest), true, NOW).unwrap();
+    let delegation = decision.raised_by.delegation.unwrap();
+    plane.store.standing.insert((Table::Delegation, delegation), 6);
+    assert_eq!(plane.store.commit(&step.effects), Outcome::Stale);
+}
+
 #[test]
 fn of_two_claims_one_is_written_and_the_time_of_a_yes_is_the_stores() {
     let mut plane = Plane::new();

@@ -9,7 +9,7 @@ use crate::{
 };
 use countersign_core::{
     decision::{due::QuestionDue, outcome::Report, render, terms::Wishes},
-    records::{AllowanceState, Decision, DecisionState, Defaulted, ExecutionState, Project, Record},
+    records::{Allowance, AllowanceState, Decision, DecisionState, Defaulted, ExecutionState, Project, Record},
     step::Effects,
 };
 use countersign_protocol::{aaep::event::YesNo, hash::Digest, ids::RowKey, time::UnixMillis};
@@ -247,6 +247,7 @@ impl State {
     fn commit(&mut self, node: usize) {
         let Some((work, _, effects)) = self.nodes[node].pending.take() else { return };
         let deadlines: Vec<_> = self.store.decisions().map(|decision| (decision.key, deadline(decision))).collect();
+        let runs = self.store.executions().count();
         let outcome = self.store.commit(&effects);
         match (outcome, work) {
             (Outcome::Committed, Work::Raise) => {
@@ -259,6 +260,10 @@ impl State {
             }
             (Outcome::OutOfTime, Work::Reply(n)) => self.replies[n] = Reply::Ignored,
             _ => {}
+        }
+        if self.store.executions().count() > runs {
+            let yes = effects.puts.iter().find_map(as_allowance).expect("a yes was spent");
+            self.out_of_time |= self.store.now >= yes.until;
         }
         self.remember(&deadlines);
         self.store.said.clear();
@@ -368,9 +373,10 @@ impl Model for TwoNodes {
             Property::always("the same never runs beside itself", |_, state: &State| {
                 state.store.executions().filter(|run| run.is_under_way()).count() <= 1
             }),
-            Property::always("every settlement comes at its time by the store's clock", |_, state: &State| {
-                !state.out_of_time
-            }),
+            Property::always(
+                "every settlement and every claim comes at its time by the store's clock",
+                |_, state: &State| !state.out_of_time,
+            ),
             Property::always("no acknowledged answer is lost", |_, state: &State| {
                 let holds = |(reply, expected): (&Reply, Fate)| match reply {
                     Reply::Counted(key) => fate(state.store.decision(*key)) == expected,
@@ -494,6 +500,13 @@ impl PartialEq for State {
 fn as_decision(record: &Record) -> Option<&Decision> {
     match record {
         Record::Decision(decision) => Some(decision),
+        _ => None,
+    }
+}
+
+fn as_allowance(record: &Record) -> Option<&Allowance> {
+    match record {
+        Record::Allowance(allowance) => Some(allowance),
         _ => None,
     }
 }

@@ -193,7 +193,13 @@ fn there_is_a_manual_page_for_every_command() {
     let folder = Folder::new("man");
     let ran = folder.run("man pages");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    for page in ["countersign", "countersign-serve", "countersign-project-apply", "countersign-keys-rotate", "countersign-inbox-answer"] {
+    for page in [
+        "countersign",
+        "countersign-serve",
+        "countersign-project-apply",
+        "countersign-keys-rotate",
+        "countersign-inbox-answer",
+    ] {
         assert!(folder.read(&format!("pages/{page}.1")).contains(".SH SYNOPSIS"), "{page}");
     }
 }

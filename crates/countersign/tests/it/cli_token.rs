@@ -20,7 +20,11 @@ fn a_token_needs_a_name_and_a_person_of_the_project() {
         assert!(ran.err.starts_with(&format!("error: {error}")), "{}", ran.err);
     }
     let ran = folder.run("token revoke tok_00");
-    assert!(ran.code == 1 && ran.err.starts_with("error: there is no such token in this project\nhint: "), "{}", ran.err);
+    assert!(
+        ran.code == 1 && ran.err.starts_with("error: there is no such token in this project\nhint: "),
+        "{}",
+        ran.err
+    );
     assert_eq!(folder.json("token list"), json!([]));
 }
 
@@ -42,7 +46,10 @@ fn tokens_are_listed_with_what_they_may_and_end_when_they_are_taken_back() {
     folder.does("token add --person alice --name speaker --reads-only --days 30");
     let listed = folder.json("token list --person alice");
     let phone = listed.as_array().unwrap().iter().find(|token| token["id"] == added["id"]).unwrap();
-    assert_eq!((&phone["name"], &phone["may_answer"], &phone["person"]), (&json!("phone"), &json!(true), &json!("alice")));
+    assert_eq!(
+        (&phone["name"], &phone["may_answer"], &phone["person"]),
+        (&json!("phone"), &json!(true), &json!("alice"))
+    );
     let speaker = listed.as_array().unwrap().iter().find(|token| token["id"] != added["id"]).unwrap();
     assert!(speaker["may_answer"] == false && speaker["expires_at"].is_string(), "{speaker}");
     assert!(folder.does("token list").contains("only listen"));

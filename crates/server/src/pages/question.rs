@@ -158,6 +158,19 @@ impl QuestionPage {
     }
 }
 
+impl Field {
+    /// The name of the button that sends it: there may be several.
+    fn send_label(&self, frame: &Frame) -> String {
+        let what = frame.say(match self {
+            Field::Text => "question-text",
+            Field::Number => "question-number",
+            Field::YesNo => "question-yes-no",
+            Field::Choices(_) => "question-choices",
+        });
+        frame.say_of("question-send-of", "what", what)
+    }
+}
+
 /// The form of the canonical text. A member added here changes every digest: raise `v` with it.
 #[derive(Serialize)]
 struct Words<'a> {

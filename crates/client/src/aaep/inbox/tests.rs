@@ -52,7 +52,8 @@ fn a_cancelled_session_takes_its_questions_with_it_and_that_is_said_once() {
 /// AAEP-6.8-05
 #[test]
 fn every_other_end_of_a_session_ends_its_questions_too() {
-    for (kind, more) in [("session.completed", json!({})), ("session.errored", json!({ "error_category": "unknown" }))] {
+    for (kind, more) in [("session.completed", json!({})), ("session.errored", json!({ "error_category": "unknown" }))]
+    {
         let (mut producer, mut inbox) = (Producer::foreign(), inbox());
         apply(&mut inbox, &producer.asks(1, 0, "rpl_A"), 0);
         let mut over = more;
@@ -85,7 +86,11 @@ fn of_several_questions_in_one_session_only_the_one_that_was_settled_goes() {
         apply(&mut inbox, &producer.asks(1, 0, "rpl_A"), 0);
         apply(&mut inbox, &producer.asks(1, 0, "rpl_B"), 0);
         let other = producer.settles(2, 1, "rpl_B", settled);
-        assert_eq!(apply(&mut inbox, &other, 1), ["said Now calling_tool."], "another session's word counts for nothing");
+        assert_eq!(
+            apply(&mut inbox, &other, 1),
+            ["said Now calling_tool."],
+            "another session's word counts for nothing"
+        );
         assert_eq!(apply(&mut inbox, &producer.settles(1, 1, "rpl_B", settled), 1), [format!("over evt_2 {settled}")]);
         apply(&mut inbox, &producer.changes(1, 2, "awaiting_input", "thinking"), 2);
         assert_eq!(open(&inbox), ["evt_1"], "a state that names no decision settles none of ours");
@@ -143,6 +148,28 @@ fn more_time_moves_the_deadline_and_a_smaller_number_never_does() {
 }
 
 #[test]
+fn whoever_comes_after_more_time_was_given_has_it_and_can_still_answer() {
+    let mut producer = Producer::ours();
+    let asked = producer.asks(1, 0, "rpl_A");
+    let mut again = asked.clone();
+    again["extensions"]["dev_countersign"]["deadline"] = json!(at(400).to_rfc3339());
+    let mut late = inbox();
+    assert_eq!(apply(&mut late, &again, 200), ["asked evt_1"]);
+    assert_eq!(late.question("dec_A").unwrap().deadline(), at(400));
+    let mut back = inbox();
+    apply(&mut back, &asked, 0);
+    assert_eq!(apply(&mut back, &again, 100), ["more evt_1"]);
+    let mut gone = inbox();
+    apply(&mut gone, &asked, 0);
+    assert_eq!(told(&gone.tick(at(130))), ["over evt_1 expired"], "as far as was known");
+    assert_eq!(apply(&mut gone, &asked, 131), Vec::<String>::new());
+    assert_eq!(apply(&mut gone, &again, 132), ["more evt_1"]);
+    assert_eq!(gone.question("dec_A").unwrap().deadline(), at(400));
+    apply(&mut gone, &producer.settles(1, 133, "rpl_A", "rejected"), 133);
+    assert_eq!(apply(&mut gone, &again, 134), Vec::<String>::new(), "what was settled stays so");
+}
+
+#[test]
 fn after_a_new_subscription_what_does_not_come_again_is_gone() {
     let (mut producer, mut inbox) = (Producer::foreign(), inbox());
     let (first, second) = (producer.asks(1, 0, "rpl_A"), producer.asks(2, 0, "rpl_B"));
@@ -193,7 +220,12 @@ fn in_a_flood_of_ten_thousand_events_every_question_is_surfaced_in_order_and_fir
         let event = match n % 3 {
             0 => producer.progresses(n % 7, 0, n),
             1 => producer.changes(n % 200, 0, "idle", &format!("state{n}")),
-            _ => producer.event(n % 200, 0, "tool.completed", json!({ "tool": "t", "status": "success", "summary_normal": "Done." })),
+            _ => producer.event(
+                n % 200,
+                0,
+                "tool.completed",
+                json!({ "tool": "t", "status": "success", "summary_normal": "Done." }),
+            ),
         };
         speech.push(inbox.apply(&received(&event), at(0)));
         if n % 500 == 250 {

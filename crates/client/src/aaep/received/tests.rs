@@ -3,7 +3,9 @@ use crate::aaep::testing::{Producer, received};
 
 #[test]
 fn what_is_no_event_is_told_as_such_and_not_repeated() {
-    for text in ["", "nonsense rpl_secret", "[]", "{}", "{\"type\":\"x\"}", "{\"type\":\"aaep:agent.awaiting.confirmation\"}"] {
+    for text in
+        ["", "nonsense rpl_secret", "[]", "{}", "{\"type\":\"x\"}", "{\"type\":\"aaep:agent.awaiting.confirmation\"}"]
+    {
         assert_eq!(Received::read(text), Err(Unreadable), "{text}");
     }
     assert!(!Unreadable.to_string().contains("rpl"));
@@ -46,7 +48,8 @@ fn an_event_of_another_vocabulary_has_its_summary_read_out() {
 
 #[test]
 fn a_close_is_no_event() {
-    let close = r#"{"type":"subscription.close","subscription_id":"sub_1","reason_code":"too_slow","reason_message":"m"}"#;
+    let close =
+        r#"{"type":"subscription.close","subscription_id":"sub_1","reason_code":"too_slow","reason_message":"m"}"#;
     let closed = Received::Closed { reason_code: "too_slow".into(), reason_message: "m".into() };
     assert_eq!(Received::read(close), Ok(closed));
 }

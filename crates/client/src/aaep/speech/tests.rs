@@ -22,7 +22,10 @@ fn a_question_goes_before_everything_that_waits_and_its_end_after_it() {
         producer.settles(3, 1, "rpl_A", "accepted"),
         producer.asks(1, 1, "rpl_B"),
     ];
-    assert_eq!(speech(&events), ["asked evt_3", "over evt_3 accepted", "asked evt_5", "said Now thinking.", "said Done."]);
+    assert_eq!(
+        speech(&events),
+        ["asked evt_3", "over evt_3 accepted", "asked evt_5", "said Now thinking.", "said Done."]
+    );
 }
 
 /// AAEP-6.9-05
@@ -45,10 +48,7 @@ fn of_a_sessions_state_and_progress_only_the_latest_is_said_and_its_output_is_jo
 fn nothing_is_folded_over_a_message_of_the_same_session() {
     let mut producer = Producer::foreign();
     let done = json!({ "tool": "t", "status": "success", "summary_normal": "Done." });
-    let events = [
-        producer.progresses(1, 0, 10),
-        producer.event(1, 0, "tool.completed", done),
-        producer.progresses(1, 0, 20),
-    ];
+    let events =
+        [producer.progresses(1, 0, 10), producer.event(1, 0, "tool.completed", done), producer.progresses(1, 0, 20)];
     assert_eq!(speech(&events), ["said 10 percent", "said Done.", "said 20 percent"]);
 }

@@ -70,9 +70,7 @@ impl Producer {
         let asked = self.requests().into_iter().filter(|request| request.url.contains("/aaep/v1/events"));
         let id = |request: &Request| request.headers.get("last-event-id").map(|id| id.to_str().unwrap().to_owned());
         asked
-            .map(|request| {
-                (request.url.rsplit_once('=').unwrap().1.to_owned(), id(&request).unwrap_or_default())
-            })
+            .map(|request| (request.url.rsplit_once('=').unwrap().1.to_owned(), id(&request).unwrap_or_default()))
             .collect()
     }
 }

@@ -72,7 +72,11 @@ async fn a_subscription_that_the_producer_forgot_or_closed_is_made_anew() {
     let producer = Producer::new();
     let close = json!({ "type": "subscription.close", "subscription_id": "sub_2", "reason_code": "too_slow" });
     let closed = Piece::Text(format!("event: aaep.close\ndata: {close}\n\n"));
-    producer.streams([Err(404), Ok(vec![piece(&question(1, "rpl_a")), closed]), Ok(vec![piece(&question(1, "rpl_a"))])]);
+    producer.streams([
+        Err(404),
+        Ok(vec![piece(&question(1, "rpl_a")), closed]),
+        Ok(vec![piece(&question(1, "rpl_a"))]),
+    ]);
     let mut subscriber = subscriber(&producer).await;
     let expected = ["lost 1", "connected true", "evt_1", "closed", "lost 1", "connected true", "evt_1"];
     assert_eq!(heard(&mut subscriber, 7).await, expected);

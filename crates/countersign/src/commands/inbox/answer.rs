@@ -4,7 +4,7 @@
 //! so this listens until it has come.
 
 use super::{
-    connection::{Clock, Connected, not_answered, not_subscribed},
+    connection::{Clock, Connected, not_answered, not_subscribed, only_listens},
     list::say_line,
     tell::ended,
 };
@@ -17,6 +17,8 @@ use std::{sync::Arc, time::Duration};
 
 /// How long the question may take to come again, and its settlement to be told.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+const ANSWERING_TOKEN: &str = "`countersign token add` without --reads-only makes one that answers";
 
 /// Say yes or no to what an agent wants to do, and end
 #[derive(Debug, clap::Args)]
@@ -68,9 +70,7 @@ pub(super) async fn respond(
     json: bool,
     context: &Context,
 ) -> Result<(), Failure> {
-    let read = |question: &Question| {
-        question.read_answer(&arguments.text).map_err(|why| Failure::new(why.to_string()))
-    };
+    let read = |question: &Question| question.read_answer(&arguments.text).map_err(|why| Failure::new(why.to_string()));
     let ending = give(&arguments.id, connected, read).await?;
     report(&arguments.id, ending, &[Ending::Answered, Ending::Accepted, Ending::Rejected], json, context)
 }
@@ -82,6 +82,10 @@ async fn give(
     answer: impl FnOnce(&Question) -> Result<Answer, Failure>,
 ) -> Result<Ending, Failure> {
     let (subscriber, clock) = connected.subscribe().await?;
+    if only_listens(&subscriber) {
+        let _left = subscriber.replier().close().await;
+        return Err(Failure::new("this token only listens; nothing was sent").hint(ANSWERING_TOKEN));
+    }
     let mut listening = Listening { inbox: Inbox::new(connected.trust.clone()), subscriber, clock };
     let replier = listening.subscriber.replier();
     let done = listening.answer(id, &replier, answer).await;
@@ -181,5 +185,9 @@ fn report(id: &str, ending: Ending, wanted: &[Ending], json: bool, context: &Con
         return if counted { Ok(()) } else { Err(Failure::told()) };
     }
     let text = format!("question {id} {}", ended(ending));
-    if counted { context.say(&format!("{text}\n")) } else { Err(Failure::new(text).hint("somebody else was first, or time")) }
+    if counted {
+        context.say(&format!("{text}\n"))
+    } else {
+        Err(Failure::new(text).hint("somebody else was first, or time"))
+    }
 }

@@ -9,7 +9,7 @@ use countersign_client::{
     },
     transport::WithLoopback,
 };
-use countersign_protocol::{ids::ProjectId, origin::Origin, time::UnixMillis};
+use countersign_protocol::{aaep::handshake::ReasonCode, ids::ProjectId, origin::Origin, time::UnixMillis};
 use std::{path::PathBuf, sync::Arc};
 
 const SERVICE_VARIABLE: &str = "COUNTERSIGN_SERVICE";
@@ -124,6 +124,11 @@ impl Connected {
     }
 }
 
+/// Whether the service takes no answers from this subscriber: its token only listens.
+pub(super) fn only_listens(subscriber: &Subscriber) -> bool {
+    subscriber.accepted().honored_capabilities.supports_confirmation_reply == Some(false)
+}
+
 /// This machine's clock, set right by the service's where they differ: deadlines are by the service's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
@@ -147,6 +152,9 @@ pub(super) fn not_subscribed(why: SubscribeError) -> Failure {
     match why {
         SubscribeError::Unreachable(_) => failure.hint("is the service running, and is --service its address?"),
         SubscribeError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_TOKEN),
+        SubscribeError::Rejected(rejected) if rejected.reason_code == ReasonCode::AuthenticationRequired => {
+            failure.hint(UNKNOWN_TOKEN)
+        }
         _ => failure,
     }
 }

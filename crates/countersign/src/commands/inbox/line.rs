@@ -7,9 +7,15 @@ pub(super) enum Line {
     List,
     Help,
     Quit,
-    Answer { question: String, text: String },
+    Answer {
+        question: String,
+        text: String,
+    },
     /// More time; how many seconds, if that was said.
-    MoreTime { question: String, seconds: Option<i64> },
+    MoreTime {
+        question: String,
+        seconds: Option<i64>,
+    },
     /// It begins with nothing that could be a question.
     Unknown,
 }

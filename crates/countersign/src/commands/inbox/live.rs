@@ -1,7 +1,7 @@
 //! The inbox while it runs: what is heard, what is typed, and the time that passes.
 
 use super::{
-    connection::{Clock, Connected, not_subscribed},
+    connection::{Clock, Connected, not_subscribed, only_listens},
     line::{HELP, Line, MORE_S, yes_or_no},
     tell::Teller,
     view::duration,
@@ -25,7 +25,11 @@ pub(super) async fn run(connected: &Connected, json: bool, quiet: bool, context:
     let teller = Teller::new(context, json, quiet);
     let service = &connected.config.service;
     let text = format!("Listening to {service}. Type help for what can be answered");
-    teller.tell("connected", &text, json!({ "event": "listening", "service": service }))?;
+    let answers = !only_listens(&subscriber);
+    teller.tell("connected", &text, json!({ "event": "listening", "service": service, "may_answer": answers }))?;
+    if !answers && !json {
+        teller.tell("problem", "This token only listens: what is answered here does not count", json!({}))?;
+    }
     let (checks, checked) = mpsc::channel(64);
     let mut desk = Desk {
         replier: subscriber.replier(),
@@ -108,7 +112,10 @@ impl Desk<'_> {
             Heard::Lost { next } => {
                 self.lost = true;
                 let seconds = next.as_secs();
-                let text = format!("The connection is lost. Next attempt in {}", duration(i64::try_from(seconds).unwrap_or(0)));
+                let text = format!(
+                    "The connection is lost. Next attempt in {}",
+                    duration(i64::try_from(seconds).unwrap_or(0))
+                );
                 self.teller.tell("problem", &text, json!({ "event": "lost", "next_attempt_seconds": seconds }))
             }
             Heard::Connected { anew } => self.connected(anew).await,
@@ -156,14 +163,16 @@ impl Desk<'_> {
                 }
             }
             Line::Unknown => self.problem("That begins with no question's number. Type help, or list")?,
-            Line::Answer { question, text } => match self.find(&question)? {
-                Some(question) => self.answer(&question, &text).await?,
-                None => {}
-            },
-            Line::MoreTime { question, seconds } => match self.find(&question)? {
-                Some(question) => self.more_time(&question, seconds.unwrap_or(MORE_S)).await?,
-                None => {}
-            },
+            Line::Answer { question, text } => {
+                if let Some(question) = self.find(&question)? {
+                    self.answer(&question, &text).await?;
+                }
+            }
+            Line::MoreTime { question, seconds } => {
+                if let Some(question) = self.find(&question)? {
+                    self.more_time(&question, seconds.unwrap_or(MORE_S)).await?;
+                }
+            }
         }
         Ok(Goes::On)
     }
@@ -196,7 +205,11 @@ impl Desk<'_> {
             return self.problem(&format!("Not sent: {why}"));
         }
         let name = self.teller.name(question.id());
-        self.teller.tell("sent", &format!("The answer to {} is sent", name.to_lowercase()), json!({ "event": "sent", "id": question.id() }))?;
+        self.teller.tell(
+            "sent",
+            &format!("The answer to {} is sent", name.to_lowercase()),
+            json!({ "event": "sent", "id": question.id() }),
+        )?;
         let (checks, id) = (self.checks.clone(), question.id().to_owned());
         tokio::spawn(async move {
             sleep(SETTLES_WITHIN).await;

@@ -112,7 +112,9 @@ impl View {
     /// What can be typed to answer it.
     pub(super) fn how(&self, name: &str) -> String {
         match self.kind {
-            Kind::Confirmation => format!("To answer: {name} yes, or {name} no and your reason. For more time: {name} more"),
+            Kind::Confirmation => {
+                format!("To answer: {name} yes, or {name} no and your reason. For more time: {name} more")
+            }
             Kind::Clarification => {
                 let kinds: Vec<&str> = self.kinds.iter().map(in_words).collect();
                 format!("To answer: {name} and {}. For more time: {name} more", kinds.join(", or "))

@@ -14,7 +14,11 @@ fn without_a_token_or_a_service_it_says_what_is_missing() {
     for arguments in ["inbox list", "inbox answer dec_0 yes", "inbox"] {
         let ran = folder.run_with(arguments, &there);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
-        assert!(ran.err.contains("could not be reached") && ran.err.contains("hint: is the service running"), "{}", ran.err);
+        assert!(
+            ran.err.contains("could not be reached") && ran.err.contains("hint: is the service running"),
+            "{}",
+            ran.err
+        );
     }
     for arguments in ["inbox --service ftp://x list", "inbox --unknown refuse list", "inbox answer dec_0 maybe"] {
         assert_eq!(folder.run_with(arguments, &there).code, 2, "{arguments}");
@@ -33,6 +37,22 @@ fn a_token_that_was_taken_back_hears_and_answers_nothing() {
         let ran = asked.inbox(&arguments, &[]);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments:?}");
         assert!(ran.err.contains("the token may have been revoked"), "{}", ran.err);
+    }
+    assert_eq!(asked.decision(&id)["state"], "pending");
+}
+
+/// AAEP-6.2.4-03
+#[test]
+fn a_token_that_only_listens_hears_the_question_and_answers_nothing() {
+    let mut asked = Asked::new("reads-only");
+    let id = asked.asks("Write to Sam");
+    let made = asked.folder.json("token add --person alice --name speaker --reads-only");
+    asked.token = made["secret"].as_str().unwrap().to_owned();
+    assert!(asked.inbox(&["list"], &[]).out.contains("Write to Sam"));
+    for arguments in [vec!["answer", &id, "yes"], vec!["more-time", &id]] {
+        let ran = asked.inbox(&arguments, &[]);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments:?}");
+        assert!(ran.err.contains("only listens"), "{}", ran.err);
     }
     assert_eq!(asked.decision(&id)["state"], "pending");
 }
@@ -110,7 +130,10 @@ fn what_waits_is_listed_with_everything_that_decides_it() {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
     let listed: Value = serde_json::from_str(&asked.inbox(&["list", "--json"], &[]).out).unwrap();
-    assert_eq!((&listed["id"], &listed["action"], &listed["words"]), (&json!(id), &json!("Write to Sam"), &json!("agent")));
+    assert_eq!(
+        (&listed["id"], &listed["action"], &listed["words"]),
+        (&json!(id), &json!("Write to Sam"), &json!("agent"))
+    );
     assert!(!ran.out.contains("rpl_") && !listed.to_string().contains("rpl_"));
 }
 

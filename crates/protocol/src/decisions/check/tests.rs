@@ -18,7 +18,7 @@ fn named(problems: &[Problem]) -> Vec<&str> {
     problems.iter().map(|problem| problem.member.as_str()).collect()
 }
 
-/// AAEP-SCHEMA-11, AAEP-SCHEMA-12, AAEP-SCHEMA-15, AAEP-SCHEMA-17, AAEP-SCHEMA-18, AAEP-SCHEMA-19
+/// AAEP-SCHEMA-11, AAEP-SCHEMA-12, AAEP-SCHEMA-17, AAEP-SCHEMA-18, AAEP-SCHEMA-19
 #[test]
 fn texts_and_times_have_the_bounds_of_the_event() {
     for (member, least, most) in [
@@ -43,7 +43,7 @@ fn texts_and_times_have_the_bounds_of_the_event() {
     }
 }
 
-/// AAEP-SCHEMA-23, AAEP-SCHEMA-28
+/// AAEP-SCHEMA-28
 #[test]
 fn allowed_replies_are_some_and_each_once_and_the_default_is_one_of_them() {
     assert_eq!(named(&asked(json!({ "allowed_replies": [] }))), ["allowed_replies", "default_decision"]);

@@ -1,13 +1,16 @@
 //! AAEP through its doors: agents that speak, subscribers that hear and answer, over streams, sockets and the pair of
 //! paths for clients without credentials.
 
+mod blocking;
 mod clarifications;
 mod expiry;
 mod handshake;
 mod legacy;
 mod legacy_pages;
 mod manifest;
+mod questions;
 mod replies;
+mod reply_tokens;
 mod said_about;
 mod sessions;
 mod socket;

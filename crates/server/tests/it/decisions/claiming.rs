@@ -1,11 +1,7 @@
 //! Claiming: a yes is spent once, on exactly what was approved.
 
 use countersign_engine::Role;
-use countersign_testkit::{
-    Plane, TestAgent,
-    decisions::Asked,
-    on_both_stores,
-};
+use countersign_testkit::{Plane, TestAgent, decisions::Asked, on_both_stores};
 use serde_json::{Value, json};
 
 const PAY: &str = "payments.send";
@@ -88,7 +84,8 @@ on_both_stores! {
         let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
         alice.accepts(&plane, &asked).await;
         plane.advance_unseen(300).await;
-        assert_eq!(agent.claims(&plane, &asked, &paying(82)).await.refusal(), (409, "conflict".into()), "nobody looked");
+        let unseen = agent.claims(&plane, &asked, &paying(82)).await;
+        assert_eq!(unseen.refusal(), (409, "conflict".into()), "whether anybody has looked or not");
         plane.advance_secs(0).await;
         let lapsed = agent.looks(&plane, &asked).await.expect(200).json();
         assert_eq!((&lapsed["state"], &lapsed["allowance"]["state"]), (&json!("accepted"), &json!("lapsed")));
@@ -113,7 +110,7 @@ on_both_stores! {
         agent.claims(&plane, &first, &claim(1)).await.expect(200);
     }
 
-    /// AAEP-6.1-04
+    ///
     async fn a_no_allows_nothing(kit) {
         let Asked { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
@@ -121,10 +118,11 @@ on_both_stores! {
         let settled = agent.looks(&plane, &asked).await.expect(200).json();
         assert_eq!((&settled["state"], settled.get("allowance")), (&json!("rejected"), None));
         assert_eq!(agent.claims(&plane, &asked, &paying(82)).await.refusal(), (409, "conflict".into()));
-        let question = agent.clarifies(&plane, &json!({ "question": "May I?", "accepted_response_kinds": ["yes_no"] })).await;
-        let question = question.expect(201).json();
+        let question = json!({ "question": "May I?", "accepted_response_kinds": ["yes_no"] });
+        let question = agent.clarifies(&plane, &question).await.expect(201).json();
         alice.answers(&plane, &question, json!(true)).await;
         let claim = json!({ "digest": question["digest"] });
-        assert_eq!(agent.claims(&plane, &question, &claim).await.refusal(), (409, "conflict".into()), "no yes to an action");
+        let answered = agent.claims(&plane, &question, &claim).await;
+        assert_eq!(answered.refusal(), (409, "conflict".into()), "an answer is no yes to an action");
     }
 }

@@ -25,16 +25,14 @@ fn types(entries: &[(String, Value, String)]) -> Vec<&str> {
 /// The value of a member, wherever the leaf has it.
 fn open<'l>(leaf: &'l Value, name: &str) -> Option<&'l Value> {
     match leaf {
-        Value::Object(members) => {
-            members.get(name).or_else(|| members.values().find_map(|member| open(member, name)))
-        }
+        Value::Object(members) => members.get(name).or_else(|| members.values().find_map(|member| open(member, name))),
         Value::Array(items) => items.iter().find_map(|item| open(item, name)),
         _ => None,
     }
 }
 
 on_both_stores! {
-    /// AAEP-6.2.4-02
+    ///
     async fn a_yes_that_ran_is_recorded_step_by_step_with_who_gave_it_and_how_that_was_proven(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let Asked { plane, alice, agent } = Asked::on(plane).await;
@@ -145,6 +143,7 @@ on_both_stores! {
         let page = scene.alice.get(&scene.plane, &query).await.expect(200).json();
         let entries = page["entries"].as_array().unwrap();
         let listed: Vec<&str> = entries.iter().map(|entry| entry["event_type"].as_str().unwrap()).collect();
-        assert_eq!(listed[listed.len() - 3..], ["decision_raised", "decision_settled", "execution_claimed"], "{page:#}");
+        let wanted = ["decision_raised", "decision_settled", "execution_claimed"];
+        assert_eq!(listed[listed.len() - 3..], wanted, "{page:#}");
     }
 }

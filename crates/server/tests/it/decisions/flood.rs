@@ -41,7 +41,8 @@ on_both_stores! {
         let setup = Setup::payments_with(|document| document.decisions.max_open_per_person = 2);
         let Asked { plane, alice, agent } = kit.asked_with(setup).await;
         plane.person("bob").await;
-        let others = [plane.agent_key("alice", &["payments.send"]).await, plane.agent_key("bob", &["payments.send"]).await];
+        let pays = &["payments.send"];
+        let others = [plane.agent_key("alice", pays).await, plane.agent_key("bob", pays).await];
         agent.asks_to(&plane, "payments.send", json!({ "n": 1 })).await;
         others[0].asks_to(&plane, "payments.send", json!({ "n": 1 })).await;
         assert!(wait_of(&agent.asks(&plane, &confirmation("payments.send", json!({ "n": 2 }))).await) > 0);

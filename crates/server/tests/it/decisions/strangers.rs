@@ -34,7 +34,7 @@ async fn refused_to_all(plane: &Plane, token: &str, wanted: (u16, &str)) {
 }
 
 on_both_stores! {
-    /// AAEP-6.8-01
+    ///
     async fn what_another_principal_asked_does_not_exist(kit) {
         let Asked { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
@@ -66,7 +66,7 @@ on_both_stores! {
         }
     }
 
-    /// AAEP-6.2.4-03
+    ///
     async fn nothing_that_an_agent_holds_gives_an_answer(kit) {
         let Asked { plane, agent, .. } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
@@ -81,7 +81,8 @@ on_both_stores! {
             assert_eq!(answer.refusal(), (405, "method_not_allowed".into()));
         }
         for below in ["answer", "accept", "reply"] {
-            let answer = agent.post(&plane, &format!("/v1/decisions/{id}/{below}"), &json!({ "decision": "accept" })).await;
+            let path = format!("/v1/decisions/{id}/{below}");
+            let answer = agent.post(&plane, &path, &json!({ "decision": "accept" })).await;
             assert_eq!(answer.refusal(), (404, "not_found".into()));
         }
         assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
@@ -156,7 +157,8 @@ on_both_stores! {
         let agent = TestAgent { token: key.secret, principal: key.key.id };
         let body = confirmation("payments.send", json!({ "amount": 82 }));
         let asked = agent.post(&plane, "/projects/north/v1/confirmations", &body).await.expect(201).json();
-        let below = |project: &str| format!("/projects/{project}/v1/decisions/{}", asked["decision_id"].as_str().unwrap());
+        let id = asked["decision_id"].as_str().unwrap();
+        let below = |project: &str| format!("/projects/{project}/v1/decisions/{id}");
         agent.send(&plane.public, Method::GET, &below("north"), None).await.expect(200);
         let foreign = agent.send(&plane.public, Method::GET, &below("south"), None).await;
         assert_eq!(foreign.refusal(), (403, "not_authorized".into()), "its key is none there");

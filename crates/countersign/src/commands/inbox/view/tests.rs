@@ -61,7 +61,6 @@ fn a_clarification_is_read_out_with_its_numbered_choices() {
 #[test]
 fn a_duration_is_words() {
     let told: Vec<String> = [0, 1, 59, 60, 61, 3600, 7265].map(duration).to_vec();
-    let expected =
-        ["none", "1 second", "59 seconds", "1 minute", "1 minute 1 second", "1 hour", "2 hours 1 minute"];
+    let expected = ["none", "1 second", "59 seconds", "1 minute", "1 minute 1 second", "1 hour", "2 hours 1 minute"];
     assert_eq!(told, expected);
 }
