@@ -3,7 +3,10 @@
 //! News is made in the step that causes it and leaves with its commit, never before; it may arrive twice.
 
 use crate::records::Role;
-use countersign_protocol::{aaep::event::Event, ids::RowKey};
+use countersign_protocol::{
+    aaep::{event::Event, extension},
+    ids::RowKey,
+};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +33,27 @@ pub struct Said {
     pub event: Event,
     /// The same event in further languages, for words of our own.
     pub translations: Vec<(String, Event)>,
+}
+
+impl News {
+    /// The same without a reply token: what other nodes read from the database holds none.
+    #[must_use]
+    pub fn at_rest(&self) -> Self {
+        let mut news = self.clone();
+        if let Self::Said(said) = &mut news {
+            said.event.payload.set_reply_token(String::new());
+        }
+        news
+    }
+}
+
+impl Said {
+    /// The decision whose reply token was left out on the way here.
+    pub fn lacks_token_of(&self) -> Option<&str> {
+        let lacks = self.event.payload.reply_token().is_some_and(str::is_empty);
+        let ours = self.event.envelope.extensions.get(extension::PREFIX).filter(|_| lacks)?;
+        ours.get("decision_id")?.as_str()
+    }
 }
 
 /// Who may see an event, in its project.

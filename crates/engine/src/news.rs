@@ -1,8 +1,9 @@
 //! What was committed, here or on another node, is told to whoever listens on this one.
 
 use crate::engine::Engine;
-use countersign_core::news::News;
+use countersign_core::news::{News, Said};
 use std::{
+    borrow::Cow,
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -37,10 +38,19 @@ impl Engine {
         });
     }
 
+    /// News of another node comes without the reply token, which every node can make.
+    fn with_token<'a>(&self, said: &'a Said) -> Cow<'a, Said> {
+        let token = said.lacks_token_of().and_then(|decision| self.reply_token(decision).ok());
+        let Some(token) = token else { return Cow::Borrowed(said) };
+        let mut said = said.clone();
+        said.event.payload.set_reply_token(token);
+        Cow::Owned(said)
+    }
+
     fn heard(self: &Arc<Self>, news: &News) {
         match news {
             News::Said(said) => {
-                let gone = self.hub.said(said, self.now());
+                let gone = self.hub.said(&self.with_token(said), self.now());
                 self.are_gone(gone);
             }
             News::Changed { decision } => self.waits.wake(*decision),

@@ -156,6 +156,26 @@ fn what_was_accepted_is_said_announced_run_and_completed_in_that_order() {
     assert_eq!(order, expected);
 }
 
+///
+#[test]
+fn a_lease_and_a_yes_lapse_by_the_stores_clock_and_not_before() {
+    let mut plane = Plane::new();
+    let ran = spent(&mut plane, &Ask::of("file.move"), ALICE);
+    let unused = accepted(&mut plane, &Ask::of("money.pay"), BOB);
+    let lease = plane.lease_due(ran.key, NOW.plus_secs(30)).unwrap();
+    let yes = plane.allowance_due(unused.key, NOW.plus_secs(45)).unwrap();
+    plane.store.now = NOW.plus_secs(30).plus_millis(-1);
+    assert_eq!(plane.store.commit(&lease.effects), Outcome::OutOfTime);
+    let still = plane.on_execution(ran.key, Report::Running, NOW.plus_secs(29)).unwrap();
+    plane.store.now = NOW.plus_secs(30);
+    assert_eq!(plane.store.commit(&still.effects), Outcome::OutOfTime, "a lapsed lease is not renewed");
+    assert_eq!(plane.store.commit(&lease.effects), Outcome::Committed);
+    plane.store.now = NOW.plus_secs(45).plus_millis(-1);
+    assert_eq!(plane.store.commit(&yes.effects), Outcome::OutOfTime);
+    plane.store.now = NOW.plus_secs(45);
+    assert_eq!(plane.store.commit(&yes.effects), Outcome::Committed);
+}
+
 ///
 #[test]
 fn an_outcome_counts_once_and_also_when_it_comes_late() {

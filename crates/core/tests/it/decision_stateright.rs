@@ -247,7 +247,7 @@ impl State {
     fn commit(&mut self, node: usize) {
         let Some((work, _, effects)) = self.nodes[node].pending.take() else { return };
         let deadlines: Vec<_> = self.store.decisions().map(|decision| (decision.key, deadline(decision))).collect();
-        let runs = self.store.executions().count();
+        let leases: Vec<_> = self.store.executions().map(|run| (run.key, lease(&run.state))).collect();
         let outcome = self.store.commit(&effects);
         match (outcome, work) {
             (Outcome::Committed, Work::Raise) => {
@@ -261,13 +261,22 @@ impl State {
             (Outcome::OutOfTime, Work::Reply(n)) => self.replies[n] = Reply::Ignored,
             _ => {}
         }
-        if self.store.executions().count() > runs {
+        self.out_of_time |=
+            outcome == Outcome::Committed && !leases.iter().all(|(key, at)| self.lapsed_after(*key, *at));
+        if self.store.executions().count() > leases.len() {
             let yes = effects.puts.iter().find_map(as_allowance).expect("a yes was spent");
             self.out_of_time |= self.store.now >= yes.until;
         }
         self.remember(&deadlines);
         self.store.said.clear();
         self.store.evidence.clear();
+    }
+
+    /// Whether it is unknown only since its lease was over.
+    fn lapsed_after(&self, key: RowKey, lease: Option<UnixMillis>) -> bool {
+        let run = self.store.executions().find(|run| run.key == key).expect("no execution goes away");
+        let unknown = matches!(run.state, ExecutionState::Unknown { .. });
+        !unknown || lease.is_some_and(|lease| self.store.now >= lease)
     }
 
     /// What was settled for the first time, and whether it was the time for it by the store's clock.

@@ -33,6 +33,7 @@ pub(crate) struct Window {
 /// A piece of news, and what other nodes are told of it.
 pub(crate) struct Item {
     pub(crate) news: Arc<News>,
+    /// Empty where there are no other nodes.
     pub(crate) doc: String,
 }
 
@@ -66,13 +67,14 @@ pub(crate) struct Entry {
 }
 
 impl Ready {
-    pub(crate) fn from(effects: Effects) -> serde_json::Result<Self> {
+    /// `told` where other nodes read the news.
+    pub(crate) fn from(effects: Effects, told: bool) -> serde_json::Result<Self> {
         let Effects { guards, counts, once, puts, removes, evidence, before, not_before, news } = effects;
         let removes = removes.into_iter().map(|(table, key)| Change::remove(table, key));
         let mut changes = puts.iter().map(Change::put).collect::<Result<Vec<_>, _>>()?;
         changes.extend(removes);
         let entries = evidence.into_iter().map(Entry::from).collect::<Result<_, _>>()?;
-        let news = news.into_iter().map(Item::from).collect::<Result<_, _>>()?;
+        let news = news.into_iter().map(|news| Item::from(news, told)).collect::<Result<_, _>>()?;
         Ok(Self { guards, once, counts, changes, entries, window: Window { not_before, before }, news })
     }
 
@@ -94,8 +96,9 @@ impl Window {
 }
 
 impl Item {
-    fn from(news: News) -> serde_json::Result<Self> {
-        Ok(Self { doc: serde_json::to_string(&news)?, news: Arc::new(news) })
+    fn from(news: News, told: bool) -> serde_json::Result<Self> {
+        let doc = if told { serde_json::to_string(&news.at_rest())? } else { String::new() };
+        Ok(Self { doc, news: Arc::new(news) })
     }
 }
 

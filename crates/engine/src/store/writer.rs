@@ -33,6 +33,7 @@ const STOPPED: &str = "its writer has stopped; restart this node";
 #[derive(Clone)]
 pub(crate) struct Writer {
     jobs: mpsc::Sender<Job>,
+    told: bool,
     /// Whether the last step could not be written.
     failing: Arc<AtomicBool>,
 }
@@ -46,13 +47,14 @@ pub(crate) enum Job {
 pub(crate) type Jobs = mpsc::Receiver<Job>;
 
 impl Writer {
-    pub(crate) fn new() -> (Self, Jobs) {
+    /// `told` where other nodes read the news.
+    pub(crate) fn new(told: bool) -> (Self, Jobs) {
         let (jobs, queue) = mpsc::channel(QUEUE);
-        (Self { jobs, failing: Arc::default() }, queue)
+        (Self { jobs, told, failing: Arc::default() }, queue)
     }
 
     pub(crate) async fn commit(&self, effects: Effects) -> Outcome {
-        let step = match Ready::from(effects) {
+        let step = match Ready::from(effects, self.told) {
             Ok(step) if step.is_empty() => return Outcome::Committed,
             Ok(step) => step,
             Err(why) => return Outcome::Unavailable(format!("a row could not be written as JSON: {why}")),

@@ -386,6 +386,23 @@ impl Payload {
         })
     }
 
+    /// What ties a reply to the question that this asks, if it asks one.
+    pub fn reply_token(&self) -> Option<&str> {
+        match self {
+            Self::AwaitingConfirmation(asked) => Some(&asked.reply_token),
+            Self::AwaitingClarification(asked) => Some(&asked.reply_token),
+            _ => None,
+        }
+    }
+
+    pub fn set_reply_token(&mut self, token: String) {
+        match self {
+            Self::AwaitingConfirmation(asked) => asked.reply_token = token,
+            Self::AwaitingClarification(asked) => asked.reply_token = token,
+            _ => {}
+        }
+    }
+
     /// Whether the session is over with this.
     pub const fn is_terminal(&self) -> bool {
         matches!(self, Self::SessionCompleted(_) | Self::SessionErrored(_) | Self::SessionCancelled(_))

@@ -36,7 +36,7 @@ pub(super) async fn open(place: PostgresPlace) -> Result<Arc<dyn Store>, StoreEr
     let (lane, feed) = (LaneNumber::default(), Feed::default());
     let mut node = Node::join(pool.clone(), lane.clone(), feed.clone()).await?;
     feed.begin(&mut node.connection).await?;
-    let (writer, jobs) = Writer::new();
+    let (writer, jobs) = Writer::new(true);
     tokio::spawn(async move {
         if let Some(closed) = writer::run(node, jobs).await {
             let _gone = closed.send(());

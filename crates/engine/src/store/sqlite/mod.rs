@@ -47,7 +47,7 @@ async fn open(
     let mut connection = prepared.await.map_err(|why| StoreError::Unavailable(why.to_string()))??;
     let listeners = Listeners::default();
     connection.listeners = listeners.clone();
-    let (writer, jobs) = Writer::new();
+    let (writer, jobs) = Writer::new(false);
     start(connection, jobs, folder)?;
     Ok(Arc::new(Opened(Sqlite { readers, writer, listeners })))
 }

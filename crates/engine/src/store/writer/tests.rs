@@ -79,7 +79,7 @@ fn effects(key: &str) -> Effects {
 }
 
 async fn outcomes(tx: &mut Scripted, keys: &[&str]) -> Vec<Outcome> {
-    let steps: Vec<Ready> = keys.iter().map(|key| Ready::from(effects(key)).unwrap()).collect();
+    let steps: Vec<Ready> = keys.iter().map(|key| Ready::from(effects(key), true).unwrap()).collect();
     settle(tx, &steps.iter().collect::<Vec<_>>()).await
 }
 
@@ -143,7 +143,7 @@ async fn only_what_is_known_to_be_committed_is_told_and_once() {
 ///
 #[tokio::test]
 async fn a_writer_that_died_answers_unavailable_instead_of_hanging() {
-    let (writer, jobs) = Writer::new();
+    let (writer, jobs) = Writer::new(true);
     let death = tokio::spawn(run(Scripted { dies: true, ..Scripted::default() }, jobs));
     assert!(matches!(writer.commit(effects("a")).await, Outcome::Unavailable(_)));
     assert!(death.await.is_err());

@@ -2,7 +2,7 @@
 
 use super::Waiting;
 use axum::body::Body;
-use countersign_testkit::{Answer, Plane, Setup, aaep::Subscriber, decisions::Asked, on_both_stores};
+use countersign_testkit::{Answer, Plane, Setup, aaep::Subscriber, on_both_stores};
 use http::{Method, Request};
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ on_both_stores! {
         let said = waiting.heard.next_of("progress.updated").await;
         assert_eq!(said["eta_ms"], (before + 600) * 1000);
         plane.advance_secs(before + 1).await;
-        let Asked { plane, alice, .. } = Asked { plane: waiting.plane, alice: waiting.alice, agent: waiting.agent };
+        let Waiting { plane, alice, .. } = waiting;
         let (phone, mut heard) = alice.listening(&plane).await;
         let again = heard.next_of("awaiting.confirmation").await;
         let deadline = &again["extensions"]["dev_countersign"]["deadline"];

@@ -45,7 +45,7 @@ on_both_stores! {
     async fn a_clarification_takes_the_kinds_that_it_asked_for_and_the_agent_gets_the_answer(kit) {
         let Asked { plane, alice, agent } = kit.asked().await;
         let choices = json!([{ "value": "67", "label": "Sixty-seven" }, { "value": "a", "label": "A" }]);
-        let cases: [(Value, Option<Value>, Vec<Value>, Vec<Value>); 6] = [
+        let cases = [
             (Value::Null, None, vec![json!(true), json!(67)], vec![json!("any text")]),
             (json!(["freetext"]), None, vec![json!(true), json!(67)], vec![json!("any text")]),
             (json!(["yes_no"]), None, vec![json!("yes"), json!(1)], vec![json!(true), json!(false)]),

@@ -47,7 +47,7 @@ async fn a_yes_to_anything_but_what_was_shown_does_not_count_and_a_no_does() {
 }
 
 on_both_stores! {
-    /// AAEP-6.3.5-01, R-9
+    ///
     async fn a_yes_on_the_page_lets_it_run_once_and_the_page_says_what_became_of_it(kit) {
         let Asked { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 5 })).await;
@@ -239,7 +239,6 @@ async fn more_time_is_given_up_to_what_policy_allows_and_said() {
     send_as(&plane, &alice, &path, &sent).await.expect(303);
 }
 
-/// AAEP-6.5.2-01, AAEP-6.5.2-02, AAEP-6.5.2-03, AAEP-6.5.2-04
 #[tokio::test]
 async fn a_question_is_answered_with_a_field_for_each_kind_that_it_takes() {
     let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
