@@ -82,7 +82,11 @@ fn beside(alone: &Cycles, many: &Cycles) -> anyhow::Result<()> {
         let figures = peers::run(peer, SECONDS * 2)?;
         let best = figures.alone.cycles_per_second.max(figures.together.cycles_per_second);
         println!("  {} {}: {:.0} cycles/s, p50 {:.2} ms", figures.peer, figures.version, best, figures.alone.p50_ms);
-        println!("    ours: {:.0} × with one in flight, {:.0} × with many", alone.per_second() / best, many.per_second() / best);
+        println!(
+            "    ours: {:.0} × with one in flight, {:.0} × with many",
+            alone.per_second() / best,
+            many.per_second() / best
+        );
         println!("    durable: {}; does not: {}", figures.durable, figures.does_not_do.join("; "));
     }
     Ok(())

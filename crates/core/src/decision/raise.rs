@@ -77,6 +77,11 @@ pub fn limit_reached(count: usize, project: &Project, env: &Env) -> Refusal {
     Refusal::TooManyQuestions { why, retry_after_s }
 }
 
+/// The same action is never asked for, nor run, beside itself.
+pub fn already_under_way(decision: &str) -> Refusal {
+    Refusal::Conflict(format!("exactly this is under way already: see decision {decision}"))
+}
+
 impl Operation for Raise {
     type View = RaiseView;
     type Answer = Raised;
@@ -92,7 +97,7 @@ impl Operation for Raise {
             return Ok(Step::answer(Raised { decision, session: session.clone(), fresh: false }));
         }
         if let Some((_, decision)) = &view.under_way {
-            return Err(Refusal::Conflict(format!("exactly this is under way already: see decision {decision}")));
+            return Err(already_under_way(decision));
         }
         if let Some(session) = &view.session {
             takes_questions(session)?;

@@ -71,5 +71,5 @@ pub fn may_reconcile(decision: &Decision, person: RowKey, roles: &[Role], own_ap
     let approvers = &decision.terms.approvers;
     let approver = approvers.people.contains(&person) || approvers.roles.iter().any(|role| roles.contains(role));
     let own = person == decision.raised_by.person;
-    (approver || roles.contains(&Role::Admin)) && (!own || own_approval || approvers.own_yes)
+    (approver || roles.contains(&Role::Admin)) && (!own || own_approval)
 }

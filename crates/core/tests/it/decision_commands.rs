@@ -153,7 +153,8 @@ fn command() -> impl Strategy<Value = Command> {
         4 => which().prop_map(|which| Command::LeaseDue { which }),
         4 => which().prop_map(|which| Command::AllowanceDue { which }),
         1 => which().prop_map(|which| Command::LoseApprover { which }),
-        3 => (which(), person(), any::<bool>()).prop_map(|(which, person, ran)| Command::Reconcile { which, person, ran }),
+        3 => (which(), prop_oneof![person(), Just(ADMIN)], any::<bool>())
+            .prop_map(|(which, person, ran)| Command::Reconcile { which, person, ran }),
         1 => agent().prop_map(|agent| Command::Revoke { agent }),
         4 => (which(), speech()).prop_map(|(which, speech)| Command::Say { which, speech }),
         4 => which().prop_map(|which| Command::Flush { which }),

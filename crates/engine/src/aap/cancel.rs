@@ -9,7 +9,7 @@ use countersign_core::{
     aap::cancel::{Cancel, CancelView, KeyWithdrawn},
     decision::call_off::Live,
     people::Actor,
-    records::{Project, Session},
+    records::{CancelledFor, Project, Session},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -26,6 +26,10 @@ impl Engine {
             let view = self.cancel_view(&at.project, session).await?;
             let step = Cancel { actor: actor.clone(), reason: body.reason.clone() }.decide(&view, &self.env()?)?;
             if let Some(answer) = self.finish(step).await? {
+                if let Some(session) = &view.session {
+                    let late = self.live_of_session(session.key).await?;
+                    self.end_what_came_late(&at.project, late, CancelledFor::SessionOver).await?;
+                }
                 return Ok(answer);
             }
         }

@@ -9,7 +9,7 @@ use countersign_core::{
     aap::revoke::{Reason, Revoke, RevokeView},
     decision::call_off::Live,
     people::Actor,
-    records::Delegation,
+    records::{CancelledFor, Delegation},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -40,6 +40,8 @@ impl Engine {
             let step = Revoke { actor: actor.clone(), reason }.decide(&view, &self.env()?)?;
             if let Some(answer) = self.finish(step).await? {
                 if let Some(key) = key {
+                    let late = self.live_of_delegation(key).await?;
+                    self.end_what_came_late(&at.project, late, CancelledFor::Revoked).await?;
                     self.nothing_is_under_way(key).await;
                 }
                 return Ok(answer);

@@ -2,12 +2,35 @@
 
 use crate::{
     engine::{Engine, unavailable},
-    store::{self, Lookup},
+    store::{self, Lookup, Outcome},
 };
-use countersign_core::{decision::call_off::Live, refusal::Refusal};
+use countersign_core::{
+    decision::call_off::Live,
+    records::{CancelledFor, Project},
+    refusal::Refusal,
+    step::Effects,
+};
 use countersign_protocol::ids::RowKey;
 
 impl Engine {
+    /// Ends what was raised while a delegation, key or session was being ended: it is over, so nothing more can come.
+    pub(crate) async fn end_what_came_late(
+        &self,
+        project: &Project,
+        live: Live,
+        why: CancelledFor,
+    ) -> Result<(), Refusal> {
+        if live.decisions.is_empty() && live.allowances.is_empty() && live.sessions.is_empty() {
+            return Ok(());
+        }
+        let (env, mut effects) = (self.env()?, Effects::default());
+        live.end(&(project.key, project.id.clone()), why, &env, &mut env.mint(), &mut effects)?;
+        match self.commit(effects).await {
+            Outcome::Unavailable(_) => Err(Refusal::Unavailable),
+            _ => Ok(()),
+        }
+    }
+
     /// Of a delegation, or of an API key: row keys are unique over all tables.
     pub(crate) async fn live_of_delegation(&self, delegation: RowKey) -> Result<Live, Refusal> {
         let store = &*self.store;

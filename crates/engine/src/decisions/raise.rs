@@ -179,7 +179,7 @@ impl Engine {
         let needs_s = self.hub.needs_time(project.key, &concerned);
         let among = Audience { people: concerned, roles: approvers.iter().filter_map(|name| role(name)).collect() };
         Ok(RaiseView {
-            under_way: self.under_way(project.key, asked).await?,
+            under_way: self.under_way(project.key, asked.digest).await?,
             last_ran_at: self.last_ran(project.key, asked.digest).await?,
             people: People { own, named, asks, needs_s },
             guards: agent.guards.clone(),
@@ -190,8 +190,12 @@ impl Engine {
         })
     }
 
-    async fn under_way(&self, project: RowKey, asked: &Asked) -> Result<Option<(Execution, String)>, Refusal> {
-        let lookup = Lookup::ExecutionUnderWay { project, digest: asked.digest };
+    pub(super) async fn under_way(
+        &self,
+        project: RowKey,
+        digest: Digest,
+    ) -> Result<Option<(Execution, String)>, Refusal> {
+        let lookup = Lookup::ExecutionUnderWay { project, digest };
         let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let Some(execution) = execution else { return Ok(None) };
         let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;

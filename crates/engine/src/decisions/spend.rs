@@ -13,6 +13,7 @@ use countersign_core::{
         claim::{Claim, ClaimView},
         due::{DueView, ExecutionView},
         outcome::Report,
+        raise::already_under_way,
     },
     records::{Approvers, Ballot, Decision, DecisionState, Membership, Person, Point, Role, Table},
     refusal::Refusal,
@@ -37,6 +38,7 @@ impl Engine {
             let claim =
                 Claim { digest: said_again(at, agent, body)?, point: Point::AgentClaimed, node: self.store.lane() };
             let _turn = self.turns.take(decision.asked_in).await;
+            self.nothing_else_runs(&decision).await?;
             let view = self.claim_view(at, agent, decision).await?;
             let step = claim.decide(&view, &self.env()?)?;
             match self.commit(step.effects).await {
@@ -49,6 +51,14 @@ impl Engine {
             }
         }
         Err(Refusal::Unavailable)
+    }
+
+    /// Two yeses to exactly the same action are spent one after the other.
+    async fn nothing_else_runs(&self, decision: &Decision) -> Result<(), Refusal> {
+        match self.under_way(decision.project, decision.digest).await? {
+            Some((execution, id)) if execution.decision != decision.key => Err(already_under_way(&id)),
+            _ => Ok(()),
+        }
     }
 
     async fn claim_view(&self, at: &ProjectAt, agent: &Agent, decision: Decision) -> Result<ClaimView, Refusal> {

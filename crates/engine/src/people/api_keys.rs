@@ -10,7 +10,7 @@ use countersign_core::{
         Actor,
         api_keys::{AddKey, AddedKey, RevokeKey, RevokeKeyView},
     },
-    records::{ApiKey, ApiKeyKind, Delegation, Project},
+    records::{ApiKey, ApiKeyKind, CancelledFor, Delegation, Project},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -64,6 +64,8 @@ impl Engine {
             let view = RevokeKeyView { project: project.clone(), key, live };
             let step = RevokeKey.decide(&view, &self.env()?)?;
             if let Some(key) = self.finish(step).await? {
+                let late = self.live_of_delegation(key.key).await?;
+                self.end_what_came_late(project, late, CancelledFor::Revoked).await?;
                 return Ok(key);
             }
         }

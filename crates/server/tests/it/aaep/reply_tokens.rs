@@ -1,13 +1,7 @@
 //! Tokens that tie a reply to its question: nobody can guess one, none is used twice, and none is a credential.
 
 use super::Waiting;
-use countersign_testkit::{
-    Backend, Kit, Setup,
-    aaep::Heard,
-    decisions::Asked,
-    leaks::Haystack,
-    on_both_stores,
-};
+use countersign_testkit::{Backend, Kit, Setup, aaep::Heard, decisions::Asked, leaks::Haystack, on_both_stores};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
