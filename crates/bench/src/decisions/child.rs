@@ -3,12 +3,12 @@
 use super::told::{Figures, Scene, Told};
 use crate::StoreKind;
 use countersign_engine::{
-    Address, EventStream, Member, NewSubscriberToken, ProjectAt,
+    Address, EventStream, ProjectAt,
     store::{Place, PostgresPlace},
 };
 use countersign_protocol::{aaep::handshake::SubscriptionRequest, decisions::ConfirmationRequest};
 use countersign_server::{Limits, serve};
-use countersign_testkit::{Plane, Setup, TestAgent, payments, postgres};
+use countersign_testkit::{Plane, Setup, TestAgent, TestPerson, decisions::payments, postgres};
 use serde_json::json;
 use std::{
     io::Write as _,
@@ -33,7 +33,8 @@ pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
     let policy = &mut document.decisions;
     (policy.max_open_per_agent, policy.max_open_per_person) = (1_000_000, 1_000_000);
     policy.max_raised_per_hour = 1_000_000;
-    let plane = Plane::start(Setup { projects: vec![document], ..Setup::default() }, place).await;
+    document.decisions.max_timeout_seconds = 86_400;
+    let plane = Plane::start(Setup { projects: vec![document], ..Setup::default() }.from_now(), place).await;
     let _time = plane.keeps_time();
     let alice = plane.person("alice").await;
     let mut agents = Vec::new();
@@ -42,7 +43,7 @@ pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
     }
     let subscriber = alice.subscriber(&plane).await;
     let before = resident_kib()?;
-    let (figures, _kept) = set(&plane, scene, &agents).await?;
+    let (figures, _kept) = set(&plane, scene, &alice, &agents).await?;
     let figures = Figures { grown_kib: resident_kib()? - before, ..figures };
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let serving = serve(listener, plane.public.clone(), Limits { max_connections: 4096, ..Limits::default() })?;
@@ -60,11 +61,16 @@ pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
     std::process::exit(0)
 }
 
-async fn set(plane: &Plane, scene: Scene, agents: &[TestAgent]) -> anyhow::Result<(Figures, Vec<EventStream>)> {
+async fn set(
+    plane: &Plane,
+    scene: Scene,
+    alice: &TestPerson,
+    agents: &[TestAgent],
+) -> anyhow::Result<(Figures, Vec<EventStream>)> {
     let at = plane.engine.project(&Address::Unscoped).await?;
     pending(plane, &at, scene.pending, agents).await?;
-    let mut kept = listening(plane, &at, "bob", scene.others).await?;
-    let mut own = listening(plane, &at, "alice", scene.listeners).await?;
+    let mut kept = listening(plane, &at, &plane.person("bob").await, scene.others).await?;
+    let mut own = listening(plane, &at, alice, scene.listeners).await?;
     let mut figures = Figures::default();
     if !own.is_empty() {
         figures.delivery_us = deliveries(plane, &at, agents, &mut own).await?;
@@ -90,22 +96,14 @@ async fn pending(plane: &Plane, at: &ProjectAt, count: usize, agents: &[TestAgen
 }
 
 /// Opens idle subscriptions of a person.
-async fn listening(plane: &Plane, at: &ProjectAt, name: &str, count: usize) -> anyhow::Result<Vec<EventStream>> {
-    if count == 0 {
-        return Ok(Vec::new());
-    }
-    let person = plane.engine.account(name).await?;
-    let person = match person {
-        Some(person) => person,
-        None => {
-            plane.person(name).await;
-            plane.engine.account(name).await?.ok_or_else(|| anyhow::anyhow!("no account"))?
-        }
-    };
-    let member = Member { person, membership: None, fresh_until: plane.now() };
-    let new = NewSubscriberToken { name: "bench".into(), may_answer: true, legacy: false, lifetime_s: None };
-    let added = plane.engine.add_subscriber_token(at, &member, new).await?;
-    let listener = plane.engine.listener_by_token(at, &added.secret).await?;
+async fn listening(
+    plane: &Plane,
+    at: &ProjectAt,
+    person: &TestPerson,
+    count: usize,
+) -> anyhow::Result<Vec<EventStream>> {
+    let token = person.subscriber(plane).await.token;
+    let listener = plane.engine.listener_by_token(at, &token).await?;
     let request = SubscriptionRequest::parse(&json!({
         "type": "subscription.request", "aaep_version": "1.0.0", "subscriber_id": "bench",
         "capabilities": { "supports_confirmation_reply": true, "coalesce_boundaries": ["none"] },

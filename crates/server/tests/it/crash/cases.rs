@@ -19,7 +19,7 @@ const AT_ONCE: usize = 4;
 const COMMITS: usize = 20;
 
 on_both_stores! {
-    /// AAEP-6.2.2-03, AAEP-6.4-04, AAEP-6.1-04, R-6, R-21
+    /// AAEP-6.2.2-03, AAEP-6.4-04, R-6, R-21
     async fn killed_before_any_commit_nothing_acknowledged_is_lost_and_nothing_runs_twice(kit) {
         killed_at_every_commit(kit, Moment::Before).await;
     }

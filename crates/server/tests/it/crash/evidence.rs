@@ -20,7 +20,8 @@ async fn is_chained(plane: &Plane, entries: &[StoredEntry]) {
         (*next, *chain) = (*next + 1, evidence::chain(chain, entry.seq, &entry.hash));
     }
     let heads = plane.engine.store().lane_heads(project).await.unwrap();
-    let heads: BTreeMap<i64, (i64, Digest)> = heads.iter().map(|head| (head.lane, (head.next_seq, head.chain))).collect();
+    let heads: BTreeMap<i64, (i64, Digest)> =
+        heads.iter().map(|head| (head.lane, (head.next_seq, head.chain))).collect();
     assert_eq!(heads, lanes);
 }
 

@@ -10,3 +10,4 @@ mod cast;
 mod evidence;
 mod story;
 mod teller;
+mod tokens;

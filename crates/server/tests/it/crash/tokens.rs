@@ -1,0 +1,28 @@
+//! A token that was used up stays so, whatever happens to the node.
+
+use countersign_testkit::{Setup, decisions::Asked, on_both_stores};
+use serde_json::json;
+
+on_both_stores! {
+    /// AAEP-6.2.2-01, AAEP-6.2.2-03
+    async fn a_token_is_still_used_up_a_day_and_a_restart_after_its_question_was_settled(kit) {
+        let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
+        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let (subscriber, mut heard) = alice.listening(&plane).await;
+        let settled = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let old = heard.next_of("awaiting.confirmation").await;
+        subscriber.rejects(&plane, &old).await.expect(204);
+        drop(heard);
+
+        let plane = plane.restart().await;
+        plane.advance_secs(25 * 3600).await;
+        plane.engine.tidy().await.unwrap();
+        let again = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let mut heard = subscriber.hears(&plane).await;
+        let new = heard.next_of("awaiting.confirmation").await;
+        assert_ne!(new["reply_token"], old["reply_token"]);
+        subscriber.accepts(&plane, &old).await.expect(204);
+        assert_eq!(agent.looks(&plane, &settled).await.expect(200).json()["state"], "rejected");
+        assert_eq!(agent.looks(&plane, &again).await.expect(200).json()["state"], "pending");
+    }
+}
