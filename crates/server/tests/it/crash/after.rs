@@ -108,6 +108,7 @@ impl Aftermath {
             self.goes_on(&cast, *step, &mut known, &found, &mut heard).await;
         }
         self.old_token_counts_once(&cast, &known).await;
+        nothing_can_be_spent_again(&cast, &known).await;
         self.ran_once_at_most(&cast, &found);
         evidence::is_whole(&cast.plane).await;
         cast.plane.engine.store().close().await;
@@ -200,6 +201,13 @@ impl Aftermath {
                 _ => assert_eq!(effects, 0, "{name}"),
             }
         }
+    }
+}
+
+/// Whatever became of a question, nobody gets a second yes out of it.
+async fn nothing_can_be_spent_again(cast: &Cast, known: &Questions) {
+    for (name, question) in known {
+        assert!(!cast.claims(name, &question.decision).await.is_success(), "{name}");
     }
 }
 
