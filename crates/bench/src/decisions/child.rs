@@ -68,8 +68,10 @@ async fn set(
     agents: &[TestAgent],
 ) -> anyhow::Result<(Figures, Vec<EventStream>)> {
     let at = plane.engine.project(&Address::Unscoped).await?;
-    pending(plane, &at, scene.pending, agents).await?;
-    let mut kept = listening(plane, &at, &plane.person("bob").await, scene.others).await?;
+    let bob = plane.person("bob").await;
+    // Whoever joins is given every open question of theirs, so these are for somebody else.
+    pending(plane, &at, scene.pending, &plane.agent_key("bob", &[TOOL]).await).await?;
+    let mut kept = listening(plane, &at, &bob, scene.others).await?;
     let mut own = listening(plane, &at, alice, scene.listeners).await?;
     let mut figures = Figures::default();
     if !own.is_empty() {
@@ -80,8 +82,7 @@ async fn set(
 }
 
 /// Raises questions side by side, so that they share commits.
-async fn pending(plane: &Plane, at: &ProjectAt, count: usize, agents: &[TestAgent]) -> anyhow::Result<()> {
-    let Some(agent) = agents.first() else { return Ok(()) };
+async fn pending(plane: &Plane, at: &ProjectAt, count: usize, agent: &TestAgent) -> anyhow::Result<()> {
     let agent = plane.engine.agent(at, &agent.token).await?;
     for start in (0..count).step_by(512) {
         let raised = (start..count.min(start + 512)).map(|n| {
