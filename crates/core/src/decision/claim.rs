@@ -3,7 +3,9 @@
 use super::{
     Place, audience,
     due::tool_of,
-    entry, render,
+    entry,
+    raise::already_under_way,
+    render,
     settle::{allows, settled_as},
 };
 use crate::{
@@ -42,6 +44,8 @@ pub struct ClaimView {
     pub guards: Vec<Guard>,
     /// Whether whoever said yes could still say it.
     pub approver_stands: bool,
+    /// Another decision under which exactly this runs, or may have run.
+    pub under_way: Option<String>,
 }
 
 impl Operation for Claim {
@@ -59,6 +63,9 @@ impl Operation for Claim {
             return Err(Refusal::ConfirmationInvalid(why.into()));
         }
         let allowance = view.open_allowance(env)?;
+        if let Some(other) = &view.under_way {
+            return Err(already_under_way(other));
+        }
         if matches!(view.session.state, AaepSessionState::Over { .. }) {
             return Err(Refusal::Conflict("the AAEP session in which this was asked is over".into()));
         }

@@ -76,8 +76,8 @@ fn entry(place: &Place, decision: &Decision, event_type: &'static str, now: Unix
         .open("decision_id", decision.id.as_str())
         .open_if("operator", decision.raised_by.operator.as_ref().map(|domain| domain.as_str().to_owned()))
         .hidden("action_sha256", decision.digest.hex());
-    match (decision.raised_by.delegation, decision.raised_by.session) {
-        (Some(delegation), _) => entry.under_delegation(delegation, &decision.raised_by.principal),
-        (None, _) => entry.open("principal", decision.raised_by.principal.as_str()),
+    match decision.raised_by.delegation {
+        Some(delegation) => entry.under_delegation(delegation, &decision.raised_by.principal),
+        None => entry.open("principal", decision.raised_by.principal.as_str()),
     }
 }

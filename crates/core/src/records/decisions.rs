@@ -235,7 +235,7 @@ pub enum Via {
     Api,
 }
 
-/// What may now run. One use of one digest for now; the row has room for more.
+/// What may now run: so many uses of one digest. A yes to one action is one use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Allowance {
     pub key: RowKey,

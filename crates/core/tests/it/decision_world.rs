@@ -289,7 +289,10 @@ impl Plane {
             None => Vec::new(),
         };
         let allowance = self.store.allowance_of(decision.key).cloned();
-        claim.decide(&ClaimView { place, decision, allowance, session, guards, approver_stands }, &self.env(now))
+        // What the store refuses by its unique column is left to it here.
+        let under_way = None;
+        let view = ClaimView { place, decision, allowance, session, guards, approver_stands, under_way };
+        claim.decide(&view, &self.env(now))
     }
 
     /// Runs an operation on what was claimed.

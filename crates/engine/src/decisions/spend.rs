@@ -9,13 +9,14 @@ use crate::{
 use countersign_core::{
     decision::{
         Place,
+        answer::counts,
         call_off::Withdraw,
         claim::{Claim, ClaimView},
         due::{DueView, ExecutionView},
         outcome::Report,
-        raise::already_under_way,
     },
-    records::{Approvers, Ballot, Decision, DecisionState, Membership, Person, Point, Role, Table},
+    people::Member,
+    records::{Ballot, Decision, DecisionState, Membership, Person, Point},
     refusal::Refusal,
     step::{Guard, Operation as _},
 };
@@ -38,7 +39,6 @@ impl Engine {
             let claim =
                 Claim { digest: said_again(at, agent, body)?, point: Point::AgentClaimed, node: self.store.lane() };
             let _turn = self.turns.take(decision.asked_in).await;
-            self.nothing_else_runs(&decision).await?;
             let view = self.claim_view(at, agent, decision).await?;
             let step = claim.decide(&view, &self.env()?)?;
             match self.commit(step.effects).await {
@@ -53,14 +53,6 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// Two yeses to exactly the same action are spent one after the other.
-    async fn nothing_else_runs(&self, decision: &Decision) -> Result<(), Refusal> {
-        match self.under_way(decision.project, decision.digest).await? {
-            Some((execution, id)) if execution.decision != decision.key => Err(already_under_way(&id)),
-            _ => Ok(()),
-        }
-    }
-
     async fn claim_view(&self, at: &ProjectAt, agent: &Agent, decision: Decision) -> Result<ClaimView, Refusal> {
         let decision: Decision =
             store::get(&*self.store, decision.key).await.map_err(unavailable)?.ok_or(Refusal::Internal)?;
@@ -72,7 +64,9 @@ impl Engine {
             _ => true,
         };
         let session = self.session_of_decision(&decision).await?;
-        Ok(ClaimView { place: place(at), allowance, session, guards, approver_stands, decision })
+        let under_way = self.under_way(decision.project, decision.digest).await?;
+        let under_way = under_way.filter(|(execution, _)| execution.decision != decision.key).map(|(_, id)| id);
+        Ok(ClaimView { place: place(at), allowance, session, guards, approver_stands, under_way, decision })
     }
 
     /// Whether whoever said yes could still say it: the account, and the place in the project that entitled it.
@@ -85,12 +79,11 @@ impl Engine {
     ) -> Result<bool, Refusal> {
         let person: Option<Person> = store::get(&*self.store, by.person).await.map_err(unavailable)?;
         let Some(person) = person.filter(|person| !person.disabled) else { return Ok(false) };
-        guards.push(Guard { table: Table::Person, key: person.key, version: person.version });
         let lookup = Lookup::MembershipOf { project: at.project.key, person: person.key };
-        let place: Option<Membership> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
-        let roles = place.as_ref().map(|place| place.roles.clone()).unwrap_or_default();
-        guards.extend(place.map(|p| Guard { table: Table::Membership, key: p.key, version: p.version }));
-        Ok(entitled(&decision.terms.approvers, person.key, decision.raised_by.person, &roles))
+        let membership: Option<Membership> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let member = Member { person, membership, fresh_until: self.now() };
+        guards.extend(member.guards());
+        Ok(counts(decision, member.person.key, &member.roles(), true))
     }
 
     pub async fn report(
@@ -152,11 +145,6 @@ impl Engine {
 
 pub(super) fn place(at: &ProjectAt) -> Place {
     (at.project.key, at.project.id.clone())
-}
-
-fn entitled(approvers: &Approvers, person: i64, own: i64, roles: &[Role]) -> bool {
-    let named = approvers.people.contains(&person) || approvers.roles.iter().any(|role| roles.contains(role));
-    if person == own { approvers.own_yes } else { named }
 }
 
 /// What the agent is about to run, said again: the digest is ours to compute, or to be matched exactly.

@@ -1,7 +1,7 @@
 //! Claiming: a yes is spent once, on exactly what was approved.
 
 use countersign_engine::Role;
-use countersign_testkit::{Plane, TestAgent, decisions::Asked, on_both_stores};
+use countersign_testkit::{PASSWORD, Plane, Setup, TestAgent, TestPerson, decisions::Asked, on_both_stores};
 use serde_json::{Value, json};
 
 const PAY: &str = "payments.send";
@@ -40,6 +40,32 @@ on_both_stores! {
         assert_eq!(spent["execution"]["state"], "claimed");
         agent.reports(&plane, &asked, "committed").await.expect(200);
         assert_eq!(carries_out(&plane, &agent, &asked, &paying(82), &mut effects).await, 409, "done is done");
+    }
+
+    ///
+    async fn of_two_yeses_to_the_same_action_the_second_waits_until_the_first_is_done(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let first = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
+        alice.accepts(&plane, &first).await;
+        let second = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
+        alice.accepts(&plane, &second).await;
+        agent.claims(&plane, &first, &paying(82)).await.expect(200);
+        let beside = agent.claims(&plane, &second, &paying(82)).await;
+        assert_eq!(beside.refusal(), (409, "conflict".into()));
+        assert!(beside.text().contains(first["decision_id"].as_str().unwrap()), "{}", beside.text());
+        agent.reports(&plane, &first, "committed").await.expect(200);
+        agent.claims(&plane, &second, &paying(82)).await.expect(200);
+    }
+
+    ///
+    async fn the_yes_of_an_admin_of_the_installation_can_be_spent(kit) {
+        let setup = Setup::payments_with(|document| document.actions[0].approvers = vec!["role:admin".into()]);
+        let Asked { plane, agent, .. } = kit.asked_with(setup).await;
+        plane.engine.add_person("platform", "platform", PASSWORD, true).await.unwrap();
+        let root = TestPerson::sign_in(&plane, "platform").await;
+        let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
+        root.accepts(&plane, &asked).await;
+        agent.claims(&plane, &asked, &paying(82)).await.expect(200);
     }
 
     ///
