@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 pub const MAX_TOKEN_BYTES: usize = 8 * 1024;
 
 /// Header members that would bring a key along, or demand something that we do not do (RFC 8725 3.1, 3.10).
-const REFUSED_IN_HEADER: &[&str] = &["crit", "b64", "jwk", "jku", "x5u", "x5c"];
+pub(crate) const REFUSED_IN_HEADER: &[&str] = &["crit", "b64", "jwk", "jku", "x5u", "x5c"];
 
 /// Why something is no JWT that could ever be accepted, whatever the keys.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,14 +64,7 @@ pub(crate) struct Compact<'a> {
 
 impl<'a> Compact<'a> {
     pub(crate) fn parse(jwt: &'a str) -> Result<Self, Malformed> {
-        if jwt.len() > MAX_TOKEN_BYTES {
-            return Err(Malformed::TooLong);
-        }
-        let (signed, signature) = jwt.rsplit_once('.').ok_or(Malformed::NotThreeParts)?;
-        let (header, payload) = signed.split_once('.').ok_or(Malformed::NotThreeParts)?;
-        if payload.contains('.') {
-            return Err(Malformed::NotThreeParts);
-        }
+        let Parts { header, payload, signature, signed } = Parts::of(jwt)?;
         let header = Header::read(&object(header, "header")?)?;
         let payload = object(payload, "payload")?;
         let signature = decode(signature, "signature")?;
@@ -85,6 +78,28 @@ impl<'a> Compact<'a> {
     /// Over header and payload alone.
     pub(crate) fn said_sha256(&self) -> Digest {
         Digest::of(self.signed.as_bytes())
+    }
+}
+
+/// The three parts as they were sent, with what the signature is over.
+pub(crate) struct Parts<'a> {
+    pub(crate) header: &'a str,
+    pub(crate) payload: &'a str,
+    pub(crate) signature: &'a str,
+    pub(crate) signed: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    pub(crate) fn of(jwt: &'a str) -> Result<Self, Malformed> {
+        if jwt.len() > MAX_TOKEN_BYTES {
+            return Err(Malformed::TooLong);
+        }
+        let (signed, signature) = jwt.rsplit_once('.').ok_or(Malformed::NotThreeParts)?;
+        let (header, payload) = signed.split_once('.').ok_or(Malformed::NotThreeParts)?;
+        if payload.contains('.') {
+            return Err(Malformed::NotThreeParts);
+        }
+        Ok(Self { header, payload, signature, signed })
     }
 }
 
@@ -109,7 +124,7 @@ impl Header {
     }
 }
 
-fn object(part: &str, name: &'static str) -> Result<Map<String, Value>, Malformed> {
+pub(crate) fn object(part: &str, name: &'static str) -> Result<Map<String, Value>, Malformed> {
     match json::value(&decode(part, name)?) {
         Ok(Value::Object(members)) => Ok(members),
         _ => Err(Malformed::Json(name)),
@@ -117,6 +132,6 @@ fn object(part: &str, name: &'static str) -> Result<Map<String, Value>, Malforme
 }
 
 /// Strict: no padding, no blanks, and the bits left over at the end are zero, so that a token has one spelling.
-fn decode(part: &str, name: &'static str) -> Result<Vec<u8>, Malformed> {
+pub(crate) fn decode(part: &str, name: &'static str) -> Result<Vec<u8>, Malformed> {
     URL_SAFE_NO_PAD.decode(part).map_err(|_| Malformed::Base64(name))
 }

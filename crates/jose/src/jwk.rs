@@ -139,7 +139,7 @@ impl Numbers {
     }
 }
 
-fn number<'a>(jwk: &'a Map<String, Value>, member: &str) -> Result<(Vec<u8>, &'a str), KeyFlaw> {
+pub(crate) fn number<'a>(jwk: &'a Map<String, Value>, member: &str) -> Result<(Vec<u8>, &'a str), KeyFlaw> {
     let text = jwk.get(member).and_then(Value::as_str).ok_or(KeyFlaw::BadNumbers)?;
     Ok((URL_SAFE_NO_PAD.decode(text).map_err(|_| KeyFlaw::BadNumbers)?, text))
 }

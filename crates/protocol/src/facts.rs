@@ -118,3 +118,40 @@ impl VerifiedDelegation {
         self.claims.exp <= self.claims.iat || now > end
     }
 }
+
+/// The caller holds the private half of this key, and signed for exactly the request at hand (RFC 9449 4.3).
+///
+/// Whether the key is the one that the token was bound to, whether the proof is new and whether its nonce is one of
+/// ours are three other questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedProof {
+    jkt: Digest,
+    jti: String,
+    issued_at: UnixMillis,
+    nonce: Option<String>,
+}
+
+impl VerifiedProof {
+    /// Only for `countersign-jose`, after the signature and every claim but `nonce` were checked.
+    pub fn attest(jkt: Digest, jti: String, issued_at: UnixMillis, nonce: Option<String>) -> Self {
+        Self { jkt, jti, issued_at, nonce }
+    }
+
+    /// The key's thumbprint of RFC 7638: what a token is bound to.
+    pub fn jkt(&self) -> &Digest {
+        &self.jkt
+    }
+
+    pub fn jti(&self) -> &str {
+        &self.jti
+    }
+
+    pub fn issued_at(&self) -> UnixMillis {
+        self.issued_at
+    }
+
+    /// As the caller wrote it; not yet judged.
+    pub fn nonce(&self) -> Option<&str> {
+        self.nonce.as_deref()
+    }
+}

@@ -36,6 +36,10 @@ impl Digest {
     pub fn base64url(&self) -> String {
         URL_SAFE_NO_PAD.encode(self.0)
     }
+
+    pub fn from_base64url(text: &str) -> Option<Self> {
+        URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
+    }
 }
 
 impl std::fmt::Debug for Digest {

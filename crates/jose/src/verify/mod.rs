@@ -1,6 +1,8 @@
-//! From a compact JWT to a fact. What the three kinds have in common.
+//! From a compact JWT to a fact. What the kinds have in common.
 
 pub(crate) mod delegation;
+pub(crate) mod dpop;
+mod htu;
 pub(crate) mod manifest;
 pub(crate) mod operator;
 pub(crate) mod receipt;

@@ -9,6 +9,7 @@
 
 mod algorithms;
 mod delegation;
+mod dpop;
 mod form;
 mod key_set;
 mod operator;

@@ -5,6 +5,7 @@ pub mod claims;
 pub mod consent_receipt;
 pub mod delegate;
 pub mod delegation_token;
+pub mod dpop;
 pub mod error;
 pub mod identity;
 pub mod jwks;
