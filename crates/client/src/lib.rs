@@ -11,6 +11,7 @@ mod delegation;
 mod entropy;
 mod intent_type;
 pub mod operator;
+mod possession;
 mod secret;
 pub mod transport;
 

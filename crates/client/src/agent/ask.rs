@@ -71,7 +71,8 @@ impl Agent {
             reason: reason.map(str::to_owned),
             operator_jwt: Some(self.operator_jwt(now)?),
         };
-        let answer = self.post("revoke", url, &body).await?;
+        let possession = self.possession(self.session_id().unwrap_or_default(), now)?;
+        let answer = self.post("revoke", url, &body, possession.as_ref()).await?;
         (self.delegation, self.session) = (None, None);
         Ok(answer)
     }
@@ -89,7 +90,8 @@ impl Agent {
             reason: reason.map(str::to_owned),
             operator_jwt: Some(self.operator_jwt(now)?),
         };
-        let answer = self.post("cancel", url, &body).await?;
+        let possession = self.possession(session_id, now)?;
+        let answer = self.post("cancel", url, &body, possession.as_ref()).await?;
         self.session = self.session.take().filter(|session| session.id != session_id);
         Ok(answer)
     }
@@ -101,7 +103,7 @@ impl Agent {
         let mut request = Request::get(url);
         request.answer_cap = ANSWER_CAP;
         request.headers.insert(header::AUTHORIZATION, bearer(&self.operator_jwt(now)?)?);
-        let answer = self.send(request, Repeat::Harmless).await?;
+        let answer = self.send(request, Repeat::Harmless, None).await?;
         Ok(document("audit", &answer)?)
     }
 

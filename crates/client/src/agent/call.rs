@@ -57,13 +57,13 @@ impl Agent {
         self.ready().await?;
         let request = self.resource(call)?;
         let renewed = self.renew_if_expired(now).await?;
-        let answer = self.attempt(&request).await?;
+        let answer = self.attempt(&request, now).await?;
         let Some(refused) = Refused::of_resource(&answer) else { return Ok(answer) };
         if renewed || refused.fate() != Fate::RegisterAgain {
             return Err(self.refused(refused));
         }
         self.register_again(now).await?;
-        let answer = self.attempt(&request).await?;
+        let answer = self.attempt(&request, now).await?;
         Refused::of_resource(&answer).map_or(Ok(answer), |refused| Err(self.refused(refused)))
     }
 
@@ -107,7 +107,7 @@ impl Agent {
         Ok(!live)
     }
 
-    async fn attempt(&mut self, request: &Request) -> Result<Response, CallError> {
+    async fn attempt(&mut self, request: &Request, now: UnixMillis) -> Result<Response, CallError> {
         let session = self.session.as_ref().ok_or(CallError::NotRegistered)?;
         let access = session.access.as_ref().ok_or(CallError::NotRegistered)?;
         let mut request = request.clone();
@@ -115,8 +115,8 @@ impl Agent {
         set(&mut request.headers, "x-agent-mode", Some(MODE));
         set(&mut request.headers, "x-agent-session", Some(&session.id));
         set(&mut request.headers, "x-agent-delegation", session.delegation_id.as_deref());
-        let repeat = repeat(&request.method);
-        Ok(self.send(request, repeat).await?)
+        let (repeat, possession) = (repeat(&request.method), session.bound(now));
+        Ok(self.send(request, repeat, possession.as_ref()).await?)
     }
 
     fn refused(&mut self, refused: Refused) -> CallError {

@@ -37,7 +37,7 @@ impl Agent {
         let state = URL_SAFE_NO_PAD.encode(entropy::random::<32>()?);
         let body = self.request_body(scopes, callback, &verifier, &state, now)?;
         let url = self.bootstrap_endpoint("connect", "requests")?;
-        let asked: ConnectRequestResponse = self.post("connect", url, &body).await?;
+        let asked: ConnectRequestResponse = self.post("connect", url, &body, None).await?;
         // The person gives their password on this page: it must be the service's own (AAP 13.2).
         let page = self.known.as_ref().and_then(|known| known.on_origin(&asked.connect_url));
         let page = String::from(page.ok_or(ConnectError::ForeignConnectUrl)?);
@@ -62,7 +62,7 @@ impl Agent {
             code_verifier: Some(pending.verifier.reveal().to_owned()),
         };
         let url = self.bootstrap_endpoint("exchange", "token")?;
-        let granted: ExchangeResponse = self.post("exchange", url, &body).await?;
+        let granted: ExchangeResponse = self.post("exchange", url, &body, None).await?;
         let delegation = Delegation::from_token(&granted.delegation_token)?;
         if !self.is_ours(&delegation) || delegation.id() != granted.delegation_id {
             return Err(ConnectError::ForeignDelegation);

@@ -47,7 +47,10 @@ impl Agent {
         let asked = self.versions.asked().map_err(|none| self.no_version(none))?;
         let mut request = Request::get(format!("{}{}{query}", self.config.service, manifest::PATH));
         request.headers.insert(version::HEADER, HeaderValue::from_static(asked));
-        Ok(self.transport.send(request).await?)
+        let url = request.url.clone();
+        let answer = self.transport.send(request).await?;
+        self.nonces.learn(&url, &answer);
+        Ok(answer)
     }
 
     fn checked(&self, manifest: Manifest) -> Result<Known, DiscoverError> {
@@ -82,7 +85,7 @@ impl Agent {
         if !modes.is_empty() && !modes.iter().any(|mode| mode == MODE) {
             return Err(DiscoverError::ModeNotSupported);
         }
-        if known.manifest.dpop_required == Some(true) {
+        if known.manifest.dpop_required == Some(true) && !self.config.dpop {
             return Err(DiscoverError::ProofOfPossession);
         }
         let needed = known.manifest.minimum_tier;

@@ -34,7 +34,7 @@ pub enum DiscoverError {
     ModeNotSupported,
     #[error("the service demands trust tier {needed}, this agent reaches {has}: the person must act themselves")]
     TierOutOfReach { needed: u8, has: u8 },
-    #[error("the service demands proof of possession for tokens, which this agent does not have")]
+    #[error("the service demands proof of possession for tokens: configure this agent with DPoP")]
     ProofOfPossession,
 }
 

@@ -19,8 +19,16 @@ pub use error::{AskError, CallError, ConnectError, DiscoverError, Lost, Register
 pub use notice::{Notice, UserFacing};
 pub use refused::Refused;
 
-use crate::{delegation::Delegation, operator::Operator, transport::Transport};
+use crate::{
+    aaep::Dice,
+    decisions::{Clock, Decisions},
+    delegation::Delegation,
+    operator::Operator,
+    possession::Nonces,
+    transport::Transport,
+};
 use connect::Pending;
+use countersign_jose::ProofKey;
 use countersign_protocol::{aap::manifest::Manifest, aap::version, domain::Domain, ids::ProjectId, origin::Origin};
 use discover::Known;
 use register::Session;
@@ -40,11 +48,14 @@ pub struct AgentConfig {
     pub api: Option<Origin>,
     /// The protocol versions that may be spoken, oldest first.
     pub versions: &'static [&'static str],
+    /// Whether access tokens are bound to a key of the session (AAP 13.1). Without it a stolen token can be used, and
+    /// services that demand it are out of reach.
+    pub dpop: bool,
 }
 
 impl AgentConfig {
     pub fn new(service: Origin) -> Self {
-        Self { service, project: None, api: None, versions: version::ACCEPTED }
+        Self { service, project: None, api: None, versions: version::ACCEPTED, dpop: true }
     }
 }
 
@@ -56,12 +67,15 @@ pub struct Agent {
     user: Arc<dyn UserFacing>,
     browser: Arc<dyn Browser>,
     versions: Versions,
+    nonces: Nonces,
     known: Option<Known>,
     /// The disclosure that the person has seen.
     disclosed: Option<String>,
     pending: Option<Pending>,
     delegation: Option<Delegation>,
     session: Option<Session>,
+    /// The key of the session that was last tried: an answer may be lost after the service has bound it.
+    key: Option<(String, ProofKey)>,
 }
 
 impl Agent {
@@ -80,11 +94,13 @@ impl Agent {
             user,
             browser,
             versions,
+            nonces: Nonces::default(),
             known: None,
             disclosed: None,
             pending: None,
             delegation: None,
             session: None,
+            key: None,
         }
     }
 
@@ -110,6 +126,19 @@ impl Agent {
 
     pub fn session_id(&self) -> Option<&str> {
         self.session.as_ref().map(|session| session.id.as_str())
+    }
+
+    /// Its decisions, asked with this session's access token, for as long as that is good.
+    pub fn decisions(&self, dice: Dice, clock: Clock) -> Option<Decisions> {
+        let session = self.session.as_ref()?;
+        let access = session.access.as_ref()?;
+        let (service, project) = (&self.config.service, self.config.project.as_ref());
+        let decisions = Decisions::new(service, project, access.token.reveal(), Arc::clone(&self.transport), dice);
+        let key = session.key.clone().filter(|_| access.is_bound);
+        Some(match key {
+            Some(key) => decisions.bound_to(key, clock),
+            None => decisions,
+        })
     }
 
     fn tell(&self, notice: Notice) {

@@ -1,10 +1,13 @@
 //! Registering, and registering again (AAP 17.1): operator JWT, delegation and receipt for an access token.
 
 use super::{Agent, Lost, MODE, Notice, Refused, RegisterError, WireError, refused::Fate};
-use crate::{entropy, operator::Receipt, secret::Secret};
-use countersign_jose::SigningFailed;
+use crate::{entropy, operator::Receipt, possession::Possession, secret::Secret};
+use countersign_jose::{ProofKey, SigningFailed};
 use countersign_protocol::{
-    aap::register::{RegisterRequest, RegisterResponse},
+    aap::{
+        dpop,
+        register::{RegisterRequest, RegisterResponse},
+    },
     time::UnixMillis,
 };
 use http::HeaderValue;
@@ -13,6 +16,8 @@ use http::HeaderValue;
 #[derive(Clone, Debug)]
 pub(super) struct Session {
     pub(super) id: String,
+    /// Its own, and of no other session (AAP 18.1). None where tokens are not to be bound.
+    pub(super) key: Option<ProofKey>,
     pub(super) delegation_id: Option<String>,
     delegation_token: Option<Secret>,
     receipt: Option<Secret>,
@@ -21,6 +26,8 @@ pub(super) struct Session {
 
 #[derive(Clone, Debug)]
 pub(super) struct Access {
+    pub(super) token: Secret,
+    pub(super) is_bound: bool,
     pub(super) authorization: HeaderValue,
     pub(super) expires_at: UnixMillis,
 }
@@ -41,10 +48,13 @@ impl Agent {
             return Err(RegisterError::ForeignReceipt);
         }
         self.tier_met(receipt.is_some())?;
+        let id = receipt.map_or_else(entropy::session_id, |receipt| Ok(receipt.session_id().to_owned()))?;
+        let (delegation_id, delegation_token) = (delegation.id().to_owned(), Secret::new(delegation.token()));
         let session = Session {
-            id: receipt.map_or_else(entropy::session_id, |receipt| Ok(receipt.session_id().to_owned()))?,
-            delegation_id: Some(delegation.id().to_owned()),
-            delegation_token: Some(Secret::new(delegation.token())),
+            key: self.key_for(&id)?,
+            id,
+            delegation_id: Some(delegation_id),
+            delegation_token: Some(delegation_token),
             receipt: receipt.map(|receipt| receipt.jwt.clone()),
             access: None,
         };
@@ -59,7 +69,8 @@ impl Agent {
             return Err(self.not_connected().into());
         }
         let id = entropy::session_id()?;
-        let session = Session { id, delegation_id: None, delegation_token: None, receipt: None, access: None };
+        let key = self.key_for(&id)?;
+        let session = Session { id, key, delegation_id: None, delegation_token: None, receipt: None, access: None };
         self.open(session, now).await
     }
 
@@ -81,13 +92,56 @@ impl Agent {
         };
         let bad = WireError::BadAnswer { endpoint: "register" };
         let url = self.known.as_ref().and_then(|known| known.endpoint("register")).ok_or(bad.clone())?;
-        let answer: RegisterResponse = match self.post("register", url, &body).await {
+        let possession = session.key.clone().map(|key| Possession { key, token: None, now });
+        let answer: RegisterResponse = match self.post("register", url, &body, possession.as_ref()).await {
             Ok(answer) => answer,
             Err(WireError::Refused(refused)) => return Err(self.turned_down(refused)),
             Err(error) => return Err(error.into()),
         };
-        let access = access(&answer, &session.id, now).ok_or(bad)?;
+        let access = self.access(&answer, &session, now).ok_or(bad)?;
         Ok(&self.session.insert(Session { access: Some(access), ..session }).id)
+    }
+
+    /// A session that nobody asked for cannot be used, nor a token that is bound without a key of ours. Where the
+    /// service itself demands that tokens are bound, one that is not is no token of its making.
+    fn access(&self, answer: &RegisterResponse, session: &Session, now: UnixMillis) -> Option<Access> {
+        let is = |scheme: &str| answer.token_type.eq_ignore_ascii_case(scheme);
+        let demanded = self.manifest().is_some_and(|manifest| manifest.dpop_required == Some(true));
+        let scheme = match &session.key {
+            Some(_) if is(dpop::SCHEME) => dpop::SCHEME,
+            _ if is("bearer") && !demanded => "Bearer",
+            _ => return None,
+        };
+        let authorization = HeaderValue::try_from(format!("{scheme} {}", answer.access_token)).ok();
+        let mut authorization = authorization.filter(|_| answer.session_id == session.id)?;
+        authorization.set_sensitive(true);
+        Some(Access {
+            token: Secret::new(answer.access_token.as_str()),
+            is_bound: scheme == dpop::SCHEME,
+            authorization,
+            expires_at: now.plus_secs(answer.expires_in),
+        })
+    }
+
+    /// A key for each session, and for each time that the same one is registered the same (AAP 18.1).
+    fn key_for(&mut self, session_id: &str) -> Result<Option<ProofKey>, WireError> {
+        let key = self.key_of(session_id)?;
+        self.key = key.clone().map(|key| (session_id.to_owned(), key));
+        Ok(key)
+    }
+
+    /// The session's key, or for a session of which nothing is known a new one.
+    fn key_of(&self, session_id: &str) -> Result<Option<ProofKey>, WireError> {
+        match &self.key {
+            _ if !self.config.dpop => Ok(None),
+            Some((id, key)) if id == session_id => Ok(Some(key.clone())),
+            _ => Ok(Some(ProofKey::generate().map_err(|_| SigningFailed)?)),
+        }
+    }
+
+    /// For what is said about a session without its token.
+    pub(super) fn possession(&self, session_id: &str, now: UnixMillis) -> Result<Option<Possession>, WireError> {
+        Ok(self.key_of(session_id)?.map(|key| Possession { key, token: None, now }))
     }
 
     fn turned_down(&mut self, refused: Box<Refused>) -> RegisterError {
@@ -154,10 +208,10 @@ impl Agent {
     }
 }
 
-/// A token that is bound to a key, or a session that nobody asked for, cannot be used.
-fn access(answer: &RegisterResponse, session_id: &str, now: UnixMillis) -> Option<Access> {
-    let sound = answer.token_type.eq_ignore_ascii_case("bearer") && answer.session_id == session_id;
-    let mut authorization = HeaderValue::try_from(format!("Bearer {}", answer.access_token)).ok().filter(|_| sound)?;
-    authorization.set_sensitive(true);
-    Some(Access { authorization, expires_at: now.plus_secs(answer.expires_in) })
+impl Session {
+    /// What its calls are proven with, if its token is bound.
+    pub(super) fn bound(&self, now: UnixMillis) -> Option<Possession> {
+        let access = self.access.as_ref().filter(|access| access.is_bound)?;
+        Some(Possession { key: self.key.clone()?, token: Some(access.token.clone()), now })
+    }
 }

@@ -1,6 +1,7 @@
 //! One exchange with the service, and the rules of versions that hold for every one of them (AAP 13.4, 22).
 
 use super::{Agent, Notice, Refused, WireError, notice::shown, versions::NoneInCommon};
+use crate::possession::{Possession, exchange};
 use countersign_outbound::{Request, Response};
 use countersign_protocol::{
     aap::{error::Code, version},
@@ -28,13 +29,19 @@ enum Fault {
 
 impl Agent {
     /// Sends with the agreed version. If the service refuses that version or answers in another one, the request
-    /// is sent once more in a version that both sides list, and never a third time.
-    pub(super) async fn send(&mut self, request: Request, repeat: Repeat) -> Result<Response, WireError> {
+    /// is sent once more in a version that both sides list, and never a third time. With a possession each attempt
+    /// is proven anew.
+    pub(super) async fn send(
+        &mut self,
+        request: Request,
+        repeat: Repeat,
+        possession: Option<&Possession>,
+    ) -> Result<Response, WireError> {
         let asked = self.versions.asked().map_err(|none| self.no_common_version(none))?;
-        let answer = self.send_as(asked, request.clone()).await?;
+        let answer = self.send_as(asked, request.clone(), possession).await?;
         let Some(fault) = fault_of(asked, &answer) else { return Ok(answer) };
         let next = self.after(asked, fault, &answer, repeat)?;
-        let answer = self.send_as(next, request).await?;
+        let answer = self.send_as(next, request, possession).await?;
         match fault_of(next, &answer) {
             None => Ok(answer),
             Some(Fault::Unsupported) => {
@@ -46,9 +53,14 @@ impl Agent {
         }
     }
 
-    async fn send_as(&self, asked: &'static str, mut request: Request) -> Result<Response, WireError> {
+    async fn send_as(
+        &self,
+        asked: &'static str,
+        mut request: Request,
+        possession: Option<&Possession>,
+    ) -> Result<Response, WireError> {
         request.headers.insert(version::HEADER, HeaderValue::from_static(asked));
-        Ok(self.transport.send(request).await?)
+        exchange(self.transport.as_ref(), &self.nonces, possession, request).await
     }
 
     /// The version for the second attempt, if there may be one.
@@ -95,9 +107,10 @@ impl Agent {
         endpoint: &'static str,
         url: Url,
         body: &impl Serialize,
+        possession: Option<&Possession>,
     ) -> Result<A, WireError> {
         let body = serde_json::to_vec(body).map_err(|_| WireError::BadAnswer { endpoint })?;
-        let answer = self.send(Request::post_json(url, body), Repeat::Harmless).await?;
+        let answer = self.send(Request::post_json(url, body), Repeat::Harmless, possession).await?;
         document(endpoint, &answer)
     }
 }

@@ -1,6 +1,7 @@
 //! Why an agent got no decision. In doubt nothing may run.
 
 use crate::{agent::Refused, transport::Unreachable};
+use countersign_jose::SigningFailed;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecisionsError {
@@ -10,6 +11,8 @@ pub enum DecisionsError {
     Refused(#[from] Box<Refused>),
     #[error("the answer is not the document that it should be: report it to the service")]
     BadAnswer,
+    #[error(transparent)]
+    Unsigned(#[from] SigningFailed),
     /// Not a no: the question may still be open.
     #[error("nobody decided while this waited: look again, or take the question back")]
     StillPending,
@@ -24,7 +27,7 @@ impl DecisionsError {
             }
             Self::Unreachable(_) => true,
             Self::Refused(refused) => refused.status == 429 || refused.status >= 500,
-            Self::BadAnswer | Self::StillPending => false,
+            Self::BadAnswer | Self::Unsigned(_) | Self::StillPending => false,
         }
     }
 }

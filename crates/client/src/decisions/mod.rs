@@ -11,16 +11,19 @@ pub use speak::Spoken;
 use crate::{
     aaep::Dice,
     agent::Refused,
+    possession::{Nonces, Possession, exchange},
     secret::Secret,
     transport::{FetchError, Request, Response, Transport, Unreachable},
 };
+use countersign_jose::ProofKey;
 use countersign_protocol::{
-    aap::version,
+    aap::{dpop, version},
     decisions::{
         ClaimRequest, ClarificationRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest, WithdrawRequest,
     },
     ids::ProjectId,
     origin::Origin,
+    time::UnixMillis,
 };
 use http::{HeaderValue, header};
 use serde::{Serialize, de::DeserializeOwned};
@@ -32,11 +35,16 @@ use std::{
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 const ANSWER_CAP: usize = 1024 * 1024;
 
+/// What time it is, for the proofs of a bound credential.
+pub type Clock = Box<dyn Fn() -> UnixMillis + Send + Sync>;
+
 /// The service as one agent sees it, by its API key (`csk_…`) or an AAP access token.
 pub struct Decisions {
     transport: Arc<dyn Transport>,
     base: String,
     credential: Secret,
+    bound: Option<(ProofKey, Clock)>,
+    nonces: Nonces,
     dice: Mutex<Dice>,
 }
 
@@ -52,7 +60,13 @@ impl Decisions {
             Some(project) => format!("{service}/projects/{project}"),
             None => service.to_string(),
         };
-        Self { transport, base, credential: Secret::new(credential), dice: Mutex::new(dice) }
+        let (credential, dice) = (Secret::new(credential), Mutex::new(dice));
+        Self { transport, base, credential, bound: None, nonces: Nonces::default(), dice }
+    }
+
+    /// With a credential that is worth nothing without this key (AAP 13.1).
+    pub fn bound_to(self, key: ProofKey, clock: Clock) -> Self {
+        Self { bound: Some((key, clock)), ..self }
     }
 
     /// Asks whether something may be done. What was asked already and is open is not asked twice.
@@ -95,14 +109,24 @@ impl Decisions {
         document(&self.send(Request::post_json(self.url(path), body), TIME_LIMIT).await?)
     }
 
-    async fn send(&self, mut request: Request, time_limit: Duration) -> Result<Response, Unreachable> {
+    async fn send(&self, mut request: Request, time_limit: Duration) -> Result<Response, DecisionsError> {
         (request.answer_cap, request.time_limit) = (ANSWER_CAP, Some(time_limit));
-        let bearer = HeaderValue::try_from(format!("Bearer {}", self.credential.reveal()));
-        let mut bearer = bearer.map_err(|_| FetchError::Http)?;
-        bearer.set_sensitive(true);
-        request.headers.insert(header::AUTHORIZATION, bearer);
+        request.headers.insert(header::AUTHORIZATION, self.authorization()?);
         request.headers.insert(version::HEADER, HeaderValue::from_static(version::PREFERRED));
-        self.transport.send(request).await
+        let possession = self.bound.as_ref().map(|(key, clock)| Possession {
+            key: key.clone(),
+            token: Some(self.credential.clone()),
+            now: clock(),
+        });
+        exchange(self.transport.as_ref(), &self.nonces, possession.as_ref(), request).await
+    }
+
+    fn authorization(&self) -> Result<HeaderValue, Unreachable> {
+        let scheme = if self.bound.is_some() { dpop::SCHEME } else { "Bearer" };
+        let value = HeaderValue::try_from(format!("{scheme} {}", self.credential.reveal()));
+        let mut value = value.map_err(|_| FetchError::Http)?;
+        value.set_sensitive(true);
+        Ok(value)
     }
 
     fn url(&self, path: &str) -> String {

@@ -3,12 +3,13 @@
 use crate::{
     service::{EVENTS, MANIFEST, REGISTER, ok, refusal, with},
     world::{
-        OPERATOR, SERVICE, World, access, at, create_event, delegation, delegation_token, list_events, manifest, task,
+        OPERATOR, SERVICE, World, access, at, config, create_event, delegation, delegation_token, list_events,
+        manifest, task,
     },
 };
 use countersign_client::{
     Delegation,
-    agent::{CallError, Lost, Notice, RegisterError, WireError},
+    agent::{AgentConfig, CallError, Lost, Notice, RegisterError, WireError},
 };
 use serde_json::json;
 
@@ -76,10 +77,11 @@ async fn a_receipt_or_a_delegation_for_somewhere_else_is_not_shown_here() {
     assert_eq!(world.service.paths(), [MANIFEST]);
 }
 
-/// A token bound to a key could not be used, and another session is not the one that was asked for.
+/// Without a key of its own a bound token could not be used, and another session is not the one that was asked for.
 #[tokio::test]
 async fn an_answer_that_cannot_be_right_is_not_used() {
-    let mut world = World::connected().await;
+    let mut world = World::with(&manifest(), AgentConfig { dpop: false, ..config() });
+    world.agent.restore(delegation());
     let receipt = world.consents();
     let mut bound = access("access-1", receipt.session_id());
     bound["token_type"] = json!("DPoP");

@@ -1,0 +1,88 @@
+//! Proof of possession, the caller's half (AAP 18): a proof for each request, with the nonce that the service wants.
+
+use crate::{
+    entropy,
+    secret::Secret,
+    transport::{Request, Response, Transport, Unreachable},
+};
+use countersign_jose::{ProofKey, SigningFailed};
+use countersign_protocol::{aap::dpop, time::UnixMillis};
+use http::{HeaderValue, StatusCode, header};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
+use url::Url;
+
+/// More than any service needs for a nonce; what is longer is not carried back and forth.
+const MAX_NONCE_BYTES: usize = 1024;
+
+/// What a request is proven with: the session's key and, once there is one, the token that is bound to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Possession {
+    pub(crate) key: ProofKey,
+    pub(crate) token: Option<Secret>,
+    pub(crate) now: UnixMillis,
+}
+
+impl Possession {
+    fn prove(&self, mut request: Request, nonce: Option<&str>) -> Result<Request, SigningFailed> {
+        let jti = entropy::uuid_v4().map_err(|_| SigningFailed)?;
+        let (method, token) = (request.method.as_str(), self.token.as_ref().map(Secret::reveal));
+        let proof = self.key.proof(method, &request.url, token, nonce, &jti, self.now)?;
+        request.headers.insert(dpop::HEADER, HeaderValue::try_from(proof).map_err(|_| SigningFailed)?);
+        Ok(request)
+    }
+}
+
+/// One exchange. If nothing but a nonce was missing there is a second one with it, and never a third (AAP 18.4).
+///
+/// Sending a write again is safe here: whoever demands a nonce has refused the request.
+pub(crate) async fn exchange<E: From<Unreachable> + From<SigningFailed>>(
+    transport: &dyn Transport,
+    nonces: &Nonces,
+    possession: Option<&Possession>,
+    request: Request,
+) -> Result<Response, E> {
+    let url = request.url.clone();
+    let Some(possession) = possession else {
+        let answer = transport.send(request).await?;
+        nonces.learn(&url, &answer);
+        return Ok(answer);
+    };
+    let known = nonces.of(&url);
+    let answer = transport.send(possession.prove(request.clone(), known.as_deref())?).await?;
+    let told = nonces.learn(&url, &answer).filter(|told| Some(told) != known.as_ref());
+    let Some(nonce) = told.filter(|_| is_demanded(&answer)) else { return Ok(answer) };
+    let answer = transport.send(possession.prove(request, Some(&nonce))?).await?;
+    nonces.learn(&url, &answer);
+    Ok(answer)
+}
+
+/// The last nonce of each origin. One service's are of no use to another (RFC 9449 8.2).
+#[derive(Debug, Default)]
+pub(crate) struct Nonces(Mutex<BTreeMap<String, String>>);
+
+impl Nonces {
+    /// Takes the nonce that an answer brings, be it a success or a refusal.
+    pub(crate) fn learn(&self, url: &str, answer: &Response) -> Option<String> {
+        let told = answer.headers.get(dpop::NONCE_HEADER)?.to_str().ok()?;
+        let nonce = Some(told).filter(|told| (1..=MAX_NONCE_BYTES).contains(&told.len()))?.to_owned();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(origin(url)?, nonce.clone());
+        Some(nonce)
+    }
+
+    fn of(&self, url: &str) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&origin(url)?).cloned()
+    }
+}
+
+fn origin(url: &str) -> Option<String> {
+    Url::parse(url).ok().map(|url| url.origin().ascii_serialization())
+}
+
+fn is_demanded(answer: &Response) -> bool {
+    let mut challenges =
+        answer.headers.get_all(header::WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    answer.status == StatusCode::UNAUTHORIZED && challenges.any(|challenge| challenge.contains(dpop::USE_NONCE))
+}
