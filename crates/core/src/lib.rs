@@ -8,6 +8,7 @@ pub mod aap;
 pub mod decision;
 pub mod env;
 pub mod evidence;
+pub mod held;
 pub mod news;
 pub mod people;
 pub mod project;

@@ -3,12 +3,14 @@
 mod apply;
 mod check;
 pub(crate) mod decisions;
+mod forwarding;
+mod reading;
 mod routes;
 
 pub use apply::{Applied, Apply, ApplyRefusal, ApplyView};
 pub(crate) use check::is_intent_type;
 pub use check::{Problem, check};
-pub use routes::matching_route;
+pub use routes::{is_plain_path, matching_route};
 
 use countersign_protocol::{
     duration,

@@ -11,6 +11,7 @@ pub use decisions::*;
 
 use countersign_protocol::project::ProjectDocument;
 use countersign_protocol::{
+    aap::consent_receipt::UsageLimits,
     domain::Domain,
     hash::Digest,
     ids::{ProjectId, RowKey},
@@ -68,7 +69,7 @@ macro_rules! records {
 records! {
     Project, Person, Membership, WebSession, ConnectRequest, Disclosure, Delegation, Session, AccessToken,
     RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
-    SubscriberToken,
+    SubscriberToken, HeldRequest,
 }
 
 /// A project and the version of its document that is in force. Older versions stay readable.
@@ -261,6 +262,9 @@ pub struct Session {
     pub key_seen_at: UnixMillis,
     pub opened_at: UnixMillis,
     pub state: SessionState,
+    /// Thumbprint of the DPoP key that its tokens are bound to (AAP 18.1).
+    #[serde(default)]
+    pub jkt: Option<Digest>,
     /// Live access tokens, oldest first; at most eight (C-65).
     pub tokens: Vec<RowKey>,
 }
@@ -290,6 +294,8 @@ pub struct Receipt {
     pub issued_at: UnixMillis,
     pub expires_at: UnixMillis,
     pub window: Option<(UnixMillis, UnixMillis)>,
+    #[serde(default)]
+    pub limits: UsageLimits,
 }
 
 /// An opaque credential, stored as its hash.
@@ -301,6 +307,9 @@ pub struct AccessToken {
     pub hash: Digest,
     pub session: RowKey,
     pub expires_at: UnixMillis,
+    /// Thumbprint of the DPoP key without which it is worth nothing.
+    #[serde(default)]
+    pub jkt: Option<Digest>,
 }
 
 /// A receipt that its operator withdrew, by what it says; refused ever after.

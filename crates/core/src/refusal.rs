@@ -2,7 +2,11 @@
 //!
 //! A variant is a fact. Its code, description and hint stand here and nowhere else.
 
-use crate::records::RevokeReason;
+mod awaited;
+
+pub use awaited::{Awaited, Awaiting};
+
+use crate::{aap::access::Limit, records::RevokeReason};
 use countersign_protocol::aap::{error::Code, version};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,6 +55,8 @@ pub enum Refusal {
     // the receipt
     #[error("the consent receipt was refused: {0}")]
     ConsentInvalid(String),
+    #[error("a consent receipt is needed here, and none was presented")]
+    ConsentMissing,
     #[error("the consent receipt was taken back")]
     ConsentRevoked,
     #[error("the consent receipt has expired, or its execution window is over")]
@@ -72,8 +78,21 @@ pub enum Refusal {
     IntentTypeUnknown(String),
     #[error("dry runs are not served here yet; nothing was forwarded")]
     DryRunUnsupported,
-    #[error("the action {0} cannot be undone and needs a person's yes, which this version cannot ask for yet")]
-    ConfirmationRequired(String),
+    #[error("{0}")]
+    ConfirmationRequired(Box<Awaited>),
+    #[error("the action {0} must be confirmed by the agent itself")]
+    WordRequired(String),
+    #[error("the limit {} of the consent receipt is used up", .limit.as_str())]
+    UsageLimitReached { limit: Limit, retry_after_s: i64 },
+    // the proof of a call
+    #[error("a DPoP proof is missing: {0}")]
+    DpopMissing(&'static str),
+    #[error("the DPoP proof was refused: {0}")]
+    DpopInvalid(String),
+    #[error("the DPoP proof has no nonce of this service, or an old one")]
+    DpopNonceMissing,
+    #[error("the DPoP proof was used before")]
+    DpopReplayed,
     // the credential of a call
     #[error("agents must authenticate here")]
     NoCredentials,
@@ -114,6 +133,11 @@ pub enum Refusal {
     TooManyQuestions { why: &'static str, retry_after_s: i64 },
     #[error("{0}")]
     ConfirmationInvalid(String),
+    #[error("the yes cannot be spent: {0}")]
+    YesGone(&'static str),
+    /// A limit of the call itself, by its place; its holder says which.
+    #[error("a limit is used up")]
+    NoRoom { count: usize },
     // us
     #[error("the record of this request could not be written, so it was refused")]
     Unavailable,
@@ -121,6 +145,14 @@ pub enum Refusal {
     OutcomeUnrecorded,
     #[error("the service behind this one failed to answer")]
     UpstreamFailed,
+    #[error("the service behind this one could not be reached; nothing was sent to it")]
+    UpstreamUnreachable,
+    #[error("the service behind this one did not answer in time")]
+    UpstreamSlow,
+    #[error("the body has more than {limit} bytes")]
+    BodyTooLarge { limit: u64 },
+    #[error("the request did not arrive in time")]
+    RequestSlow,
     #[error("an internal error occurred")]
     Internal,
 }
@@ -149,6 +181,7 @@ impl Refusal {
             Self::DelegationExpired => Code::DelegationExpired,
             Self::DelegationMismatch(_) => Code::DelegationMismatch,
             Self::ConsentInvalid(_) | Self::ConsentRevoked => Code::ConsentInvalid,
+            Self::ConsentMissing => Code::ConsentMissing,
             Self::ConsentExpired | Self::ConsentWindowNotOpen => Code::ConsentExpired,
             Self::ConsentServiceMismatch => Code::ConsentServiceMismatch,
             Self::TierNotMet { .. } => Code::TierNotMet,
@@ -156,13 +189,17 @@ impl Refusal {
             Self::ConsentScopeExceeded(_) => Code::ConsentScopeExceeded,
             Self::IntentTypeUnknown(_) => Code::IntentTypeUnknown,
             Self::DryRunUnsupported => Code::DryRunUnsupported,
-            Self::ConfirmationRequired(_) => Code::IrreversibleRequiresConfirm,
+            Self::ConfirmationRequired(_) | Self::WordRequired(_) => Code::IrreversibleRequiresConfirm,
+            Self::UsageLimitReached { .. } => Code::UsageLimitReached,
+            Self::DpopMissing(_) => Code::DpopMissing,
+            Self::DpopInvalid(_) | Self::DpopNonceMissing => Code::DpopInvalid,
+            Self::DpopReplayed => Code::DpopReplayed,
             Self::NoCredentials => Code::AgentAuthRequired,
             Self::AccessTokenInvalid | Self::SessionOver => Code::AccessTokenInvalid,
             Self::AccessTokenExpired => Code::AccessTokenExpired,
             Self::RouteNotFound(_) => Code::RouteNotFound,
             Self::ConnectRequestGone(_) => Code::ConnectRequestGone,
-            Self::Conflict(_) => Code::Conflict,
+            Self::Conflict(_) | Self::YesGone(_) => Code::Conflict,
             Self::NotAuthorized(_) => Code::NotAuthorized,
             Self::ProjectNotFound => Code::ProjectNotFound,
             Self::SessionNotFound => Code::SessionNotFound,
@@ -175,8 +212,12 @@ impl Refusal {
             }
             Self::ConfirmationInvalid(_) => Code::ConfirmationInvalid,
             Self::NotFound(_) => Code::NotFound,
+            Self::NoRoom { .. } => Code::UsageLimitReached,
             Self::Unavailable | Self::OutcomeUnrecorded => Code::ServiceUnavailable,
-            Self::UpstreamFailed => Code::UpstreamFailed,
+            Self::UpstreamFailed | Self::UpstreamUnreachable => Code::UpstreamFailed,
+            Self::UpstreamSlow => Code::UpstreamTimeout,
+            Self::BodyTooLarge { .. } => Code::PayloadTooLarge,
+            Self::RequestSlow => Code::RequestTimeout,
             Self::Internal => Code::InternalError,
         }
     }
@@ -224,6 +265,7 @@ impl Refusal {
                 "check which user's tokens are used; tokens cannot be mixed or passed on".into()
             }
             Self::ConsentInvalid(_) => "have the operator issue a new consent receipt".into(),
+            Self::ConsentMissing => "ask the user for consent, and register with the receipt".into(),
             Self::ConsentRevoked => "ask the user for fresh consent".into(),
             Self::ConsentExpired => "ask the user for fresh consent".into(),
             Self::ConsentWindowNotOpen => "wait until the window that the user set begins".into(),
@@ -239,14 +281,27 @@ impl Refusal {
             Self::IntentTypeMissing => "send X-Agent-Intent-Type with a type that the scope lists".into(),
             Self::IntentTypeUnknown(_) => "use an intent type that the discovery manifest lists for the scope".into(),
             Self::DryRunUnsupported => "send the request without dry run, or do not send it".into(),
-            Self::ConfirmationRequired(_) => "have the user do this themselves; nothing was forwarded".into(),
+            Self::ConfirmationRequired(awaited) => awaited.hint(),
+            Self::WordRequired(_) => "send X-Agent-Confirm: true if it is really meant".into(),
+            Self::UsageLimitReached { limit: Limit::RequestsPerHour, .. } => {
+                "wait as long as Retry-After says; nothing was forwarded".into()
+            }
+            Self::UsageLimitReached { .. } => "ask the user for a new consent receipt; nothing was forwarded".into(),
+            Self::DpopMissing(_) => {
+                "send Authorization: DPoP and a proof for exactly this request, signed with the key of the session; \
+                 without such a key register again with a proof"
+                    .into()
+            }
+            Self::DpopInvalid(_) => "make a new proof for exactly this method, address and token".into(),
+            Self::DpopNonceMissing => "make a new proof with the nonce of the DPoP-Nonce header, and try again".into(),
+            Self::DpopReplayed => "make a new proof, with a jti of its own, for every request".into(),
             Self::NoCredentials => "read /.well-known/agent-auth.json and have the user connect the agent".into(),
             Self::AccessTokenInvalid | Self::SessionOver | Self::AccessTokenExpired => {
                 "register again for a new access token".into()
             }
             Self::RouteNotFound(_) => "check method and path against the service's routes".into(),
             Self::ConnectRequestGone(_) => "start again from the agent".into(),
-            Self::Conflict(_) => "read the current state and decide again".into(),
+            Self::Conflict(_) | Self::YesGone(_) => "read the current state and decide again".into(),
             Self::NotAuthorized(_) => "use an account or key that is entitled to this".into(),
             Self::ProjectNotFound => "check the project id".into(),
             Self::SessionNotFound => "check the session id".into(),
@@ -256,11 +311,15 @@ impl Refusal {
             Self::CsrfRejected => {
                 "send the X-CSRF-Token that GET /session returns, from this service's own origin".into()
             }
+            Self::NoRoom { .. } => "ask the user for a new consent receipt".into(),
             Self::NotFound(_) => "check the address".into(),
             Self::Unavailable => "nothing was carried out; try again shortly".into(),
-            Self::OutcomeUnrecorded | Self::UpstreamFailed => {
+            Self::OutcomeUnrecorded | Self::UpstreamFailed | Self::UpstreamSlow => {
                 "do not repeat it blindly; read the current state first".into()
             }
+            Self::UpstreamUnreachable => "nothing was sent; try again shortly".into(),
+            Self::BodyTooLarge { .. } => "send less; nothing was forwarded".into(),
+            Self::RequestSlow => "send the whole request without delay; nothing was forwarded".into(),
             Self::Internal => "try again; if it stays, report the request id".into(),
         }
     }
@@ -279,7 +338,8 @@ impl Refusal {
         match self {
             Self::OperatorBudget { retry_after_s }
             | Self::TooManyAttempts { retry_after_s }
-            | Self::TooManyQuestions { retry_after_s, .. } => Some(*retry_after_s),
+            | Self::TooManyQuestions { retry_after_s, .. }
+            | Self::UsageLimitReached { retry_after_s, .. } => Some(*retry_after_s),
             Self::Unavailable => Some(1),
             _ => None,
         }

@@ -31,6 +31,8 @@ pub struct Effects {
     pub counts: Vec<Count>,
     /// Keys that may be spent only once.
     pub once: Vec<Once>,
+    /// The proof of possession that this step spends.
+    pub proof: Option<SpentProof>,
     /// Rows to write. A row of version 1 must not exist yet; one of version n + 1 must be at n.
     pub puts: Vec<Record>,
     /// Rows to remove. It is no error if one is gone already.
@@ -71,6 +73,18 @@ pub struct Once {
     pub until: UnixMillis,
 }
 
+/// A proof of possession, which counts once for all nodes. It is kept apart from the once-keys, by the time at
+/// which it was made, so that a day's worth of them costs no more than ten minutes' worth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpentProof {
+    pub project: RowKey,
+    /// Thumbprint of the key that made it.
+    pub jkt: Digest,
+    pub jti: String,
+    /// Its own `iat`: within 300 s of the clock, or it would not have been accepted.
+    pub issued_at: UnixMillis,
+}
+
 /// An entry for the evidence log. Lane and sequence are given by the writer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
@@ -101,6 +115,7 @@ impl Effects {
         self.guards.is_empty()
             && self.counts.is_empty()
             && self.once.is_empty()
+            && self.proof.is_none()
             && self.puts.is_empty()
             && self.removes.is_empty()
             && self.evidence.is_empty()

@@ -1,7 +1,7 @@
 //! What can be typed. Each command's own arguments stand in its file.
 
 use crate::{
-    commands::{completions, config, demo, inbox, init, key, keys, man, openapi, project, serve, token, user},
+    commands::{completions, config, demo, inbox, init, key, keys, man, openapi, project, routes, serve, token, user},
     terminal::Terminal,
 };
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Inbox(inbox::Arguments),
     #[command(subcommand)]
     Project(project::Command),
+    #[command(subcommand)]
+    Routes(routes::Command),
     #[command(subcommand)]
     User(user::Command),
     #[command(subcommand)]

@@ -4,7 +4,7 @@
 
 use crate::{context::Context, failure::Failure};
 use countersign_server::{
-    LogTo, StartTrouble,
+    GatewayTrouble, LogTo, StartTrouble,
     admin::{Engine, KeysError, Project, StartError, StoreError},
     config::key_encryption_key::KeyUnreadable,
     logs_to, open_engine,
@@ -78,6 +78,10 @@ pub(crate) fn not_started(why: StartTrouble) -> Failure {
             failure.hint("another process has it, perhaps a node that runs already: stop it, or change [listen]")
         }
         StartTrouble::Listen { .. } => failure.hint("name an address of this machine under [listen]"),
+        StartTrouble::Gateway(GatewayTrouble::Listen { .. }) => {
+            failure.hint("name a free address of this machine as gateway.listen, or leave it empty")
+        }
+        StartTrouble::Gateway(_) => failure.hint("correct [gateway] in the configuration"),
         StartTrouble::Roots(_) => failure.hint("outbound.extra_roots lists PEM files with certificates"),
     }
 }

@@ -145,6 +145,12 @@ pub struct DecisionDocument {
     pub last_ran_at: Option<UnixMillis>,
     /// Where a person answers it with a browser.
     pub page: String,
+    /// For `X-Agent-Confirm`, where the gateway asked: there while it is accepted and unspent (C-02).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm_token: Option<String>,
+    /// Where the request that the gateway kept runs without being sent again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redeem: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,6 +2,12 @@
 //!
 //! One versioned document in the database; `countersign project apply FILE` replaces it.
 
+mod route;
+mod upstream;
+
+pub use route::{Described, Route, Stream, ValueField};
+pub use upstream::Upstream;
+
 use crate::{
     aaep::event::{Reversibility, Risk, YesNo},
     ids::ProjectId,
@@ -52,8 +58,16 @@ pub struct ProjectDocument {
     pub companion: Option<String>,
     #[serde(default)]
     pub scopes: Vec<Scope>,
+    /// The services behind the gateway. A route without a name of its own goes to the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub upstreams: Vec<Upstream>,
     #[serde(default)]
     pub routes: Vec<Route>,
+    #[serde(default)]
+    pub dpop: DpopPolicy,
+    /// The status that asks for a person's yes: 403, as the vectors have it, or 428 (C-01).
+    #[serde(default = "default::confirmation_status")]
+    pub confirmation_status: u16,
     /// What is known about the actions that agents ask for. One without an entry counts as irreversible and of high
     /// risk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -83,24 +97,43 @@ pub struct Scope {
     /// Whether an operator without a user (T1) may use its read routes.
     #[serde(default)]
     pub low_stakes: bool,
+    /// What confirms an action that needs it: a person's decision, or, only if this says so, the agent's own word.
+    #[serde(default, skip_serializing_if = "Confirmed::is_by_decision")]
+    pub confirmation: Confirmed,
 }
 
-/// A method and path of the API behind the gateway, and what calling it means.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Whose word confirms (C-02).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Route {
-    pub id: String,
-    pub method: String,
-    /// `/calendar/events/{event}`: a name in braces stands for one segment.
-    pub path: String,
-    pub action: String,
-    /// Unless said otherwise, every method but GET, HEAD and OPTIONS writes (C-80).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub writes: Option<bool>,
-    /// The trust tier this route needs, if more than the project's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub minimum_tier: Option<u8>,
+#[serde(rename_all = "snake_case")]
+pub enum Confirmed {
+    #[default]
+    Decision,
+    SelfAsserted,
+}
+
+impl Confirmed {
+    fn is_by_decision(&self) -> bool {
+        *self == Self::Decision
+    }
+}
+
+/// Proofs of possession (AAP 18). From trust tier 3 on they are demanded, whatever this says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct DpopPolicy {
+    pub required: bool,
+    /// Whether registering needs a nonce of ours.
+    pub nonce_at_register: bool,
+    /// Whether every other call does.
+    pub nonce_at_calls: bool,
+}
+
+impl Default for DpopPolicy {
+    fn default() -> Self {
+        Self { required: false, nonce_at_register: true, nonce_at_calls: false }
+    }
 }
 
 /// Who decides about an action, how surely, and until when. Callers can only tighten it.
@@ -139,6 +172,26 @@ pub struct ActionPolicy {
     /// How long a claim may take until its outcome is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_seconds: Option<i64>,
+}
+
+impl ActionPolicy {
+    /// What counts for an action that nothing is known about.
+    pub fn unknown(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            irreversible: true,
+            reversibility: None,
+            risk: default::risk(),
+            approvers: Vec::new(),
+            assurance: default::assurance(),
+            timeout_seconds: None,
+            min_timeout_seconds: None,
+            max_timeout_seconds: None,
+            default_decision: None,
+            allowance_seconds: None,
+            lease_seconds: None,
+        }
+    }
 }
 
 /// Bounds on all questions of a project.
@@ -188,12 +241,6 @@ impl Default for DecisionPolicy {
     }
 }
 
-impl Route {
-    pub fn writes(&self) -> bool {
-        self.writes.unwrap_or(!matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS"))
-    }
-}
-
 mod default {
     pub(super) fn minimum_tier() -> u8 {
         2
@@ -206,6 +253,9 @@ mod default {
     }
     pub(super) fn max_duration() -> String {
         "90d".into()
+    }
+    pub(super) fn confirmation_status() -> u16 {
+        403
     }
     pub(super) fn scope_expansion() -> String {
         "reject".into()

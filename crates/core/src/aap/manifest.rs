@@ -1,6 +1,9 @@
 //! What a project publishes about itself. It claims no more than this build serves.
 
-use crate::{aap::words, project::USER_DELEGATED};
+use crate::{
+    aap::{access::proof_required, words},
+    project::USER_DELEGATED,
+};
 use countersign_protocol::{
     aap::{
         manifest::{Conformance, ConformanceTier, Manifest, ScopeEntry},
@@ -49,6 +52,7 @@ pub fn of_project(document: &ProjectDocument, service: &Origin, addressed: &Addr
         identity_modes_supported: modes,
         scopes: document.scopes.iter().map(scope_entry).collect(),
         endpoints: endpoints(&prefix),
+        dpop_required: proof_required(document).then_some(true),
         project_id: (*addressed != Addressed::Alone).then(|| document.id.to_string()),
         companion: document
             .companion

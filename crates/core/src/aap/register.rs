@@ -7,7 +7,7 @@ use crate::{
     project::USER_DELEGATED,
     records::{AccessToken, Delegation, Project, Receipt, Record, Session, SessionState, Table},
     refusal::Refusal,
-    step::{Effects, Guard, Operation, Step},
+    step::{Draft, Effects, Guard, Operation, SpentProof, Step},
 };
 use countersign_protocol::{
     aap::{
@@ -32,6 +32,8 @@ pub struct Register<'a> {
     pub delegation: Option<&'a VerifiedDelegation>,
     /// A receipt that did not verify is refused in its turn, after the delegation (C-93).
     pub receipt: Option<Result<&'a VerifiedReceipt, Refusal>>,
+    /// The proof that came with it: its key is the one that the token is bound to (AAP 18.1).
+    pub proof: Option<&'a SpentProof>,
     /// Published vectors have session ids that are too short to be safe (C-51).
     pub test_mode: bool,
 }
@@ -43,6 +45,8 @@ pub struct RegisterView {
     /// The session that the receipt or the body names.
     pub session: Option<Session>,
     pub receipt_revoked: bool,
+    /// The session whose key the proof was made with, if there is one already.
+    pub key_holder: Option<Session>,
 }
 
 impl Operation for Register<'_> {
@@ -51,14 +55,48 @@ impl Operation for Register<'_> {
     type Refusal = Refusal;
 
     fn decide(self, view: &RegisterView, env: &Env) -> Result<Step<RegisterResponse>, Refusal> {
+        self.key_is_its_own(view)?;
         let delegation = self.standing_delegation(view, env.now)?;
+        delegated_if_needed(view, delegation)?;
         let receipt = self.standing_receipt(view, delegation, env.now)?;
-        self.tier_met(view, delegation)?;
+        consented_if_needed(view, receipt.as_ref())?;
         scopes_within(receipt.as_ref(), delegation)?;
         let mut mint = env.mint();
         let (session, opened) = self.session(view, delegation, receipt, &mut mint, env.now)?;
-        issue(view, delegation, session, opened, &mut mint, env.now)
+        let mut step = issue(view, delegation, session, opened, &mut mint, env.now)?;
+        step.effects.proof = self.proof.cloned();
+        Ok(step)
     }
+}
+
+/// Somebody registered with the key of another person's session: that is worth a line in that one's audit (AAP 18.1).
+pub fn shared_key(view: &RegisterView, env: &Env) -> Result<Option<Effects>, Refusal> {
+    let Some(holder) = &view.key_holder else { return Ok(None) };
+    let subject = view.delegation.as_ref().map(|delegation| delegation.subject.clone());
+    if holder.subject == subject {
+        return Ok(None);
+    }
+    let entry = Entry::new((view.project.key, &view.project.id), "dpop_key_shared", env.now)
+        .in_session(holder.key, &holder.session_id)
+        .open("operator", holder.operator.as_str())
+        .open("mode", USER_DELEGATED)
+        .hidden_if("acting_for", holder.subject.clone());
+    let evidence = vec![Draft { delegation: holder.delegation, ..entry.seal(&mut env.mint())? }];
+    Ok(Some(Effects { evidence, ..Effects::default() }))
+}
+
+/// Without a delegation there is no tier 2, whatever else was brought (AAP 8.1).
+fn delegated_if_needed(view: &RegisterView, delegation: Option<&Delegation>) -> Result<(), Refusal> {
+    match (delegation, view.project.document.minimum_tier) {
+        (None, needed @ 2..) => Err(Refusal::TierNotMet { needed, has: 1 }),
+        _ => Ok(()),
+    }
+}
+
+/// From tier 3 on a receipt is part of it (AAP 2.2, 17.1). A session that goes on keeps the one that it has.
+fn consented_if_needed(view: &RegisterView, receipt: Option<&Receipt>) -> Result<(), Refusal> {
+    let needed = view.project.document.minimum_tier >= 3;
+    if needed && receipt.is_none() { Err(Refusal::ConsentMissing) } else { Ok(()) }
 }
 
 /// What can be said about the body before anything is verified (C-93).
@@ -127,15 +165,26 @@ impl Register<'_> {
             issued_at: UnixMillis::from_secs(claims.iat),
             expires_at: UnixMillis::from_secs(claims.exp),
             window: claims.execution_window.map(|w| (w.earliest, w.latest)),
+            limits: claims.usage_limits.unwrap_or_default(),
         };
         standing::receipt_holds(&receipt, now)?;
         Ok(Some(receipt))
     }
 
-    fn tier_met(&self, view: &RegisterView, delegation: Option<&Delegation>) -> Result<(), Refusal> {
-        let has = if delegation.is_some() { 2 } else { 1 };
-        let needed = view.project.document.minimum_tier;
-        if has < needed { Err(Refusal::TierNotMet { needed, has }) } else { Ok(()) }
+    /// A key belongs to one session, and a session to one key (AAP 18.1): neither can be shared, nor shaken off.
+    fn key_is_its_own(&self, view: &RegisterView) -> Result<(), Refusal> {
+        let key = self.proof.map(|proof| proof.jkt);
+        let elsewhere = |holder: &Session| view.session.as_ref().is_none_or(|session| session.key != holder.key);
+        if view.key_holder.as_ref().is_some_and(elsewhere) {
+            return Err(Refusal::DpopInvalid("its key belongs to another session; make one for each".into()));
+        }
+        match (view.session.as_ref().and_then(|session| session.jkt), key) {
+            (Some(_), None) => Err(Refusal::DpopMissing("this session is bound to a key")),
+            (Some(bound), Some(key)) if bound != key => {
+                Err(Refusal::DpopInvalid("this session is bound to another key".into()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The session that goes on, or a new one; and whether it starts here.
@@ -153,6 +202,7 @@ impl Register<'_> {
             receipt: receipt.clone(),
             operator_kid: self.operator.kid().to_owned(),
             key_seen_at: self.key_seen_at,
+            jkt: self.proof.map(|proof| proof.jkt),
             state: SessionState::Open,
             ..session
         };
@@ -180,6 +230,7 @@ impl Register<'_> {
             key_seen_at: self.key_seen_at,
             opened_at: now,
             state: SessionState::Open,
+            jkt: None,
             tokens: Vec::new(),
         };
         Ok((fresh(session), Opened::New))
@@ -249,6 +300,7 @@ fn issue(
         hash: Digest::of(secret.as_bytes()),
         session: session.key,
         expires_at: now.plus_secs(expires_in),
+        jkt: session.jkt,
     };
     session.tokens.push(token.key);
     // What was over before a session opened again stays over.
@@ -263,7 +315,7 @@ fn issue(
     let guards = delegation.map(|d| Guard { table: Table::Delegation, key: d.key, version: d.version });
     let answer = RegisterResponse {
         access_token: secret,
-        token_type: "Bearer".into(),
+        token_type: if session.jkt.is_some() { "DPoP" } else { "Bearer" }.into(),
         expires_in,
         session_id: session.session_id.clone(),
         effective_policy: delegation.map_or_else(EffectivePolicy::default, delegate::effective_policy),

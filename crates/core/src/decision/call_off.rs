@@ -3,7 +3,7 @@
 use super::{
     Place,
     due::{DueView, stop_calling},
-    entry, open_counts, settle,
+    entry, forget_request, open_counts, settle,
 };
 use crate::{
     aaep::{talk::Talk, words::Notice},
@@ -76,12 +76,14 @@ impl Live {
             effects.evidence.push(entry.open("cancelled_for", cancelled_for(why)).seal(mint)?);
             effects.counts.extend(open_counts(&over.raised_by, place.0, -1, (0, 0), env.now));
             effects.news.push(News::Changed { decision: over.key });
+            effects.removes.extend(forget_request(over.point, over.key));
             effects.puts.push(Record::Decision(over));
         }
         for allowance in self.allowances.iter().filter(|allowance| allowance.is_open()) {
             let state = AllowanceState::Cancelled { at: env.now, why };
             let over = Allowance { state, version: allowance.version + 1, ..allowance.clone() };
             effects.news.push(News::Changed { decision: over.decision });
+            effects.removes.extend(forget_request(over.point, over.decision));
             effects.puts.push(Record::Allowance(over));
         }
         for (_, mut talk) in talks {
@@ -105,7 +107,8 @@ pub fn cancel_allowance(
     let mut mint = env.mint();
     let state = AllowanceState::Cancelled { at: env.now, why: CancelledFor::Revoked };
     let over = Allowance { state, version: allowance.version + 1, ..allowance.clone() };
-    let mut effects = Effects { puts: vec![Record::Allowance(over)], ..Effects::default() };
+    let removes = forget_request(decision.point, decision.key).into_iter().collect();
+    let mut effects = Effects { puts: vec![Record::Allowance(over)], removes, ..Effects::default() };
     let mut talk = Talk::resume(session, env.now);
     if !talk.is_over() {
         stop_calling(&mut talk, decision, &Notice::Revoked, &mut mint);

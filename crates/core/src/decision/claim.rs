@@ -3,10 +3,10 @@
 use super::{
     Place, audience,
     due::tool_of,
-    entry,
-    raise::already_under_way,
+    entry, forget_request,
+    raise::{already_under_way, effect_taken},
     render,
-    settle::{allows, settled_as},
+    settle::allows,
 };
 use crate::{
     aaep::{
@@ -16,7 +16,8 @@ use crate::{
     env::Env,
     news::News,
     records::{
-        AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, Execution, ExecutionState, Point, Record,
+        AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, DecisionState, Execution, ExecutionState,
+        Point, Record,
     },
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
@@ -46,6 +47,8 @@ pub struct ClaimView {
     pub approver_stands: bool,
     /// Another decision under which exactly this runs, or may have run.
     pub under_way: Option<String>,
+    /// What has, or may have, the same effect already, and its decision's id.
+    pub same_effect: Option<(Execution, String)>,
 }
 
 impl Operation for Claim {
@@ -66,6 +69,9 @@ impl Operation for Claim {
         if let Some(other) = &view.under_way {
             return Err(already_under_way(other));
         }
+        if let Some((execution, other)) = &view.same_effect {
+            return Err(effect_taken(execution, other));
+        }
         if matches!(view.session.state, AaepSessionState::Over { .. }) {
             return Err(Refusal::Conflict("the AAEP session in which this was asked is over".into()));
         }
@@ -79,6 +85,7 @@ impl Operation for Claim {
             allowance: allowance.key,
             raised_by: decision.raised_by.clone(),
             digest: decision.digest,
+            effect: decision.effect,
             node: self.node,
             claimed_at: env.now,
             call_id: mint.id("call"),
@@ -93,6 +100,7 @@ impl Operation for Claim {
         let mut effects = Effects {
             guards: view.guards.clone(),
             puts: vec![Record::Execution(execution.clone()), Record::Allowance(spent)],
+            removes: forget_request(decision.point, decision.key).into_iter().collect(),
             evidence: vec![entry.seal(&mut mint)?],
             before: Some(allowance.until),
             news: vec![News::Changed { decision: decision.key }],
@@ -106,8 +114,7 @@ impl Operation for Claim {
 impl ClaimView {
     fn open_allowance(&self, env: &Env) -> Result<&Allowance, Refusal> {
         if !allows(&self.decision) {
-            let state = settled_as(&self.decision);
-            return Err(Refusal::Conflict(format!("the question is {state}: nothing may run")));
+            return Err(Refusal::YesGone(no_yes(&self.decision)));
         }
         let allowance = self.allowance.as_ref().ok_or(Refusal::Internal)?;
         let over = match allowance.state {
@@ -118,7 +125,17 @@ impl ClaimView {
             AllowanceState::Lapsed { .. } => "its time is over",
             AllowanceState::Cancelled { .. } => "it was called off",
         };
-        Err(Refusal::Conflict(format!("the yes cannot be spent: {over}")))
+        Err(Refusal::YesGone(over))
+    }
+}
+
+fn no_yes(decision: &Decision) -> &'static str {
+    match decision.state {
+        DecisionState::Pending { .. } => "nobody has answered yet",
+        DecisionState::Rejected { .. } => "a person said no",
+        DecisionState::Expired { .. } => "nobody answered in time",
+        DecisionState::Cancelled { .. } => "the question was called off",
+        DecisionState::Accepted { .. } | DecisionState::Answered { .. } => "nothing was asked that could run",
     }
 }
 

@@ -52,6 +52,8 @@ impl Whole {
             execution: self.execution.as_ref().map(execution),
             last_ran_at: decision.last_ran_at,
             page,
+            confirm_token: None,
+            redeem: None,
         };
         settle(&decision.state, &mut document);
         document

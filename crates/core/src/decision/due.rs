@@ -1,6 +1,6 @@
 //! What falls due by itself: the countdown, the deadline, an unused yes, a lapsed lease.
 
-use super::{Place, audience, entry, render, settle};
+use super::{Place, audience, entry, forget_request, render, settle};
 use crate::{
     aaep::{
         talk::{CALLING_TOOL, THINKING, Talk},
@@ -176,7 +176,8 @@ impl Operation for AllowanceDue {
         }
         let evidence = vec![entry(&view.place, &view.decision, "allowance_lapsed", env.now).seal(&mut mint)?];
         let not_before = Some(allowance.until);
-        Ok(Step { answer: (), effects: Effects { puts, news, evidence, not_before, ..Effects::default() } })
+        let removes = forget_request(allowance.point, allowance.decision).into_iter().collect();
+        Ok(Step { answer: (), effects: Effects { puts, removes, news, evidence, not_before, ..Effects::default() } })
     }
 }
 
@@ -207,18 +208,24 @@ impl Operation for LeaseDue {
         if env.now < lease_until {
             return Ok(Step::answer(()));
         }
-        let mut mint = env.mint();
-        let state = ExecutionState::Unknown { since: env.now };
-        let unknown = Execution { state, version: view.execution.version + 1, ..view.execution.clone() };
-        let mut puts = vec![Record::Execution(unknown)];
-        let mut news = vec![News::Changed { decision: view.decision.key }];
-        completed(view, ToolStatus::Timeout, None, env, &mut mint, &mut puts, &mut news);
-        let entry = entry(&view.place, &view.decision, "execution_unknown", env.now)
-            .open("execution_id", view.execution.id.as_str());
-        let evidence = vec![entry.seal(&mut mint)?];
-        let not_before = Some(lease_until);
-        Ok(Step { answer: (), effects: Effects { puts, news, evidence, not_before, ..Effects::default() } })
+        let step = unknown(view, env)?;
+        let effects = Effects { not_before: Some(lease_until), ..step.effects };
+        Ok(Step { answer: (), effects })
     }
+}
+
+/// Nobody can say whether it ran, from now on.
+pub(super) fn unknown(view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
+    let mut mint = env.mint();
+    let state = ExecutionState::Unknown { since: env.now };
+    let unknown = Execution { state, version: view.execution.version + 1, ..view.execution.clone() };
+    let mut puts = vec![Record::Execution(unknown.clone())];
+    let mut news = vec![News::Changed { decision: view.decision.key }];
+    completed(view, ToolStatus::Timeout, None, env, &mut mint, &mut puts, &mut news);
+    let entry = entry(&view.place, &view.decision, "execution_unknown", env.now)
+        .open("execution_id", view.execution.id.as_str());
+    let evidence = vec![entry.seal(&mut mint)?];
+    Ok(Step { answer: unknown, effects: Effects { puts, news, evidence, ..Effects::default() } })
 }
 
 /// Says how a tool call ended, if the session still listens.

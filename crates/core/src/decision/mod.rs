@@ -20,12 +20,14 @@ pub mod raise;
 pub mod reconcile;
 pub mod render;
 mod settle;
+
+pub use settle::settled_as;
 pub mod terms;
 
 use crate::{
     evidence::Entry,
     news::Audience,
-    records::{Decision, Question, Raiser},
+    records::{Decision, Point, Question, Raiser, Table},
     step::Count,
 };
 use countersign_protocol::{
@@ -54,6 +56,11 @@ fn open_counts(raiser: &Raiser, project: RowKey, by: i64, limits: (i64, i64), no
         Count { key: format!("{project}:open-questions:{}", raiser.principal), by, limit: limits.0, until },
         Count { key: format!("{project}:asked:{}", raiser.person), by, limit: limits.1, until },
     ]
+}
+
+/// A request that was kept for a yes is not kept any longer than that.
+fn forget_request(point: Point, decision: RowKey) -> Option<(Table, RowKey)> {
+    (point == Point::Gateway).then_some((Table::HeldRequest, decision))
 }
 
 /// Rejections of one action by whatever arguments, for a while.

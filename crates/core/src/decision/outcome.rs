@@ -1,7 +1,7 @@
 //! What became of a claim, as its claimant reports it. A late report still counts.
 
 use super::{
-    due::{ExecutionView, completed},
+    due::{ExecutionView, completed, unknown},
     entry,
 };
 use crate::{
@@ -21,6 +21,8 @@ pub enum Report {
     Failed {
         why: Option<String>,
     },
+    /// The answer was lost: nobody can say whether it ran.
+    Lost,
 }
 
 impl Operation for Report {
@@ -41,6 +43,8 @@ impl Operation for Report {
             _ => return Err(Refusal::Conflict("another outcome was reported already".into())),
         };
         match (&self, lease) {
+            (Self::Lost, Some(_)) => unknown(view, env),
+            (Self::Lost, None) => Ok(Step::answer(view.execution.clone())),
             (Self::Running, Some(lease_until)) if env.now < lease_until => Ok(renew(view, lease_until, env)),
             (Self::Running, _) => Err(Refusal::Conflict("the lease has lapsed; report the outcome itself".into())),
             (Self::Committed | Self::Failed { .. }, _) => self.close(view, env),

@@ -9,8 +9,8 @@ use crate::{
     decision::terms::{People, Wishes},
     env::Env,
     records::{
-        AaepSession, AaepSessionState, Decision, DecisionState, Execution, Point, Project, Question, Raiser, Record,
-        Terms, Words,
+        AaepSession, AaepSessionState, Decision, DecisionState, Execution, ExecutionState, HeldRequest, Point, Project,
+        Question, Raiser, Record, Terms, Words,
     },
     refusal::Refusal,
     step::{Count, Effects, Guard, Operation, Step},
@@ -31,15 +31,26 @@ pub struct Raise {
     pub digest: Digest,
     /// What makes two questions the same (E-07).
     pub same: Digest,
+    /// What runs once, whatever carries it.
+    pub effect: Option<Digest>,
     /// The name that policy knows the action by; may be empty.
     pub action: String,
+    /// The route that the request came by, whose terms count.
+    pub route: Option<String>,
     pub question: Question,
     pub wishes: Wishes,
     pub language: Option<String>,
     pub correlation_id: Option<String>,
     /// Who speaks, stamped from the authenticated caller.
     pub producer: Producer,
+    /// Further counters that are looked at, after those of every question: limits that would refuse the call anyway.
+    pub room: Vec<Count>,
+    /// The request to keep until it is settled, sealed.
+    pub keep: Option<String>,
 }
+
+/// How many counters every question has; those of `room` follow.
+pub const COUNTS: usize = 4;
 
 pub struct RaiseView {
     pub project: Arc<Project>,
@@ -49,6 +60,8 @@ pub struct RaiseView {
     pub pending: Option<Decision>,
     /// The same action, if it runs or may have run, and its decision's id.
     pub under_way: Option<(Execution, String)>,
+    /// What has, or may have, the same effect already, and its decision's id.
+    pub same_effect: Option<(Execution, String)>,
     /// When exactly the same last ran.
     pub last_ran_at: Option<UnixMillis>,
     pub people: People,
@@ -82,6 +95,15 @@ pub fn already_under_way(decision: &str) -> Refusal {
     Refusal::Conflict(format!("exactly this is under way already: see decision {decision}"))
 }
 
+/// The same logical effect runs once, whatever carries it; one that failed may be tried again.
+pub fn effect_taken(execution: &Execution, decision: &str) -> Refusal {
+    let became = match execution.state {
+        ExecutionState::Committed { at, .. } => format!("was carried out at {}", at.to_rfc3339()),
+        _ => "is under way, or may have been carried out".into(),
+    };
+    Refusal::Conflict(format!("the same effect {became}: see decision {decision}"))
+}
+
 impl Operation for Raise {
     type View = RaiseView;
     type Answer = Raised;
@@ -98,6 +120,9 @@ impl Operation for Raise {
         }
         if let Some((_, decision)) = &view.under_way {
             return Err(already_under_way(decision));
+        }
+        if let Some((execution, decision)) = &view.same_effect {
+            return Err(effect_taken(execution, decision));
         }
         if let Some(session) = &view.session {
             takes_questions(session)?;
@@ -124,7 +149,10 @@ impl Raise {
     fn terms(&self, view: &RaiseView, env: &Env) -> Result<Terms, Refusal> {
         let document = &view.project.document;
         match &self.question {
-            Question::Confirmation(_) => terms::of_action(document, &self.action, &self.wishes, &view.people, env.now),
+            Question::Confirmation(_) => {
+                let policy = terms::policy_for(document, &self.action, self.route.as_deref());
+                terms::of_policy(document, policy.as_deref(), &self.wishes, &view.people, env.now)
+            }
             Question::Clarification(_) => {
                 terms::of_clarification(document, self.wishes.timeout_s, &view.people, env.now)
             }
@@ -163,6 +191,7 @@ impl Raise {
             asked_in: asked_in.key,
             digest: self.digest,
             same: self.same,
+            effect: self.effect,
             action: self.action.clone(),
             question: self.question.clone(),
             words: self.words,
@@ -198,6 +227,9 @@ impl Raise {
         }
         let (session, news) = talk.finish();
         effects.puts = vec![Record::Decision(decision.clone()), Record::AaepSession(session.clone())];
+        if let Some(sealed) = self.keep.clone().filter(|_| decision.is_pending()) {
+            effects.puts.push(Record::HeldRequest(HeldRequest { key, version: 1, project: place.0, sealed }));
+        }
         effects.news = news;
         Ok(Step { answer: Raised { decision, session, fresh: true }, effects })
     }
@@ -217,6 +249,7 @@ impl Raise {
         });
         let key = rejections_key_of(&self.by, project, &self.action, &self.question);
         counts.push(Count { key, by: 0, limit: REJECTIONS - 1, until: env.now });
+        counts.extend(self.room.iter().cloned());
         counts
     }
 

@@ -1,6 +1,6 @@
 //! What every settlement has in common: it is told to all who were asked, and it makes room for further questions.
 
-use super::{Place, audience, entry, open_counts, render};
+use super::{Place, audience, entry, forget_request, open_counts, render};
 use crate::{
     aaep::{
         talk::{AWAITING_INPUT, CALLING_TOOL, THINKING, Talk},
@@ -40,9 +40,11 @@ impl Settlement {
         news.push(News::Changed { decision: decision.key });
         let evidence = vec![event(entry(place, &decision, "decision_settled", env.now)).seal(mint)?];
         let counts = open_counts(&decision.raised_by, place.0, -1, (0, 0), env.now);
+        let kept = allowance.is_some();
+        let removes = forget_request(decision.point, decision.key).filter(|_| !kept).into_iter().collect();
         let mut puts = vec![Record::Decision(decision), Record::AaepSession(session)];
         puts.extend(allowance.clone().map(Record::Allowance));
-        Ok((Effects { puts, counts, evidence, news, ..Effects::default() }, allowance))
+        Ok((Effects { puts, removes, counts, evidence, news, ..Effects::default() }, allowance))
     }
 }
 
@@ -100,7 +102,7 @@ fn allowance(decision: &Decision, env: &Env, mint: &mut Mint) -> Allowance {
 }
 
 /// The word for a state, as documents and events have it.
-pub(super) fn settled_as(decision: &Decision) -> &'static str {
+pub fn settled_as(decision: &Decision) -> &'static str {
     match &decision.state {
         DecisionState::Pending { .. } => "pending",
         DecisionState::Accepted { .. } => "accepted",

@@ -7,9 +7,10 @@ use crate::{
 use countersign_protocol::{
     aaep::event::{Reversibility, Risk, YesNo},
     ids::RowKey,
-    project::{ActionPolicy, DecisionPolicy, ProjectDocument},
+    project::{ActionPolicy, DecisionPolicy, ProjectDocument, Route},
     time::UnixMillis,
 };
+use std::borrow::Cow;
 
 /// Nobody is rushed into a default yes.
 pub const LEAST_FOR_ACCEPT_S: i64 = 30;
@@ -46,7 +47,17 @@ pub fn of_action(
     people: &People,
     now: UnixMillis,
 ) -> Result<Terms, Refusal> {
-    let policy = policy_of(document, action);
+    of_policy(document, policy_of(document, action), wishes, people, now)
+}
+
+/// The same where the policy was found already.
+pub fn of_policy(
+    document: &ProjectDocument,
+    policy: Option<&ActionPolicy>,
+    wishes: &Wishes,
+    people: &People,
+    now: UnixMillis,
+) -> Result<Terms, Refusal> {
     let reversibility = reversibility(policy, wishes.reversibility);
     let irreversible = policy.is_none_or(is_irreversible)
         || wishes.irreversible == Some(true)
@@ -97,6 +108,39 @@ pub fn of_clarification(
 
 pub fn policy_of<'a>(document: &'a ProjectDocument, action: &str) -> Option<&'a ActionPolicy> {
     document.actions.iter().find(|policy| !action.is_empty() && policy.name == action)
+}
+
+/// The policy of a tool, or of the route that a request came by.
+pub fn policy_for<'a>(
+    document: &'a ProjectDocument,
+    action: &str,
+    route: Option<&str>,
+) -> Option<Cow<'a, ActionPolicy>> {
+    match route.and_then(|id| document.routes.iter().find(|route| route.id == id)) {
+        Some(route) => Some(Cow::Owned(policy_of_route(document, route))),
+        None => policy_of(document, action).map(Cow::Borrowed),
+    }
+}
+
+/// What a route says counts, then the entry of its action, then the strictest. A scope that calls the action
+/// irreversible cannot be talked out of it.
+pub fn policy_of_route(document: &ProjectDocument, route: &Route) -> ActionPolicy {
+    let base = policy_of(document, &route.action).cloned().unwrap_or_else(|| ActionPolicy::unknown(&route.action));
+    let by_scope = document
+        .scopes
+        .iter()
+        .any(|scope| scope.irreversible && scope.allows.contains(&route.action) && route.writes());
+    ActionPolicy {
+        irreversible: by_scope || route.irreversible.unwrap_or(base.irreversible),
+        reversibility: route.reversibility.or(base.reversibility),
+        risk: route.risk.unwrap_or(base.risk),
+        approvers: if route.approvers.is_empty() { base.approvers } else { route.approvers.clone() },
+        assurance: route.assurance.clone().unwrap_or(base.assurance),
+        timeout_seconds: route.timeout_seconds.or(base.timeout_seconds),
+        allowance_seconds: route.allowance_seconds.or(base.allowance_seconds),
+        lease_seconds: route.lease_seconds.or(base.lease_seconds),
+        ..base
+    }
 }
 
 /// Either of the two members calls it so (E-05).

@@ -24,8 +24,12 @@ pub fn check(document: &ProjectDocument) -> Vec<Problem> {
         check_scope(scope, &format!("scopes[{n}]"), &mut found);
     }
     for (n, route) in document.routes.iter().enumerate() {
-        check_route(route, document, &format!("routes[{n}]"), &mut found);
+        let at = format!("routes[{n}]");
+        check_route(route, document, &at, &mut found);
+        super::reading::check(route, document, &at, &mut found);
+        super::forwarding::check_route(route, document, &at, &mut found);
     }
+    super::forwarding::check_upstreams(document, &mut found);
     check_unique(document, &mut found);
     super::decisions::check(document, &mut found);
     found.0
@@ -45,8 +49,7 @@ fn check_manifest(document: &ProjectDocument, found: &mut Problems) {
     found.demand(document.display_name.chars().count() <= 80, "display_name", "is longer than 80 characters");
     let tier = document.minimum_tier;
     found.demand((1..=4).contains(&tier), "minimum_tier", "must be 1 to 4");
-    let later = "3 and 4 need tokens bound to a key (DPoP), which this version does not serve yet; use 1 or 2";
-    found.demand(!(3..=4).contains(&tier), "minimum_tier", later);
+    found.demand(tier != 4, "minimum_tier", "4 is not served by this version; use 1 to 3");
     found.demand(is_ttl(document.credential_ttl), "credential_ttl", "must be 300 to 86400 seconds");
     found.demand(is_ttl(document.max_agent_ttl), "max_agent_ttl", "must be 300 to 86400 seconds");
     let expansion = document.scope_expansion.as_str();
@@ -107,15 +110,35 @@ fn check_scope(scope: &Scope, at: &str, found: &mut Problems) {
 fn check_route(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
     let method_form = "method must be an upper-case HTTP method";
     found.demand(!route.method.is_empty() && route.method.bytes().all(|b| b.is_ascii_uppercase()), at, method_form);
-    found.demand(routes::is_template(&route.path), at, "path must begin with / and name each {segment} as a whole");
+    let path_form =
+        "path must begin with /, name each {segment} as a whole, and hold nothing that servers read differently";
+    found.demand(routes::is_template(&route.path), at, path_form);
+    let mut names = HashSet::new();
+    found.demand(routes::names(&route.path).all(|name| names.insert(name)), at, "path names two segments alike");
+    let ours = route.path == "/.countersign" || route.path.starts_with("/.countersign/");
+    found.demand(!ours, at, "path must not lie under /.countersign/, which the gateway keeps for itself");
     let offered = document.scopes.iter().any(|scope| scope.allows.contains(&route.action));
     found.demand(offered, at, "action stands in allows of no scope, so nobody could ever call this route");
     let tier = route.minimum_tier.unwrap_or(1);
     found.demand(
-        (1..=2).contains(&tier),
+        (1..=3).contains(&tier),
         at,
-        "minimum_tier must be 1 or 2: higher tiers are not served by this version",
+        "minimum_tier must be 1 to 3: higher tiers are not served by this version",
     );
+    check_scope_of(route, document, at, found);
+}
+
+/// The scope that a route names, and the intent types that it takes of its scopes'.
+fn check_scope_of(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
+    let named = |scope: &&Scope| route.scope.as_ref().is_none_or(|id| scope.id == *id);
+    let allowing =
+        |scope: &&Scope| scope.allows.contains(&route.action) && !scope.explicitly_excludes.contains(&route.action);
+    let scopes: Vec<&Scope> = document.scopes.iter().filter(named).filter(allowing).collect();
+    let why = "scope must be the id of a scope whose allows has the route's action";
+    found.demand(route.scope.is_none() || !scopes.is_empty(), at, why);
+    let known = |wanted: &String| scopes.iter().any(|scope| scope.intent_types.contains(wanted));
+    let why = "intent_types must be among those of the scopes that allow the action";
+    found.demand(route.intent_types.iter().all(known), at, why);
 }
 
 fn check_unique(document: &ProjectDocument, found: &mut Problems) {

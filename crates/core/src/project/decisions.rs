@@ -14,6 +14,7 @@ pub(super) fn check(document: &ProjectDocument, found: &mut Problems) {
     for (n, policy) in document.actions.iter().enumerate() {
         let at = format!("actions[{n}]");
         found.demand(names.insert(policy.name.as_str()), &at, "two entries have the same name");
+        found.demand(is_tool(&policy.name), &at, "name must be a tool's: a letter or _, then letters, digits, _ . -");
         check_action(policy, &at, found);
     }
 }
@@ -31,8 +32,8 @@ fn check_bounds(policy: &DecisionPolicy, found: &mut Problems) {
     found.demand(is_language(&policy.language), at, "language must be a tag such as en or de-CH");
 }
 
-fn check_action(policy: &ActionPolicy, at: &str, found: &mut Problems) {
-    found.demand(is_tool(&policy.name), at, "name must be a tool's: a letter or _, then letters, digits, _ . -");
+/// An entry, or what a route comes to.
+pub(super) fn check_action(policy: &ActionPolicy, at: &str, found: &mut Problems) {
     let known =
         |name: &String| terms::role(name).is_some() || name.strip_prefix("user:").is_some_and(|n| !n.is_empty());
     found.demand(policy.approvers.iter().all(known), at, "approvers are role:approver, role:admin or user:NAME");

@@ -1,41 +1,64 @@
 //! Which route a request is for. Paths are compared as they arrived: nothing is decoded, nothing normalised,
 //! so that what was matched is what the upstream sees.
+//!
+//! Every call comes through here, so nothing is allocated.
 
 use countersign_protocol::project::{ProjectDocument, Route};
+use std::cmp::Ordering;
 
 /// The route of a method and raw path. A literal segment wins over a named one, the leftmost first, so that the
 /// order in which routes are written decides nothing.
 pub fn matching_route<'a>(document: &'a ProjectDocument, method: &str, path: &str) -> Option<&'a Route> {
+    if !is_plain_path(path) {
+        return None;
+    }
     let fits = |route: &&Route| route.method == method && matches(&route.path, path);
-    document.routes.iter().filter(fits).max_by_key(|route| literal_segments(&route.path))
+    document.routes.iter().filter(fits).max_by(|a, b| by_literal_segments(&a.path, &b.path))
 }
 
 fn matches(template: &str, path: &str) -> bool {
-    if has_dubious_segment(path) {
-        return false;
-    }
     let mut wanted = template.split('/');
     let mut given = path.split('/');
     loop {
         match (wanted.next(), given.next()) {
             (None, None) => return true,
-            (Some(w), Some(g)) if is_name(w) && !g.is_empty() => {}
-            (Some(w), Some(g)) if w == g => {}
+            (Some(w), Some(g)) if w == g || (is_name(w) && !g.is_empty()) => {}
             _ => return false,
         }
     }
 }
 
-/// Segments that servers resolve differently (`..`, encoded slashes and dots, backslashes) match nothing.
-fn has_dubious_segment(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
-    let encoded = ["%2f", "%5c", "%2e", "%00"].iter().any(|e| lower.contains(e));
-    encoded || path.contains('\\') || path.contains(';') || path.split('/').any(|s| s == "." || s == "..")
+fn by_literal_segments(a: &str, b: &str) -> Ordering {
+    let literal = |template| str::split(template, '/').map(|segment| !is_name(segment));
+    literal(a).cmp(literal(b))
+}
+
+/// Whether all servers resolve a path to the same thing. One with `..`, `//`, encoded slashes, dots or controls,
+/// backslashes, parameters, or bytes that a path cannot have, matches nothing.
+pub fn is_plain_path(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let plain = |(at, byte): (usize, &u8)| match byte {
+        b'%' => is_plain_escape(bytes.get(at + 1), bytes.get(at + 2)),
+        b'\\' | b';' | b'?' | b'#' => false,
+        b'/' => bytes.get(at + 1) != Some(&b'/'),
+        byte => byte.is_ascii_graphic(),
+    };
+    bytes.iter().enumerate().all(plain) && !path.split('/').any(|segment| matches!(segment, "." | ".."))
+}
+
+fn is_plain_escape(high: Option<&u8>, low: Option<&u8>) -> bool {
+    let digit = |byte: Option<&u8>| char::from(*byte?).to_digit(16);
+    match (digit(high), digit(low)) {
+        (Some(high), Some(low)) => !matches!(high * 16 + low, 0..=0x1f | 0x7f | 0x2e | 0x2f | 0x5c),
+        _ => false,
+    }
 }
 
 pub(super) fn is_template(template: &str) -> bool {
-    let segment = |s: &str| is_name(s) || !s.contains(['{', '}', '?', '#']);
-    template.starts_with('/') && template.split('/').all(segment)
+    let literal = |segment: &str| !segment.contains(['{', '}']);
+    template.starts_with('/')
+        && is_plain_path(template)
+        && template.split('/').all(|segment| is_name(segment) || literal(segment))
 }
 
 /// The template with its names taken out: two routes of one shape would compete.
@@ -44,10 +67,11 @@ pub(super) fn shape(template: &str) -> String {
     segments.join("/")
 }
 
-fn is_name(segment: &str) -> bool {
-    segment.len() > 2 && segment.starts_with('{') && segment.ends_with('}')
+/// The names of a template's segments.
+pub(super) fn names(template: &str) -> impl Iterator<Item = &str> {
+    template.split('/').filter(|segment| is_name(segment)).map(|segment| segment.trim_matches(['{', '}']))
 }
 
-fn literal_segments(template: &str) -> Vec<bool> {
-    template.split('/').map(|s| !is_name(s)).collect()
+fn is_name(segment: &str) -> bool {
+    segment.len() > 2 && segment.starts_with('{') && segment.ends_with('}')
 }

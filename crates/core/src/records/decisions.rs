@@ -30,6 +30,9 @@ pub struct Decision {
     pub digest: Digest,
     /// What makes two questions the same one (E-07); only one of them can be pending.
     pub same: Digest,
+    /// The effect that runs once, whatever carries it; from the route's effect key.
+    #[serde(default)]
+    pub effect: Option<Digest>,
     /// The name that policy knows the action by; empty if the agent named no tool.
     pub action: String,
     pub question: Question,
@@ -235,6 +238,16 @@ pub enum Via {
     Api,
 }
 
+/// A request that waits for a yes, complete, sealed under the project's key. It has the key of its decision and
+/// is gone with the settlement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldRequest {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    pub sealed: String,
+}
+
 /// What may now run: so many uses of one digest. A yes to one action is one use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Allowance {
@@ -271,6 +284,8 @@ pub struct Execution {
     pub allowance: RowKey,
     pub raised_by: Raiser,
     pub digest: Digest,
+    #[serde(default)]
+    pub effect: Option<Digest>,
     /// The lane of the node that claimed it.
     pub node: i64,
     pub claimed_at: UnixMillis,

@@ -77,7 +77,9 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
         }
     }
     rule(110, call.dry_run, Code::DryRunUnsupported);
-    let owed = allowing.iter().any(|scope| scope.irreversible || scope.requires_confirmation);
+    // Whichever scope the caller holds: an action that one scope holds back is not free through another.
+    let holding = |scope: &&Scope| scope.irreversible || scope.requires_confirmation;
+    let owed = document.scopes.iter().filter(holding).any(|scope| scope.allows.contains(&route.action));
     rule(120, writes(route) && owed, Code::IrreversibleRequiresConfirm);
     broken.pop_first()
 }
@@ -90,7 +92,7 @@ pub(crate) fn writes(route: &Route) -> bool {
 }
 
 fn holds_token(world: &World, bearer: &Bearer) -> bool {
-    let presented = matches!(&world.call.credential, Credential::Token(hash) if *hash == bearer.token.hash);
+    let presented = world.call.token().is_some_and(|(hash, _)| *hash == bearer.token.hash);
     presented && bearer.token.project == world.view.project.key
 }
 

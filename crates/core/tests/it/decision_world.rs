@@ -223,6 +223,7 @@ impl Plane {
             pending,
             under_way: under_way
                 .map(|execution| (execution.clone(), self.store.decision(execution.decision).id.clone())),
+            same_effect: None,
             last_ran_at: None,
             people: People { own: ALICE, named, asks: Vec::new(), needs_s: None },
             guards: self.guards(ask.agent),
@@ -242,6 +243,10 @@ impl Plane {
             words: Words::Agent,
             digest,
             same: digest,
+            effect: None,
+            route: None,
+            room: Vec::new(),
+            keep: None,
             action: ask.action.into(),
             question: ask.question.clone(),
             wishes: ask.wishes.clone(),
@@ -291,7 +296,9 @@ impl Plane {
         let allowance = self.store.allowance_of(decision.key).cloned();
         // What the store refuses by its unique column is left to it here.
         let under_way = None;
-        let view = ClaimView { place, decision, allowance, session, guards, approver_stands, under_way };
+        let same_effect = None;
+        let view =
+            ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect };
         claim.decide(&view, &self.env(now))
     }
 

@@ -6,7 +6,7 @@ use countersign_core::{
     records::{Delegation, DelegationState, Receipt, RevokeReason},
     refusal::Refusal,
 };
-use countersign_protocol::{hash::Digest, time::UnixMillis};
+use countersign_protocol::{aap::consent_receipt::UsageLimits, hash::Digest, time::UnixMillis};
 use proptest::prelude::*;
 
 /// Milliseconds that lie close together, so that edges meet.
@@ -15,7 +15,15 @@ fn moments() -> impl Strategy<Value = UnixMillis> {
 }
 
 fn receipt(issued_at: UnixMillis, expires_at: UnixMillis, window: Option<(UnixMillis, UnixMillis)>) -> Receipt {
-    Receipt { sha256: Digest::of(b"receipt"), said: Digest::of(b"said"), scopes: vec![], issued_at, expires_at, window }
+    Receipt {
+        sha256: Digest::of(b"receipt"),
+        said: Digest::of(b"said"),
+        scopes: vec![],
+        issued_at,
+        expires_at,
+        window,
+        limits: UsageLimits::default(),
+    }
 }
 
 proptest! {

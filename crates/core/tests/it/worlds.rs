@@ -1,20 +1,22 @@
 //! Small worlds for the access decision: few of everything, so that things get into each other's way.
 
 use countersign_core::{
-    aap::access::{AccessView, Bearer, Call, Credential},
+    aap::access::{AccessView, Bearer, Call, Credential, Scheme},
     records::{
         AccessToken, Delegation, DelegationState, Project, Receipt, RevokeReason, Session, SessionEnd, SessionState,
     },
 };
 use countersign_protocol::{
+    aap::consent_receipt::UsageLimits,
     domain::Domain,
     hash::Digest,
     ids::ProjectId,
-    project::{ProjectDocument, Route, Scope},
+    project::{Confirmed, ProjectDocument, Route, Scope},
     time::UnixMillis,
 };
 use proptest::{option, prelude::*, sample::subsequence};
 use serde_json::json;
+use std::sync::Arc;
 
 pub(crate) const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
 pub(crate) const ACTIONS: [&str; 3] = ["thing.look", "thing.make", "thing.send"];
@@ -30,7 +32,7 @@ pub(crate) struct World {
 
 pub(crate) fn worlds() -> impl Strategy<Value = World> {
     (calls(), documents(), option::weighted(0.95, bearers()))
-        .prop_map(|(call, document, bearer)| World { call, view: AccessView { project: project(document), bearer } })
+        .prop_map(|(call, document, bearer)| World { call, view: AccessView { project: Arc::new(project(document)), bearer } })
 }
 
 /// Mostly right, so that late checks are reached.
@@ -42,10 +44,14 @@ fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
+fn token(text: &[u8]) -> Credential {
+    Credential::Token { hash: Digest::of(text), scheme: Scheme::Bearer }
+}
+
 fn calls() -> impl Strategy<Value = Call> {
     let credential = mostly(
-        Credential::Token(Digest::of(b"the token")),
-        vec![Credential::None, Credential::Unusable, Credential::Token(Digest::of(b"another"))],
+        token(b"the token"),
+        vec![Credential::None, Credential::Unusable, token(b"another")],
     );
     let version = mostly(some("2.0"), vec![None, some("9.9"), some("")]);
     let mode = mostly(some("user_delegated"), vec![None, some(""), some("service_account"), some("other")]);
@@ -79,6 +85,7 @@ fn calls() -> impl Strategy<Value = Call> {
                 intent_type,
                 consent,
                 dry_run,
+                ..Call::default()
             }
         })
 }
@@ -112,6 +119,7 @@ fn scope(id: &'static str) -> impl Strategy<Value = Scope> {
             undo_window_s: 0,
             intent_types: owned(&intents),
             low_stakes,
+            confirmation: Confirmed::Decision,
         },
     )
 }
@@ -134,6 +142,7 @@ fn route(method: &str, action: &str, writes: Option<bool>, minimum_tier: Option<
         action: action.into(),
         writes,
         minimum_tier,
+        ..Route::default()
     }
 }
 
@@ -162,6 +171,7 @@ fn bearers() -> impl Strategy<Value = Bearer> {
                 hash: Digest::of(b"the token"),
                 session: 20,
                 expires_at: NOW.plus_millis(left),
+                jkt: None,
             };
             let state = end.map_or(SessionState::Open, |why| SessionState::Closed { at: NOW, why });
             let session =
@@ -185,6 +195,7 @@ fn session(delegation: Option<&Delegation>) -> Session {
         key_seen_at: NOW,
         opened_at: NOW,
         state: SessionState::Open,
+        jkt: None,
         tokens: vec![30],
     }
 }
@@ -230,5 +241,6 @@ fn receipts() -> impl Strategy<Value = Receipt> {
         issued_at: NOW.plus_secs(-500),
         expires_at: NOW.plus_secs(end),
         window: window.map(|(from, to)| (NOW.plus_secs(from), NOW.plus_secs(to))),
+        limits: UsageLimits::default(),
     })
 }

@@ -13,6 +13,7 @@ pub(crate) mod keys;
 pub(crate) mod man;
 pub(crate) mod openapi;
 pub(crate) mod project;
+pub(crate) mod routes;
 pub(crate) mod serve;
 pub(crate) mod token;
 pub(crate) mod user;
@@ -27,6 +28,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Serve(_) => serve::run(context),
         Command::Inbox(arguments) => inbox::run(arguments, context),
         Command::Project(command) => project::run(command, context),
+        Command::Routes(command) => routes::run(command, context),
         Command::User(command) => user::run(command, context),
         Command::Key(command) => key::run(command, context),
         Command::Token(command) => token::run(command, context),

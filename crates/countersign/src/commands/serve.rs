@@ -28,6 +28,9 @@ async fn serve(loaded: &Loaded, context: &Context) -> Result<(), Failure> {
     let node = start(loaded, &context.environment).await.map_err(engine::not_started)?;
     context.say(&announcement(loaded, &node).await?)?;
     tracing::info!(public = %node.public.address(), operations = %node.operations.address(), "serving");
+    if let Some(gateway) = &node.gateway {
+        tracing::info!(gateway = %gateway.address(), "the gateway is serving");
+    }
     if loaded.config.test_mode {
         tracing::warn!("TEST MODE IS ON");
     }
@@ -49,13 +52,14 @@ async fn announcement(loaded: &Loaded, node: &Node) -> Result<String, Failure> {
         "{test_mode}countersign {version} serves {origin}\n\
          public listener: {public}\n\
          operations listener: {operations}\n\
-         store: {store}\n\
+         {gateway}store: {store}\n\
          tenancy: {tenancy}\n\
          {projects}{warnings}stop it with Ctrl-C or SIGTERM\n",
         version = env!("CARGO_PKG_VERSION"),
         origin = config.public.origin,
         public = node.public.address(),
         operations = node.operations.address(),
+        gateway = gateway(node),
         store = store(loaded),
         tenancy = if config.tenancy == Tenancy::Single { "single" } else { "multi" },
         projects = projects(config.tenancy, node).await?,
@@ -76,6 +80,13 @@ async fn projects(tenancy: Tenancy, node: &Node) -> Result<String, Failure> {
         (Tenancy::Single, [project, ..]) => format!("project: {}, version {}\n", project.id, project.version),
         (Tenancy::Multi, projects) => format!("projects: {}\n", projects.len()),
     })
+}
+
+/// Where the gateway listens and by which origin agents reach it, if this node is one.
+fn gateway(node: &Node) -> String {
+    let origin = node.engine.settings().gateway.as_ref();
+    let known = node.gateway.as_ref().zip(origin);
+    known.map_or_else(String::new, |(at, origin)| format!("gateway listener: {}, for {origin}\n", at.address()))
 }
 
 /// The place, as the configuration shows it: without the password.

@@ -15,12 +15,12 @@ fn changed(from: &str, to: &str) -> String {
 #[test]
 fn a_document_with_problems_changes_nothing_and_each_is_listed_with_where_and_why() {
     let folder = Folder::with_project("project-problems");
-    let text = changed("minimum_tier = 2", "minimum_tier = 3").replace("\"READ_CALENDAR\", ", "\"looking\", ");
+    let text = changed("minimum_tier = 2", "minimum_tier = 4").replace("\"READ_CALENDAR\", ", "\"looking\", ");
     folder.write("bad.toml", &text.replace("method = \"PATCH\"", "method = \"patch\""));
     let ran = folder.run("project apply bad.toml");
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     for line in [
-        "error: bad.toml: minimum_tier: 3 and 4 need tokens bound to a key",
+        "error: bad.toml: minimum_tier: 4 is not served by this version",
         "error: bad.toml: scopes[0] (\"calendar.read\"): intent types are 1 to 64 of A-Z, 0-9 and _",
         "error: bad.toml: routes[4] (\"update-event\"): method must be an upper-case HTTP method",
         "hint: nothing was applied",

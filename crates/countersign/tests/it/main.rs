@@ -14,6 +14,7 @@ mod cli_inbox;
 mod cli_key;
 mod cli_keys;
 mod cli_project;
+mod cli_routes;
 mod cli_serve;
 mod cli_together;
 mod cli_token;

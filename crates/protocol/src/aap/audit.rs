@@ -48,6 +48,15 @@ pub struct AuditEntry {
     /// Who did it: `user`, `admin`, `operator`, `service`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// The decision behind it, for what a person had to confirm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_id: Option<String>,
+    /// The digest of exactly what was confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_sha256: Option<String>,
+    /// `self_asserted` where the agent's own word was enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmation: Option<String>,
     /// The entry's place in the evidence log, and the hash that is proven there.
     pub lane: i64,
     pub seq: i64,

@@ -1,6 +1,7 @@
 //! The error envelope and its codes (AAP 16), the catalogue's and our documented extensions (C-37).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// The body of every answer that is not a success.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,11 +15,16 @@ pub struct Envelope {
     pub request_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub docs_url: Option<String>,
+    /// The decision that a call waits for: its id, where to wait, the page, how to go on (C-02).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub decision: Option<Map<String, Value>>,
 }
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $status:literal;)+) => {
-        /// A machine-readable code. Each has exactly one status.
+        /// A machine-readable code. Each has exactly one status; only a project can ask for 428 in place of 403 where
+        /// a confirmation is missing (C-01).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         pub enum Code { $($(#[$doc])* #[serde(rename = $text)] $name),+ }
@@ -94,6 +100,7 @@ codes! {
     TooManyRequests = "too_many_requests", 429;
     RequestTimeout = "request_timeout", 408;
     UpstreamFailed = "upstream_failed", 502;
+    UpstreamTimeout = "upstream_timeout", 504;
     ServiceUnavailable = "service_unavailable", 503;
 }
 

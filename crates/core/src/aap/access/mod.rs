@@ -1,116 +1,86 @@
 //! One function decides every resource call, in the order of R-28.
 //!
-//! It yields a [`Grant`], whose fields are private: nothing else in the workspace can make one. What must be
-//! durable, and when, follows from the grant: a write's intent before it runs, every outcome before it is told.
+//! It yields a [`Grant`], whose fields are private: nothing else in the workspace can make one. What needs a person's
+//! yes first is [`Owed`], which becomes a grant only by a claim. What must be durable, and when, follows from the
+//! grant: a write's intent before it runs, every outcome before it is told.
+
+mod call;
+mod grant;
+mod owed;
+mod possession;
+mod usage;
+
+pub use call::{AccessView, Bearer, Call, Credential, Proven, Proving, Scheme};
+pub use grant::{Confirmation, Grant, Refused};
+pub use owed::Owed;
+pub use possession::{possession, proof_required, spend};
+pub use usage::{Counted, Limit, Usage};
 
 use crate::{
     aap::standing,
-    env::Env,
-    evidence::Entry,
-    project::{self, USER_DELEGATED, is_intent_type, matching_route},
-    records::{AccessToken, Delegation, Project, Session, SessionEnd, SessionState, Table},
+    held,
+    project::{self, is_intent_type, matching_route},
+    records::{Session, SessionEnd, SessionState},
     refusal::Refusal,
-    step::{Count, Effects, Guard},
 };
 use countersign_protocol::{
     aap::version,
-    canonical::NotCanonical,
-    hash::Digest,
-    ids::{ProjectId, RowKey},
-    project::{Route, Scope},
+    project::{Confirmed, Route, Scope},
     time::UnixMillis,
 };
+use grant::Who;
 
 /// An operator's keys are looked at again after this long (AAP 4.1, C-88).
 pub const KEY_CHECK_S: i64 = 3600;
 
-/// A request as the enforcement point saw it. Only what the decision needs; never a secret, never free text.
-#[derive(Clone, Debug, Default)]
-pub struct Call {
-    pub method: String,
-    /// Raw, without the query.
-    pub path: String,
-    pub credential: Credential,
-    pub version: Option<String>,
-    pub mode: Option<String>,
-    pub delegation_id: Option<String>,
-    pub session_id: Option<String>,
-    pub intent_type: Option<String>,
-    /// SHA-256 of `X-Agent-Consent`, if it was sent.
-    pub consent: Option<Digest>,
-    /// A dry run in any spelling.
-    pub dry_run: bool,
+/// What a call comes to.
+#[derive(Debug)]
+pub enum Verdict {
+    Granted(Grant),
+    /// Everything is in order but a person's yes (C-02).
+    Owed(Owed),
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Credential {
-    #[default]
-    None,
-    /// The hash of a bearer token.
-    Token(Digest),
-    /// An Authorization header that holds no token that could be ours.
-    Unusable,
-}
-
-/// What is known about the bearer of a token.
-#[derive(Clone, Debug)]
-pub struct AccessView {
-    pub project: Project,
-    pub bearer: Option<Bearer>,
-}
-
-#[derive(Clone, Debug)]
-pub struct Bearer {
-    pub token: AccessToken,
-    pub session: Session,
-    pub delegation: Option<Delegation>,
-}
-
-/// Permission for exactly one call. Made by [`decide`] alone.
-#[derive(Clone, Debug)]
-pub struct Grant {
-    who: Who,
-    method: String,
-    path: String,
-    action: String,
-    route: String,
-    intent_type: Option<String>,
-    intent_known: bool,
-    writes: bool,
-    guards: Vec<Guard>,
-}
-
-/// A refusal, and under whom it belongs in the audit once the bearer is known.
-#[derive(Clone, Debug)]
-pub struct Refused {
-    pub refusal: Refusal,
-    who: Option<Box<Who>>,
-}
-
-#[derive(Clone, Debug)]
-struct Who {
-    project: (RowKey, ProjectId),
-    document_version: i64,
-    delegation: Option<(RowKey, String)>,
-    session: (RowKey, String),
-    subject: Option<String>,
-    operator: String,
-}
-
-pub fn decide(call: &Call, view: &AccessView, now: UnixMillis) -> Result<Grant, Refused> {
-    let nobody = |refusal| Refused { refusal, who: None };
+pub fn decide(call: &Call, view: &AccessView, proving: &Proving<'_>, now: UnixMillis) -> Result<Verdict, Refused> {
     if call.credential == Credential::None {
-        return Err(nobody(Refusal::NoCredentials));
+        return Err(Refused::of_nobody(Refusal::NoCredentials));
     }
-    speaks_our_version(call).map_err(nobody)?;
-    let route = matching_route(&view.project.document, &call.method, &call.path);
-    let route =
-        route.ok_or_else(|| nobody(Refusal::RouteNotFound(format!("{} {}", call.method, short(&call.path)))))?;
-    let bearer = live_bearer(call, view, now).map_err(nobody)?;
+    speaks_our_version(call).map_err(Refused::of_nobody)?;
+    let document = &view.project.document;
+    let unknown = || Refusal::RouteNotFound(format!("{} {}", call.method, short(&call.path)));
+    let route = matching_route(document, &call.method, &call.path).ok_or_else(unknown).map_err(Refused::of_nobody)?;
+    let bearer = live_bearer(call, view, now).map_err(Refused::of_nobody)?;
     let who = Who::of(view, bearer);
-    decide_for(call, view, route, bearer, now)
-        .map(|intent_known| Grant::new(call, view, route, bearer, who.clone(), intent_known))
-        .map_err(|refusal| Refused { refusal, who: Some(Box::new(who)) })
+    let needed = tier_needed(view, route);
+    let required = proof_required(document) || needed >= 3;
+    // Whoever cannot show the key is a stranger with somebody's token: not a line in that one's audit.
+    let (_, scheme) = call.token().ok_or(Refusal::AccessTokenInvalid).map_err(Refused::of_nobody)?;
+    let shown = (scheme, call.proof.as_deref());
+    let proof = possession(shown, bearer.token.jkt.as_ref(), view.project.key, required, proving);
+    let proof = proof.map_err(Refused::of_nobody)?;
+    match decide_for(call, view, route, needed, bearer, now) {
+        Ok(fits) => {
+            let grant = Grant::new(call, view, route, bearer, who, fits.intent_known, proof, now);
+            Ok(match fits.confirmation {
+                Needs::Nothing => Verdict::Granted(grant),
+                Needs::ItsWord => Verdict::Granted(grant.confirmed(Confirmation::SelfAsserted)),
+                Needs::Decision => Verdict::Owed(Owed::new(grant)),
+            })
+        }
+        Err(refusal) => Err(Refused::of(refusal, who, proof)),
+    }
+}
+
+struct Fits {
+    intent_known: bool,
+    confirmation: Needs,
+}
+
+enum Needs {
+    Nothing,
+    /// The scope takes the agent's own word, and it gave it.
+    ItsWord,
+    Decision,
 }
 
 /// From here on the caller is known, so a refusal is part of the record.
@@ -118,33 +88,39 @@ fn decide_for(
     call: &Call,
     view: &AccessView,
     route: &Route,
+    tier_needed: u8,
     bearer: &Bearer,
     now: UnixMillis,
-) -> Result<bool, Refusal> {
-    // DPoP proofs are checked here.
+) -> Result<Fits, Refusal> {
     echoes_match(call, bearer)?;
     // Suspended operators and delegations are refused here.
     delegation_stands(bearer, now)?;
     consent_stands(call, bearer, now)?;
-    tier_met(view, route, bearer)?;
+    tier_met(tier_needed, bearer)?;
     action_granted(view, route, bearer)?;
-    let known = intent_fits(call, view, route, bearer)?;
+    let intent_known = intent_fits(call, view, route, bearer)?;
     if call.dry_run {
         return Err(Refusal::DryRunUnsupported);
     }
-    // Resource boundaries and usage limits follow here, in this order.
-    no_confirmation_owed(view, route, bearer)?;
-    Ok(known)
+    // Boundaries of service accounts are looked at here; limits in the step that reserves them.
+    Ok(Fits { intent_known, confirmation: confirmation(call, view, route, bearer)? })
 }
 
-/// What needs a person's yes is refused as long as nobody can be asked: unknown is no (C-02).
-fn no_confirmation_owed(view: &AccessView, route: &Route, bearer: &Bearer) -> Result<(), Refusal> {
-    let owed =
-        |scope: &&Scope| scope.allows.contains(&route.action) && (scope.irreversible || scope.requires_confirmation);
-    if route.writes() && granted_scopes(view, bearer).iter().any(owed) {
-        return Err(Refusal::ConfirmationRequired(route.action.clone()));
+/// A header never confirms by itself, unless the owner said in so many words that it does (C-02).
+fn confirmation(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer) -> Result<Needs, Refusal> {
+    if !held::must_be_confirmed(&view.project.document, route) {
+        return Ok(Needs::Nothing);
     }
-    Ok(())
+    let granted = granted_scopes(view, bearer);
+    let allowing = || granted.iter().filter(|scope| scope.allows.contains(&route.action));
+    let word_will_do = route.irreversible.is_none()
+        && route.requires_confirmation.is_none()
+        && allowing().all(|scope| scope.confirmation == Confirmed::SelfAsserted);
+    match (word_will_do, call.confirm.as_deref()) {
+        (true, Some("true")) => Ok(Needs::ItsWord),
+        (true, _) => Err(Refusal::WordRequired(route.action.clone())),
+        (false, _) => Ok(Needs::Decision),
+    }
 }
 
 fn speaks_our_version(call: &Call) -> Result<(), Refusal> {
@@ -155,7 +131,7 @@ fn speaks_our_version(call: &Call) -> Result<(), Refusal> {
 }
 
 fn live_bearer<'v>(call: &Call, view: &'v AccessView, now: UnixMillis) -> Result<&'v Bearer, Refusal> {
-    let Credential::Token(hash) = &call.credential else { return Err(Refusal::AccessTokenInvalid) };
+    let (hash, _) = call.token().ok_or(Refusal::AccessTokenInvalid)?;
     let bearer = view.bearer.as_ref().ok_or(Refusal::AccessTokenInvalid)?;
     let ours = bearer.token.project == view.project.key && bearer.token.hash == *hash;
     if !ours {
@@ -216,10 +192,18 @@ fn consent_stands(call: &Call, bearer: &Bearer, now: UnixMillis) -> Result<(), R
 }
 
 /// T1 is for reading what the project calls low-stakes, and nothing else (C-24).
-fn tier_met(view: &AccessView, route: &Route, bearer: &Bearer) -> Result<(), Refusal> {
-    let has = if bearer.delegation.is_some() { 2 } else { 1 };
+fn tier_needed(view: &AccessView, route: &Route) -> u8 {
     let by_kind = if route.writes() || !is_low_stakes(view, route) { 2 } else { 1 };
-    let needed = view.project.document.minimum_tier.max(route.minimum_tier.unwrap_or(1)).max(by_kind);
+    view.project.document.minimum_tier.max(route.minimum_tier.unwrap_or(1)).max(by_kind)
+}
+
+/// Operator, and delegation, and receipt (AAP 2.2).
+fn tier_met(needed: u8, bearer: &Bearer) -> Result<(), Refusal> {
+    let has = match (&bearer.delegation, &bearer.session.receipt) {
+        (None, _) => 1,
+        (Some(_), None) => 2,
+        (Some(_), Some(_)) => 3,
+    };
     if has < needed { Err(Refusal::TierNotMet { needed, has }) } else { Ok(()) }
 }
 
@@ -234,7 +218,9 @@ fn action_granted(view: &AccessView, route: &Route, bearer: &Bearer) -> Result<(
         let why = format!("a granted scope explicitly excludes the action {}", route.action);
         return Err(Refusal::ScopeNotGranted(why));
     }
-    let allowing: Vec<&&Scope> = granted.iter().filter(|scope| scope.allows.contains(&route.action)).collect();
+    let named = |scope: &&&Scope| route.scope.as_ref().is_none_or(|id| *id == scope.id);
+    let allowing: Vec<&&Scope> =
+        granted.iter().filter(named).filter(|scope| scope.allows.contains(&route.action)).collect();
     if allowing.is_empty() {
         return Err(Refusal::ScopeNotGranted(format!("no granted scope allows the action {}", route.action)));
     }
@@ -261,142 +247,12 @@ fn intent_fits(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer) -
         return if document.intent_required { Err(Refusal::IntentTypeMissing) } else { Ok(true) };
     };
     let listed = |scope: &&Scope| scope.allows.contains(&route.action) && scope.intent_types.contains(intent);
-    let known = granted_scopes(view, bearer).iter().any(listed);
+    let known = granted_scopes(view, bearer).iter().any(listed)
+        && (route.intent_types.is_empty() || route.intent_types.contains(intent));
     if known || (!document.strict_intent_types && is_intent_type(intent)) {
         return Ok(known);
     }
     Err(Refusal::IntentTypeUnknown(short(intent)))
-}
-
-impl Grant {
-    fn new(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer, who: Who, intent_known: bool) -> Self {
-        let mut guards = vec![
-            Guard { table: Table::Project, key: view.project.key, version: view.project.version },
-            Guard { table: Table::Session, key: bearer.session.key, version: bearer.session.version },
-        ];
-        let delegation = bearer.delegation.as_ref();
-        guards.extend(delegation.map(|d| Guard { table: Table::Delegation, key: d.key, version: d.version }));
-        Self {
-            who,
-            method: call.method.clone(),
-            path: call.path.clone(),
-            action: route.action.clone(),
-            route: route.id.clone(),
-            intent_type: call.intent_type.clone(),
-            intent_known,
-            writes: route.writes(),
-            guards,
-        }
-    }
-
-    pub fn writes(&self) -> bool {
-        self.writes
-    }
-
-    /// The delegation under which the call is made; none at T1.
-    pub fn delegation(&self) -> Option<RowKey> {
-        self.who.delegation.as_ref().map(|(key, _)| *key)
-    }
-
-    pub fn action(&self) -> &str {
-        &self.action
-    }
-
-    pub fn route(&self) -> &str {
-        &self.route
-    }
-
-    pub fn operator(&self) -> &str {
-        &self.who.operator
-    }
-
-    pub fn subject(&self) -> Option<&str> {
-        self.who.subject.as_deref()
-    }
-
-    pub fn session_id(&self) -> &str {
-        &self.who.session.1
-    }
-
-    /// What must be durable before a write is forwarded: that it was let through, while nothing had changed.
-    ///
-    /// It is not listed in the audit: the outcome will be, and a call has one entry there.
-    pub fn intent(&self, env: &Env) -> Result<Effects, NotCanonical> {
-        let entry = self.entry("call_started", env.now).seal(&mut env.mint())?;
-        let unlisted = crate::step::Draft { delegation: None, session: None, ..entry };
-        let counts = vec![self.usage(env.now)];
-        Ok(Effects { guards: self.guards.clone(), counts, evidence: vec![unlisted], ..Effects::default() })
-    }
-
-    /// That nothing has changed since this was decided, without any record of it.
-    pub fn recheck(&self) -> Effects {
-        Effects { guards: self.guards.clone(), ..Effects::default() }
-    }
-
-    /// What must be durable before the answer leaves. A read is judged here once more: if it was cut off
-    /// while the upstream worked, the guards fail and the answer is dropped.
-    pub fn outcome(&self, outcome: &str, env: &Env) -> Result<Effects, NotCanonical> {
-        let entry = self.entry("call", env.now).open("outcome", outcome).seal(&mut env.mint())?;
-        let (guards, counts) =
-            if self.writes { (Vec::new(), Vec::new()) } else { (self.guards.clone(), vec![self.usage(env.now)]) };
-        Ok(Effects { guards, counts, evidence: vec![entry], ..Effects::default() })
-    }
-
-    fn entry(&self, event_type: &'static str, now: UnixMillis) -> Entry {
-        self.who
-            .entry(event_type, now)
-            .open("method", self.method.as_str())
-            .open("action", self.action.as_str())
-            .open_if("intent_type", self.intent_type.as_deref())
-            .open_if("intent_type_known", (!self.intent_known).then_some(false))
-            .hidden("path", self.path.as_str())
-    }
-
-    /// Requests of a delegation in an hour. Limits of receipts will be set here; now it only counts.
-    fn usage(&self, now: UnixMillis) -> Count {
-        let hour = now.secs().div_euclid(3600);
-        let holder = self.who.delegation.as_ref().map_or(self.who.session.0, |(key, _)| *key);
-        let key = format!("{}/requests/{holder}/{hour}", self.who.project.0);
-        Count { key, by: 1, limit: i64::MAX, until: UnixMillis::from_secs((hour + 2) * 3600) }
-    }
-}
-
-impl Refused {
-    /// The audit entry of a refused call, once it is known whose call it was.
-    pub fn record(&self, call: &Call, env: &Env) -> Option<Effects> {
-        let outcome = format!("{} {}", self.refusal.code().status(), self.refusal.code());
-        let entry =
-            self.who.as_ref()?.entry("call", env.now).open("method", call.method.as_str()).open("outcome", outcome);
-        let intent = call.intent_type.as_deref().filter(|intent| is_intent_type(intent));
-        let entry = entry.open_if("intent_type", intent).hidden("path", call.path.as_str());
-        Some(Effects { evidence: vec![entry.seal(&mut env.mint()).ok()?], ..Effects::default() })
-    }
-}
-
-impl Who {
-    fn of(view: &AccessView, bearer: &Bearer) -> Self {
-        Self {
-            project: (view.project.key, view.project.id.clone()),
-            document_version: view.project.version,
-            delegation: bearer.delegation.as_ref().map(|d| (d.key, d.id.clone())),
-            session: (bearer.session.key, bearer.session.session_id.clone()),
-            subject: bearer.session.subject.clone(),
-            operator: bearer.session.operator.to_string(),
-        }
-    }
-
-    fn entry(&self, event_type: &'static str, now: UnixMillis) -> Entry {
-        let entry = Entry::new((self.project.0, &self.project.1), event_type, now)
-            .in_session(self.session.0, &self.session.1)
-            .open("operator", self.operator.as_str())
-            .open("mode", USER_DELEGATED)
-            .open("document_version", self.document_version)
-            .hidden_if("acting_for", self.subject.clone());
-        match &self.delegation {
-            Some((key, id)) => entry.under_delegation(*key, id),
-            None => entry,
-        }
-    }
 }
 
 fn short(text: &str) -> String {

@@ -1,0 +1,353 @@
+//! Permission for exactly one call, and what must be durable for it.
+
+use super::{AccessView, Bearer, Call, Counted, Usage};
+use crate::{
+    env::Env,
+    evidence::Entry,
+    project::{USER_DELEGATED, is_intent_type},
+    records::{Project, Raiser, Table},
+    refusal::Refusal,
+    step::{Draft, Effects, Guard, SpentProof},
+};
+use countersign_protocol::{
+    canonical::NotCanonical,
+    domain::Domain,
+    hash::Digest,
+    ids::{ProjectId, RowKey},
+    project::{Route, Upstream},
+    time::UnixMillis,
+};
+use std::sync::Arc;
+
+/// Permission for exactly one call. Made by [`super::decide`] alone, and by a claim.
+#[derive(Clone, Debug)]
+pub struct Grant {
+    pub(super) who: Who,
+    pub(super) project: Arc<Project>,
+    /// Its place in the document's table.
+    route: usize,
+    method: String,
+    path: String,
+    query: Option<String>,
+    intent_type: Option<String>,
+    intent_known: bool,
+    pub(super) confirmation: Confirmation,
+    pub(super) guards: Vec<Guard>,
+    pub(super) proof: Option<SpentProof>,
+    pub(super) usage: Usage,
+    ends_at: UnixMillis,
+}
+
+/// What stands behind a call that had to be confirmed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Confirmation {
+    #[default]
+    NotOwed,
+    /// The agent's own word, where the scope takes it.
+    SelfAsserted,
+    /// A yes to exactly this.
+    Decided { decision_id: String, digest: Digest },
+}
+
+/// A refusal, and under whom it belongs in the audit once the bearer is known.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    pub refusal: Refusal,
+    known: Option<Box<(Who, Option<SpentProof>)>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Who {
+    pub(super) project: (RowKey, ProjectId),
+    document_version: i64,
+    pub(super) delegation: Option<(RowKey, String)>,
+    pub(super) session: (RowKey, String),
+    person: Option<RowKey>,
+    subject: Option<String>,
+    operator: String,
+}
+
+impl Grant {
+    #[expect(clippy::too_many_arguments, reason = "all of what was decided, from the one place that decides")]
+    pub(super) fn new(
+        call: &Call,
+        view: &AccessView,
+        route: &Route,
+        bearer: &Bearer,
+        who: Who,
+        intent_known: bool,
+        proof: Option<SpentProof>,
+        now: UnixMillis,
+    ) -> Self {
+        let mut guards = vec![
+            Guard { table: Table::Project, key: view.project.key, version: view.project.version },
+            Guard { table: Table::Session, key: bearer.session.key, version: bearer.session.version },
+        ];
+        let delegation = bearer.delegation.as_ref();
+        guards.extend(delegation.map(|d| Guard { table: Table::Delegation, key: d.key, version: d.version }));
+        let route = view.project.document.routes.iter().position(|known| std::ptr::eq(known, route));
+        Self {
+            usage: Usage::of(&who, bearer.session.receipt.as_ref(), now),
+            who,
+            project: Arc::clone(&view.project),
+            route: route.unwrap_or(usize::MAX),
+            method: call.method.clone(),
+            path: call.path.clone(),
+            query: call.query.clone(),
+            intent_type: call.intent_type.clone(),
+            intent_known,
+            confirmation: Confirmation::NotOwed,
+            guards,
+            proof,
+            ends_at: ends_at(bearer),
+        }
+    }
+
+    pub(super) fn confirmed(self, confirmation: Confirmation) -> Self {
+        Self { confirmation, ..self }
+    }
+
+    pub fn route(&self) -> &Route {
+        static NONE: std::sync::LazyLock<Route> = std::sync::LazyLock::new(Route::default);
+        self.project.document.routes.get(self.route).unwrap_or(&NONE)
+    }
+
+    /// The service behind: the route's, or the project's first.
+    pub fn upstream(&self) -> Option<&Upstream> {
+        let upstreams = &self.project.document.upstreams;
+        match &self.route().upstream {
+            Some(id) => upstreams.iter().find(|upstream| upstream.id == *id),
+            None => upstreams.first(),
+        }
+    }
+
+    pub fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
+    pub fn writes(&self) -> bool {
+        self.route().writes()
+    }
+
+    /// The delegation under which the call is made; none at T1.
+    pub fn delegation(&self) -> Option<RowKey> {
+        self.who.delegation.as_ref().map(|(key, _)| *key)
+    }
+
+    pub fn delegation_id(&self) -> Option<&str> {
+        self.who.delegation.as_ref().map(|(_, id)| id.as_str())
+    }
+
+    pub fn action(&self) -> &str {
+        &self.route().action
+    }
+
+    pub fn operator(&self) -> &str {
+        &self.who.operator
+    }
+
+    pub fn subject(&self) -> Option<&str> {
+        self.who.subject.as_deref()
+    }
+
+    pub fn session(&self) -> RowKey {
+        self.who.session.0
+    }
+
+    /// Who raises the question, if one must be asked; none without a person to ask.
+    pub fn raiser(&self) -> Option<Raiser> {
+        let (delegation, principal) = self.who.delegation.clone()?;
+        Some(Raiser {
+            principal,
+            person: self.who.person?,
+            delegation: Some(delegation),
+            session: Some(self.who.session.0),
+            api_key: None,
+            operator: Domain::parse(&self.who.operator).ok(),
+        })
+    }
+
+    /// The rows that the caller's standing rests on.
+    pub fn guards(&self) -> &[Guard] {
+        &self.guards
+    }
+
+    pub fn session_id(&self) -> &str {
+        &self.who.session.1
+    }
+
+    pub fn confirmation(&self) -> &Confirmation {
+        &self.confirmation
+    }
+
+    pub fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    /// When the token, the receipt or the delegation behind it ends: a stream is cut then.
+    pub fn ends_at(&self) -> UnixMillis {
+        self.ends_at
+    }
+
+    /// Whether a request with this method, path and query is the one that was decided.
+    pub fn covers(&self, method: &str, target: &str) -> bool {
+        let query = self.query.as_deref();
+        let (path, given) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+        method == self.method && path == self.path && given == query
+    }
+
+    /// What must be durable before a write is forwarded: that it was let through, while nothing had changed.
+    pub fn intent(&self, env: &Env) -> Result<(Effects, Counted), NotCanonical> {
+        let counted = self.usage.reserve(true);
+        let effects = Effects {
+            guards: self.guards.clone(),
+            counts: counted.counts(),
+            proof: self.proof.clone(),
+            evidence: vec![self.started(env)?],
+            ..Effects::default()
+        };
+        Ok((effects, counted))
+    }
+
+    /// It is not listed in the audit: the outcome will be, and a call has one entry there.
+    pub(super) fn started(&self, env: &Env) -> Result<Draft, NotCanonical> {
+        let entry = self.entry("call_started", env.now).seal(&mut env.mint())?;
+        Ok(Draft { delegation: None, session: None, ..entry })
+    }
+
+    /// That nothing has changed since this was decided, without any record of it.
+    pub fn recheck(&self) -> Effects {
+        Effects { guards: self.guards.clone(), ..Effects::default() }
+    }
+
+    /// What must be durable before the answer of a read leaves. It is judged here once more: if it was cut off while
+    /// the upstream worked, or its proof or the last of a limit was spent elsewhere, the answer is dropped.
+    pub fn read(&self, outcome: &str, bytes: i64, env: &Env) -> Result<(Effects, Counted), NotCanonical> {
+        let counted = self.usage.reserve(false).with(self.usage.egress(bytes, false));
+        let effects = Effects {
+            guards: self.guards.clone(),
+            counts: counted.counts(),
+            proof: self.proof.clone(),
+            evidence: vec![self.outcome(outcome, env)?],
+            ..Effects::default()
+        };
+        Ok((effects, counted))
+    }
+
+    /// What became of a write. A reservation returns only on the upstream's own error.
+    pub fn written(&self, outcome: &str, refused: bool, bytes: i64, env: &Env) -> Result<Effects, NotCanonical> {
+        let back = if refused { self.usage.give_back() } else { Counted::default() };
+        let counts = back.with(self.usage.egress(bytes, true)).counts();
+        Ok(Effects { counts, evidence: vec![self.outcome(outcome, env)?], ..Effects::default() })
+    }
+
+    /// The entry of a call that its limits refuse. Its proof is spent with it.
+    pub fn turned_down(&self, refusal: &Refusal, env: &Env) -> Result<Effects, NotCanonical> {
+        let outcome = format!("{} {}", refusal.code().status(), refusal.code());
+        let evidence = vec![self.outcome(&outcome, env)?];
+        Ok(Effects { evidence, proof: self.proof.clone(), ..Effects::default() })
+    }
+
+    /// The end of a stream, which has an entry of its own.
+    pub fn closed(&self, why: &str, bytes: u64, env: &Env) -> Result<Effects, NotCanonical> {
+        let entry = self.entry("stream_closed", env.now).open("outcome", why).open("bytes", bytes);
+        Ok(Effects { evidence: vec![entry.seal(&mut env.mint())?], ..Effects::default() })
+    }
+
+    fn outcome(&self, outcome: &str, env: &Env) -> Result<Draft, NotCanonical> {
+        self.entry("call", env.now).open("outcome", outcome).seal(&mut env.mint())
+    }
+
+    pub(super) fn entry(&self, event_type: &'static str, now: UnixMillis) -> Entry {
+        let entry = self
+            .who
+            .entry(event_type, now)
+            .open("method", self.method.as_str())
+            .open("action", self.action())
+            .open_if("intent_type", self.intent_type.as_deref())
+            .open_if("intent_type_known", (!self.intent_known).then_some(false))
+            .hidden("path", self.path.as_str());
+        match &self.confirmation {
+            Confirmation::NotOwed => entry,
+            Confirmation::SelfAsserted => entry.open("confirmation", "self_asserted"),
+            Confirmation::Decided { decision_id, digest } => {
+                entry.open("decision_id", decision_id.as_str()).hidden("action_sha256", digest.hex())
+            }
+        }
+    }
+}
+
+fn ends_at(bearer: &Bearer) -> UnixMillis {
+    let mut ends = bearer.token.expires_at;
+    if let Some(delegation) = &bearer.delegation {
+        ends = ends.min(delegation.policy_expires_at);
+    }
+    if let Some(receipt) = &bearer.session.receipt {
+        ends = ends.min(receipt.expires_at.plus_secs(crate::aap::standing::SKEW_S));
+    }
+    ends
+}
+
+impl Refused {
+    pub(super) fn of_nobody(refusal: Refusal) -> Self {
+        Self { refusal, known: None }
+    }
+
+    pub(super) fn of(refusal: Refusal, who: Who, proof: Option<SpentProof>) -> Self {
+        Self { refusal, known: Some(Box::new((who, proof))) }
+    }
+
+    /// For a call whose proof was spent before, when it began to wait.
+    pub fn without_proof(mut self) -> Self {
+        if let Some(known) = &mut self.known {
+            known.1 = None;
+        }
+        self
+    }
+
+    /// The audit entry of a refused call, once it is known whose call it was. Its proof is spent with it.
+    pub fn record(&self, call: &Call, env: &Env) -> Option<Effects> {
+        let (who, proof) = &**self.known.as_ref()?;
+        let evidence = vec![who.refused(&self.refusal, call, env)?];
+        Some(Effects { evidence, proof: proof.clone(), ..Effects::default() })
+    }
+}
+
+impl Who {
+    pub(super) fn of(view: &AccessView, bearer: &Bearer) -> Self {
+        Self {
+            project: (view.project.key, view.project.id.clone()),
+            document_version: view.project.version,
+            delegation: bearer.delegation.as_ref().map(|d| (d.key, d.id.clone())),
+            session: (bearer.session.key, bearer.session.session_id.clone()),
+            person: bearer.delegation.as_ref().map(|d| d.person),
+            subject: bearer.session.subject.clone(),
+            operator: bearer.session.operator.to_string(),
+        }
+    }
+
+    fn refused(&self, refusal: &Refusal, call: &Call, env: &Env) -> Option<Draft> {
+        let outcome = format!("{} {}", refusal.code().status(), refusal.code());
+        let intent = call.intent_type.as_deref().filter(|intent| is_intent_type(intent));
+        let entry = self
+            .entry("call", env.now)
+            .open("method", call.method.as_str())
+            .open("outcome", outcome)
+            .open_if("intent_type", intent)
+            .hidden("path", call.path.as_str());
+        entry.seal(&mut env.mint()).ok()
+    }
+
+    fn entry(&self, event_type: &'static str, now: UnixMillis) -> Entry {
+        let entry = Entry::new((self.project.0, &self.project.1), event_type, now)
+            .in_session(self.session.0, &self.session.1)
+            .open("operator", self.operator.as_str())
+            .open("mode", USER_DELEGATED)
+            .open("document_version", self.document_version)
+            .hidden_if("acting_for", self.subject.clone());
+        match &self.delegation {
+            Some((key, id)) => entry.under_delegation(*key, id),
+            None => entry,
+        }
+    }
+}

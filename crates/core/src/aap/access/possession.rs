@@ -1,0 +1,54 @@
+//! Whether the caller holds the key that its token is bound to (AAP 18, C-26 to C-29, R-22).
+
+use super::{Proven, Proving, Scheme};
+use crate::{refusal::Refusal, step::SpentProof};
+use countersign_protocol::{hash::Digest, ids::RowKey, project::ProjectDocument};
+
+/// The trust tier from which on a stolen token must be worth nothing.
+const PROOF_FROM_TIER: u8 = 3;
+
+/// Whether a project hands out bound tokens only (C-26).
+pub fn proof_required(document: &ProjectDocument) -> bool {
+    document.dpop.required || document.minimum_tier >= PROOF_FROM_TIER
+}
+
+/// The proof that this call spends; none for a bearer token where one will do.
+pub fn possession(
+    (scheme, proof): (Scheme, Option<&str>),
+    bound: Option<&Digest>,
+    project: RowKey,
+    required: bool,
+    proving: &Proving<'_>,
+) -> Result<Option<SpentProof>, Refusal> {
+    match (bound, scheme) {
+        (None, Scheme::Bearer) if !required => Ok(None),
+        (None, Scheme::Bearer) => {
+            Err(Refusal::DpopMissing("the access token is bound to no key, which is needed here"))
+        }
+        (None, Scheme::Dpop) => Err(Refusal::DpopInvalid("the access token is not bound to a key".into())),
+        // Never a downgrade (C-29).
+        (Some(_), Scheme::Bearer) => Err(Refusal::DpopMissing("the access token is bound to a key")),
+        (Some(jkt), Scheme::Dpop) => {
+            let raw = proof.ok_or(Refusal::DpopMissing("the access token is bound to a key"))?;
+            let proven = (proving.verify)(raw).map_err(Refusal::DpopInvalid)?;
+            spend(proven, Some(jkt), project, proving.nonce_demanded).map(Some)
+        }
+    }
+}
+
+/// A sound proof, by the key that it should be by, with a nonce where one is demanded.
+pub fn spend(
+    proven: Proven,
+    jkt: Option<&Digest>,
+    project: RowKey,
+    nonce_demanded: bool,
+) -> Result<SpentProof, Refusal> {
+    let Proven { proof, nonce } = proven;
+    if jkt.is_some_and(|jkt| jkt != proof.jkt()) {
+        return Err(Refusal::DpopInvalid("it was made with another key than the token is bound to".into()));
+    }
+    if nonce_demanded && !nonce {
+        return Err(Refusal::DpopNonceMissing);
+    }
+    Ok(SpentProof { project, jkt: *proof.jkt(), jti: proof.jti().to_owned(), issued_at: proof.issued_at() })
+}

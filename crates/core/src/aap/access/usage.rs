@@ -1,0 +1,143 @@
+//! The limits of a receipt (AAP 14.2, C-42): requests an hour by delegation, writes and bytes by session and receipt.
+//!
+//! They are counted where they are reserved, in the step of the call itself, so that no two callers on any two nodes
+//! can have the last one both.
+
+use super::grant::Who;
+use crate::{records::Receipt, refusal::Refusal, step::Count};
+use countersign_protocol::{aap::consent_receipt::UsageLimits, ids::RowKey, time::UnixMillis};
+
+/// `max_data_egress_kb` counts in these.
+const KB: i64 = 1024;
+
+/// Which limit is used up, as `X-Agent-Limit-Reason` says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    RequestsPerHour,
+    WritesPerSession,
+    DataEgress,
+}
+
+impl Limit {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::RequestsPerHour => "requests_per_hour",
+            Self::WritesPerSession => "writes_per_session",
+            Self::DataEgress => "max_data_egress_kb",
+        }
+    }
+}
+
+/// The counters that a call moves, and the limits that its receipt sets them.
+#[derive(Clone, Debug)]
+pub struct Usage {
+    requests: String,
+    /// Begins every counter of this session under this receipt: a new receipt begins anew (C-42).
+    session: String,
+    limits: UsageLimits,
+    hour_ends: UnixMillis,
+    receipt_ends: UnixMillis,
+}
+
+/// A step's counters with what each of them means.
+#[derive(Clone, Debug, Default)]
+pub struct Counted(Vec<(Limit, Count)>);
+
+impl Usage {
+    pub(super) fn of(who: &Who, receipt: Option<&Receipt>, now: UnixMillis) -> Self {
+        let hour = now.secs().div_euclid(3600);
+        let holder: RowKey = who.delegation.as_ref().map_or(who.session.0, |(key, _)| *key);
+        let (project, session) = (who.project.0, who.session.0);
+        let said = receipt.map(|receipt| receipt.said.hex()).unwrap_or_default();
+        Self {
+            requests: format!("{project}/requests/{holder}/{hour}"),
+            session: format!("{project}/used/{session}/{}", said.get(..16).unwrap_or_default()),
+            limits: receipt.map(|receipt| receipt.limits).unwrap_or_default(),
+            hour_ends: UnixMillis::from_secs((hour + 1) * 3600),
+            receipt_ends: receipt.map_or(now.plus_secs(86_400), |receipt| receipt.expires_at.plus_secs(86_400)),
+        }
+    }
+
+    /// What a call takes before it is forwarded: itself, a write if it is one, and a look at what has left so far.
+    pub(super) fn reserve(&self, writes: bool) -> Counted {
+        self.request().with(self.reserve_after_waiting(writes))
+    }
+
+    /// The same for a call that took its place among the hour's requests when it began to wait.
+    pub(super) fn reserve_after_waiting(&self, writes: bool) -> Counted {
+        let mut counted = Counted::default();
+        if writes && let Some(limit) = self.limits.writes_per_session {
+            counted.0.push((Limit::WritesPerSession, self.count("writes", 1, limit)));
+        }
+        counted.with(self.look_at_egress())
+    }
+
+    /// The call itself, without a look at anything else.
+    pub(super) fn request(&self) -> Counted {
+        let limit = self.limits.requests_per_hour.unwrap_or(i64::MAX);
+        let until = self.hour_ends.plus_secs(3600);
+        Counted(vec![(Limit::RequestsPerHour, Count { key: self.requests.clone(), by: 1, limit, until })])
+    }
+
+    /// Whether the limits have room, without taking any: looked at before a person is asked.
+    pub(super) fn look(&self, writes: bool) -> Counted {
+        let mut counted = Counted::default();
+        if writes && let Some(limit) = self.limits.writes_per_session {
+            counted.0.push((Limit::WritesPerSession, self.count("writes", 0, limit - 1)));
+        }
+        counted.with(self.look_at_egress())
+    }
+
+    fn look_at_egress(&self) -> Counted {
+        let look = self.egress_limit().map(|limit| (Limit::DataEgress, self.count("egress", 0, limit - 1)));
+        Counted(look.into_iter().collect())
+    }
+
+    /// Gives a write back: the upstream itself said that it did not do it.
+    pub(super) fn give_back(&self) -> Counted {
+        let back =
+            self.limits.writes_per_session.map(|_| (Limit::WritesPerSession, self.count("writes", -1, i64::MAX)));
+        Counted(back.into_iter().collect())
+    }
+
+    /// Bytes that leave. Those of a write are counted and never refused.
+    pub fn egress(&self, bytes: i64, writes: bool) -> Counted {
+        let limit = self.egress_limit().filter(|_| bytes != 0);
+        let count =
+            limit.map(|limit| (Limit::DataEgress, self.count("egress", bytes, if writes { i64::MAX } else { limit })));
+        Counted(count.into_iter().collect())
+    }
+
+    pub fn egress_key(&self) -> String {
+        format!("{}/egress", self.session)
+    }
+
+    pub fn egress_limit(&self) -> Option<i64> {
+        self.limits.max_data_egress_kb.map(|kb| kb.saturating_mul(KB))
+    }
+
+    fn count(&self, what: &str, by: i64, limit: i64) -> Count {
+        Count { key: format!("{}/{what}", self.session), by, limit, until: self.receipt_ends }
+    }
+
+    pub fn refusal(&self, limit: Limit, now: UnixMillis) -> Refusal {
+        let until = if limit == Limit::RequestsPerHour { self.hour_ends } else { self.receipt_ends };
+        Refusal::UsageLimitReached { limit, retry_after_s: until.millis_since(now).div_euclid(1000).max(1) }
+    }
+}
+
+impl Counted {
+    pub fn with(mut self, more: Self) -> Self {
+        self.0.extend(more.0);
+        self
+    }
+
+    pub fn counts(&self) -> Vec<Count> {
+        self.0.iter().map(|(_, count)| count.clone()).collect()
+    }
+
+    /// Which limit the counter at this place of the step stands for; none if it is not one of these.
+    pub fn limit(&self, place: usize) -> Option<Limit> {
+        self.0.get(place).map(|(limit, _)| *limit)
+    }
+}

@@ -1,0 +1,50 @@
+//! Amounts in a request: exact decimals with their unit.
+
+use super::{
+    Fields, Unreadable,
+    json::Member,
+    shown::shown,
+    template::{Name, Template},
+};
+use countersign_protocol::project::{Route, ValueField};
+use serde::Serialize;
+
+const MAX_DIGITS: usize = 40;
+const MAX_UNIT: usize = 32;
+
+/// An amount as it was written: never a double.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Amount {
+    pub name: String,
+    pub amount: String,
+    pub unit: String,
+}
+
+/// The amounts that the route names.
+pub fn read(route: &Route, fields: &Fields) -> Result<Vec<Amount>, Unreadable> {
+    route.values.iter().map(|value| one(value, fields)).collect()
+}
+
+fn one(value: &ValueField, fields: &Fields) -> Result<Amount, Unreadable> {
+    let from = Name::parse(&value.from)?;
+    let amount = match from.value(fields)? {
+        Member::Number(text) | Member::Text(text) if is_amount(&text) => text,
+        _ => return Err(Unreadable::NotAnAmount(from.to_string())),
+    };
+    // Rendered whole: a unit that is shortened would be another one.
+    let unit = Template::parse(&value.unit)?.render(fields, usize::MAX)?;
+    if unit.trim().is_empty() || unit.chars().count() > MAX_UNIT {
+        return Err(Unreadable::NotAUnit(shown(&value.unit, MAX_UNIT)));
+    }
+    Ok(Amount { name: value.name.clone(), amount, unit })
+}
+
+/// Digits and at most one fraction. No sign, exponent or separator, and no leading zero that could mean octal.
+fn is_amount(text: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let (whole, fraction) = text.split_once('.').map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));
+    text.len() <= MAX_DIGITS
+        && digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+}

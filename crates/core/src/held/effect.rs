@@ -1,0 +1,86 @@
+//! What runs once, whatever request, session or yes carries it.
+
+use super::{
+    BadTemplate, Fields, Unreadable,
+    json::Member,
+    template::{Name, Part, Template},
+};
+use countersign_protocol::{hash::Digest, project::Route};
+
+/// Keys travel in a header.
+const MAX_KEY: usize = 512;
+const TAG: &[u8] = b"countersign:effect:1\0";
+
+/// One logical effect: two requests with the same one never both run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// As the upstream gets it, to recognise repeats by.
+    pub key: String,
+    pub digest: Digest,
+}
+
+/// The effect of a request by this route, if it names one.
+pub fn effect(route: &Route, fields: &Fields) -> Result<Option<Effect>, Unreadable> {
+    let Some(text) = &route.effect else { return Ok(None) };
+    let key = key(&key_template(text)?, fields)?;
+    Ok(Some(Effect { digest: Digest::of_parts(&[TAG, key.as_bytes()]), key }))
+}
+
+/// What a call is about, for boundaries (C-49). Its values are escaped like those of an effect, so that none can reach
+/// over into the words of the template.
+pub fn resource(route: &Route, fields: &Fields) -> Result<Option<String>, Unreadable> {
+    let Some(text) = &route.resource else { return Ok(None) };
+    key(&key_template(text)?, fields).map(Some)
+}
+
+/// A template whose keys differ when any value does.
+pub fn key_template(text: &str) -> Result<Template, BadTemplate> {
+    let template = Template::parse(text)?;
+    let literal = |part: &Part| match part {
+        Part::Text(text) => text.bytes().all(|b| b.is_ascii_graphic() && b != b'%'),
+        Part::Name(_) => true,
+    };
+    if !template.parts.iter().all(literal) || template.names().next().is_none() {
+        return Err(BadTemplate::NotAKey);
+    }
+    if separates(&template.parts) { Ok(template) } else { Err(BadTemplate::Joined) }
+}
+
+/// Whether between any two names stands a byte that values never hold: `{a}-{b}` would take 1-2 and 3 for 1 and 2-3.
+fn separates(parts: &[Part]) -> bool {
+    let names = parts.iter().filter(|part| matches!(part, Part::Name(_))).count();
+    let begins = parts.iter().position(|part| matches!(part, Part::Name(_))).unwrap_or(0);
+    let parting = |part: &&Part| matches!(part, Part::Text(text) if text.bytes().any(|b| !is_kept(b)));
+    // Texts never stand side by side, so each one behind the first name and before another parts two of them.
+    let last = parts.iter().rposition(|part| matches!(part, Part::Name(_))).unwrap_or(0);
+    parts.get(begins..last).unwrap_or_default().iter().filter(parting).count() + 1 >= names
+}
+
+fn key(template: &Template, fields: &Fields) -> Result<String, Unreadable> {
+    let part = |part: &Part| match part {
+        Part::Text(text) => Ok(text.clone()),
+        Part::Name(name) => value(name, fields).map(|value| escaped(&value)),
+    };
+    let key: String = template.parts.iter().map(part).collect::<Result<_, _>>()?;
+    if key.len() > MAX_KEY { Err(Unreadable::KeyTooLong) } else { Ok(key) }
+}
+
+/// A value that has one spelling. 100, 100.0 and 1e2 are one number to the service, so only the first is taken.
+fn value(name: &Name, fields: &Fields) -> Result<String, Unreadable> {
+    let text = match name.value(fields)? {
+        Member::Text(text) => Some(text),
+        Member::Number(digits) => Some(digits).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())),
+        _ => None,
+    };
+    let sound = |text: &String| !text.is_empty() && text.trim() == text && !text.chars().any(char::is_control);
+    text.filter(sound).ok_or_else(|| Unreadable::NotAKey(name.to_string()))
+}
+
+fn escaped(value: &str) -> String {
+    let byte = |b: u8| if is_kept(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
+    value.bytes().map(byte).collect()
+}
+
+fn is_kept(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}

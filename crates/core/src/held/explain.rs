@@ -1,0 +1,285 @@
+//! What a request would need, who would be asked, and what they would read: for owners who write a route table.
+
+use super::{Fields, HttpRequest, Unreadable, action_says_so, effect, question, resource, says_so, scopes_that_say_so};
+use crate::{
+    aap::access::proof_required,
+    decision::terms::{self, People, Wishes},
+    project::{is_plain_path, matching_route},
+    records::Confirmation,
+    refusal::Refusal,
+};
+use countersign_protocol::{
+    aaep::event::Risk,
+    project::{Confirmed, ProjectDocument, Route, Scope},
+    time::UnixMillis,
+};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What the project says about a request. `problem` is what would be answered with 400, before anybody is asked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    pub route: String,
+    pub action: String,
+    /// The scopes of which one must be granted.
+    pub scopes: Vec<String>,
+    pub intent_types: Vec<String>,
+    pub tier: u8,
+    pub writes: bool,
+    /// Whether every call needs a proof of possession (DPoP).
+    pub proof: bool,
+    pub resource: Option<String>,
+    /// Headers that are covered by what is approved and reach the upstream.
+    pub headers: Vec<String>,
+    pub upstream: Option<String>,
+    pub held: Option<Held>,
+    pub problem: Option<String>,
+}
+
+/// The terms on which a request waits for a yes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Held {
+    pub why: Vec<String>,
+    pub risk: Risk,
+    pub irreversible: bool,
+    pub asked: Vec<String>,
+    pub assurance: String,
+    pub timeout_s: i64,
+    /// How long a yes may be spent.
+    pub allowance_s: i64,
+    /// Of the scopes above, those that take the agent's own word instead (C-02).
+    pub self_asserted: Vec<String>,
+    pub effect: Option<String>,
+    pub question: Option<Wording>,
+}
+
+/// The question in all of its forms.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Wording {
+    pub action: String,
+    pub consequence: String,
+    pub terse: String,
+    pub normal: String,
+    pub detailed: String,
+}
+
+/// What matches no route is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no route matches {method} {path}{}", if *.plain { "" } else { ": the path could be read in more than one way" })]
+pub struct NoRoute {
+    pub method: String,
+    pub path: String,
+    /// Whether the path has one reading only; another one matches nothing.
+    pub plain: bool,
+    /// `GET /events/{event}`: what comes nearest.
+    pub nearest: Option<String>,
+}
+
+/// Explains a request. `url` may also be a path with a query.
+pub fn explain(
+    document: &ProjectDocument,
+    method: &str,
+    url: &str,
+    headers: &[(String, String)],
+    body: &[u8],
+) -> Result<Explanation, NoRoute> {
+    let (origin, target) = split_origin(url);
+    let path = target.split('?').next().unwrap_or_default();
+    let route = matching_route(document, method, path).ok_or_else(|| no_route(document, method, path))?;
+    let request = request(route, method, (origin, target), headers, body);
+    let told = request.as_ref().map_err(Clone::clone).and_then(|request| tell(document, route, request));
+    let known = of_route(document, route);
+    Ok(match told {
+        Ok(told) => known.with(told),
+        Err(problem) => Explanation { problem: Some(problem), ..known },
+    })
+}
+
+/// What is known before the request is read.
+fn of_route(document: &ProjectDocument, route: &Route) -> Explanation {
+    let (held, problem) = match held(document, route) {
+        Ok(held) => (held, None),
+        Err(why) => (None, Some(why.to_string())),
+    };
+    let tier = tier(document, route);
+    Explanation {
+        route: route.id.clone(),
+        action: route.action.clone(),
+        scopes: offering(document, route).map(|scope| scope.id.clone()).collect(),
+        intent_types: intent_types(document, route),
+        tier,
+        writes: route.writes(),
+        proof: proof_required(document) || tier >= 3,
+        resource: None,
+        headers: route.headers.clone(),
+        upstream: upstream(document, route),
+        held,
+        problem,
+    }
+}
+
+/// T1 is for reading what the project calls low-stakes, and nothing else (C-24).
+fn tier(document: &ProjectDocument, route: &Route) -> u8 {
+    let low_stakes = offering(document, route).any(|scope| scope.low_stakes);
+    let by_kind = if route.writes() || !low_stakes { 2 } else { 1 };
+    document.minimum_tier.max(route.minimum_tier.unwrap_or(1)).max(by_kind)
+}
+
+/// What is read from the request itself.
+struct Told {
+    resource: Option<String>,
+    effect: Option<String>,
+    question: Option<Wording>,
+}
+
+fn tell(document: &ProjectDocument, route: &Route, request: &HttpRequest) -> Result<Told, String> {
+    let said = |why: Unreadable| why.to_string();
+    let held = super::must_be_confirmed(document, route);
+    if !held && route.resource.is_none() {
+        return Ok(Told { resource: None, effect: None, question: None });
+    }
+    let fields = Fields::read(route, request).map_err(said)?;
+    let asked = held.then(|| question(route, request, &fields)).transpose().map_err(said)?;
+    Ok(Told {
+        resource: resource(route, &fields).map_err(said)?,
+        effect: effect(route, &fields).map_err(said)?.map(|effect| effect.key),
+        question: asked.map(Wording::of),
+    })
+}
+
+impl Explanation {
+    fn with(self, told: Told) -> Self {
+        let held = self.held.map(|held| Held { effect: told.effect, question: told.question, ..held });
+        Self { resource: told.resource, held, ..self }
+    }
+}
+
+impl Wording {
+    fn of(asked: Confirmation) -> Self {
+        Self {
+            action: asked.action,
+            consequence: asked.consequence,
+            terse: asked.summaries.terse.unwrap_or_default(),
+            normal: asked.summaries.normal.unwrap_or_default(),
+            detailed: asked.summaries.detailed.unwrap_or_default(),
+        }
+    }
+}
+
+/// Terms that cannot be set, such as a default yes that comes too soon, are a problem of every such call.
+fn held(document: &ProjectDocument, route: &Route) -> Result<Option<Held>, Refusal> {
+    let why = reasons(document, route);
+    if why.is_empty() {
+        return Ok(None);
+    }
+    let policy = terms::policy_of_route(document, route);
+    // Nobody in particular: whom the names of approvers stand for is known only where people are.
+    let people = People { own: 0, named: vec![0], asks: Vec::new(), needs_s: None };
+    let terms = terms::of_policy(document, Some(&policy), &Wishes::default(), &people, UnixMillis(0))?;
+    let nobody_named = || vec!["the person for whom the agent acts".to_owned()];
+    let takes_own_word = |scope: &&Scope| scope.confirmation == Confirmed::SelfAsserted;
+    Ok(Some(Held {
+        why,
+        risk: terms.risk,
+        irreversible: terms.irreversible,
+        asked: if policy.approvers.is_empty() { nobody_named() } else { policy.approvers },
+        assurance: terms.floor.as_str().to_owned(),
+        timeout_s: terms.timeout_s,
+        allowance_s: terms.allowance_s,
+        self_asserted: offering(document, route).filter(takes_own_word).map(|scope| scope.id.clone()).collect(),
+        effect: None,
+        question: None,
+    }))
+}
+
+fn reasons(document: &ProjectDocument, route: &Route) -> Vec<String> {
+    let mut why = Vec::new();
+    if says_so(route) {
+        why.push(format!("the route {} says so", route.id));
+    }
+    if action_says_so(document, route) {
+        why.push(format!("the action {} is irreversible", route.action));
+    }
+    let says = |scope: &Scope| match scope.irreversible {
+        true => format!("the scope {} is irreversible", scope.id),
+        false => format!("the scope {} requires confirmation", scope.id),
+    };
+    why.extend(scopes_that_say_so(document, route).map(says));
+    why
+}
+
+fn offering<'a>(document: &'a ProjectDocument, route: &'a Route) -> impl Iterator<Item = &'a Scope> {
+    let wanted = |scope: &&Scope| route.scope.as_ref().is_none_or(|id| scope.id == *id);
+    let allows =
+        |scope: &&Scope| scope.allows.contains(&route.action) && !scope.explicitly_excludes.contains(&route.action);
+    document.scopes.iter().filter(wanted).filter(allows)
+}
+
+fn intent_types(document: &ProjectDocument, route: &Route) -> Vec<String> {
+    if !route.intent_types.is_empty() {
+        return route.intent_types.clone();
+    }
+    let mut types: Vec<String> = offering(document, route).flat_map(|scope| scope.intent_types.clone()).collect();
+    types.sort();
+    types.dedup();
+    types
+}
+
+fn upstream(document: &ProjectDocument, route: &Route) -> Option<String> {
+    let named = |id: &String| document.upstreams.iter().find(|upstream| upstream.id == *id);
+    let found = route.upstream.as_ref().map_or_else(|| document.upstreams.first(), named)?;
+    Some(format!("{} at {}", found.id, found.url))
+}
+
+/// As the gateway would make it: the listed headers and no others.
+fn request(
+    route: &Route,
+    method: &str,
+    (origin, target): (&str, &str),
+    headers: &[(String, String)],
+    body: &[u8],
+) -> Result<HttpRequest, String> {
+    let one = |name: &str| {
+        let mut found = headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value);
+        match (found.next(), found.next()) {
+            (_, Some(_)) => Err(format!("the header {name} stands twice")),
+            (first, None) => Ok(first.cloned()),
+        }
+    };
+    let mut listed = BTreeMap::new();
+    for name in &route.headers {
+        listed.extend(one(name)?.map(|value| (name.clone(), value)));
+    }
+    Ok(HttpRequest {
+        method: method.to_owned(),
+        origin: origin.to_owned(),
+        target: target.to_owned(),
+        content_type: one("content-type")?.unwrap_or_default(),
+        content_encoding: one("content-encoding")?.unwrap_or_default(),
+        headers: listed,
+        body: body.to_vec(),
+    })
+}
+
+fn split_origin(url: &str) -> (&str, &str) {
+    let Some(authority) = url.find("://").map(|scheme| scheme + 3) else { return ("", url) };
+    let end = url.get(authority..).and_then(|rest| rest.find(['/', '?'])).map_or(url.len(), |end| authority + end);
+    let (origin, target) = url.split_at(end);
+    (origin, if target.is_empty() { "/" } else { target })
+}
+
+fn no_route(document: &ProjectDocument, method: &str, path: &str) -> NoRoute {
+    let likeness = |route: &&Route| {
+        let same = |(wanted, given): (&str, &str)| wanted.eq_ignore_ascii_case(given) || wanted.starts_with('{');
+        let length = route.path.split('/').count() == path.split('/').count();
+        let alike = route.path.split('/').zip(path.split('/')).skip(1).take_while(|pair| same(*pair)).count();
+        (alike + usize::from(length), route.method == method)
+    };
+    let nearest = document.routes.iter().filter(|route| likeness(route).0 > 1).max_by_key(likeness);
+    NoRoute {
+        method: method.to_owned(),
+        path: path.to_owned(),
+        plain: is_plain_path(path),
+        nearest: nearest.map(|route| format!("{} {}", route.method, route.path)),
+    }
+}

@@ -1,0 +1,101 @@
+//! The members of a request, by one reading or none.
+
+use super::{
+    HttpRequest, MAX_BODY_BYTES, Unreadable,
+    json::{self, Member},
+    media::{Media, media},
+    pairs,
+};
+use countersign_protocol::project::Route;
+use std::{borrow::Cow, collections::BTreeMap};
+
+/// The members of a request that templates may name, as they were written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fields {
+    pub(super) path: Vec<(String, String)>,
+    pub(super) query: Vec<(String, String)>,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) body: Body,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Body {
+    Empty,
+    Json(Member),
+    Form(Vec<(String, String)>),
+    /// No member of it can be named: people are told its size, type and digest.
+    Opaque,
+}
+
+impl Fields {
+    /// Reads strictly: whatever two readers could read differently is refused before anybody is asked.
+    pub fn read(route: &Route, request: &HttpRequest) -> Result<Self, Unreadable> {
+        Ok(Self {
+            path: path(&route.path, request.path())?,
+            query: pairs::read(request.query().unwrap_or_default().as_bytes()).map_err(Unreadable::Query)?,
+            headers: request.headers.clone(),
+            body: body(route, request)?,
+        })
+    }
+
+    pub(super) fn in_path(&self, name: &str) -> Option<&str> {
+        find(&self.path, name)
+    }
+
+    pub(super) fn in_query(&self, name: &str) -> Option<&str> {
+        find(&self.query, name)
+    }
+
+    /// A member of the body. In a form, names have dots of their own; in JSON a dot leads one level down.
+    pub(super) fn in_body(&self, name: &str) -> Option<Cow<'_, Member>> {
+        match &self.body {
+            Body::Json(root) => name.split('.').try_fold(root, |member, step| member.get(step)).map(Cow::Borrowed),
+            Body::Form(pairs) => find(pairs, name).map(|value| Cow::Owned(Member::Text(value.to_owned()))),
+            Body::Empty | Body::Opaque => None,
+        }
+    }
+}
+
+fn find<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+fn path(template: &str, path: &str) -> Result<Vec<(String, String)>, Unreadable> {
+    if template.split('/').count() != path.split('/').count() {
+        return Err(Unreadable::Path);
+    }
+    let mut named = Vec::new();
+    for (wanted, given) in template.split('/').zip(path.split('/')) {
+        match wanted.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
+            Some(name) => named.push((name.to_owned(), segment(name, given)?)),
+            None if wanted == given => {}
+            None => return Err(Unreadable::Path),
+        }
+    }
+    Ok(named)
+}
+
+fn segment(name: &str, given: &str) -> Result<String, Unreadable> {
+    let value = pairs::decoded(given.as_bytes(), false).ok();
+    let sound = |value: &String| !value.is_empty() && !value.chars().any(char::is_control);
+    value.filter(sound).ok_or_else(|| Unreadable::Segment(name.to_owned()))
+}
+
+fn body(route: &Route, request: &HttpRequest) -> Result<Body, Unreadable> {
+    let most = route.max_body_bytes.unwrap_or(MAX_BODY_BYTES);
+    if u64::try_from(request.body.len()).map_or(true, |bytes| bytes > most) {
+        return Err(Unreadable::TooBig { most });
+    }
+    if !matches!(request.content_encoding.as_str(), "" | "identity") {
+        return Err(Unreadable::Encoded);
+    }
+    let kind = media(&request.content_type)?;
+    if request.body.is_empty() {
+        return Ok(Body::Empty);
+    }
+    match kind {
+        Media::Json => json::read(&request.body).map(Body::Json).map_err(Unreadable::Json),
+        Media::Form => pairs::read(&request.body).map(Body::Form).map_err(Unreadable::Form),
+        Media::Other => Ok(Body::Opaque),
+    }
+}

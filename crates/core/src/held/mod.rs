@@ -1,0 +1,66 @@
+//! Reading a request that is held: what a person reads, what runs once, and whether it must be confirmed at all.
+//!
+//! Everything is read from the very bytes that the digest covers and the upstream gets, by a parser that knows one
+//! reading of them or none.
+
+mod amounts;
+mod effect;
+mod explain;
+mod fields;
+mod json;
+mod media;
+mod pairs;
+mod question;
+mod request;
+mod shown;
+mod template;
+mod unreadable;
+
+pub use amounts::{Amount, read as amounts};
+pub use effect::{Effect, effect, key_template, resource};
+pub use explain::{Explanation, Held, NoRoute, Wording, explain};
+pub use fields::Fields;
+pub use json::{BadJson, Member};
+pub(crate) use media::is_token;
+pub use pairs::BadPairs;
+pub use question::question;
+pub use request::HttpRequest;
+pub use template::{BadTemplate, Name, Template};
+pub use unreadable::Unreadable;
+
+use crate::decision::terms;
+use countersign_protocol::{
+    aaep::event::Reversibility,
+    project::{ProjectDocument, Route, Scope},
+};
+
+/// The most bytes of a body that a person can be asked about, where the route says nothing else.
+pub const MAX_BODY_BYTES: u64 = 1 << 20;
+
+/// Whether a call by this route waits for a person.
+pub fn must_be_confirmed(document: &ProjectDocument, route: &Route) -> bool {
+    says_so(route) || action_says_so(document, route) || scopes_that_say_so(document, route).next().is_some()
+}
+
+pub(crate) fn says_so(route: &Route) -> bool {
+    route.irreversible == Some(true)
+        || route.requires_confirmation == Some(true)
+        || route.reversibility == Some(Reversibility::Irreversible)
+}
+
+/// What the route says itself counts before the entry of its action.
+pub(crate) fn action_says_so(document: &ProjectDocument, route: &Route) -> bool {
+    let Some(entry) = terms::policy_of(document, &route.action) else { return false };
+    let reversibility = route.reversibility.or(entry.reversibility);
+    route.irreversible.unwrap_or(entry.irreversible) || reversibility == Some(Reversibility::Irreversible)
+}
+
+/// A scope speaks of writes only: looking at what could be deleted for good deletes nothing. A route cannot talk
+/// itself out of it.
+pub(crate) fn scopes_that_say_so<'a>(
+    document: &'a ProjectDocument,
+    route: &'a Route,
+) -> impl Iterator<Item = &'a Scope> {
+    let holds = |scope: &&Scope| scope.irreversible || scope.requires_confirmation;
+    document.scopes.iter().filter(holds).filter(|scope| route.writes() && scope.allows.contains(&route.action))
+}

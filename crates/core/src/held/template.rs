@@ -1,0 +1,170 @@
+//! The owner's words with members of the request in them: `Pay {body.amount} to {body.to}`.
+
+use super::{Fields, Unreadable, json::Member, shown::shown};
+use countersign_protocol::project::Route;
+
+/// Text with names in it. A value is put in as it is and never read as a template again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    pub(super) parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Text(String),
+    Name(Name),
+}
+
+/// A member of the request: `path.inbox`, `query.notify`, `header.if-match`, `body.to.account`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    place: Place,
+    member: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Path,
+    Query,
+    Header,
+    Body,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadTemplate {
+    #[error("a {{ has no }} behind it: write {{{{ for the brace itself")]
+    Open,
+    #[error("a }} has no {{ before it: write }}}} for the brace itself")]
+    Close,
+    #[error("{{{0}}} names nothing: use path.NAME, query.NAME, header.NAME or body.MEMBER")]
+    Unknown(String),
+    #[error("{{path.{0}}} does not stand in the route's path")]
+    NotInPath(String),
+    #[error("{{header.{0}}} is not among the route's headers, in lower case")]
+    NotAHeader(String),
+    #[error("between two names must stand something that no value can hold, such as a colon")]
+    Joined,
+    #[error("only visible ASCII without % may stand in it, and it must name something of the request")]
+    NotAKey,
+}
+
+impl Template {
+    pub fn parse(text: &str) -> Result<Self, BadTemplate> {
+        let mut parts = Vec::new();
+        let mut literal = String::new();
+        let mut rest = text;
+        while let Some(brace) = rest.find(['{', '}']) {
+            let (before, from) = rest.split_at(brace);
+            literal += before;
+            rest = if let Some(behind) = from.strip_prefix("{{") {
+                literal.push('{');
+                behind
+            } else if let Some(behind) = from.strip_prefix("}}") {
+                literal.push('}');
+                behind
+            } else {
+                let (name, behind) = braced(from)?;
+                parts.extend(text_part(&mut literal));
+                parts.push(Part::Name(name));
+                behind
+            };
+        }
+        literal += rest;
+        parts.extend(text_part(&mut literal));
+        Ok(Self { parts })
+    }
+
+    /// Whether every name can have a value in a request by this route.
+    pub fn fits(&self, route: &Route) -> Result<(), BadTemplate> {
+        self.names().try_for_each(|name| name.fits(route))
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Name(name) => Some(name),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// For people; no value longer than `most` characters, and none left out.
+    pub fn render(&self, fields: &Fields, most: usize) -> Result<String, Unreadable> {
+        let part = |part: &Part| match part {
+            Part::Text(text) => Ok(text.clone()),
+            Part::Name(name) => name.value(fields).map(|value| shown(&plain(&value), most)),
+        };
+        self.parts.iter().map(part).collect()
+    }
+}
+
+fn braced(from: &str) -> Result<(Name, &str), BadTemplate> {
+    let Some(inside) = from.strip_prefix('{') else { return Err(BadTemplate::Close) };
+    let (name, behind) = inside.split_once('}').ok_or(BadTemplate::Open)?;
+    Ok((Name::parse(name)?, behind))
+}
+
+fn text_part(literal: &mut String) -> Option<Part> {
+    (!literal.is_empty()).then(|| Part::Text(std::mem::take(literal)))
+}
+
+impl Name {
+    pub fn parse(text: &str) -> Result<Self, BadTemplate> {
+        let unknown = || BadTemplate::Unknown(text.to_owned());
+        let (place, member) = text.split_once('.').ok_or_else(unknown)?;
+        let place = match place {
+            "path" => Place::Path,
+            "query" => Place::Query,
+            "header" => Place::Header,
+            "body" => Place::Body,
+            _ => return Err(unknown()),
+        };
+        let sound = member.split('.').all(|step| !step.is_empty()) && !member.contains(['{', '}']);
+        if sound { Ok(Self { place, member: member.to_owned() }) } else { Err(unknown()) }
+    }
+
+    pub fn fits(&self, route: &Route) -> Result<(), BadTemplate> {
+        let member = &self.member;
+        let braced = format!("{{{member}}}");
+        match self.place {
+            Place::Path if !route.path.split('/').any(|segment| segment == braced) => {
+                Err(BadTemplate::NotInPath(member.clone()))
+            }
+            Place::Header if !route.headers.contains(member) => Err(BadTemplate::NotAHeader(member.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// A member that is not there is refused: rendered empty, it would read as if nothing had been asked for.
+    pub fn value(&self, fields: &Fields) -> Result<Member, Unreadable> {
+        let text = |value: &str| Member::Text(value.to_owned());
+        let found = match self.place {
+            Place::Path => fields.in_path(&self.member).map(text),
+            Place::Query => fields.in_query(&self.member).map(text),
+            Place::Header => fields.headers.get(&self.member).map(|value| text(value)),
+            Place::Body => fields.in_body(&self.member).map(std::borrow::Cow::into_owned),
+        };
+        found.ok_or_else(|| Unreadable::Missing(self.to_string()))
+    }
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let place = match self.place {
+            Place::Path => "path",
+            Place::Query => "query",
+            Place::Header => "header",
+            Place::Body => "body",
+        };
+        write!(f, "{place}.{}", self.member)
+    }
+}
+
+/// Text without quotes, everything else as it was written.
+pub(super) fn plain(value: &Member) -> String {
+    match value {
+        Member::Text(text) => text.clone(),
+        other => other.compact(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! Why nobody can be asked about a request.
+
+use super::{json::BadJson, pairs::BadPairs, template::BadTemplate};
+
+/// It could be read in two ways, or says too little for the text that its person would read: one variant a fact.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    #[error("the body has over {most} bytes, which is the most that this route takes")]
+    TooBig { most: u64 },
+    #[error("a request that a person must confirm has no content encoding")]
+    Encoded,
+    #[error("the content type cannot be read")]
+    ContentType,
+    #[error("text must be UTF-8, and the content type names another charset")]
+    Charset,
+    #[error("the path is not one of this route")]
+    Path,
+    #[error("{{path.{0}}} is not UTF-8 without control characters")]
+    Segment(String),
+    #[error("the query cannot be read in one way only: {0}")]
+    Query(BadPairs),
+    #[error("the form cannot be read in one way only: {0}")]
+    Form(BadPairs),
+    #[error("the body is not JSON that can be read in one way only: {0}")]
+    Json(BadJson),
+    #[error("{0} is missing, and a person would have to read it")]
+    Missing(String),
+    #[error("{0} must be digits with at most one fraction, such as 82000.10")]
+    NotAnAmount(String),
+    #[error("{0} must be a unit of 1 to 32 characters")]
+    NotAUnit(String),
+    #[error("{0} says what must run only once, so it must be a text or a whole number, and not empty or padded")]
+    NotAKey(String),
+    #[error("what must run only once has too long a name")]
+    KeyTooLong,
+    /// `project::check` refuses documents with such a template, so nobody meets this.
+    #[error("the project's template cannot be used: {0}")]
+    Template(#[from] BadTemplate),
+}

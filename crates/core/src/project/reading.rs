@@ -1,0 +1,102 @@
+//! Whether what a route says about deciding and about reading a request can be applied.
+
+use super::{check::Problems, decisions};
+use crate::{
+    decision::terms::policy_of_route,
+    held::{self, BadTemplate, Name, Template, key_template, must_be_confirmed},
+};
+use countersign_protocol::project::{Described, ProjectDocument, Route, ValueField};
+use std::collections::HashSet;
+
+const MAX_BODY: u64 = 16 << 20;
+
+pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
+    if says_something_about_deciding(route) {
+        decisions::check_action(&policy_of_route(document, route), at, found);
+    }
+    let held = must_be_confirmed(document, route);
+    found.demand(
+        held || route.effect.is_none(),
+        at,
+        "effect is for calls that a person confirms: set requires_confirmation = true, or leave it out",
+    );
+    let body = route.max_body_bytes.is_none_or(|bytes| (1..=MAX_BODY).contains(&bytes));
+    found.demand(body, at, "max_body_bytes must be 1 to 16777216 (16 MiB)");
+    check_stream(route, held, at, found);
+    if let Some(described) = &route.describe {
+        check_described(described, route, at, found);
+    }
+    check_values(&route.values, route, at, found);
+    for (member, text) in [("effect", &route.effect), ("resource", &route.resource)] {
+        let template = text.as_deref().map(key_template);
+        tell(template.transpose().and_then(|template| fits(template, route)), member, at, found);
+    }
+}
+
+/// What it inherits is a problem of the entry that says it, and is named there.
+fn says_something_about_deciding(route: &Route) -> bool {
+    let times = [route.timeout_seconds, route.allowance_seconds, route.lease_seconds];
+    route.irreversible.is_some()
+        || route.reversibility.is_some()
+        || route.risk.is_some()
+        || route.assurance.is_some()
+        || !route.approvers.is_empty()
+        || times.iter().any(Option::is_some)
+}
+
+/// A yes is to one exact request, and what flows through an open connection is none.
+fn check_stream(route: &Route, held: bool, at: &str, found: &mut Problems) {
+    use countersign_protocol::project::Stream;
+    let websocket = route.stream == Some(Stream::Websocket);
+    found.demand(!websocket || route.method == "GET", at, "stream = \"websocket\" is for GET only");
+    let why =
+        "stream cannot be combined with what a person must confirm: a yes covers one request, not what follows it";
+    found.demand(route.stream.is_none() || !held, at, why);
+}
+
+fn check_described(described: &Described, route: &Route, at: &str, found: &mut Problems) {
+    let action = "describe.action must say what is to be done";
+    found.demand(!described.action.trim().is_empty(), at, action);
+    let texts = [
+        ("describe.action", Some(&described.action)),
+        ("describe.consequence", described.consequence.as_ref()),
+        ("describe.terse", described.terse.as_ref()),
+        ("describe.normal", described.normal.as_ref()),
+        ("describe.detailed", described.detailed.as_ref()),
+    ];
+    for (member, text) in texts {
+        let Some(text) = text else { continue };
+        found.demand(
+            !text.trim().is_empty() || member == "describe.action",
+            at,
+            &format!("{member} is empty: leave it out"),
+        );
+        tell(Template::parse(text).and_then(|template| fits(Some(template), route)), member, at, found);
+    }
+}
+
+fn check_values(values: &[ValueField], route: &Route, at: &str, found: &mut Problems) {
+    let mut names = HashSet::new();
+    for value in values {
+        let named = !value.name.trim().is_empty() && names.insert(value.name.as_str());
+        found.demand(named, at, "values must have names that differ");
+        tell(Name::parse(&value.from).and_then(|name| name.fits(route)), "values.from", at, found);
+        found.demand(!value.unit.trim().is_empty(), at, "values.unit must be a word such as USD, or {body.currency}");
+        tell(Template::parse(&value.unit).and_then(|unit| fits(Some(unit), route)), "values.unit", at, found);
+    }
+}
+
+fn fits(template: Option<Template>, route: &Route) -> Result<(), BadTemplate> {
+    template.map_or(Ok(()), |template| template.fits(route))
+}
+
+fn tell(read: Result<(), BadTemplate>, member: &str, at: &str, found: &mut Problems) {
+    if let Err(why) = read {
+        found.demand(false, at, &format!("{member}: {why}"));
+    }
+}
+
+/// A header's name as the tables write it.
+pub(super) fn is_header(name: &str) -> bool {
+    held::is_token(name) && !name.bytes().any(|b| b.is_ascii_uppercase())
+}

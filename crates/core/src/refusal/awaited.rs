@@ -1,0 +1,61 @@
+//! A call that waits for a person, or whose yes does not cover it (C-01, C-02).
+
+use serde_json::{Map, Value};
+
+/// Why a call that must be confirmed was not forwarded, and the decision that it waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    pub action: String,
+    pub why: Awaiting,
+    /// What the agent may know about the decision: its id, where to wait, the page, how to go on.
+    pub decision: Map<String, Value>,
+    /// The status that the project asks for it: 403, or 428.
+    pub status: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaiting {
+    /// A person has been asked.
+    Answer,
+    /// The yes is there and waits to be spent.
+    Redemption,
+    Rejected,
+    Expired,
+    Cancelled,
+    /// The confirmation that was sent covers something else, or nothing any more. Nobody was asked.
+    OtherConfirmation(&'static str),
+}
+
+impl std::fmt::Display for Awaited {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let action = &self.action;
+        match self.why {
+            Awaiting::Answer => write!(f, "{action} needs a person's yes, who has been asked; nothing was forwarded"),
+            Awaiting::Redemption => write!(f, "{action} has a person's yes, which this request does not spend yet"),
+            Awaiting::Rejected => write!(f, "a person said no to {action}; nothing was forwarded"),
+            Awaiting::Expired => write!(f, "nobody answered in time whether {action} may run; nothing was forwarded"),
+            Awaiting::Cancelled => write!(f, "the question whether {action} may run was called off"),
+            Awaiting::OtherConfirmation(why) => {
+                write!(f, "{action} needs a person's yes, and the confirmation does not give it: {why}")
+            }
+        }
+    }
+}
+
+impl Awaited {
+    pub fn hint(&self) -> String {
+        match self.why {
+            Awaiting::Answer => {
+                "wait for the decision, then send exactly the same request with X-Agent-Confirm: true, \
+                                 or redeem the decision"
+                    .into()
+            }
+            Awaiting::Redemption => "send exactly the same request with X-Agent-Confirm: true".into(),
+            Awaiting::Rejected => "tell the user; if they proposed something else, ask for that".into(),
+            Awaiting::Expired | Awaiting::Cancelled => "send the request again only if it is still wanted".into(),
+            Awaiting::OtherConfirmation(_) => {
+                "send the request without X-Agent-Confirm to have a person asked for exactly this".into()
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `countersign routes …`: what a project says about requests.
+
+mod check;
+mod list;
+mod told;
+
+use crate::{context::Context, engine, failure::Failure};
+use clap::Subcommand;
+use countersign_protocol::project::ProjectDocument;
+use countersign_server::{admin::check_project, config::project_file};
+use std::path::PathBuf;
+
+/// List routes, and find out what a request would need
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Check(check::Arguments),
+    List(list::Arguments),
+}
+
+/// Where the routes stand.
+#[derive(Debug, clap::Args)]
+struct Source {
+    /// A document, .toml or .json, that need not be in force. Without it: what is in force.
+    #[arg(long, value_name = "FILE")]
+    project: Option<PathBuf>,
+
+    /// The project in force. May be left out where there is only one.
+    #[arg(long, value_name = "ID", conflicts_with = "project")]
+    id: Option<String>,
+}
+
+pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Check(arguments) => check::run(&arguments, context),
+        Command::List(arguments) => list::run(&arguments, context),
+    }
+}
+
+impl Source {
+    fn document(&self, context: &Context) -> Result<ProjectDocument, Failure> {
+        let Some(file) = &self.project else {
+            let id = self.id.as_deref();
+            let project = engine::run(context, async |engine| engine::project(engine, id).await)?;
+            return Ok(project.document);
+        };
+        let document = project_file::read(file)?;
+        let problems = check_project(&document);
+        if problems.is_empty() {
+            return Ok(document);
+        }
+        let told = problems.iter().map(|problem| format!("{}: {problem}", file.display()));
+        Err(Failure::all(told)
+            .hint("a document with problems is never in force, so nothing can be said about requests"))
+    }
+}

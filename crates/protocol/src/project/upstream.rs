@@ -1,0 +1,23 @@
+//! The services behind the gateway.
+
+use serde::{Deserialize, Serialize};
+
+/// A service that calls are forwarded to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Upstream {
+    pub id: String,
+    /// Scheme, host and port: `http://127.0.0.1:9000`. Paths are forwarded as they came.
+    pub url: String,
+    /// The name of a credential in the node's configuration, where secrets are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
+    /// The header that carries the effect key to a service that recognises repeats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotency_header: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connect_timeout_seconds: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<i64>,
+}
