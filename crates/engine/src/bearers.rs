@@ -3,14 +3,35 @@
 //! What is remembered may be old; it is never trusted. Every call commits with guards on the rows that it was
 //! decided from, so a change on any node makes the commit fail, and the call is decided again from the store.
 
-use countersign_core::aap::access::AccessView;
-use countersign_protocol::hash::Digest;
+use countersign_core::{aap::access::AccessView, records::Project};
+use countersign_protocol::{hash::Digest, ids::RowKey};
 use quick_cache::sync::Cache;
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 const REMEMBERED: usize = 100_000;
 
 pub(crate) struct Bearers(Cache<(String, Digest), Arc<AccessView>>);
+
+/// One copy of each project, however many bearers are remembered.
+#[derive(Default)]
+pub(crate) struct Shared(Mutex<HashMap<RowKey, Arc<Project>>>);
+
+impl Shared {
+    pub(crate) fn intern(&self, project: Project) -> Arc<Project> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.get(&project.key) {
+            Some(same) if same.version == project.version => Arc::clone(same),
+            _ => {
+                let fresh = Arc::new(project);
+                known.insert(fresh.key, Arc::clone(&fresh));
+                fresh
+            }
+        }
+    }
+}
 
 impl Default for Bearers {
     fn default() -> Self {

@@ -2,10 +2,12 @@
 
 use crate::{
     aaep::hub::Hub,
-    bearers::Bearers,
+    bearers::{Bearers, Shared},
     chance::{Chance, KeyBlocks},
     clock::Clock,
+    dpop::Proofs,
     forwards::Forwards,
+    gateway::Assertions,
     keys::{Keys, KeysError},
     pace::Pace,
     people::{PasswordCost, Passwords},
@@ -21,6 +23,7 @@ use countersign_core::{
     refusal::Refusal,
     step::{Effects, Step},
 };
+use countersign_jose::{KeyPolicy, ProofKeys};
 use countersign_protocol::{origin::Origin, time::UnixMillis};
 use std::sync::Arc;
 
@@ -39,6 +42,8 @@ pub struct Settings {
     /// The service's base URI.
     pub origin: Origin,
     pub tenancy: Tenancy,
+    /// The public origin of the gateway, if this node has one.
+    pub gateway: Option<Origin>,
     /// Whether projects also answer at `{project}.{host}`.
     pub subdomains: bool,
     /// Lets the published vectors through: short session ids, the published test key, fixed delegation ids.
@@ -60,6 +65,9 @@ pub struct Engine {
     pub(crate) keys: Keys,
     pub(crate) passwords: Passwords,
     pub(crate) bearers: Bearers,
+    pub(crate) shared: Shared,
+    pub(crate) proofs: Proofs,
+    pub(crate) assertions: Assertions,
     pub(crate) remembered: Remembered,
     pub(crate) forwards: Forwards,
     pub(crate) hub: Hub,
@@ -93,6 +101,8 @@ impl Engine {
         let keys = Keys::new(key_encryption_key, settings.test_mode)?;
         let passwords = Passwords::new(settings.password_cost);
         let serving_since = store.now().await?;
+        let proofs =
+            Proofs::new(ProofKeys::new(KeyPolicy { allow_published_test_keys: settings.test_mode }), serving_since);
         let engine = Self {
             store,
             clock,
@@ -103,6 +113,9 @@ impl Engine {
             keys,
             passwords,
             bearers: Bearers::default(),
+            shared: Shared::default(),
+            proofs,
+            assertions: Assertions::default(),
             remembered: Remembered::default(),
             forwards: Forwards::default(),
             hub: Hub::default(),
@@ -150,6 +163,7 @@ impl Engine {
             Outcome::LimitReached { .. } | Outcome::Spent { .. } => {
                 Err(Refusal::Conflict("this was done already".into()))
             }
+            Outcome::Replayed => Err(Refusal::DpopReplayed),
             Outcome::OutOfTime => Err(Refusal::Conflict("the time for this is over".into())),
             Outcome::Unavailable(_) => Err(Refusal::Unavailable),
         }
@@ -160,8 +174,12 @@ impl Engine {
             return Outcome::Committed;
         }
         let outcome = self.store.commit(effects).await;
-        if let Outcome::Unavailable(why) = &outcome {
-            tracing::error!(why, "a step could not be written");
+        match &outcome {
+            Outcome::Unavailable(why) => {
+                tracing::error!(why, "a step could not be written");
+                self.proofs.store_lost();
+            }
+            _ => self.proofs.store_answers(self.now()),
         }
         outcome
     }

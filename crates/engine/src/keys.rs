@@ -1,12 +1,12 @@
 //! Keys that all nodes share: made once, sealed in the database, published as one key set.
 
 use crate::{
-    engine::Engine,
+    engine::{Engine, unavailable},
     store::{self, Lookup, Outcome, StoreError},
 };
 use countersign_core::{
     project,
-    records::{Record, Secret, SigningKey as KeyRow},
+    records::{Project, Record, Secret, SigningKey as KeyRow},
     refusal::Refusal,
     step::Effects,
 };
@@ -194,6 +194,30 @@ impl Engine {
         let mut mint = self.env().map_err(broken)?.mint();
         let sealed = self.keys.sealer.seal("secret:mac", &mint.bytes::<32>()).map_err(broken)?;
         Ok(Secret { key: mint.key(), version: 1, name: "mac".into(), sealed })
+    }
+
+    /// What seals the requests that a project keeps: a key of its own, made when it is first needed.
+    pub(crate) async fn project_sealer(&self, project: &Project) -> Result<Sealer, Refusal> {
+        let name = format!("project:{}", project.key);
+        for _ in 0..crate::engine::TRIES {
+            let known: Option<Secret> =
+                store::find_one(&*self.store, Lookup::SecretByName(name.clone())).await.map_err(unavailable)?;
+            if let Some(secret) = known {
+                let opened = self.keys.sealer.open(&format!("secret:{name}"), &secret.sealed);
+                let bytes = opened.map_err(|_| Refusal::Internal)?;
+                let bytes: &[u8; 32] = bytes.as_slice().try_into().map_err(|_| Refusal::Internal)?;
+                return Sealer::new(bytes).map_err(|_| Refusal::Internal);
+            }
+            let mut mint = self.env()?.mint();
+            let sealed = self.keys.sealer.seal(&format!("secret:{name}"), &mint.bytes::<32>());
+            let sealed = sealed.map_err(|_| Refusal::Internal)?;
+            let secret = Secret { key: mint.key(), version: 1, name: name.clone(), sealed };
+            match self.commit(Effects { puts: vec![Record::Secret(secret)], ..Effects::default() }).await {
+                Outcome::Committed | Outcome::Stale => {}
+                _ => return Err(Refusal::Unavailable),
+            }
+        }
+        Err(Refusal::Unavailable)
     }
 
     fn unseal_key(&self, row: &KeyRow) -> Result<SigningKey, KeysError> {

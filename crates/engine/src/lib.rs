@@ -9,13 +9,16 @@ mod bearers;
 mod chance;
 mod clock;
 mod decisions;
+mod dpop;
 mod engine;
 mod forwards;
+mod gateway;
 mod keys;
 mod news;
 mod pace;
 mod people;
 mod ports;
+mod presented;
 mod projects;
 mod remembered;
 pub mod store;
@@ -23,25 +26,23 @@ mod turns;
 mod waits;
 
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
-pub use aap::{
-    access::{Admitted, Permit, ReadPermit},
-    audit::AuditAsked,
-    delegate::Connectable,
-};
+pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof};
 pub use chance::Chance;
 pub use clock::{Clock, ManualClock};
 pub use decisions::{Agent, Answered, ByPerson, InboxItem, RaisedDecision, UnknownOutcome};
 pub use engine::{Engine, Settings, StartError, Tenancy};
+pub use gateway::{Became, Decided, Egress, Held, HeldFacts, Permit, ReadPermit, Undertaking, Watch};
 pub use keys::{KeyInUse, KeysError, Published};
 pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
 pub use ports::{KnownOperator, OperatorTrouble, Operators};
+pub use presented::Presented;
 pub use projects::{Address, ApplyTrouble, ProjectAt};
 
 /// The words of the core that callers of the engine need to speak with it.
 pub use countersign_core::{
     aaep::subscribers::{AddedSubscriberToken, NewSubscriberToken},
     aap::{
-        access::{Call, Credential, Grant},
+        access::{Call, Confirmation, Credential, Grant, Limit, Scheme},
         manifest::Addressed,
         revoke::Reason,
     },
@@ -51,6 +52,8 @@ pub use countersign_core::{
         document::Whole,
         reconcile::may_reconcile,
     },
+    held,
+    held::HttpRequest,
     people::{Actor, Member, accounts::AccountRefusal, api_keys::AddedKey, sign_in::Throttle},
     project::{Applied, ApplyRefusal, Problem, check as check_project},
     records::{
@@ -58,5 +61,5 @@ pub use countersign_core::{
         ConnectRequest, Decision, DecisionState, Defaulted, Delegation, DelegationState, Execution, ExecutionState,
         Membership, Person, Project, Question, Reporter, RevokeReason, Role, SubscriberToken, Terms, Via, Words,
     },
-    refusal::Refusal,
+    refusal::{Awaited, Awaiting, Refusal},
 };

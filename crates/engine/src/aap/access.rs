@@ -1,13 +1,13 @@
-//! Letting calls through: a write only after its intent is durable, no answer before its record is.
+//! Who stands behind an access token, remembered between calls.
 
 use crate::{
-    engine::{Engine, TRIES, unavailable},
-    forwards::UnderWay,
+    engine::{Engine, unavailable},
+    presented::Presented,
     projects::{Address, ProjectAt},
     store::{self, Lookup, Outcome, StoreError},
 };
 use countersign_core::{
-    aap::access::{AccessView, Bearer, Call, Credential, Grant, Refused, bearer_holds, decide, key_is_stale},
+    aap::access::{AccessView, Bearer, Call, bearer_holds, key_is_stale},
     people::Actor,
     records::{AccessToken, Project, Record, Session},
     refusal::Refusal,
@@ -16,146 +16,46 @@ use countersign_core::{
 use countersign_protocol::hash::Digest;
 use std::sync::Arc;
 
-/// What a call got.
-pub enum Admitted {
-    Write(Box<Permit>),
-    Read(Box<ReadPermit>),
-}
-
-/// A write that is let through once. Its intent is durable.
-pub struct Permit {
-    grant: Grant,
-    /// None once the write was handed on.
-    under_way: Option<UnderWay>,
-}
-
-/// A read that may run; its answer stays sealed until [`Engine::settle_read`] has made its record durable.
-pub struct ReadPermit {
-    grant: Grant,
-    call: Call,
-    address: Address,
-}
-
-impl Admitted {
-    fn read(grant: Grant, call: Call, address: &Address) -> Self {
-        Self::Read(Box::new(ReadPermit { grant, call, address: address.clone() }))
-    }
-}
-
 impl Engine {
-    /// Decides a call in the order of R-28.
-    pub async fn admit(&self, address: &Address, call: Call) -> Result<Admitted, Refusal> {
-        for _ in 0..TRIES {
-            let grant = self.decide_call(address, &call).await?;
-            let under_way = grant.delegation().filter(|_| grant.writes()).map(|key| self.forwards.begin(key));
-            let effects = match grant.writes() {
-                true => grant.intent(&self.env()?)?,
-                false if self.store.is_sound() => return Ok(Admitted::read(grant, call, address)),
-                // A read runs ahead of its record only as long as records can be written.
-                false => grant.recheck(),
-            };
-            match self.commit(effects).await {
-                Outcome::Committed if grant.writes() => {
-                    return Ok(Admitted::Write(Box::new(Permit { grant, under_way })));
-                }
-                Outcome::Committed => return Ok(Admitted::read(grant, call, address)),
-                Outcome::Stale => self.forget_bearer(address, &call),
-                _ => return Err(Refusal::Unavailable),
-            }
-        }
-        Err(Refusal::Unavailable)
-    }
-
-    /// Records what became of a write; only then may its answer leave.
-    pub async fn settle_write(&self, permit: Permit, outcome: &str) -> Result<(), Refusal> {
-        let effects = permit.grant.outcome(outcome, &self.env()?)?;
-        match self.commit(effects).await {
-            Outcome::Committed => Ok(()),
-            _ => Err(Refusal::OutcomeUnrecorded),
-        }
-    }
-
-    /// Records a read and judges it once more: if it was cut off meanwhile, the answer must be dropped.
-    pub async fn settle_read(&self, permit: ReadPermit, outcome: &str) -> Result<(), Refusal> {
-        let ReadPermit { mut grant, call, address } = permit;
-        for _ in 0..TRIES {
-            match self.commit(grant.outcome(outcome, &self.env()?)?).await {
-                Outcome::Committed => return Ok(()),
-                Outcome::Stale => self.forget_bearer(&address, &call),
-                _ => return Err(Refusal::Unavailable),
-            }
-            grant = self.decide_call(&address, &call).await?;
-        }
-        Err(Refusal::Unavailable)
-    }
-
     /// The agent behind an access token, as one who asks for something. The token must still hold.
-    pub async fn agent_actor(&self, at: &ProjectAt, token: &str) -> Result<Actor, Refusal> {
-        let bearer = self.live_bearer(at, token).await?;
+    pub async fn agent_actor<'a>(&self, at: &ProjectAt, token: impl Into<Presented<'a>>) -> Result<Actor, Refusal> {
+        let bearer = self.bearer_shown(at, &token.into().shown()).await?;
+        bearer_holds(&bearer, self.now())?;
+        Ok(Actor::Agent(Box::new(bearer.session)))
+    }
+
+    /// The same where no proof is asked for: looking at one's own record (AAP 18.2).
+    pub async fn agent_reader(&self, at: &ProjectAt, token: &str) -> Result<Actor, Refusal> {
+        let bearer = self.bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
         bearer_holds(&bearer, self.now())?;
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
 
     /// Everything behind an access token of this project; whether it still holds is for the caller to decide.
-    pub(crate) async fn live_bearer(&self, at: &ProjectAt, token: &str) -> Result<Bearer, Refusal> {
-        let hash = Digest::of(token.as_bytes());
-        let bearer = self.load_bearer(&at.project, &hash).await.map_err(unavailable)?;
-        let bearer = bearer.filter(|b| b.token.project == at.project.key).ok_or(Refusal::AccessTokenInvalid)?;
-        self.with_live_key(&at.project, bearer).await
+    pub(crate) async fn bearer_by_hash(&self, project: &Project, hash: &Digest) -> Result<Bearer, Refusal> {
+        let bearer = self.load_bearer(project, hash).await.map_err(unavailable)?;
+        self.with_live_key(project, bearer.ok_or(Refusal::AccessTokenInvalid)?).await
     }
 
-    async fn decide_call(&self, address: &Address, call: &Call) -> Result<Grant, Refusal> {
-        let view = self.access_view(address, call).await?;
-        let now = self.now();
-        match decide(call, &view, now) {
-            Ok(grant) => Ok(grant),
-            Err(refused) if self.may_be_outdated(&view, &refused) => self.decide_afresh(address, call).await,
-            Err(refused) => self.refuse(call, refused).await,
-        }
-    }
-
-    /// A refusal from memory is only believed once the store says the same.
-    async fn decide_afresh(&self, address: &Address, call: &Call) -> Result<Grant, Refusal> {
-        self.forget_bearer(address, call);
-        let view = self.access_view(address, call).await?;
-        match decide(call, &view, self.now()) {
-            Ok(grant) => Ok(grant),
-            Err(refused) => self.refuse(call, refused).await,
-        }
-    }
-
-    fn may_be_outdated(&self, view: &AccessView, refused: &Refused) -> bool {
-        view.bearer.is_some() && !matches!(refused.refusal, Refusal::NoCredentials)
-    }
-
-    async fn refuse(&self, call: &Call, refused: Refused) -> Result<Grant, Refusal> {
-        if let Some(effects) = refused.record(call, &self.env()?)
-            && self.commit(effects).await != Outcome::Committed
-        {
-            return Err(Refusal::Unavailable);
-        }
-        Err(refused.refusal)
-    }
-
-    async fn access_view(&self, address: &Address, call: &Call) -> Result<Arc<AccessView>, Refusal> {
+    pub(crate) async fn access_view(&self, address: &Address, call: &Call) -> Result<Arc<AccessView>, Refusal> {
         let name = cache_name(address);
-        if let Credential::Token(hash) = &call.credential
+        if let Some((hash, _)) = call.token()
             && let Some(view) = self.bearers.recall(&name, hash)
             && !view.bearer.as_ref().is_some_and(|b| key_is_stale(&b.session, self.now()))
         {
             return Ok(view);
         }
         let project = self.project(address).await?.project;
-        let bearer = match &call.credential {
-            Credential::Token(hash) => self.load_bearer(&project, hash).await.map_err(unavailable)?,
-            _ => None,
+        let bearer = match call.token() {
+            Some((hash, _)) => self.load_bearer(&project, hash).await.map_err(unavailable)?,
+            None => None,
         };
         let bearer = match bearer {
             Some(bearer) => Some(self.with_live_key(&project, bearer).await?),
             None => None,
         };
-        let view = Arc::new(AccessView { project, bearer });
-        if let (Credential::Token(hash), Some(_)) = (&call.credential, &view.bearer) {
+        let view = Arc::new(AccessView { project: self.shared.intern(project), bearer });
+        if let (Some((hash, _)), Some(_)) = (call.token(), &view.bearer) {
             self.bearers.remember(&name, *hash, &view);
         }
         Ok(view)
@@ -201,27 +101,10 @@ impl Engine {
         Ok(Bearer { session, ..bearer })
     }
 
-    fn forget_bearer(&self, address: &Address, call: &Call) {
-        if let Credential::Token(hash) = &call.credential {
+    pub(crate) fn forget_bearer(&self, address: &Address, call: &Call) {
+        if let Some((hash, _)) = call.token() {
             self.bearers.forget(&cache_name(address), hash);
         }
-    }
-}
-
-impl Permit {
-    /// To be called when the write has been handed to the service behind: whoever revokes waits for it.
-    pub fn handed_on(&mut self) {
-        self.under_way = None;
-    }
-
-    pub fn grant(&self) -> &Grant {
-        &self.grant
-    }
-}
-
-impl ReadPermit {
-    pub fn grant(&self) -> &Grant {
-        &self.grant
     }
 }
 

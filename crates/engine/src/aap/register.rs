@@ -4,19 +4,30 @@ use super::operator::Proven;
 use crate::{
     engine::{Engine, TRIES, unavailable},
     projects::ProjectAt,
-    store::{self, Lookup, StoreError},
+    store::{self, Lookup, Outcome, StoreError},
 };
 use countersign_core::{
-    aap::register::{Register, RegisterView, check_form},
-    records::Project,
+    aap::{
+        access::{proof_required, spend},
+        register::{Register, RegisterView, check_form, shared_key},
+    },
+    records::{Project, Session},
     refusal::Refusal,
-    step::Operation as _,
+    step::{Operation as _, SpentProof},
 };
 use countersign_jose::{DelegationRefusal, verify_delegation};
 use countersign_protocol::{
     aap::register::{RegisterRequest, RegisterResponse},
     facts::{VerifiedDelegation, VerifiedReceipt},
 };
+
+/// The `DPoP` header of a registration, and the address that it must be for.
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterProof<'a> {
+    pub proof: &'a str,
+    pub method: &'a str,
+    pub url: &'a str,
+}
 
 impl Engine {
     /// `source` is the caller's address: it limits how many unknown operators one address may name.
@@ -25,8 +36,10 @@ impl Engine {
         at: &ProjectAt,
         body: &RegisterRequest,
         source: &str,
+        shown: Option<RegisterProof<'_>>,
     ) -> Result<RegisterResponse, Refusal> {
         let operator_jwt = check_form(body)?;
+        let proof = self.prove_key(at, shown)?;
         let operator = self.prove_operator(operator_jwt, &at.service, source).await?;
         let delegation = match &body.delegation_token {
             Some(jwt) => Some(self.prove_delegation(jwt, &at.project).await?),
@@ -40,20 +53,65 @@ impl Engine {
             let project = if attempt == 0 { at.project.clone() } else { self.project(&at.address).await?.project };
             let verified = receipt.as_ref().and_then(|receipt| receipt.as_ref().ok());
             let view = self.register_view(project, body, &operator, delegation.as_ref(), verified).await;
+            let mut view = view.map_err(unavailable)?;
+            view.key_holder = match &proof {
+                Some(proof) => self.key_holder(&view.project, proof).await?,
+                None => None,
+            };
             let register = Register {
                 body,
                 operator: &operator.fact,
                 key_seen_at: operator.known.fetched_at,
                 delegation: delegation.as_ref(),
                 receipt: receipt.as_ref().map(|receipt| receipt.as_ref().map_err(Clone::clone)),
+                proof: proof.as_ref(),
                 test_mode: self.settings.test_mode,
             };
-            let step = register.decide(&view.map_err(unavailable)?, &self.env()?)?;
+            let step = match register.decide(&view, &self.env()?) {
+                Err(refusal @ Refusal::DpopInvalid(_)) => {
+                    self.flag_shared_key(&view).await?;
+                    return Err(refusal);
+                }
+                decided => decided?,
+            };
             if let Some(answer) = self.finish(step).await? {
                 return Ok(answer);
             }
         }
         Err(Refusal::Unavailable)
+    }
+
+    /// The proof that came with a registration: demanded where tokens must be bound, welcome everywhere (C-26).
+    fn prove_key(&self, at: &ProjectAt, shown: Option<RegisterProof<'_>>) -> Result<Option<SpentProof>, Refusal> {
+        let document = &at.project.document;
+        let Some(shown) = shown else {
+            let needed = proof_required(document);
+            return if needed { Err(Refusal::DpopMissing("tokens are bound to a key here")) } else { Ok(None) };
+        };
+        let proven = self.prove(shown.proof, shown.method, shown.url, None).map_err(Refusal::DpopInvalid)?;
+        let nonce_demanded = document.dpop.nonce_at_register || self.is_new_epoch();
+        spend(proven, None, at.project.key, nonce_demanded).map(Some)
+    }
+
+    /// `DPoP-Nonce` for answers to registrations, when nonces are on.
+    pub fn nonce_for_register(&self, at: &ProjectAt) -> Option<String> {
+        let on = at.project.document.dpop.nonce_at_register || self.is_new_epoch();
+        if on { self.nonce() } else { None }
+    }
+
+    async fn key_holder(&self, project: &Project, proof: &SpentProof) -> Result<Option<Session>, Refusal> {
+        let lookup = Lookup::SessionByJkt { project: project.key, jkt: proof.jkt };
+        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+    }
+
+    async fn flag_shared_key(&self, view: &RegisterView) -> Result<(), Refusal> {
+        match shared_key(view, &self.env()?)? {
+            Some(effects) => match self.commit(effects).await {
+                Outcome::Committed => Ok(()),
+                _ => Err(Refusal::Unavailable),
+            },
+            None => Ok(()),
+        }
     }
 
     /// Our own signature. A key that another node has just made is looked for once.
@@ -100,6 +158,6 @@ impl Engine {
             }
             None => false,
         };
-        Ok(RegisterView { project, delegation, session, receipt_revoked })
+        Ok(RegisterView { project, delegation, session, receipt_revoked, key_holder: None })
     }
 }

@@ -2,11 +2,15 @@
 
 use crate::{
     engine::{Engine, unavailable},
+    presented::Presented,
     projects::ProjectAt,
     store::{self, Lookup},
 };
 use countersign_core::{
-    aap::{access::bearer_holds, standing::receipt_holds},
+    aap::{
+        access::{Grant, bearer_holds, proof_required},
+        standing::receipt_holds,
+    },
     people::accounts::LOCAL,
     records::{ApiKey, ApiKeyKind, Person, Raiser, Table},
     refusal::Refusal,
@@ -32,6 +36,18 @@ impl Agent {
         &self.raiser.principal
     }
 
+    /// The agent behind a call that an enforcement point holds.
+    pub(crate) fn of_call(call: &Grant) -> Result<Self, Refusal> {
+        let nobody = || Refusal::TierNotMet { needed: 2, has: 1 };
+        Ok(Self {
+            raiser: call.raiser().ok_or_else(nobody)?,
+            producer: producer(call.operator().to_owned()),
+            guards: call.guards().to_vec(),
+            actions: None,
+            asks: Vec::new(),
+        })
+    }
+
     /// Refuses a tool that the key does not list.
     pub(crate) fn may_ask_for(&self, tool: &str) -> Result<(), Refusal> {
         match &self.actions {
@@ -45,14 +61,28 @@ impl Agent {
 
 impl Engine {
     /// The agent behind a bearer credential. Whoever holds another kind of key, or none, is refused.
-    pub async fn agent(&self, at: &ProjectAt, token: &str) -> Result<Agent, Refusal> {
+    pub async fn agent<'a>(&self, at: &ProjectAt, token: impl Into<Presented<'a>>) -> Result<Agent, Refusal> {
+        let presented = token.into();
+        let (agent, bound) = self.agent_behind(at, presented.token).await?;
+        let required = agent.raiser.api_key.is_none() && proof_required(&at.project.document);
+        self.possess(at, bound.as_ref(), required, &presented.shown()).await?;
+        Ok(agent)
+    }
+
+    /// The same agent once more, whose proof was spent before: does it still stand?
+    pub(crate) async fn agent_again(&self, at: &ProjectAt, token: &str) -> Result<Agent, Refusal> {
+        self.agent_behind(at, token).await.map(|(agent, _)| agent)
+    }
+
+    /// The agent behind a credential, and the key that the credential is bound to.
+    async fn agent_behind(&self, at: &ProjectAt, token: &str) -> Result<(Agent, Option<Digest>), Refusal> {
         match token.starts_with("csk_") {
             true => self.agent_by_key(at, token).await,
             false => self.agent_by_token(at, token).await,
         }
     }
 
-    async fn agent_by_key(&self, at: &ProjectAt, secret: &str) -> Result<Agent, Refusal> {
+    async fn agent_by_key(&self, at: &ProjectAt, secret: &str) -> Result<(Agent, Option<Digest>), Refusal> {
         let lookup = Lookup::ApiKeyByHash(Digest::of(secret.as_bytes()));
         let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let key = key.filter(|key| key.project == at.project.key && key.revoked_at.is_none());
@@ -60,17 +90,14 @@ impl Engine {
         if key.kind != ApiKeyKind::Agent {
             return Err(Refusal::NotAuthorized("only a key of an agent may ask questions".into()));
         }
-        // Proofs are not read yet, and a key that needs one is no good without it.
-        if key.jkt.is_some() {
-            return Err(Refusal::NotAuthorized("this API key is bound to a DPoP key, which is not served yet".into()));
-        }
+        let bound = bound_to(&key)?;
         let mut asks = Vec::new();
         for subject in &key.asks {
             let lookup = Lookup::PersonBySubject { issuer: LOCAL.into(), subject: subject.clone() };
             let person: Option<Person> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
             asks.extend(person.filter(|person| !person.disabled).map(|person| person.key));
         }
-        Ok(Agent {
+        let agent = Agent {
             raiser: Raiser {
                 principal: key.id.clone(),
                 person: key.responsible,
@@ -83,17 +110,18 @@ impl Engine {
             guards: vec![Guard { table: Table::ApiKey, key: key.key, version: key.version }],
             actions: Some(key.actions),
             asks,
-        })
+        };
+        Ok((agent, bound))
     }
 
-    async fn agent_by_token(&self, at: &ProjectAt, token: &str) -> Result<Agent, Refusal> {
-        let bearer = self.live_bearer(at, token).await?;
+    async fn agent_by_token(&self, at: &ProjectAt, token: &str) -> Result<(Agent, Option<Digest>), Refusal> {
+        let bearer = self.bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
         let now = self.now();
         bearer_holds(&bearer, now)?;
         bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| receipt_holds(receipt, now))?;
         let nobody = || Refusal::TierNotMet { needed: 2, has: 1 };
         let delegation = bearer.delegation.as_ref().ok_or_else(nobody)?;
-        Ok(Agent {
+        let agent = Agent {
             raiser: Raiser {
                 principal: delegation.id.clone(),
                 person: delegation.person,
@@ -109,8 +137,15 @@ impl Engine {
             ],
             actions: None,
             asks: Vec::new(),
-        })
+        };
+        Ok((agent, bearer.token.jkt))
     }
+}
+
+/// The DPoP key that an API key is bound to.
+pub(crate) fn bound_to(key: &ApiKey) -> Result<Option<Digest>, Refusal> {
+    let unreadable = || Refusal::NotAuthorized("the API key is bound to a key that cannot be read".into());
+    key.jkt.as_deref().map(|jkt| Digest::from_base64url(jkt).ok_or_else(unreadable)).transpose()
 }
 
 /// The proven identity is the name; what an agent calls itself is nowhere in it.

@@ -2,7 +2,10 @@
 
 use super::Agent;
 use crate::{engine::Engine, projects::ProjectAt};
-use countersign_core::{records::Decision, refusal::Refusal};
+use countersign_core::{
+    records::{Allowance, Decision, Point},
+    refusal::Refusal,
+};
 use countersign_protocol::decisions::DecisionDocument;
 use std::time::Duration;
 
@@ -12,8 +15,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(5);
 impl Engine {
     pub async fn decision(&self, at: &ProjectAt, agent: &Agent, id: &str) -> Result<DecisionDocument, Refusal> {
         let decision = self.own_decision(at, agent, id).await?;
-        let page = self.page_of(at, &decision.id);
-        Ok(self.whole(decision).await?.document(page))
+        self.told_to_agent(at, decision).await
     }
 
     /// The same once it is settled, or as it is when `wait` is over. The caller is looked at again on each wake.
@@ -27,7 +29,7 @@ impl Engine {
         let over = tokio::time::sleep(wait);
         tokio::pin!(over);
         loop {
-            let agent = self.agent(at, token).await?;
+            let agent = self.agent_again(at, token).await?;
             let decision = self.own_decision(at, &agent, id).await?;
             let waiting = self.waits.begin(decision.key);
             let changed = waiting.changed();
@@ -35,10 +37,8 @@ impl Engine {
             // From here on no change is missed; so look once more.
             changed.as_mut().enable();
             let decision = self.own_decision(at, &agent, id).await?;
-            let settled = !decision.is_pending();
-            let page = self.page_of(at, &decision.id);
-            if settled || over.is_elapsed() {
-                return Ok(self.whole(decision).await?.document(page));
+            if !decision.is_pending() || over.is_elapsed() {
+                return self.told_to_agent(at, decision).await;
             }
             tokio::select! {
                 () = &mut over => {}
@@ -46,6 +46,24 @@ impl Engine {
                 () = tokio::time::sleep(LOOK_AGAIN) => {}
             }
         }
+    }
+
+    /// Where the gateway asked, the agent is told how to go on: where its request can be redeemed and, as long as there
+    /// is a yes to spend, what names it (C-02).
+    async fn told_to_agent(&self, at: &ProjectAt, decision: Decision) -> Result<DecisionDocument, Refusal> {
+        let page = self.page_of(at, &decision.id);
+        let held = decision.point == Point::Gateway;
+        let whole = self.whole(decision).await?;
+        let mut document = whole.document(page);
+        let unspent = |allowance: &Allowance| allowance.is_open() && self.now() < allowance.until;
+        let spendable = whole.allowance.as_ref().is_some_and(unspent);
+        if held && (spendable || whole.decision.is_pending()) {
+            document.redeem = self.redeem_url(&whole.decision.id);
+        }
+        if held && spendable {
+            document.confirm_token = Some(self.confirm_token(&whole.decision.id)?);
+        }
+        Ok(document)
     }
 
     /// What another principal raised does not exist for this one.

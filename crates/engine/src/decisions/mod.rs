@@ -10,8 +10,10 @@ mod raise;
 mod spend;
 
 pub use agents::Agent;
+pub(crate) use agents::bound_to;
 pub use answer::{Answered, ByPerson};
 pub use inbox::{InboxItem, UnknownOutcome};
+pub(crate) use raise::Asked;
 pub use raise::RaisedDecision;
 
 use crate::{

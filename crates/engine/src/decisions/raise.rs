@@ -9,8 +9,8 @@ use crate::{
 use countersign_core::{
     decision::{
         document::Whole,
-        raise::{Raise, RaiseView, Raised, limit_reached},
-        terms::{People, Wishes, policy_of, role},
+        raise::{COUNTS, Raise, RaiseView, Raised, limit_reached},
+        terms::{People, Wishes, policy_for, role},
     },
     news::Audience,
     people::accounts::LOCAL,
@@ -18,7 +18,7 @@ use countersign_core::{
         AaepSession, Clarification, Confirmation, Decision, Execution, Membership, Person, Point, Question, Words,
     },
     refusal::Refusal,
-    step::Operation as _,
+    step::{Count, Operation as _},
 };
 use countersign_protocol::{
     aaep::event::{ResponseKind, Summaries, YesNo},
@@ -33,20 +33,30 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct RaisedDecision {
     pub document: DecisionDocument,
+    pub decision: Decision,
     /// False if it was open already.
     pub fresh: bool,
 }
 
 /// A question as it is asked, whatever the door.
-struct Asked {
-    digest: Digest,
-    tool: String,
-    question: Question,
-    wishes: Wishes,
-    language: Option<String>,
-    session_id: Option<String>,
-    idempotency_key: Option<String>,
-    correlation_id: Option<String>,
+pub(crate) struct Asked {
+    pub(crate) digest: Digest,
+    /// What makes two questions the same (E-07).
+    pub(crate) same: Digest,
+    pub(crate) tool: String,
+    pub(crate) question: Question,
+    pub(crate) wishes: Wishes,
+    pub(crate) language: Option<String>,
+    pub(crate) session_id: Option<String>,
+    pub(crate) correlation_id: Option<String>,
+    pub(crate) point: Point,
+    pub(crate) words: Words,
+    pub(crate) effect: Option<Digest>,
+    pub(crate) route: Option<String>,
+    /// Limits that would refuse what is asked for.
+    pub(crate) room: Vec<Count>,
+    /// The request to keep, sealed.
+    pub(crate) keep: Option<String>,
 }
 
 impl Engine {
@@ -74,15 +84,13 @@ impl Engine {
             timeout_s: body.timeout_seconds,
             default: body.default_decision,
         };
+        let (session, key) = (body.session_id.as_deref(), body.idempotency_key.as_deref());
         let asked = Asked {
-            digest,
-            tool,
-            question,
             wishes,
             language: body.language.clone(),
             session_id: body.session_id.clone(),
-            idempotency_key: body.idempotency_key.clone(),
             correlation_id: body.correlation_id.clone(),
+            ..Asked::by_agent(digest, same(agent, &tool, session, key, &digest, "confirmation"), tool, question)
         };
         self.ask(at, agent, asked).await
     }
@@ -103,20 +111,20 @@ impl Engine {
         };
         let words = serde_json::to_value(&question).map_err(|_| Refusal::Internal)?;
         let arguments = words.as_object().cloned().unwrap_or_default();
+        let digest = digest_of(at, agent, String::new(), arguments)?;
+        let (session, key) = (body.session_id.as_deref(), body.idempotency_key.as_deref());
+        let same = same(agent, "", session, key, &digest, "clarification");
         let asked = Asked {
-            digest: digest_of(at, agent, String::new(), arguments)?,
-            tool: String::new(),
-            question: Question::Clarification(question),
             wishes: Wishes { timeout_s: body.timeout_seconds, ..Wishes::default() },
             language: body.language.clone(),
             session_id: body.session_id.clone(),
-            idempotency_key: body.idempotency_key.clone(),
             correlation_id: body.correlation_id.clone(),
+            ..Asked::by_agent(digest, same, String::new(), Question::Clarification(question))
         };
         self.ask(at, agent, asked).await
     }
 
-    async fn ask(&self, at: &ProjectAt, agent: &Agent, asked: Asked) -> Result<RaisedDecision, Refusal> {
+    pub(crate) async fn ask(&self, at: &ProjectAt, agent: &Agent, asked: Asked) -> Result<RaisedDecision, Refusal> {
         let project = Arc::new(at.project.clone());
         for _ in 0..TRIES {
             let session = self.session_to_ask_in(at, agent, asked.session_id.as_deref()).await?;
@@ -129,7 +137,10 @@ impl Engine {
             let step = self.raise(agent, &asked)?.decide(&view, &env)?;
             match self.commit(step.effects).await {
                 Outcome::Committed => return Ok(self.raised(at, step.answer)),
-                Outcome::LimitReached { count } => return Err(limit_reached(count, &project, &env)),
+                Outcome::LimitReached { count } => {
+                    let beyond = count.checked_sub(COUNTS).map(|count| Refusal::NoRoom { count });
+                    return Err(beyond.unwrap_or_else(|| limit_reached(count, &project, &env)));
+                }
                 Outcome::Stale => {}
                 _ => return Err(Refusal::Unavailable),
             }
@@ -143,16 +154,20 @@ impl Engine {
             reply_token: self.reply_token(&id)?,
             id,
             by: agent.raiser.clone(),
-            point: Point::AgentClaimed,
-            words: Words::Agent,
+            point: asked.point,
+            words: asked.words,
             digest: asked.digest,
-            same: asked.same(agent),
+            same: asked.same,
+            effect: asked.effect,
             action: asked.tool.clone(),
+            route: asked.route.clone(),
             question: asked.question.clone(),
             wishes: asked.wishes.clone(),
             language: asked.language.clone(),
             correlation_id: asked.correlation_id.clone(),
             producer: agent.producer.clone(),
+            room: asked.room.clone(),
+            keep: asked.keep.clone(),
         })
     }
 
@@ -164,13 +179,14 @@ impl Engine {
         session: Option<AaepSession>,
     ) -> Result<RaiseView, Refusal> {
         let store = &*self.store;
-        let lookup = Lookup::DecisionPendingSame { project: project.key, same: asked.same(agent) };
+        let lookup = Lookup::DecisionPendingSame { project: project.key, same: asked.same };
         let pending: Option<Decision> = store::find_one(store, lookup).await.map_err(unavailable)?;
         let session = match &pending {
             Some(pending) => Some(self.session_of_decision(pending).await?),
             None => session,
         };
-        let approvers = policy_of(&project.document, &asked.tool).map_or(&[][..], |policy| &policy.approvers);
+        let policy = policy_for(&project.document, &asked.tool, asked.route.as_deref());
+        let approvers = policy.as_deref().map_or(&[][..], |policy| &policy.approvers);
         let named = self.people_named(project.key, approvers).await?;
         let asks = agent.asks.clone();
         let own = agent.raiser.person;
@@ -180,6 +196,7 @@ impl Engine {
         let among = Audience { people: concerned, roles: approvers.iter().filter_map(|name| role(name)).collect() };
         Ok(RaiseView {
             under_way: self.under_way(project.key, asked.digest).await?,
+            same_effect: self.same_effect(project.key, asked.effect).await?,
             last_ran_at: self.last_ran(project.key, asked.digest).await?,
             people: People { own, named, asks, needs_s },
             guards: agent.guards.clone(),
@@ -196,6 +213,20 @@ impl Engine {
         digest: Digest,
     ) -> Result<Option<(Execution, String)>, Refusal> {
         let lookup = Lookup::ExecutionUnderWay { project, digest };
+        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let Some(execution) = execution else { return Ok(None) };
+        let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+        Ok(decision.map(|decision| (execution, decision.id)))
+    }
+
+    /// What has, or may have, this effect already.
+    pub(super) async fn same_effect(
+        &self,
+        project: RowKey,
+        effect: Option<Digest>,
+    ) -> Result<Option<(Execution, String)>, Refusal> {
+        let Some(effect) = effect else { return Ok(None) };
+        let lookup = Lookup::ExecutionOfEffect { project, effect };
         let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let Some(execution) = execution else { return Ok(None) };
         let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
@@ -231,8 +262,8 @@ impl Engine {
     fn raised(&self, at: &ProjectAt, raised: Raised) -> RaisedDecision {
         let Raised { decision, session, fresh } = raised;
         let page = self.page_of(at, &decision.id);
-        let whole = Whole { decision, session, allowance: None, execution: None };
-        RaisedDecision { document: whole.document(page), fresh }
+        let whole = Whole { decision: decision.clone(), session, allowance: None, execution: None };
+        RaisedDecision { document: whole.document(page), decision, fresh }
     }
 
     /// Where a person answers a question with a browser.
@@ -242,25 +273,42 @@ impl Engine {
 }
 
 impl Asked {
-    /// A named tool makes the digest the measure; else the agent's own key, else its words, within the session (E-07).
-    /// The digest names its principal; a key is only the same as one of the same agent.
-    fn same(&self, agent: &Agent) -> Digest {
-        let session = self.session_id.as_deref().unwrap_or_default();
-        match (&self.tool, &self.idempotency_key) {
-            (tool, _) if !tool.is_empty() => self.digest,
-            (_, Some(key)) => {
-                let (principal, kind) = (agent.principal(), self.digest_scope());
-                Digest::of(format!("{principal}\n{session}\n{kind}\n{key}").as_bytes())
-            }
-            (_, None) => Digest::of(format!("{session}\n{}", self.digest.hex()).as_bytes()),
+    /// A question in an agent's own words, about what it will do itself.
+    fn by_agent(digest: Digest, same: Digest, tool: String, question: Question) -> Self {
+        Self {
+            digest,
+            same,
+            tool,
+            question,
+            wishes: Wishes::default(),
+            language: None,
+            session_id: None,
+            correlation_id: None,
+            point: Point::AgentClaimed,
+            words: Words::Agent,
+            effect: None,
+            route: None,
+            room: Vec::new(),
+            keep: None,
         }
     }
+}
 
-    fn digest_scope(&self) -> &'static str {
-        match self.question {
-            Question::Confirmation(_) => "confirmation",
-            Question::Clarification(_) => "clarification",
-        }
+/// A named tool makes the digest the measure; else the agent's own key, else its words, within the session (E-07).
+/// The digest names its principal; a key is only the same as one of the same agent.
+fn same(
+    agent: &Agent,
+    tool: &str,
+    session: Option<&str>,
+    key: Option<&str>,
+    digest: &Digest,
+    kind: &'static str,
+) -> Digest {
+    let session = session.unwrap_or_default();
+    match (tool, key) {
+        (tool, _) if !tool.is_empty() => *digest,
+        (_, Some(key)) => Digest::of(format!("{}\n{session}\n{kind}\n{key}", agent.principal()).as_bytes()),
+        (_, None) => Digest::of(format!("{session}\n{}", digest.hex()).as_bytes()),
     }
 }
 

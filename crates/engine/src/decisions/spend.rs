@@ -39,13 +39,13 @@ impl Engine {
             let claim =
                 Claim { digest: said_again(at, agent, body)?, point: Point::AgentClaimed, node: self.store.lane() };
             let _turn = self.turns.take(decision.asked_in).await;
-            let view = self.claim_view(at, agent, decision).await?;
+            let view = self.claim_view(at, agent.guards.clone(), &decision).await?;
             let step = claim.decide(&view, &self.env()?)?;
             match self.commit(step.effects).await {
                 Outcome::Committed => return self.decision(at, agent, id).await,
                 Outcome::Stale => {}
                 Outcome::OutOfTime => {
-                    return Err(Refusal::Conflict("the yes cannot be spent: its time is over".into()));
+                    return Err(Refusal::YesGone("its time is over"));
                 }
                 _ => return Err(Refusal::Unavailable),
             }
@@ -53,12 +53,17 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    async fn claim_view(&self, at: &ProjectAt, agent: &Agent, decision: Decision) -> Result<ClaimView, Refusal> {
+    /// Everything that a claim rests on, as the store has it now.
+    pub(crate) async fn claim_view(
+        &self,
+        at: &ProjectAt,
+        mut guards: Vec<Guard>,
+        decision: &Decision,
+    ) -> Result<ClaimView, Refusal> {
         let decision: Decision =
             store::get(&*self.store, decision.key).await.map_err(unavailable)?.ok_or(Refusal::Internal)?;
         let lookup = Lookup::AllowanceOfDecision(decision.key);
         let allowance = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
-        let mut guards = agent.guards.clone();
         let approver_stands = match &decision.state {
             DecisionState::Accepted { by } => self.still_entitled(at, &decision, by, &mut guards).await?,
             _ => true,
@@ -66,7 +71,17 @@ impl Engine {
         let session = self.session_of_decision(&decision).await?;
         let under_way = self.under_way(decision.project, decision.digest).await?;
         let under_way = under_way.filter(|(execution, _)| execution.decision != decision.key).map(|(_, id)| id);
-        Ok(ClaimView { place: place(at), allowance, session, guards, approver_stands, under_way, decision })
+        let same_effect = self.same_effect(decision.project, decision.effect).await?;
+        Ok(ClaimView {
+            place: place(at),
+            allowance,
+            session,
+            guards,
+            approver_stands,
+            under_way,
+            same_effect,
+            decision,
+        })
     }
 
     /// Whether whoever said yes could still say it: the account, and the place in the project that entitled it.
@@ -103,6 +118,10 @@ impl Engine {
         };
         for _ in 0..TRIES {
             let decision = self.own_decision(at, agent, id).await?;
+            // What an enforcement point ran is for that point to say: an agent's word would free the effect.
+            if decision.point != Point::AgentClaimed {
+                return Err(Refusal::ConfirmationInvalid("what became of this is not for the agent to say".into()));
+            }
             let _turn = self.turns.take(decision.asked_in).await;
             let execution = self.execution_of(decision.key).await?;
             let execution = execution.ok_or_else(|| Refusal::Conflict("nothing was claimed".into()))?;

@@ -52,6 +52,7 @@ impl World {
         let settings = Settings {
             origin: Origin::parse(ORIGIN).unwrap(),
             tenancy: Tenancy::Single,
+            gateway: None,
             subdomains: false,
             test_mode: false,
             throttle: Throttle { per_account: 10, per_address: 10 },

@@ -1,7 +1,9 @@
 //! API keys, and who stands behind one.
 
 use crate::{
+    decisions::bound_to,
     engine::{Engine, TRIES, unavailable},
+    presented::Presented,
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -77,10 +79,14 @@ impl Engine {
     }
 
     /// Who a key speaks for. A key of another project is no key here.
-    pub async fn key_actor(&self, at: &ProjectAt, secret: &str) -> Result<Actor, Refusal> {
-        let lookup = Lookup::ApiKeyByHash(Digest::of(secret.as_bytes()));
+    pub async fn key_actor<'a>(&self, at: &ProjectAt, secret: impl Into<Presented<'a>>) -> Result<Actor, Refusal> {
+        let presented = secret.into();
+        let lookup = Lookup::ApiKeyByHash(Digest::of(presented.token.as_bytes()));
         let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let live = key.filter(|key| key.project == at.project.key && key.revoked_at.is_none());
+        if let Some(key) = &live {
+            self.possess(at, bound_to(key)?.as_ref(), false, &presented.shown()).await?;
+        }
         match live {
             Some(key) if key.kind == ApiKeyKind::Admin => Ok(Actor::AdminKey(Box::new(key))),
             Some(_) => Ok(Actor::OtherKey),

@@ -8,13 +8,14 @@ use super::{
     Outcome,
     error::Failure,
     news::{self, Standing},
+    proofs::{Proof, ProofId},
     sql::Sql,
     step::{Change, Entry, Item, Needs, Ready},
 };
 use countersign_core::records::Table;
 use countersign_protocol::{evidence, hash::Digest, ids::RowKey};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     future::Future,
 };
 
@@ -44,6 +45,7 @@ pub(crate) struct Wants<'a> {
     pub(crate) raised: BTreeSet<&'a str>,
     /// Each with the first `until` that was named.
     pub(crate) once: BTreeMap<&'a str, i64>,
+    pub(crate) proofs: Vec<&'a Proof>,
     /// The projects whose evidence grows.
     pub(crate) projects: BTreeSet<RowKey>,
     /// Whether a step has a time of its own, so that the clock is to be read after the last lock was waited for.
@@ -67,6 +69,8 @@ pub(crate) struct World {
     pub(crate) counts: HashMap<String, Tally>,
     /// Once-keys that are taken, and until when.
     pub(crate) spent: HashMap<String, i64>,
+    /// Proofs that are spent, of those that were asked about.
+    pub(crate) proofs: HashSet<ProofId>,
     pub(crate) next_pos: i64,
     pub(crate) heads: HashMap<RowKey, Head>,
     pub(crate) standing: Standing,
@@ -95,6 +99,7 @@ pub(crate) struct Gains<'a> {
     pub(crate) now: i64,
     pub(crate) counts: BTreeMap<&'a str, Tally>,
     pub(crate) once: BTreeMap<&'a str, i64>,
+    pub(crate) proofs: Vec<&'a Proof>,
     pub(crate) entries: Vec<Placed<'a>>,
     pub(crate) heads: BTreeMap<RowKey, Head>,
     pub(crate) next_pos: i64,
@@ -122,6 +127,7 @@ pub(crate) async fn run<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outco
 
 async fn judge<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Failure> {
     let mut world = tx.load(&Wants::of(steps)).await?;
+    world.proofs.reserve(steps.iter().filter(|step| step.proof.is_some()).count());
     let standing = std::mem::take(&mut world.standing);
     let mut gains = Gains { now: world.now, next_pos: world.next_pos, standing, ..Gains::default() };
     let mut outcomes = Vec::with_capacity(steps.len());
@@ -153,6 +159,10 @@ async fn turn<'a, T: Tx>(
     }
     gains.rows_changed |= !step.changes.is_empty();
     trial.settle(world, gains);
+    if let Some(proof) = &step.proof {
+        world.proofs.insert(proof.id);
+        gains.proofs.push(proof);
+    }
     gains.append(world, &step.entries);
     gains.news.extend(&step.news);
     Ok(Outcome::Committed)
@@ -167,7 +177,7 @@ struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     /// In the order in which a refusal matters: a stale view is decided again, what comes at the wrong time is
-    /// nothing more, a spent key is a replay whatever the limits say, and limits come last.
+    /// nothing more, a spent proof or key is a replay whatever the limits say, and limits come last.
     fn of(world: &World, step: &'a Ready) -> Result<Self, Outcome> {
         let mut trial = Self { versions: HashMap::new(), once: BTreeMap::new(), counts: BTreeMap::new() };
         let current = |guard: &countersign_core::step::Guard| {
@@ -178,6 +188,9 @@ impl<'a> Trial<'a> {
         }
         if !step.window.is_open_at(world.now) {
             return Err(Outcome::OutOfTime);
+        }
+        if let Some(proof) = &step.proof {
+            proof.judge(world.now, &world.proofs)?;
         }
         for (index, once) in step.once.iter().enumerate() {
             trial.spend(world, once).ok_or(Outcome::Spent { once: index })?;
@@ -245,6 +258,11 @@ impl<'a> Trial<'a> {
 
 impl<'a> Gains<'a> {
     fn is_empty(&self) -> bool {
+        self.proofs.is_empty() && self.writes_nothing()
+    }
+
+    /// Whether nothing was gained but proofs.
+    pub(crate) fn writes_nothing(&self) -> bool {
         let writes = self.rows_changed || !self.entries.is_empty() || !self.news.is_empty();
         !writes && self.counts.is_empty() && self.once.is_empty()
     }
@@ -290,6 +308,7 @@ impl<'a> Wants<'a> {
         for once in &step.once {
             self.once.entry(&once.key).or_insert(once.until.0);
         }
+        self.proofs.extend(&step.proof);
         self.projects.extend(step.entries.iter().map(|entry| entry.project));
         self.timed |= !step.window.is_open_always();
         self.news |= !step.news.is_empty();

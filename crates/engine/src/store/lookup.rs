@@ -53,6 +53,11 @@ pub enum Lookup {
         project: RowKey,
         delegation: RowKey,
     },
+    /// The newest one whose tokens are bound to this key.
+    SessionByJkt {
+        project: RowKey,
+        jkt: Digest,
+    },
     AccessTokenByHash(Digest),
     RevokedReceipt {
         project: RowKey,
@@ -94,6 +99,10 @@ pub enum Lookup {
     },
     AllowancesLiveOfDelegation(RowKey),
     AllowancesLiveOfSession(RowKey),
+    AllowancesOpenByDigest {
+        project: RowKey,
+        digest: Digest,
+    },
     ExecutionById {
         project: RowKey,
         id: String,
@@ -106,6 +115,11 @@ pub enum Lookup {
     ExecutionsDone {
         project: RowKey,
         digest: Digest,
+    },
+    /// The one use that carries an effect, unless it failed.
+    ExecutionOfEffect {
+        project: RowKey,
+        effect: Digest,
     },
     /// Those of a project whose end nobody knows.
     ExecutionsUnknown(RowKey),
@@ -146,16 +160,18 @@ pub enum Lookup {
 enum Plan {
     /// The rows of a table whose columns have these values, in the order of their keys.
     Match(Table, Vec<(&'static str, Value)>),
+    /// The last of those rows.
+    Newest(Table, Vec<(&'static str, Value)>),
     /// The rows of a table that are due at a moment, the most overdue first.
     Due { table: Table, by: UnixMillis, limit: i64 },
 }
 
-use Plan::{Due, Match};
+use Plan::{Due, Match, Newest};
 
 impl Lookup {
     pub fn table(&self) -> Table {
         match self.plan() {
-            Match(table, _) | Due { table, .. } => table,
+            Match(table, _) | Newest(table, _) | Due { table, .. } => table,
         }
     }
 
@@ -196,6 +212,7 @@ impl Lookup {
             Self::SessionsOfDelegation { project, delegation } => {
                 Match(Table::Session, of_project(*project, "delegation", *delegation))
             }
+            Self::SessionByJkt { project, jkt } => Newest(Table::Session, of_project(*project, "jkt", &jkt.0)),
             Self::AccessTokenByHash(hash) => Match(Table::AccessToken, vec![("hash", (&hash.0).into())]),
             Self::RevokedReceipt { project, sha256 } => {
                 Match(Table::RevokedReceipt, of_project(*project, "sha256", &sha256.0))
@@ -220,6 +237,9 @@ impl Lookup {
             Self::AllowancesDue { by, limit } => Due { table: Table::Allowance, by: *by, limit: *limit },
             Self::AllowancesLiveOfDelegation(key) => live(Table::Allowance, "live_delegation", *key),
             Self::AllowancesLiveOfSession(key) => live(Table::Allowance, "live_session", *key),
+            Self::AllowancesOpenByDigest { project, digest } => {
+                Match(Table::Allowance, of_project(*project, "open_digest", &digest.0))
+            }
             Self::ExecutionById { project, id } => Match(Table::Execution, of_project(*project, "id", id.as_str())),
             Self::ExecutionsOfDecision(key) => Match(Table::Execution, vec![("decision", (*key).into())]),
             Self::ExecutionUnderWay { project, digest } => {
@@ -227,6 +247,9 @@ impl Lookup {
             }
             Self::ExecutionsDone { project, digest } => {
                 Match(Table::Execution, of_project(*project, "done_digest", &digest.0))
+            }
+            Self::ExecutionOfEffect { project, effect } => {
+                Match(Table::Execution, of_project(*project, "live_effect", &effect.0))
             }
             Self::ExecutionsUnknown(project) => Match(Table::Execution, vec![("unknown_in", (*project).into())]),
             Self::ExecutionsDue { by, limit } => Due { table: Table::Execution, by: *by, limit: *limit },
@@ -264,16 +287,17 @@ fn live(table: Table, column: &'static str, key: RowKey) -> Plan {
 /// The documents that a look-up finds.
 pub(crate) async fn docs<S: Sql>(sql: &mut S, lookup: &Lookup) -> Result<Vec<String>, Failure> {
     let (text, params) = match lookup.plan() {
-        Match(table, wanted) => matching(table, wanted),
+        Match(table, wanted) => matching(table, wanted, "ORDER BY key"),
+        Newest(table, wanted) => matching(table, wanted, "ORDER BY key DESC LIMIT 1"),
         Due { table, by, limit } => due(table, by, limit),
     };
     sql.query(&text, &params).await?.iter().map(|row| row.text(0)).collect()
 }
 
-fn matching(table: Table, wanted: Vec<(&'static str, Value)>) -> (String, Vec<Value>) {
+fn matching(table: Table, wanted: Vec<(&'static str, Value)>, order: &str) -> (String, Vec<Value>) {
     let conditions: Vec<String> = wanted.iter().zip(1..).map(|((column, _), n)| format!("{column} = ${n}")).collect();
     let filter = if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
-    let text = format!("SELECT doc FROM {} {filter} ORDER BY key", tables::shape(table).name);
+    let text = format!("SELECT doc FROM {} {filter} {order}", tables::shape(table).name);
     (text, wanted.into_iter().map(|(_, value)| value).collect())
 }
 

@@ -13,6 +13,7 @@ mod news;
 mod opened;
 mod options;
 mod postgres;
+mod proofs;
 mod reads;
 mod sql;
 mod sqlite;
@@ -48,7 +49,9 @@ pub enum Outcome {
     LimitReached { count: usize },
     /// The key at this index of `Effects::once` is spent already.
     Spent { once: usize },
-    /// By the store's clock it was too late for the step, or too early.
+    /// The proof was shown before.
+    Replayed,
+    /// By the store's clock it was too late for the step or for its proof, or too early.
     OutOfTime,
     /// Nothing is known to have happened, and it cannot be tried again blindly (R-24: 503).
     Unavailable(String),
@@ -82,7 +85,7 @@ pub trait Store: Send + Sync {
     async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError>;
     /// Erases the openings of one entry; whether there were any.
     async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError>;
-    /// Forgets what is past its time; how many rows that were.
+    /// Forgets what is past its time; how many rows that were. Proofs go by the table and are not counted.
     async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError>;
 
     /// The store's clock.

@@ -39,6 +39,10 @@ pub(crate) trait Backend: Send + Sync {
     }
 
     async fn chore(&self, chore: Chore) -> Result<u64, StoreError>;
+    /// Forgets proofs that are past their time, where that is a chore.
+    async fn forget_proofs(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
     /// Closes what is open for reading; it is opened again if it is needed again.
     fn let_readers_go(&self) {}
     fn writer(&self) -> &Writer;
@@ -106,6 +110,7 @@ impl<B: Backend> Store for Opened<B> {
                 }
             }
         }
+        self.0.forget_proofs().await?;
         Ok(removed)
     }
 

@@ -2,6 +2,7 @@
 //! the one writer does nothing but write.
 
 use super::{
+    proofs::Proof,
     sql::{Statement, Value},
     tables,
 };
@@ -16,6 +17,7 @@ use std::sync::Arc;
 pub(crate) struct Ready {
     pub(crate) guards: Vec<Guard>,
     pub(crate) once: Vec<Once>,
+    pub(crate) proof: Option<Proof>,
     pub(crate) counts: Vec<Count>,
     pub(crate) changes: Vec<Change>,
     pub(crate) entries: Vec<Entry>,
@@ -69,19 +71,21 @@ pub(crate) struct Entry {
 impl Ready {
     /// `told` where other nodes read the news.
     pub(crate) fn from(effects: Effects, told: bool) -> serde_json::Result<Self> {
-        let Effects { guards, counts, once, puts, removes, evidence, before, not_before, news } = effects;
+        let Effects { guards, counts, once, proof, puts, removes, evidence, before, not_before, news } = effects;
         let removes = removes.into_iter().map(|(table, key)| Change::remove(table, key));
         let mut changes = puts.iter().map(Change::put).collect::<Result<Vec<_>, _>>()?;
         changes.extend(removes);
         let entries = evidence.into_iter().map(Entry::from).collect::<Result<_, _>>()?;
         let news = news.into_iter().map(|news| Item::from(news, told)).collect::<Result<_, _>>()?;
-        Ok(Self { guards, once, counts, changes, entries, window: Window { not_before, before }, news })
+        let (proof, window) = (proof.as_ref().map(Proof::of), Window { not_before, before });
+        Ok(Self { guards, once, proof, counts, changes, entries, window, news })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { guards, once, counts, changes, entries, window, news } = self;
-        let asks_nothing = guards.is_empty() && once.is_empty() && counts.is_empty() && window.is_open_always();
-        asks_nothing && changes.is_empty() && entries.is_empty() && news.is_empty()
+        let Self { guards, once, proof, counts, changes, entries, window, news } = self;
+        let spends_nothing = once.is_empty() && proof.is_none() && counts.is_empty();
+        let asks_nothing = guards.is_empty() && window.is_open_always();
+        spends_nothing && asks_nothing && changes.is_empty() && entries.is_empty() && news.is_empty()
     }
 }
 

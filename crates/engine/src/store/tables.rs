@@ -25,7 +25,7 @@ pub(crate) const fn shape(table: Table) -> Shape {
         Table::ConnectRequest => ("connect_requests", &["id", "project", "code_hash", "expires_at"]),
         Table::Disclosure => ("disclosures", &["project", "id", "expires_at"]),
         Table::Delegation => ("delegations", &["project", "id", "person", "operator"]),
-        Table::Session => ("sessions", &["project", "operator", "session_id", "delegation"]),
+        Table::Session => ("sessions", &["project", "operator", "session_id", "delegation", "jkt"]),
         Table::AccessToken => ("access_tokens", &["hash", "expires_at"]),
         Table::RevokedReceipt => ("revoked_receipts", &["project", "sha256"]),
         Table::ApiKey => ("api_keys", &["project", "id", "hash"]),
@@ -35,13 +35,17 @@ pub(crate) const fn shape(table: Table) -> Shape {
             "decisions",
             &["project", "id", "reply_hash", "open_same", "asks", "due", "live_delegation", "live_session"],
         ),
-        Table::Allowance => ("allowances", &["decision", "due", "live_delegation", "live_session"]),
-        Table::Execution => {
-            ("executions", &["project", "id", "decision", "open_digest", "done_digest", "unknown_in", "due"])
+        Table::Allowance => {
+            ("allowances", &["decision", "due", "live_delegation", "live_session", "project", "open_digest"])
         }
+        Table::Execution => (
+            "executions",
+            &["project", "id", "decision", "open_digest", "done_digest", "unknown_in", "due", "live_effect"],
+        ),
         Table::AaepSession => ("aaep_sessions", &["project", "id", "open_person", "live_delegation", "live_session"]),
         Table::Subscription => ("subscriptions", &["project", "id", "open_person", "expires_at"]),
         Table::SubscriberToken => ("subscriber_tokens", &["project", "id", "hash", "person"]),
+        Table::HeldRequest => ("held_requests", &["project"]),
     };
     Shape { name, columns }
 }
@@ -66,9 +70,13 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
         Record::Delegation(r) => {
             vec![r.project.into(), r.id.as_str().into(), r.person.into(), r.operator.as_str().into()]
         }
-        Record::Session(r) => {
-            vec![r.project.into(), r.operator.as_str().into(), r.session_id.as_str().into(), r.delegation.into()]
-        }
+        Record::Session(r) => vec![
+            r.project.into(),
+            r.operator.as_str().into(),
+            r.session_id.as_str().into(),
+            r.delegation.into(),
+            r.jkt.as_ref().map(|jkt| &jkt.0).into(),
+        ],
         Record::AccessToken(r) => vec![(&r.hash.0).into(), r.expires_at.0.into()],
         Record::RevokedReceipt(r) => vec![r.project.into(), (&r.sha256.0).into()],
         Record::ApiKey(r) => vec![r.project.into(), r.id.as_str().into(), (&r.hash.0).into()],
@@ -82,6 +90,7 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
         Record::SubscriberToken(r) => {
             vec![r.project.into(), r.id.as_str().into(), (&r.hash.0).into(), r.person.into()]
         }
+        Record::HeldRequest(r) => vec![r.project.into()],
     }
 }
 
@@ -104,6 +113,7 @@ fn of_allowance(r: &Allowance) -> Vec<Value> {
     let open = r.is_open();
     let mut values: Vec<Value> = vec![r.decision.into(), open.then_some(r.until.0).into()];
     values.extend(while_live(&r.raised_by, open));
+    values.extend([r.project.into(), open.then_some(&r.digest.0).into()]);
     values
 }
 
@@ -116,6 +126,8 @@ fn while_live(raiser: &Raiser, open: bool) -> [Value; 2] {
 fn of_execution(r: &Execution) -> Vec<Value> {
     let done = matches!(r.state, ExecutionState::Committed { .. });
     let unknown = matches!(r.state, ExecutionState::Unknown { .. });
+    // An effect that failed did not happen, and may be tried again; every other end forbids it.
+    let live_effect = r.effect.as_ref().filter(|_| !matches!(r.state, ExecutionState::Failed { .. }));
     let due = match r.state {
         ExecutionState::Claimed { lease_until } => Some(lease_until.0),
         _ => None,
@@ -128,6 +140,7 @@ fn of_execution(r: &Execution) -> Vec<Value> {
         done.then_some(&r.digest.0).into(),
         unknown.then_some(r.project).into(),
         due.into(),
+        live_effect.map(|effect| &effect.0).into(),
     ]
 }
 

@@ -177,6 +177,7 @@ async fn engine(store: &Arc<dyn Store>, clock: &ManualClock) -> Arc<Engine> {
     let settings = Settings {
         origin: Origin::parse("http://127.0.0.1:8420").unwrap(),
         tenancy: Tenancy::Single,
+        gateway: None,
         subdomains: false,
         test_mode: false,
         throttle: Throttle { per_account: 1000, per_address: 1000 },

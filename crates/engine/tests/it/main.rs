@@ -23,5 +23,6 @@ mod store_model;
 mod store_news;
 mod store_nodes;
 mod store_open;
+mod store_proofs;
 mod store_tables;
 mod store_time;

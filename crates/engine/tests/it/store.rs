@@ -4,10 +4,10 @@ use crate::postgres;
 use countersign_core::{
     news::News,
     records::{Record, Secret, Stored as _},
-    step::{Count, Draft, Effects, Guard, Once},
+    step::{Count, Draft, Effects, Guard, Once, SpentProof},
 };
 use countersign_engine::store::{self, Lookup, Outcome, Place, PostgresPlace, Store, StoreOptions};
-use countersign_protocol::{evidence, ids::RowKey, time::UnixMillis};
+use countersign_protocol::{evidence, hash::Digest, ids::RowKey, time::UnixMillis};
 use futures_util::future::join_all;
 use serde_json::json;
 use std::sync::{
@@ -97,6 +97,11 @@ pub(crate) fn guard(key: RowKey, version: i64) -> Guard {
 
 pub(crate) fn once(key: &str) -> Once {
     Once { key: key.into(), until: LATER }
+}
+
+/// A proof of project 1, made now.
+pub(crate) fn proof(jti: &str) -> SpentProof {
+    SpentProof { project: 1, jkt: Digest::of(b"key"), jti: jti.into(), issued_at: UnixMillis(START) }
 }
 
 pub(crate) fn count(key: &str, limit: i64) -> Count {

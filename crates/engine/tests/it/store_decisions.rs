@@ -1,6 +1,6 @@
 //! Decisions, allowances, executions and AAEP's rows: found by what they are, and only while they are it.
 
-mod rows;
+pub(crate) mod rows;
 
 use crate::store::{Bench, START, committed, on_both};
 use countersign_core::{
@@ -121,6 +121,61 @@ async fn a_digest_is_under_way_once_until_its_end_is_known() {
     .await;
 }
 
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn an_effect_is_claimed_once_by_anybody_until_it_is_known_to_have_failed() {
+    on_both(async |bench| {
+        let claimed = || ExecutionState::Claimed { lease_until: AT };
+        let refund = |key, version, state| Execution { effect: Some(digest(7)), ..execution(key, version, state) };
+        let again = |key| bench.store.commit(put(refund(key, 1, claimed())));
+        write(&bench, refund(1, 1, claimed())).await;
+        assert_eq!(again(2).await, Outcome::Stale, "it may be under way");
+        write(&bench, refund(1, 2, ExecutionState::Unknown { since: AT })).await;
+        assert_eq!(again(2).await, Outcome::Stale, "nobody knows");
+        write(&bench, refund(1, 3, ExecutionState::Failed { at: AT, by: Reporter::Claimant, why: None })).await;
+        write(&bench, refund(2, 1, claimed())).await;
+        write(&bench, refund(2, 2, ExecutionState::Committed { at: AT, by: Reporter::Claimant })).await;
+        assert_eq!(again(3).await, Outcome::Stale, "it happened");
+        write(&bench, Execution { project: 2, ..refund(4, 1, claimed()) }).await;
+        write(&bench, execution(5, 1, claimed())).await;
+        write(&bench, execution(6, 1, claimed())).await;
+        let of_effect = |project| Lookup::ExecutionOfEffect { project, effect: digest(7) };
+        assert_eq!(keys::<Execution>(&bench, &of_effect(1)).await, [2]);
+        assert_eq!(keys::<Execution>(&bench, &of_effect(2)).await, [4]);
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_simultaneous_claims_of_an_effect_one_wins() {
+    on_both(async |bench| {
+        let claim = |key| {
+            let claimed = ExecutionState::Claimed { lease_until: AT };
+            put(Execution { effect: Some(digest(7)), ..execution(key, 1, claimed) })
+        };
+        let outcomes = bench.commit_all((1..40).map(claim).collect()).await;
+        assert_eq!(committed(&outcomes), 1);
+        assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Stale)));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn allowances_of_one_digest_are_all_found_while_they_are_open() {
+    on_both(async |bench| {
+        let of = |key, project, state| Allowance { digest: digest(7), project, ..allowance(key, 1, START, state) };
+        write(&bench, of(1, 1, AllowanceState::Open)).await;
+        write(&bench, of(2, 1, AllowanceState::Spent)).await;
+        write(&bench, of(3, 1, AllowanceState::Open)).await;
+        write(&bench, of(4, 2, AllowanceState::Open)).await;
+        let open = |project| Lookup::AllowancesOpenByDigest { project, digest: digest(7) };
+        assert_eq!(keys::<Allowance>(&bench, &open(1)).await, [1, 3]);
+        assert_eq!(keys::<Allowance>(&bench, &open(2)).await, [4]);
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_allowance_is_found_as_open_until_it_is_spent_and_by_its_decision_for_ever() {
     on_both(async |bench| {
@@ -133,6 +188,7 @@ async fn an_allowance_is_found_as_open_until_it_is_spent_and_by_its_decision_for
             Lookup::AllowancesDue { by: AT, limit: 9 },
             Lookup::AllowancesLiveOfDelegation(1),
             Lookup::AllowancesLiveOfSession(11),
+            Lookup::AllowancesOpenByDigest { project: 1, digest: digest(1) },
         ];
         settles(&bench, rows, &open, &[Lookup::AllowanceOfDecision(101)]).await;
         let second = Allowance { decision: 101, ..allowance(3, 1, START, AllowanceState::Open) };

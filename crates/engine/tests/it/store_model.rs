@@ -1,15 +1,15 @@
 //! The batch against a model that does one step after the other in a few maps.
 
-use crate::store::{Bench, START, entry, guard, secret};
+use crate::store::{Bench, START, entry, guard, proof, secret};
 use countersign_core::{
     news::News,
     records::{Secret, Stored as _},
-    step::{Count, Effects, Once},
+    step::{Count, Effects, Once, SpentProof},
 };
 use countersign_engine::store::Outcome;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A step in small numbers, so that steps get into each other's way.
 #[derive(Clone, Debug)]
@@ -18,6 +18,7 @@ struct Small {
     puts: Vec<(RowKey, i64, u8)>,
     removes: Vec<RowKey>,
     once: Vec<(u8, bool)>,
+    proof: Option<(u8, bool)>,
     counts: Vec<(u8, i64, i64, bool)>,
     entries: u8,
     /// The moments that it must come before and not before, as distances from now.
@@ -31,15 +32,16 @@ fn small() -> impl Strategy<Value = Small> {
         vec((0..3_i64, 1..4_i64, 0..4_u8), 0..3),
         vec(0..3_i64, 0..2),
         vec((0..4_u8, any::<bool>()), 0..2),
+        prop_oneof![1 => Just(None), 1 => (0..6_u8, any::<bool>()).prop_map(Some)],
         vec((0..2_u8, -1..3_i64, 0..4_i64, any::<bool>()), 0..2),
         0..3_u8,
         (near_now(0..=1), near_now(-1..=0)),
         vec(0..9_i64, 0..3),
     )
-        .prop_map(|(guards, puts, removes, once, counts, entries, window, news)| {
+        .prop_map(|(guards, puts, removes, once, proof, counts, entries, window, news)| {
             // A removal in most steps would leave nothing to disagree about.
             let removes = if entries == 0 { removes } else { vec![] };
-            Small { guards, puts, removes, once, counts, entries, window, news }
+            Small { guards, puts, removes, once, proof, counts, entries, window, news }
         })
 }
 
@@ -67,6 +69,11 @@ impl Small {
             guards: self.guards.iter().map(|(row, version)| guard(key(*row), *version)).collect(),
             counts: self.counts.iter().map(count).collect(),
             once: self.once.iter().map(once).collect(),
+            proof: self.proof.map(|(jti, later)| SpentProof {
+                project: case,
+                issued_at: UnixMillis(if later { START + 299_000 } else { START - 299_000 }),
+                ..proof(&jti.to_string())
+            }),
             puts: self.puts.iter().map(|(row, v, name)| secret(key(*row), *v, &format!("{case}:{name}"))).collect(),
             removes: self.removes.iter().map(|row| (Secret::TABLE, key(*row))).collect(),
             evidence: (0..self.entries).map(|n| entry(case, START, 50, 60, &n.to_string())).collect(),
@@ -81,6 +88,7 @@ impl Small {
 struct Model {
     rows: BTreeMap<RowKey, (i64, u8)>,
     spent: BTreeMap<u8, bool>,
+    proofs: BTreeSet<u8>,
     counts: BTreeMap<u8, (i64, bool)>,
     entries: i64,
     news: Vec<News>,
@@ -113,6 +121,10 @@ impl Model {
         }
         if step.window.0.is_some_and(|distance| distance <= 0) || step.window.1.is_some_and(|distance| distance < 0) {
             return Outcome::OutOfTime;
+        }
+        // The time of a proof does not matter: it is its name that counts once.
+        if step.proof.is_some_and(|(jti, _)| !self.proofs.insert(jti)) {
+            return Outcome::Replayed;
         }
         for (index, (name, past)) in step.once.iter().enumerate() {
             if self.spent.get(name) == Some(&false) {

@@ -3,10 +3,14 @@
 use crate::{
     postgres,
     store::{Bench, START, entry, fixed, on_both, once, open_postgres, put, secret},
+    store_decisions::rows::{allowance, digest},
 };
-use countersign_core::step::Effects;
+use countersign_core::{
+    records::{AllowanceState, Stored as _},
+    step::Effects,
+};
 use countersign_engine::store::{
-    self, AuditBy, AuditQuery, Lookup, Outcome, Place, PostgresPlace, StoreError, StoreOptions,
+    self, AuditBy, AuditQuery, Lookup, Outcome, Place, PostgresPlace, Store, StoreError, StoreOptions,
 };
 use countersign_protocol::time::UnixMillis;
 use std::path::{Path, PathBuf};
@@ -189,4 +193,43 @@ async fn what_is_past_its_time_is_swept_and_nothing_else() {
         assert_eq!(bench.store.commit(young).await, Outcome::Spent { once: 0 });
     })
     .await;
+}
+
+/// What the third version of the schema added, taken away again.
+const SECOND_SCHEMA: &str = "DROP TABLE held_requests; \
+     DROP INDEX sessions_of_key; ALTER TABLE sessions DROP COLUMN jkt; \
+     DROP INDEX allowances_open; ALTER TABLE allowances DROP COLUMN project; \
+     ALTER TABLE allowances DROP COLUMN open_digest; \
+     DROP INDEX executions_live_effect; ALTER TABLE executions DROP COLUMN live_effect; \
+     DELETE FROM refinery_schema_history WHERE version = 3;";
+
+fn allowances() -> Effects {
+    let of = |key, state| allowance(key, 1, START, state).into_record();
+    Effects { puts: vec![of(1, AllowanceState::Open), of(2, AllowanceState::Spent)], ..Effects::default() }
+}
+
+async fn are_found(store: &dyn Store) {
+    let open = |n| Lookup::AllowancesOpenByDigest { project: 1, digest: digest(n) };
+    assert_eq!(store.list(open(1)).await.unwrap().len(), 1);
+    assert_eq!(store.list(open(2)).await.unwrap().len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open() {
+    let folder = Folder::new("second-schema");
+    let path = folder.0.join("plane.db");
+    let older = store::open(file(&path)).await.unwrap();
+    assert_eq!(older.commit(allowances()).await, Outcome::Committed);
+    older.close().await;
+    rusqlite::Connection::open(&path).unwrap().execute_batch(SECOND_SCHEMA).unwrap();
+    are_found(&*store::open(file(&path)).await.unwrap()).await;
+
+    let url = postgres::fresh_database().await;
+    let older = open_postgres(&url).await;
+    assert_eq!(older.commit(allowances()).await, Outcome::Committed);
+    older.close().await;
+    drop(older);
+    let rings = "DROP TABLE proofs_0, proofs_1, proofs_2, proofs_3;";
+    postgres::run(&url, &format!("{SECOND_SCHEMA} {rings}")).await;
+    are_found(&*open_postgres(&url).await).await;
 }

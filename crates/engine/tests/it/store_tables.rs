@@ -4,8 +4,8 @@ use crate::store::{Bench, START, on_both};
 use countersign_core::{
     records::{
         AccessToken, ApiKey, ApiKeyKind, ConnectProgress, ConnectRequest, Delegation, DelegationState, Disclosure,
-        Membership, Person, Project, RevokedReceipt, Role, Secret, Session, SessionState, SigningKey, Stored,
-        WebSession,
+        HeldRequest, Membership, Person, Project, RevokedReceipt, Role, Secret, Session, SessionState, SigningKey,
+        Stored, WebSession,
     },
     step::Effects,
 };
@@ -188,6 +188,7 @@ fn session(key: RowKey) -> Session {
         key_seen_at: AT,
         opened_at: AT,
         state: SessionState::Open,
+        jkt: Some(digest(key)),
         tokens: vec![],
     }
 }
@@ -206,9 +207,11 @@ async fn delegations_sessions_and_what_belongs_to_them_are_found() {
             Lookup::SessionById { project: 1, operator, session_id: session_id.clone() },
             Lookup::SessionsBySessionId { project: 1, session_id },
             Lookup::SessionsOfDelegation { project: 1, delegation: 1 },
+            Lookup::SessionByJkt { project: 1, jkt: digest(1) },
         ];
         finds(&bench, [session(1), session(2)], &of_session).await;
-        let token = |key| AccessToken { key, version: 1, project: 1, hash: digest(key), session: 1, expires_at: AT };
+        let token =
+            |key| AccessToken { key, version: 1, project: 1, hash: digest(key), session: 1, expires_at: AT, jkt: None };
         finds(&bench, [token(1), token(2)], &[Lookup::AccessTokenByHash(digest(1))]).await;
         let receipt = |key| RevokedReceipt { key, version: 1, project: 1, sha256: digest(key), at: AT };
         let withdrawn = Lookup::RevokedReceipt { project: 1, sha256: digest(1) };
@@ -229,6 +232,44 @@ async fn a_session_is_one_of_its_project_operator_and_id() {
         assert_eq!(bench.store.commit(again(2, 1, domain(1), "task")).await, Outcome::Stale);
         let others = vec![again(3, 2, domain(1), "task"), again(4, 1, domain(2), "task"), again(5, 1, domain(1), "t")];
         assert_eq!(crate::store::committed(&bench.commit_all(others).await), 3);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_several_sessions_with_one_key_the_newest_is_found() {
+    on_both(async |bench| {
+        let bound = |key, project, jkt| Session { project, jkt, ..session(key) };
+        let sessions = [
+            bound(1, 1, Some(digest(9))),
+            bound(2, 1, Some(digest(9))),
+            bound(3, 1, None),
+            bound(4, 2, Some(digest(9))),
+            bound(5, 1, Some(digest(8))),
+        ];
+        let puts = sessions.into_iter().map(Stored::into_record).collect();
+        assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
+        let newest = async |project, n| {
+            let lookup = Lookup::SessionByJkt { project, jkt: digest(n) };
+            let found: Vec<Session> = store::find_all(&*bench.store, lookup).await.unwrap();
+            found.iter().map(|session| session.key).collect::<Vec<_>>()
+        };
+        assert_eq!((newest(1, 9).await, newest(2, 9).await), (vec![2], vec![4]));
+        assert_eq!((newest(1, 8).await, newest(1, 7).await), (vec![5], vec![]));
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_held_request_is_kept_until_it_is_removed() {
+    on_both(async |bench| {
+        let held = |key| HeldRequest { key, version: 1, project: 1, sealed: format!("sealed {key}") };
+        finds(&bench, [held(1), held(2)], &[Lookup::Key(HeldRequest::TABLE, 1)]).await;
+        let settled = Effects { removes: vec![(HeldRequest::TABLE, 1)], ..Effects::default() };
+        assert_eq!(bench.store.commit(settled).await, Outcome::Committed);
+        assert_eq!(store::get::<HeldRequest>(&*bench.store, 1).await.unwrap(), None);
+        assert_eq!(store::get(&*bench.store, 2).await.unwrap(), Some(held(2)));
     })
     .await;
 }

@@ -4,10 +4,12 @@ use super::{
     connection::{commit_failure, failure},
     load::Params,
     node::Node,
+    proofs::{SLOTS, slot},
     statements as text,
 };
-use crate::store::{batch::Gains, error::Failure};
+use crate::store::{batch::Gains, error::Failure, proofs::Proof};
 use futures_util::future::{join, join_all};
+use std::collections::HashSet;
 use tokio_postgres::{Statement, types::ToSql};
 
 impl Node {
@@ -15,6 +17,7 @@ impl Node {
     pub(super) async fn bulk_of<'a>(&self, gains: &'a Gains<'a>) -> Result<Bulk<'a>, Failure> {
         let lane = self.lane.as_ref().map_or(0, |lane| lane.number);
         let mut bulk = Bulk::of(lane, gains, &self.held);
+        bulk.give_back_proofs(gains, &self.held_proofs);
         for (sql, _) in &bulk.writes {
             bulk.statements.push(self.connection.prepare(sql).await?);
         }
@@ -73,6 +76,22 @@ impl<'a> Bulk<'a> {
         if !keys.is_empty() {
             self.writes.push((text::CORRECT_ONCE, vec![Box::new(keys), Box::new(untils)]));
         }
+    }
+
+    /// The same for proofs: one whose step failed may be shown again.
+    fn give_back_proofs(&mut self, gains: &Gains<'_>, held: &[Proof]) {
+        if held.len() == gains.proofs.len() {
+            return;
+        }
+        let spent: HashSet<_> = gains.proofs.iter().map(|proof| proof.id).collect();
+        let mut unspent: [Vec<Vec<u8>>; SLOTS] = Default::default();
+        for proof in held.iter().filter(|proof| !spent.contains(&proof.id)) {
+            if let Some(ids) = unspent.get_mut(slot(proof)) {
+                ids.push(proof.id.to_vec());
+            }
+        }
+        let texts = text::GIVE_BACK_PROOFS.into_iter().zip(unspent).filter(|(_, ids)| !ids.is_empty());
+        self.writes.extend(texts.map(|(text, ids)| (text, vec![Box::new(ids) as Box<dyn ToSql + Sync + Send>])));
     }
 
     fn add_evidence(&mut self, lane: i64, gains: &'a Gains<'a>) {

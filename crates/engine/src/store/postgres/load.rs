@@ -1,15 +1,21 @@
 //! Loading and locking everything that a batch asks about, in one go.
 
-use super::{connection::failure, node::Node, statements as text};
+use super::{
+    connection::failure,
+    node::Node,
+    proofs::{SLOTS, slot},
+    statements as text,
+};
 use crate::store::{
     batch::{Head, Tally, Wants, World},
     error::Failure,
+    proofs::Proof,
     tables,
 };
 use countersign_core::records::Table;
 use countersign_protocol::hash::Digest;
 use futures_util::future::{join, join_all};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use tokio_postgres::{Row, types::ToSql};
 
 pub(super) type Params<'a> = Vec<&'a (dyn ToSql + Sync)>;
@@ -18,6 +24,7 @@ pub(super) struct Loaded {
     pub(super) world: World,
     /// The once-keys that are ours while the transaction is open, and until when.
     pub(super) held: Vec<(String, i64)>,
+    pub(super) held_proofs: Vec<Proof>,
 }
 
 impl Node {
@@ -33,7 +40,7 @@ impl Node {
         let answers = join_all(sent.iter().map(|(_, statement, params)| client.query(statement, params)));
         let (begun, answers) = join(client.batch_execute("BEGIN"), answers).await;
         begun.map_err(failure)?;
-        let mut loaded = Loaded { world: World::default(), held: Vec::new() };
+        let mut loaded = Loaded { world: World::default(), held: Vec::new(), held_proofs: Vec::new() };
         loaded.world.standing.lane = lane.number;
         for ((about, _, _), rows) in sent.iter().zip(answers) {
             let rows = rows.map_err(failure)?;
@@ -52,6 +59,7 @@ enum About {
     Nothing,
     Counts,
     Once,
+    Proofs(usize),
     Heads,
     Others,
 }
@@ -63,6 +71,8 @@ struct Ask<'a> {
     counts: Vec<&'a str>,
     raised: Vec<&'a str>,
     once: (Vec<&'a str>, Vec<i64>),
+    /// By their place in the ring, each in the order of all nodes.
+    proofs: [Vec<&'a [u8]>; SLOTS],
     projects: Vec<i64>,
     others: bool,
 }
@@ -79,12 +89,13 @@ impl<'a> Ask<'a> {
             counts: wants.counts.iter().copied().collect(),
             raised: wants.raised.iter().copied().collect(),
             once: wants.once.iter().map(|(key, until)| (*key, *until)).unzip(),
+            proofs: std::array::from_fn(|place| ids_in(place, &wants.proofs)),
             projects: wants.projects.iter().copied().collect(),
             others: wants.timed || wants.news,
         }
     }
 
-    /// In the order of locking: our lane, rows by table and key, counters, once-keys.
+    /// In the order of locking: our lane, rows by table and key, counters, once-keys, proofs.
     fn questions(&self) -> Vec<(About, String, Params<'_>)> {
         let mut all: Vec<(About, String, Params<'_>)> = vec![(About::Lane, text::LANE.into(), vec![&self.lane])];
         for (table, exclusive, keys) in &self.rows {
@@ -99,6 +110,9 @@ impl<'a> Ask<'a> {
         }
         if !self.once.0.is_empty() {
             all.push((About::Once, text::TAKE_ONCE.into(), vec![&self.once.0, &self.once.1]));
+        }
+        for (place, ids) in self.proofs.iter().enumerate().filter(|(_, ids)| !ids.is_empty()) {
+            all.push((About::Proofs(place), text::take_proofs(place), vec![ids]));
         }
         if !self.projects.is_empty() {
             all.push((About::Heads, text::HEADS.into(), vec![&self.lane, &self.projects]));
@@ -123,6 +137,7 @@ impl Loaded {
             About::Lane => return self.take_lane(rows, owner),
             About::Nothing => {}
             About::Once => self.take_once(rows, wants)?,
+            About::Proofs(place) => self.take_proofs(place, rows, wants)?,
             About::Versions(table) => {
                 for row in rows {
                     self.world.versions.insert((table, row.try_get(0)?), row.try_get(1)?);
@@ -169,6 +184,24 @@ impl Loaded {
         }
         Ok(())
     }
+
+    /// A proof that was not given to us was shown before, here or at another node.
+    fn take_proofs(&mut self, place: usize, rows: &[Row], wants: &Wants<'_>) -> Result<(), tokio_postgres::Error> {
+        let ours = rows.iter().map(|row| row.try_get(0)).collect::<Result<HashSet<&[u8]>, _>>()?;
+        for proof in wants.proofs.iter().filter(|proof| slot(proof) == place) {
+            if ours.contains(proof.id.as_slice()) {
+                self.held_proofs.push((*proof).clone());
+            } else if !self.held_proofs.iter().any(|held| held.id == proof.id) {
+                self.world.proofs.insert(proof.id);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn ids_in<'a>(place: usize, proofs: &[&'a Proof]) -> Vec<&'a [u8]> {
+    let ids: BTreeSet<&[u8]> = proofs.iter().filter(|proof| slot(proof) == place).map(|p| p.id.as_slice()).collect();
+    ids.into_iter().collect()
 }
 
 fn digest(bytes: &[u8]) -> Digest {

@@ -8,6 +8,7 @@ mod lane;
 mod load;
 mod migrations;
 mod node;
+mod proofs;
 mod statements;
 mod tx;
 
@@ -72,6 +73,11 @@ impl Backend for Postgres {
     async fn chore(&self, chore: Chore) -> Result<u64, StoreError> {
         let mut connection = Connection::take(&self.pool).await?;
         chores::run(&mut connection, chore).await
+    }
+
+    async fn forget_proofs(&self) -> Result<(), StoreError> {
+        let mut connection = Connection::take(&self.pool).await?;
+        Ok(proofs::forget(&mut connection).await?)
     }
 
     fn let_readers_go(&self) {

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::store::{
     error::Failure,
+    proofs::Proof,
     sql::{Access, Row, Sql, Value},
 };
 use deadpool_postgres::Pool;
@@ -19,12 +20,14 @@ pub(super) struct Node {
     pub(super) lane: Option<Lane>,
     /// The once-keys that the open transaction holds.
     pub(super) held: Vec<(String, i64)>,
+    /// And the proofs.
+    pub(super) held_proofs: Vec<Proof>,
 }
 
 impl Node {
     pub(super) async fn join(pool: Pool, number: LaneNumber, feed: Feed) -> Result<Self, Failure> {
         let connection = Connection::take(&pool).await?;
-        let mut node = Self { pool, number, feed, connection, lane: None, held: Vec::new() };
+        let mut node = Self { pool, number, feed, connection, lane: None, held: Vec::new(), held_proofs: Vec::new() };
         node.make_ready().await?;
         Ok(node)
     }

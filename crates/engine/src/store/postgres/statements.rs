@@ -1,6 +1,8 @@
 //! The bulk statements of a batch. Arrays are unnested in the order of their keys, so that all nodes lock in
 //! one order.
 
+use super::proofs::SLOTS;
+
 pub(super) const LANE: &str =
     "SELECT owner, next_pos, countersign_now(), next_news FROM lanes WHERE lane = $1 FOR UPDATE";
 
@@ -20,6 +22,25 @@ pub(super) const TAKE_ONCE: &str = "INSERT INTO once_keys (key, until) \
      SELECT key, until FROM unnest($1::text[], $2::bigint[]) AS wanted (key, until) \
      ON CONFLICT (key) DO UPDATE SET until = excluded.until WHERE once_keys.until < countersign_now() \
      RETURNING key";
+
+/// Answers with the proofs that are ours now. Whoever shows the same proof meets us at the same row, since its time is
+/// signed; a `jti` that is used again with another time is found in the other tables.
+pub(super) fn take_proofs(place: usize) -> String {
+    let others = (0..SLOTS).filter(|other| *other != place);
+    let unknown = others.map(|other| format!(" AND NOT EXISTS (SELECT FROM proofs_{other} WHERE id = new.id)"));
+    format!(
+        "INSERT INTO proofs_{place} (id) SELECT new.id FROM unnest($1::bytea[]) AS new (id) WHERE TRUE{} \
+         ON CONFLICT DO NOTHING RETURNING id",
+        unknown.collect::<String>()
+    )
+}
+
+pub(super) const GIVE_BACK_PROOFS: [&str; SLOTS] = [
+    "DELETE FROM proofs_0 WHERE id = ANY($1)",
+    "DELETE FROM proofs_1 WHERE id = ANY($1)",
+    "DELETE FROM proofs_2 WHERE id = ANY($1)",
+    "DELETE FROM proofs_3 WHERE id = ANY($1)",
+];
 
 pub(super) const WRITE_COUNTS: &str = "UPDATE counts SET value = new.value, until = new.until \
      FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS new (key, value, until) WHERE counts.key = new.key";

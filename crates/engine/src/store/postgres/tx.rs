@@ -27,7 +27,7 @@ impl Tx for Node {
             self.lane = None;
             return Err(Failure::Again("this node's lane was taken over by another".into()));
         };
-        self.held = loaded.held;
+        (self.held, self.held_proofs) = (loaded.held, loaded.held_proofs);
         Ok(loaded.world)
     }
 

@@ -1,5 +1,6 @@
 //! A connection to SQLite, and the clock that goes with it.
 
+use super::proofs::SpentProofs;
 use crate::store::{
     Clock,
     error::Failure,
@@ -51,6 +52,8 @@ pub(super) struct Connection {
     pub(super) clock: Arc<SteadyClock>,
     /// Whom the writer tells; those who read tell nobody.
     pub(super) listeners: Listeners,
+    /// Those that the writer saw; those who read see none.
+    pub(super) proofs: SpentProofs,
 }
 
 const BUSY: Duration = Duration::from_secs(2);
@@ -67,7 +70,7 @@ impl Connection {
         inner.pragma_update(None, "temp_store", "MEMORY")?;
         // What was deleted is overwritten, so that an erased opening is not left in a free page.
         inner.pragma_update(None, "secure_delete", "ON")?;
-        Ok(Self { inner, clock, listeners: Listeners::default() })
+        Ok(Self { inner, clock, listeners: Listeners::default(), proofs: SpentProofs::default() })
     }
 
     pub(super) fn run(&self, sql: &str, params: &[Value]) -> rusqlite::Result<u64> {

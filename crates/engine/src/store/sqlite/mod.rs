@@ -2,6 +2,7 @@
 
 mod connection;
 mod migrations;
+mod proofs;
 mod readers;
 mod temporary;
 mod tx;

@@ -21,7 +21,10 @@ impl Tx for Connection {
     }
 
     async fn load(&mut self, wants: &Wants<'_>) -> Result<World, Failure> {
-        self.load_all(wants).map_err(failure)
+        let mut world = self.load_all(wants).map_err(failure)?;
+        self.proofs.forget(world.now);
+        world.proofs = self.proofs.seen(&wants.proofs);
+        Ok(world)
     }
 
     async fn apply(&mut self, changes: &[Change]) -> Result<bool, Failure> {
@@ -40,8 +43,12 @@ impl Tx for Connection {
     }
 
     async fn flush(&mut self, gains: &Gains<'_>) -> Result<(), Failure> {
-        self.write_gains(gains).map_err(failure)?;
-        self.commit().await
+        let written = self.write_and_commit(gains).await;
+        // A commit whose end is not known may have happened, so its proofs count as spent.
+        if let Ok(()) | Err(Failure::Unknown(_)) = &written {
+            self.proofs.spend(&gains.proofs, gains.now);
+        }
+        written
     }
 
     fn tell(&mut self, _: &Standing, news: news::Batch) {
@@ -49,6 +56,7 @@ impl Tx for Connection {
     }
 
     async fn beat(&mut self) -> Result<(), Failure> {
+        self.proofs.forget(self.clock.now());
         Ok(())
     }
 
@@ -70,7 +78,7 @@ impl Connection {
                 .prepare_cached("SELECT next_pos FROM lanes WHERE lane = ?1")?
                 .query_row([LANE], |row| row.get(0))?,
             heads: self.load_heads(wants)?,
-            standing: Standing::default(),
+            ..World::default()
         })
     }
 
@@ -143,6 +151,16 @@ impl Connection {
         Ok(true)
     }
 
+    /// Proofs are remembered here and need no disk.
+    async fn write_and_commit(&mut self, gains: &Gains<'_>) -> Result<(), Failure> {
+        if gains.writes_nothing() {
+            self.rollback().await;
+            return Ok(());
+        }
+        self.write_gains(gains).map_err(failure)?;
+        self.commit().await
+    }
+
     fn write_gains(&self, gains: &Gains<'_>) -> rusqlite::Result<()> {
         self.write_counts(gains)?;
         self.write_once(gains)?;
@@ -150,15 +168,19 @@ impl Connection {
         self.write_heads(gains)
     }
 
+    /// Mostly a counter is there and keeps its time; then the index by time is left alone.
     fn write_counts(&self, gains: &Gains<'_>) -> rusqlite::Result<()> {
-        let mut statement = self.inner.prepare_cached(
+        let mut raise = self.inner.prepare_cached("UPDATE counts SET value = ?2 WHERE key = ?1 AND until = ?3")?;
+        let mut write = self.inner.prepare_cached(
             "INSERT INTO counts (key, value, until) VALUES (?1, ?2, ?3) \
              ON CONFLICT (key) DO UPDATE SET value = excluded.value, until = excluded.until",
         )?;
-        gains
-            .counts
-            .iter()
-            .try_for_each(|(key, tally)| statement.execute(params![key, tally.value, tally.until]).map(|_| ()))
+        for (key, tally) in &gains.counts {
+            if raise.execute(params![key, tally.value, tally.until])? == 0 {
+                write.execute(params![key, tally.value, tally.until])?;
+            }
+        }
+        Ok(())
     }
 
     fn write_once(&self, gains: &Gains<'_>) -> rusqlite::Result<()> {

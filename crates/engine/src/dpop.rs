@@ -1,0 +1,95 @@
+//! Proofs of possession and the nonces that go with them (AAP 18, R-22).
+//!
+//! A nonce is the time at which it was given out, and a MAC over that: every node can check every other's without
+//! remembering any. What was spent before a start, or before the store was lost, may be forgotten; so for a while only
+//! proofs with a nonce from after that moment count, which no older proof can have.
+
+use crate::engine::Engine;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use countersign_core::aap::access::Proven;
+use countersign_jose::{ExpectedProof, ProofKeys, verify_dpop};
+use countersign_protocol::{hash::Digest, time::UnixMillis};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicI64, Ordering},
+};
+
+/// How long a nonce is good for.
+const NONCE_LIFE_MS: i64 = 300_000;
+/// Clocks of two nodes may be this far apart.
+const NODES_APART_MS: i64 = 2_000;
+/// Twice the time within which a proof is accepted: whatever was accepted before has ended by then.
+const EPOCH_S: i64 = 600;
+const CONTEXT: &str = "dpop-nonce";
+
+pub(crate) struct Proofs {
+    pub(crate) keys: ProofKeys,
+    /// Since when every spent proof is remembered.
+    since: AtomicI64,
+    store_lost: AtomicBool,
+    /// The nonce of this second: they need not differ from answer to answer.
+    current: Mutex<(i64, String)>,
+}
+
+impl Proofs {
+    pub(crate) fn new(keys: ProofKeys, since: UnixMillis) -> Self {
+        let current = Mutex::new((0, String::new()));
+        Self { keys, since: AtomicI64::new(since.0), store_lost: AtomicBool::new(false), current }
+    }
+
+    /// Nobody knows what a store remembers that was away.
+    pub(crate) fn store_lost(&self) {
+        self.store_lost.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn store_answers(&self, now: UnixMillis) {
+        if self.store_lost.load(Ordering::Relaxed) && self.store_lost.swap(false, Ordering::Relaxed) {
+            self.since.store(now.0, Ordering::Relaxed);
+        }
+    }
+
+    fn since(&self) -> UnixMillis {
+        UnixMillis(self.since.load(Ordering::Relaxed))
+    }
+}
+
+impl Engine {
+    /// Whether only proofs with a nonce count at present, whatever a project says.
+    pub(crate) fn is_new_epoch(&self) -> bool {
+        self.now() < self.proofs.since().plus_secs(EPOCH_S)
+    }
+
+    /// A nonce to give out. The same for a second.
+    pub fn nonce(&self) -> Option<String> {
+        let now = self.now();
+        let mut current = self.proofs.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.0 != now.secs() || UnixMillis::from_secs(current.0) < self.proofs.since() {
+            *current = (now.secs(), self.nonce_at(now)?);
+        }
+        Some(current.1.clone())
+    }
+
+    fn nonce_at(&self, at: UnixMillis) -> Option<String> {
+        let time = at.0.to_be_bytes();
+        let tag = self.keys()?.mac.tag(CONTEXT, &time);
+        let bytes: Vec<u8> = time.into_iter().chain(tag.into_iter().take(16)).collect();
+        Some(URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    fn nonce_is_good(&self, nonce: &str) -> bool {
+        let Ok(bytes) = URL_SAFE_NO_PAD.decode(nonce) else { return false };
+        let Some((time, _)) = bytes.split_first_chunk::<8>() else { return false };
+        let at = UnixMillis(i64::from_be_bytes(*time));
+        let (now, since) = (self.now(), self.proofs.since());
+        let age = now.0.saturating_sub(at.0);
+        let timely = (-NODES_APART_MS..=NONCE_LIFE_MS).contains(&age) && (at >= since || !self.is_new_epoch());
+        timely && self.nonce_at(at).is_some_and(|ours| ours == nonce)
+    }
+
+    /// Checks a proof for exactly this request. `token` is the hash of the access token, if there is one already.
+    pub(crate) fn prove(&self, raw: &str, method: &str, url: &str, token: Option<&Digest>) -> Result<Proven, String> {
+        let expected = ExpectedProof { method, url, token };
+        let proof = verify_dpop(raw, &expected, self.now(), &self.proofs.keys).map_err(|why| why.to_string())?;
+        Ok(Proven { nonce: proof.nonce().is_some_and(|nonce| self.nonce_is_good(nonce)), proof })
+    }
+}

@@ -1,0 +1,92 @@
+//! A signed statement of who calls, for the service behind: it need not trust a header that anybody could send.
+
+use super::HeldFacts;
+use crate::engine::Engine;
+use countersign_core::{aap::access::Grant, refusal::Refusal};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use quick_cache::sync::Cache;
+use serde::Serialize;
+
+/// The `typ` of the statement.
+const TYP: &str = "countersign-identity+jwt";
+const LIFE_S: i64 = 60;
+/// A remembered statement is used while at least half of its life is left.
+const USED_FOR_S: i64 = 30;
+const REMEMBERED: usize = 20_000;
+
+type Of = (RowKey, i64, String, String);
+
+/// Statements that are good for any call of a session by a route. Signing costs half as much as checking a proof.
+pub(crate) struct Assertions(Cache<Of, (UnixMillis, String)>);
+
+impl Default for Assertions {
+    fn default() -> Self {
+        Self(Cache::new(REMEMBERED))
+    }
+}
+
+#[derive(Serialize)]
+struct Claims<'a> {
+    iss: &'a str,
+    aud: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sub: Option<&'a str>,
+    iat: i64,
+    exp: i64,
+    project: &'a str,
+    operator: &'a str,
+    session_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delegation_id: Option<&'a str>,
+    route: &'a str,
+    action: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action_sha256: Option<String>,
+}
+
+impl Engine {
+    /// Remembered for half a minute, unless a person confirmed exactly this call: then it says which decision that was.
+    pub fn identity_assertion(
+        &self,
+        grant: &Grant,
+        audience: &str,
+        held: Option<&HeldFacts>,
+    ) -> Result<String, Refusal> {
+        if held.is_some() {
+            return self.sign_assertion(grant, audience, held);
+        }
+        let of = (grant.session(), grant.project().version, grant.route().id.clone(), audience.to_owned());
+        let now = self.now();
+        if let Some((made, statement)) = self.assertions.0.get(&of)
+            && now < made.plus_secs(USED_FOR_S)
+        {
+            return Ok(statement);
+        }
+        let statement = self.sign_assertion(grant, audience, None)?;
+        self.assertions.0.insert(of, (now, statement.clone()));
+        Ok(statement)
+    }
+
+    fn sign_assertion(&self, grant: &Grant, audience: &str, held: Option<&HeldFacts>) -> Result<String, Refusal> {
+        let iat = self.now().secs();
+        let claims = Claims {
+            iss: self.settings.origin.as_str(),
+            aud: audience,
+            sub: grant.subject(),
+            iat,
+            exp: iat + LIFE_S,
+            project: grant.project().id.as_str(),
+            operator: grant.operator(),
+            session_id: grant.session_id(),
+            delegation_id: grant.delegation_id(),
+            route: &grant.route().id,
+            action: grant.action(),
+            decision_id: held.map(|held| held.decision_id.as_str()),
+            action_sha256: held.map(|held| held.digest.hex()),
+        };
+        let keys = self.keys().ok_or(Refusal::Unavailable)?;
+        keys.signing.sign(TYP, &claims).map_err(|_| Refusal::Internal)
+    }
+}

@@ -1,0 +1,181 @@
+//! Deciding a call before anything of its body is read.
+
+use super::{Permit, ReadPermit};
+use crate::{
+    engine::{Engine, TRIES},
+    projects::{Address, ProjectAt},
+    store::Outcome,
+};
+use countersign_core::{
+    aap::access::{AccessView, Call, Counted, Grant, Owed, Proven, Proving, Refused, Verdict, decide},
+    refusal::Refusal,
+    step::Effects,
+};
+use std::sync::{Arc, OnceLock};
+
+/// What a look at a proof showed.
+type Checked = Result<Proven, String>;
+
+/// What a call came to.
+pub enum Decided {
+    Read(Box<ReadPermit>),
+    Write(Box<Undertaking>),
+    Held(Box<Held>),
+}
+
+/// A write that may begin: its intent is not durable yet, and it permits nothing.
+pub struct Undertaking {
+    pub(crate) grant: Grant,
+    pub(crate) call: Call,
+    pub(crate) address: Address,
+}
+
+/// A call that is in order but for a person's yes to exactly it.
+pub struct Held {
+    pub(crate) owed: Owed,
+    pub(crate) call: Call,
+    pub(crate) address: Address,
+}
+
+impl Undertaking {
+    pub fn grant(&self) -> &Grant {
+        &self.grant
+    }
+}
+
+impl Held {
+    /// What is known about the call. It permits nothing.
+    pub fn call(&self) -> &Grant {
+        self.owed.call()
+    }
+}
+
+impl Engine {
+    pub async fn decide(&self, address: &Address, call: Call) -> Result<Decided, Refusal> {
+        let address = address.clone();
+        match self.decide_call(&address, &call).await? {
+            Verdict::Owed(owed) => Ok(Decided::Held(Box::new(Held { owed, call, address }))),
+            Verdict::Granted(grant) if grant.writes() => {
+                Ok(Decided::Write(Box::new(Undertaking { grant, call, address })))
+            }
+            // A read runs ahead of its record only as long as records can be written.
+            Verdict::Granted(grant) if !self.store.is_sound() => match self.commit(grant.recheck()).await {
+                Outcome::Committed | Outcome::Stale => Ok(Decided::Read(Box::new(ReadPermit { grant, call, address }))),
+                _ => Err(Refusal::Unavailable),
+            },
+            Verdict::Granted(grant) => Ok(Decided::Read(Box::new(ReadPermit { grant, call, address }))),
+        }
+    }
+
+    /// Makes the intent of a write durable that nobody must confirm; only then may it be forwarded.
+    pub async fn begin_write(&self, undertaking: Undertaking) -> Result<Permit, Refusal> {
+        let Undertaking { mut grant, call, address } = undertaking;
+        for _ in 0..TRIES {
+            let under_way = grant.delegation().map(|key| self.forwards.begin(key));
+            let (effects, counted) = grant.intent(&self.env()?)?;
+            match self.commit(effects).await {
+                Outcome::Committed => return Ok(Permit { grant, held: None, under_way, call, address }),
+                Outcome::Stale => self.forget_bearer(&address, &call),
+                outcome => return Err(self.turned_down(&grant, &counted, outcome).await),
+            }
+            grant = match self.decide_call(&address, &call).await? {
+                Verdict::Granted(grant) => grant,
+                // The project changed its mind between two looks; whoever asks again is told what it says now.
+                Verdict::Owed(_) => return Err(Refusal::Unavailable),
+            };
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// What the failure of a call's step means. A limit that is used up stands in the audit like any refusal.
+    pub(super) async fn turned_down(&self, grant: &Grant, counted: &Counted, outcome: Outcome) -> Refusal {
+        let refusal = match outcome {
+            Outcome::Replayed => return Refusal::DpopReplayed,
+            Outcome::LimitReached { count } => match counted.limit(count) {
+                Some(limit) => grant.usage().refusal(limit, self.now()),
+                None => return Refusal::Internal,
+            },
+            _ => return Refusal::Unavailable,
+        };
+        let recorded = async {
+            let effects = grant.turned_down(&refusal, &self.env()?)?;
+            Ok::<_, Refusal>(self.commit(effects).await)
+        };
+        match recorded.await {
+            Ok(Outcome::Committed) => refusal,
+            Ok(Outcome::Replayed) => Refusal::DpopReplayed,
+            _ => Refusal::Unavailable,
+        }
+    }
+
+    /// One decision, from memory if that says yes, else from the store. A refusal is recorded before it is told.
+    pub(super) async fn decide_call(&self, address: &Address, call: &Call) -> Result<Verdict, Refusal> {
+        match self.verdict(address, call).await? {
+            Ok(verdict) => Ok(verdict),
+            Err(refused) => self.refuse(call, refused).await,
+        }
+    }
+
+    /// The same for a call that waited, and whose proof was spent then.
+    pub(super) async fn decide_waiting(&self, address: &Address, call: &Call) -> Result<Verdict, Refusal> {
+        match self.verdict(address, call).await? {
+            Ok(verdict) => Ok(verdict),
+            Err(refused) => self.refuse(call, refused.without_proof()).await,
+        }
+    }
+
+    async fn verdict(&self, address: &Address, call: &Call) -> Result<Result<Verdict, Refused>, Refusal> {
+        let view = self.access_view(address, call).await?;
+        // A signature is checked once, however often the rest is looked at.
+        let memo = OnceLock::new();
+        match self.decide_on(&view, call, &memo) {
+            Ok(verdict) => Ok(Ok(verdict)),
+            // A refusal from memory is only believed once the store says the same.
+            Err(_) if view.bearer.is_some() => {
+                self.forget_bearer(address, call);
+                let view = self.access_view(address, call).await?;
+                Ok(self.decide_on(&view, call, &memo))
+            }
+            Err(refused) => Ok(Err(refused)),
+        }
+    }
+
+    fn decide_on(&self, view: &Arc<AccessView>, call: &Call, memo: &OnceLock<Checked>) -> Result<Verdict, Refused> {
+        let verify = |raw: &str| {
+            let token = call.token().map(|(hash, _)| hash);
+            let (method, url) = call.proven_for();
+            memo.get_or_init(|| self.prove(raw, &method, &url, token)).clone()
+        };
+        let nonce_demanded = view.project.document.dpop.nonce_at_calls || self.is_new_epoch();
+        decide(call, view, &Proving { verify: &verify, nonce_demanded }, self.now())
+    }
+
+    async fn refuse(&self, call: &Call, refused: Refused) -> Result<Verdict, Refusal> {
+        if let Some(effects) = refused.record(call, &self.env()?) {
+            self.recorded(effects).await?;
+        }
+        Err(refused.refusal)
+    }
+
+    /// Makes the record of a refusal durable; its proof is spent with it.
+    pub(super) async fn recorded(&self, effects: Effects) -> Result<(), Refusal> {
+        match self.commit(effects).await {
+            Outcome::Committed => Ok(()),
+            Outcome::Replayed => Err(Refusal::DpopReplayed),
+            _ => Err(Refusal::Unavailable),
+        }
+    }
+
+    /// `DPoP-Nonce` for answers to calls, when nonces are on (C-27).
+    pub async fn nonce_for_calls(&self, address: &Address) -> Option<String> {
+        let demanded =
+            self.is_new_epoch() || self.project(address).await.is_ok_and(|at| at.project.document.dpop.nonce_at_calls);
+        if demanded { self.nonce() } else { None }
+    }
+
+    /// The same where the project is known already.
+    pub fn nonce_for_calls_at(&self, at: &ProjectAt) -> Option<String> {
+        let demanded = self.is_new_epoch() || at.project.document.dpop.nonce_at_calls;
+        if demanded { self.nonce() } else { None }
+    }
+}

@@ -1,0 +1,87 @@
+//! What leaves a session: bytes of answers, counted against its receipt (AAP 14.2).
+
+use crate::{engine::Engine, store::Outcome};
+use countersign_core::{
+    aap::access::{Grant, Limit, Usage},
+    refusal::Refusal,
+    step::Effects,
+};
+
+/// Bytes are taken this many at a time, so that a long answer is not a step a chunk.
+const BLOCK: u64 = 64 * 1024;
+
+/// The meter of an answer whose length nobody knows beforehand.
+pub struct Egress {
+    usage: Usage,
+    writes: bool,
+    /// Taken and not passed on yet.
+    taken: u64,
+    over: bool,
+}
+
+impl Egress {
+    pub(super) fn of(grant: &Grant) -> Option<Self> {
+        let usage = grant.usage().clone();
+        usage.egress_limit()?;
+        Some(Self { usage, writes: grant.writes(), taken: 0, over: false })
+    }
+}
+
+impl Engine {
+    /// How many of `bytes` more may leave. Less than asked means: cut here. A write's answer is counted and never cut.
+    pub async fn pass(&self, egress: &mut Egress, bytes: u64) -> u64 {
+        while egress.taken < bytes && !egress.over {
+            let missing = (bytes - egress.taken).max(if egress.writes { 0 } else { BLOCK });
+            match self.take(egress, missing).await {
+                Taken::All => egress.taken += missing,
+                Taken::Only(rest) => {
+                    egress.taken += rest;
+                    egress.over = true;
+                }
+            }
+        }
+        let passed = egress.taken.min(bytes);
+        egress.taken -= passed;
+        if egress.writes { bytes } else { passed }
+    }
+
+    /// Gives back what was taken and did not leave.
+    pub async fn passed_all(&self, egress: Egress) {
+        if egress.taken > 0 {
+            let back = egress.usage.egress(-i64::try_from(egress.taken).unwrap_or(i64::MAX), true);
+            let _ = self.commit(Effects { counts: back.counts(), ..Effects::default() }).await;
+        }
+    }
+
+    async fn take(&self, egress: &Egress, bytes: u64) -> Taken {
+        let wanted = i64::try_from(bytes).unwrap_or(i64::MAX);
+        if self.count_egress(egress, wanted).await {
+            return Taken::All;
+        }
+        // The last of it: whoever comes between makes it less, never more.
+        for _ in 0..3 {
+            let stands = self.store.count(&egress.usage.egress_key()).await;
+            let (Ok(stands), Some(limit)) = (stands, egress.usage.egress_limit()) else { break };
+            let rest = (limit - stands).clamp(0, wanted);
+            if rest == 0 || self.count_egress(egress, rest).await {
+                return Taken::Only(rest.unsigned_abs());
+            }
+        }
+        Taken::Only(0)
+    }
+
+    async fn count_egress(&self, egress: &Egress, bytes: i64) -> bool {
+        let counts = egress.usage.egress(bytes, egress.writes).counts();
+        self.commit(Effects { counts, ..Effects::default() }).await == Outcome::Committed
+    }
+
+    /// The refusal of a session that has had all that it may.
+    pub fn egress_refusal(&self, grant: &Grant) -> Refusal {
+        grant.usage().refusal(Limit::DataEgress, self.now())
+    }
+}
+
+enum Taken {
+    All,
+    Only(u64),
+}

@@ -1,0 +1,96 @@
+//! Running a request that was kept, by the id of its decision, without sending it again.
+
+use super::{
+    Permit,
+    hold::{Holding, matter},
+};
+use crate::{
+    engine::{Engine, unavailable},
+    presented::Shown,
+    projects::{Address, ProjectAt},
+    store,
+};
+use countersign_core::{
+    aap::access::{Call, Verdict},
+    held::HttpRequest,
+    records::{Decision, HeldRequest, Project},
+    refusal::Refusal,
+};
+
+impl Engine {
+    /// `call` has the credentials of the redeeming request; its proof is for that request, and the rest of the decision
+    /// is about the one that was kept.
+    pub async fn redeem(
+        &self,
+        address: &Address,
+        call: Call,
+        decision_id: &str,
+    ) -> Result<(Permit, HttpRequest), Refusal> {
+        let at = self.project(address).await?;
+        let known = self.decision_at(at.project.key, decision_id).await?;
+        let not_here = || Refusal::NotFound("there is no request of yours to redeem under this decision".into());
+        // Whoever is nobody learns nothing about decisions: the caller is looked at before this is told.
+        let (decision, request) = match known {
+            Some(decision) => match self.kept_request(&at.project, &decision).await? {
+                Some(request) => (decision, request),
+                None => return Err(self.caller_or(&at, &call, not_here()).await),
+            },
+            None => return Err(self.caller_or(&at, &call, not_here()).await),
+        };
+        let inner = of_kept(&call, &request);
+        let owed = match self.decide_call(address, &inner).await? {
+            Verdict::Owed(owed) => owed,
+            Verdict::Granted(_) => return Err(Refusal::Conflict("this does not need a person's yes any more".into())),
+        };
+        if owed.principal()? != decision.raised_by.principal {
+            return Err(self.told(&owed, not_here()).await);
+        }
+        let matter = matter(&owed, &request)?;
+        let named = decision.id.clone();
+        let holding = Holding { owed, call: inner, address: address.clone(), at, matter, named };
+        let spent = self.spend_yes(&holding, decision).await;
+        let permit = self.finished(&holding, spent).await?;
+        Ok((permit, request))
+    }
+
+    /// The refusal of the caller itself, if there is one, else `otherwise`.
+    async fn caller_or(&self, at: &ProjectAt, call: &Call, otherwise: Refusal) -> Refusal {
+        let Some((hash, scheme)) = call.token() else { return Refusal::NoCredentials };
+        let (method, url) = call.proven_for();
+        let shown = Shown { hash: *hash, scheme, proof: call.proof.as_deref(), method: &method, url: &url };
+        match self.bearer_shown(at, &shown).await {
+            Ok(_) => otherwise,
+            Err(refusal) => refusal,
+        }
+    }
+
+    async fn kept_request(&self, project: &Project, decision: &Decision) -> Result<Option<HttpRequest>, Refusal> {
+        let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await.map_err(unavailable)?;
+        let Some(kept) = kept else { return Ok(None) };
+        let bytes = self.open_request(project, &kept.sealed).await?;
+        serde_json::from_slice(&bytes).map(Some).map_err(|_| Refusal::Internal)
+    }
+
+    /// Keeps a request under the project's key.
+    pub(super) async fn seal_request(&self, project: &Project, request: &HttpRequest) -> Result<String, Refusal> {
+        let bytes = serde_json::to_vec(request).map_err(|_| Refusal::Internal)?;
+        self.project_sealer(project).await?.seal("held-request", &bytes).map_err(|_| Refusal::Internal)
+    }
+
+    async fn open_request(&self, project: &Project, sealed: &str) -> Result<Vec<u8>, Refusal> {
+        let opened = self.project_sealer(project).await?.open("held-request", sealed);
+        opened.map(|bytes| bytes.to_vec()).map_err(|_| Refusal::Internal)
+    }
+}
+
+/// The kept request as a call by whoever redeems it.
+fn of_kept(call: &Call, request: &HttpRequest) -> Call {
+    Call {
+        method: request.method.clone(),
+        origin: request.origin.clone(),
+        path: request.path().to_owned(),
+        query: request.query().map(str::to_owned),
+        proof_for: Some(call.proven_for()),
+        ..call.clone()
+    }
+}

@@ -1,0 +1,58 @@
+//! Streams: audited at open and close, cut at expiry and revocation.
+
+use crate::{engine::Engine, projects::Address};
+use countersign_core::{
+    aap::access::{Call, Grant, bearer_holds},
+    aap::standing::receipt_holds,
+    refusal::Refusal,
+};
+use std::time::Duration;
+
+/// How often it is looked whether a stream may go on.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+
+/// What must stay true as long as a stream is open.
+pub struct Watch {
+    pub(super) grant: Grant,
+    pub(super) call: Call,
+    pub(super) address: Address,
+}
+
+impl Engine {
+    /// Resolves when the stream must end, with the reason.
+    pub async fn cut_off(&self, watch: &Watch) -> Refusal {
+        loop {
+            if let Err(refusal) = self.still_holds(watch).await {
+                return refusal;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// From the store each time: what is remembered may be old, and no commit would find it out.
+    async fn still_holds(&self, watch: &Watch) -> Result<(), Refusal> {
+        let now = self.now();
+        if now >= watch.grant.ends_at() {
+            return Err(Refusal::AccessTokenExpired);
+        }
+        let at = self.project(&watch.address).await?;
+        if at.project.version != watch.grant.project().version {
+            return Err(Refusal::Conflict("what the project says has changed".into()));
+        }
+        let (hash, _) = watch.call.token().ok_or(Refusal::AccessTokenInvalid)?;
+        let bearer = self.bearer_by_hash(&at.project, hash).await?;
+        bearer_holds(&bearer, now)?;
+        bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| receipt_holds(receipt, now))
+    }
+
+    /// The end of a stream, for the audit.
+    pub async fn close_stream(&self, watch: Watch, why: &str, bytes: u64) {
+        let recorded = async {
+            let effects = watch.grant.closed(why, bytes, &self.env()?)?;
+            Ok::<_, Refusal>(self.commit(effects).await)
+        };
+        if !matches!(recorded.await, Ok(crate::store::Outcome::Committed)) {
+            tracing::error!("the end of a stream could not be recorded");
+        }
+    }
+}

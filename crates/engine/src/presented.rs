@@ -1,0 +1,74 @@
+//! Credentials as they are presented at our own endpoints: a token, its scheme, and the proof that goes with it.
+
+use crate::{engine::Engine, projects::ProjectAt, store::Outcome};
+use countersign_core::{
+    aap::access::{Bearer, Proving, Scheme, possession, proof_required},
+    refusal::Refusal,
+    step::Effects,
+};
+use countersign_protocol::hash::Digest;
+
+/// A credential with the request that it came with.
+#[derive(Clone, Copy, Debug)]
+pub struct Presented<'a> {
+    pub token: &'a str,
+    pub scheme: Scheme,
+    pub proof: Option<&'a str>,
+    pub method: &'a str,
+    /// Our own origin and the path, never as the client says it.
+    pub url: &'a str,
+}
+
+/// The same where only the hash of the token is known.
+pub(crate) struct Shown<'a> {
+    pub(crate) hash: Digest,
+    pub(crate) scheme: Scheme,
+    pub(crate) proof: Option<&'a str>,
+    pub(crate) method: &'a str,
+    pub(crate) url: &'a str,
+}
+
+impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Presented<'a> {
+    /// A bearer token, without a proof.
+    fn from(token: &'a T) -> Self {
+        Self { token: token.as_ref(), scheme: Scheme::Bearer, proof: None, method: "", url: "" }
+    }
+}
+
+impl Presented<'_> {
+    pub(crate) fn shown(&self) -> Shown<'_> {
+        let Self { token, scheme, proof, method, url } = *self;
+        Shown { hash: Digest::of(token.as_bytes()), scheme, proof, method, url }
+    }
+}
+
+impl Engine {
+    /// Everything behind an access token, once it is shown that the caller holds its key. Whether the session still
+    /// stands is for the caller to decide.
+    pub(crate) async fn bearer_shown(&self, at: &ProjectAt, shown: &Shown<'_>) -> Result<Bearer, Refusal> {
+        let bearer = self.bearer_by_hash(&at.project, &shown.hash).await?;
+        self.possess(at, bearer.token.jkt.as_ref(), proof_required(&at.project.document), shown).await?;
+        Ok(bearer)
+    }
+
+    /// Spends the proof that a bound credential needs.
+    pub(crate) async fn possess(
+        &self,
+        at: &ProjectAt,
+        bound: Option<&Digest>,
+        required: bool,
+        shown: &Shown<'_>,
+    ) -> Result<(), Refusal> {
+        let proof = {
+            let verify = |raw: &str| self.prove(raw, shown.method, shown.url, Some(&shown.hash));
+            let nonce_demanded = at.project.document.dpop.nonce_at_calls || self.is_new_epoch();
+            let proving = Proving { verify: &verify, nonce_demanded };
+            possession((shown.scheme, shown.proof), bound, at.project.key, required, &proving)?
+        };
+        match self.commit(Effects { proof, ..Effects::default() }).await {
+            Outcome::Committed => Ok(()),
+            Outcome::Replayed => Err(Refusal::DpopReplayed),
+            _ => Err(Refusal::Unavailable),
+        }
+    }
+}

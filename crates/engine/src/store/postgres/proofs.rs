@@ -1,0 +1,60 @@
+//! The ring of tables in which proofs are spent for all nodes, and how it is emptied.
+
+use super::connection::Connection;
+use crate::store::{
+    error::Failure,
+    proofs::{Proof, SECOND, TOLERANCE},
+    sql::{Access, Sql as _},
+};
+
+pub(super) const SLOTS: usize = 4;
+const RING: i64 = SLOTS as i64;
+const WIDTH: i64 = 600 * SECOND;
+
+/// Nobody shows a proof that is further ahead, and some for what clocks differ by.
+const AHEAD: i64 = TOLERANCE + 60 * SECOND;
+/// A `jti` is remembered for 600 s after it was shown (C-31), which may be `TOLERANCE` after its proof's own time.
+const BEHIND: i64 = TOLERANCE + 630 * SECOND;
+
+/// Where in the ring a proof belongs.
+pub(super) fn slot(proof: &Proof) -> usize {
+    place(proof.issued_at.div_euclid(WIDTH))
+}
+
+fn place(bucket: i64) -> usize {
+    usize::try_from(bucket.rem_euclid(RING)).unwrap_or(0)
+}
+
+/// Empties the tables of which no proof can count any more. One that was not emptied before it is used again keeps its
+/// old proofs for another round: they are refused for longer, and nothing is accepted twice.
+pub(super) async fn forget(connection: &mut Connection) -> Result<(), Failure> {
+    for slot in 0..SLOTS {
+        let filled = format!("SELECT CAST(1 AS BIGINT) FROM proofs_{slot} LIMIT 1");
+        if is_past(slot, connection.now().await?) && !connection.query(&filled, &[]).await?.is_empty() {
+            let emptied = empty(connection, slot).await;
+            if emptied.is_err() {
+                connection.rollback().await;
+            }
+            emptied?;
+        }
+    }
+    Ok(())
+}
+
+/// The clock is read again once nobody else is at the table: what was spent while we waited for it is not lost.
+async fn empty(connection: &mut Connection, slot: usize) -> Result<(), Failure> {
+    connection.begin(Access::Write).await?;
+    connection.batch(&format!("LOCK TABLE proofs_{slot} IN ACCESS EXCLUSIVE MODE")).await?;
+    if is_past(slot, connection.now().await?) {
+        connection.batch(&format!("TRUNCATE proofs_{slot}")).await?;
+    }
+    connection.commit().await
+}
+
+fn is_past(slot: usize, now: i64) -> bool {
+    let live = now.saturating_sub(BEHIND).div_euclid(WIDTH)..=now.saturating_add(AHEAD).div_euclid(WIDTH);
+    !live.into_iter().any(|bucket| place(bucket) == slot)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! The proofs that this process has seen, in memory: SQLite has one node, and a restart is a new epoch.
+
+use crate::store::proofs::{Proof, ProofId, SECOND, TOLERANCE};
+use std::{
+    collections::{HashSet, VecDeque},
+    hash::{BuildHasher as _, BuildHasherDefault, Hasher, RandomState},
+};
+
+/// By when they were spent. What is past is dropped by the bucket, so nothing is ever looked through.
+#[derive(Default)]
+pub(super) struct SpentProofs {
+    /// Made anew with each start, so that nobody outside can choose proofs that look alike.
+    keys: RandomState,
+    buckets: VecDeque<Bucket>,
+}
+
+struct Bucket {
+    /// When the next one begins.
+    end: i64,
+    shards: [HashSet<u64, BuildHasherDefault<AsItIs>>; SHARDS],
+}
+
+/// A table that grows is copied as a whole; sixteen small copies are no pause.
+const SHARDS: usize = 16;
+const WIDTH: i64 = 150 * SECOND;
+
+/// A proof comes from at most `TOLERANCE` ahead and is refused `TOLERANCE` after its own time.
+const KEPT: i64 = 2 * TOLERANCE;
+
+impl SpentProofs {
+    /// Those among `asked` that are spent.
+    pub(super) fn seen(&self, asked: &[&Proof]) -> HashSet<ProofId> {
+        asked.iter().map(|proof| proof.id).filter(|id| self.has(id)).collect()
+    }
+
+    /// `now` never goes backwards.
+    pub(super) fn spend(&mut self, proofs: &[&Proof], now: i64) {
+        if proofs.is_empty() {
+            return;
+        }
+        if self.buckets.back().is_none_or(|newest| newest.end <= now) {
+            self.buckets.push_back(Bucket::until(now.saturating_add(WIDTH)));
+        }
+        let Some(newest) = self.buckets.back_mut() else { return };
+        for proof in proofs {
+            newest.insert(self.keys.hash_one(proof.id));
+        }
+    }
+
+    pub(super) fn forget(&mut self, now: i64) {
+        while self.buckets.front().is_some_and(|oldest| oldest.end.saturating_add(KEPT) < now) {
+            self.buckets.pop_front();
+        }
+    }
+
+    fn has(&self, id: &ProofId) -> bool {
+        let mark = self.keys.hash_one(id);
+        self.buckets.iter().rev().any(|bucket| bucket.has(mark))
+    }
+}
+
+impl Bucket {
+    fn until(end: i64) -> Self {
+        Self { end, shards: Default::default() }
+    }
+
+    fn has(&self, mark: u64) -> bool {
+        self.shards.get(shard(mark)).is_some_and(|marks| marks.contains(&mark))
+    }
+
+    fn insert(&mut self, mark: u64) {
+        if let Some(marks) = self.shards.get_mut(shard(mark)) {
+            marks.insert(mark);
+        }
+    }
+}
+
+/// By bits in the middle: the table itself goes by the lowest and the highest.
+fn shard(mark: u64) -> usize {
+    usize::from(mark.to_be_bytes()[3]) % SHARDS
+}
+
+/// A mark is a keyed hash already.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write_u64(&mut self, mark: u64) {
+        self.0 = mark;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
