@@ -1,16 +1,33 @@
 //! From an HTTP request to the call that the engine decides.
 
-use countersign_engine::{Call, Credential, Refusal};
+#[cfg(test)]
+mod tests;
+
+use crate::prefer;
+use countersign_engine::{Call, Credential, Refusal, Scheme};
 use countersign_protocol::{aap::version, hash::Digest};
-use http::{HeaderMap, header, request::Parts};
+use http::{HeaderMap, HeaderName, header, request::Parts};
 use percent_encoding::percent_decode_str;
 
+const DPOP: HeaderName = HeaderName::from_static("dpop");
+const MODE: HeaderName = HeaderName::from_static("x-agent-mode");
+const DELEGATION: HeaderName = HeaderName::from_static("x-agent-delegation");
+const SESSION: HeaderName = HeaderName::from_static("x-agent-session");
+const INTENT_TYPE: HeaderName = HeaderName::from_static("x-agent-intent-type");
+const CONSENT: HeaderName = HeaderName::from_static("x-agent-consent");
+const CONFIRM: HeaderName = HeaderName::from_static("x-agent-confirm");
+const DRY_RUN: HeaderName = HeaderName::from_static("x-agent-dry-run");
+
 /// Reads what the decision needs. Free-text intent is not even looked at (AAP 12.4).
-pub fn read_call(parts: &Parts) -> Result<Call, Refusal> {
+///
+/// `origin` is the public origin of this enforcement point, from its configuration and never from `Host`.
+pub fn read_call(parts: &Parts, origin: &str) -> Result<Call, Refusal> {
     let headers = &parts.headers;
     let call = Call {
         method: parts.method.as_str().to_owned(),
+        origin: origin.to_owned(),
         path: parts.uri.path().to_owned(),
+        query: parts.uri.query().map(str::to_owned),
         credential: credential(headers)?,
         ..Call::default()
     };
@@ -19,35 +36,51 @@ pub fn read_call(parts: &Parts) -> Result<Call, Refusal> {
         return Ok(call);
     }
     Ok(Call {
-        version: single(headers, version::HEADER)?,
-        mode: single(headers, "x-agent-mode")?,
-        delegation_id: single(headers, "x-agent-delegation")?,
-        session_id: single(headers, "x-agent-session")?,
-        intent_type: single(headers, "x-agent-intent-type")?,
-        consent: single(headers, "x-agent-consent")?.map(|jwt| Digest::of(jwt.as_bytes())),
+        proof: owned(headers, &DPOP)?,
+        version: single(headers, version::HEADER)?.map(str::to_owned),
+        mode: owned(headers, &MODE)?,
+        delegation_id: owned(headers, &DELEGATION)?,
+        session_id: owned(headers, &SESSION)?,
+        intent_type: owned(headers, &INTENT_TYPE)?,
+        consent: single(headers, &CONSENT)?.map(|jwt| Digest::of(jwt.as_bytes())),
         dry_run: is_dry_run(parts),
+        confirm: owned(headers, &CONFIRM)?,
+        wait_s: prefer::wait_s(headers),
         ..call
     })
 }
 
+/// A token under one of the two schemes; anything else, several headers or tokens included, is none of ours.
 fn credential(headers: &HeaderMap) -> Result<Credential, Refusal> {
-    let Some(value) = single(headers, header::AUTHORIZATION.as_str())? else { return Ok(Credential::None) };
-    match value.split_once(' ') {
-        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
-            Ok(Credential::Token(Digest::of(token.trim().as_bytes())))
-        }
-        _ => Ok(Credential::Unusable),
+    let Some(value) = single(headers, header::AUTHORIZATION)? else { return Ok(Credential::None) };
+    let Some((scheme, token)) = value.split_once(' ') else { return Ok(Credential::Unusable) };
+    let token = token.trim();
+    let scheme = match scheme {
+        named if named.eq_ignore_ascii_case("bearer") => Scheme::Bearer,
+        named if named.eq_ignore_ascii_case("dpop") => Scheme::Dpop,
+        _ => return Ok(Credential::Unusable),
+    };
+    if token.is_empty() || token.contains([' ', ',', '\t']) {
+        return Ok(Credential::Unusable);
     }
+    Ok(Credential::Token { hash: Digest::of(token.as_bytes()), scheme })
+}
+
+fn owned(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Refusal> {
+    single(headers, name).map(|value| value.map(str::to_owned))
 }
 
 /// A header that stands twice could be read in two ways.
-fn single(headers: &HeaderMap, name: &str) -> Result<Option<String>, Refusal> {
-    let mut values = headers.get_all(name).iter();
+pub(crate) fn single(
+    headers: &HeaderMap,
+    name: impl http::header::AsHeaderName + std::fmt::Display + Clone,
+) -> Result<Option<&str>, Refusal> {
+    let mut values = headers.get_all(name.clone()).iter();
     let first = values.next();
     if values.next().is_some() {
         return Err(Refusal::invalid(format!("the header {name} stands more than once")));
     }
-    let text = first.map(|value| value.to_str().map(str::to_owned)).transpose();
+    let text = first.map(http::HeaderValue::to_str).transpose();
     text.map_err(|_| Refusal::invalid(format!("the header {name} is not readable text")))
 }
 
@@ -57,5 +90,5 @@ fn is_dry_run(parts: &Parts) -> bool {
         let name = percent_decode_str(pair.split('=').next().unwrap_or_default());
         name.decode_utf8_lossy().eq_ignore_ascii_case("dry_run")
     };
-    parts.headers.contains_key("x-agent-dry-run") || parts.uri.query().is_some_and(|query| query.split('&').any(named))
+    parts.headers.contains_key(DRY_RUN) || parts.uri.query().is_some_and(|query| query.split('&').any(named))
 }

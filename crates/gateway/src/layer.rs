@@ -1,23 +1,39 @@
 //! A `tower` layer: every request of the service inside is a call that the engine has let through.
 
-use crate::{call::read_call, refusal::envelope, request_ids::RequestIds};
+mod inner;
+
+use crate::{
+    answer,
+    call::read_call,
+    complete::{self, MAX_BODY_BYTES},
+    headers,
+    proxy::{Passage, Pumping, answered, pump, whole_body},
+    request_ids::RequestIds,
+};
 use bytes::Bytes;
-use countersign_engine::{Address, Admitted, Call, Engine, Grant, Permit, ReadPermit, Refusal};
-use countersign_protocol::aap::version;
-use futures_util::{FutureExt as _, future::BoxFuture};
-use http::{HeaderName, HeaderValue, Request, Response};
+use countersign_engine::{Address, Became, Decided, Engine, Grant, Held, Refusal};
+use countersign_protocol::project::Stream;
+use futures_util::{future::BoxFuture, poll};
+use http::{HeaderName, HeaderValue, Request, Response, header};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
+use hyper::body::Body;
+pub(crate) use inner::Inner;
 use std::{
     error::Error,
-    panic::AssertUnwindSafe,
+    pin::pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
-use tower::{Layer, Service, ServiceExt as _};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tower::{Layer, Service};
 use tracing::Instrument as _;
 
-type BoxError = Box<dyn Error + Send + Sync>;
-type BoxBody = UnsyncBoxBody<Bytes, BoxError>;
+pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
+pub(crate) type BoxBody = UnsyncBoxBody<Bytes, BoxError>;
+
+/// How long the next piece of a body that must be complete may take.
+const BODY_PACE: Duration = Duration::from_secs(30);
 
 /// Who is calling, for the service inside: verified, never what the client said about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,14 +51,28 @@ pub struct Caller {
 pub struct CountersignLayer {
     engine: Arc<Engine>,
     address: Address,
+    /// The public origin of the service inside.
+    origin: Arc<str>,
     request_ids: Arc<RequestIds>,
+    streams: TaskTracker,
 }
 
 impl CountersignLayer {
-    /// Calls are decided by the routes of the project at `address`.
+    /// Calls are decided by the routes of the project at `address`. Their origin is the engine's own.
     pub fn new(engine: Arc<Engine>, address: Address) -> Self {
         let run = engine.now().0.unsigned_abs();
-        Self { engine, address, request_ids: Arc::new(RequestIds::new(run)) }
+        let own = &engine.settings().origin;
+        let origin = match &address {
+            Address::Subdomain(id) => own.with_subdomain(id).as_str().into(),
+            _ => own.as_str().into(),
+        };
+        Self { engine, address, origin, request_ids: Arc::new(RequestIds::new(run)), streams: TaskTracker::new() }
+    }
+
+    /// The same for a service that agents reach at another origin than the engine's.
+    #[must_use]
+    pub fn with_origin(self, origin: &countersign_protocol::origin::Origin) -> Self {
+        Self { origin: origin.as_str().into(), ..self }
     }
 }
 
@@ -64,8 +94,9 @@ where
     S: Service<Request<In>, Response = Response<Out>> + Clone + Send + 'static,
     S::Future: Send,
     S::Error: Into<BoxError> + Send,
-    In: Send + 'static,
-    Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
+    In: Body<Data = Bytes> + From<Bytes> + Send + Unpin + 'static,
+    In::Error: Send,
+    Out: Body<Data = Bytes> + Send + 'static,
     Out::Error: Into<BoxError>,
 {
     type Response = Response<BoxBody>;
@@ -78,14 +109,15 @@ where
     }
 
     fn call(&mut self, request: Request<In>) -> Self::Future {
-        let (inner, point) = (self.inner.clone(), self.point.clone());
+        let (inner, point) = (Inner(self.inner.clone()), self.point.clone());
         Box::pin(async move {
             let request_id = point.request_ids.mint();
             let span = tracing::info_span!("call", request_id);
             let method = request.method().clone();
-            let answer = point.run(inner, request).instrument(span.clone()).await;
-            let mut response = answer.unwrap_or_else(|refusal| told(&refusal, &request_id));
-            mark(&mut response, &request_id);
+            let answered = point.run(inner, request).instrument(span.clone()).await;
+            let mut response = answered.unwrap_or_else(|refusal| answer::told(&refusal, &request_id).map(boxed));
+            let nonce = point.engine.nonce_for_calls(&point.address).await;
+            answer::mark(response.headers_mut(), &request_id, nonce);
             // Paths of the service inside may say whose data they lead to, so they are not logged.
             span.in_scope(|| tracing::info!(%method, status = response.status().as_u16(), "answered"));
             Ok(response)
@@ -93,137 +125,160 @@ where
     }
 }
 
+fn boxed(bytes: Bytes) -> BoxBody {
+    Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
+}
+
 impl CountersignLayer {
-    async fn run<S, In, Out>(self, inner: S, request: Request<In>) -> Result<Response<BoxBody>, Refusal>
+    async fn run<S, In, Out>(&self, inner: Inner<S>, request: Request<In>) -> Result<Response<BoxBody>, Refusal>
     where
-        S: Service<Request<In>, Response = Response<Out>> + Clone + Send + 'static,
+        S: Service<Request<In>, Response = Response<Out>> + Send + 'static,
         S::Future: Send,
         S::Error: Into<BoxError> + Send,
-        In: Send + 'static,
-        Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
+        In: Body<Data = Bytes> + From<Bytes> + Send + Unpin + 'static,
+        In::Error: Send,
+        Out: Body<Data = Bytes> + Send + 'static,
         Out::Error: Into<BoxError>,
     {
         let (parts, body) = request.into_parts();
-        let call: Call = read_call(&parts)?;
-        let mut request = Request::from_parts(parts, body);
-        let admitted = self.engine.admit(&self.address, call).await?;
-        let grant = match &admitted {
-            Admitted::Write(permit) => permit.grant(),
-            Admitted::Read(permit) => permit.grant(),
-        };
-        present(&mut request, grant);
-        match admitted {
-            Admitted::Read(permit) => self.read(inner, request, *permit).await,
+        let call = read_call(&parts, &self.origin)?;
+        let waits = call.wait_s.is_some_and(|seconds| seconds > 0);
+        let request = Request::from_parts(parts, body);
+        match self.engine.decide(&self.address, call).await? {
+            Decided::Read(permit) => {
+                let passage = Passage::Read(permit);
+                self.clone().hand_on(inner, present(request, passage.grant())?, passage).await
+            }
             // A caller that hangs up must not leave a write without its outcome.
-            Admitted::Write(permit) => {
-                tokio::spawn(self.write(inner, request, *permit)).await.map_err(|_| Refusal::OutcomeUnrecorded)?
+            Decided::Write(undertaking) => {
+                let request = present(request, undertaking.grant())?;
+                let point = self.clone();
+                let writing = async move {
+                    let permit = point.engine.begin_write(*undertaking).await?;
+                    point.hand_on(inner, request, Passage::Write(Box::new(permit))).await
+                };
+                tokio::spawn(writing.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded)?
+            }
+            Decided::Held(held) if waits => self.clone().hold(inner, request, *held).await,
+            Decided::Held(held) => {
+                let holding = self.clone().hold(inner, request, *held);
+                tokio::spawn(holding.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded)?
             }
         }
     }
 
-    /// The answer is held back until its record is durable, and dropped if the caller was cut off meanwhile.
-    async fn read<S, In, Out>(
+    /// Reads the request completely, has it confirmed, and hands on exactly that.
+    async fn hold<S, In, Out>(
         self,
-        inner: S,
+        inner: Inner<S>,
         request: Request<In>,
-        permit: ReadPermit,
+        held: Held,
     ) -> Result<Response<BoxBody>, Refusal>
     where
-        S: Service<Request<In>, Response = Response<Out>>,
-        S::Error: Into<BoxError>,
-        Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
+        S: Service<Request<In>, Response = Response<Out>> + Send + 'static,
+        S::Future: Send,
+        S::Error: Into<BoxError> + Send,
+        In: Body<Data = Bytes> + From<Bytes> + Send + Unpin + 'static,
+        Out: Body<Data = Bytes> + Send + 'static,
         Out::Error: Into<BoxError>,
     {
-        let answer = ask(inner, request).await;
-        self.engine.settle_read(permit, &outcome(&answer)).await?;
-        answer
-    }
-
-    async fn write<S, In, Out>(
-        self,
-        inner: S,
-        request: Request<In>,
-        mut permit: Permit,
-    ) -> Result<Response<BoxBody>, Refusal>
-    where
-        S: Service<Request<In>, Response = Response<Out>>,
-        S::Error: Into<BoxError>,
-        Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
-        Out::Error: Into<BoxError>,
-    {
-        let mut asking = std::pin::pin!(ask(inner, request));
-        let first = futures_util::poll!(asking.as_mut());
-        permit.handed_on();
-        let answer = match first {
-            Poll::Ready(answer) => answer,
-            Poll::Pending => asking.await,
+        let (mut parts, body) = request.into_parts();
+        let route = held.call().route();
+        let body = whole_body(body, route.max_body_bytes.unwrap_or(MAX_BODY_BYTES), BODY_PACE).await?;
+        let complete = complete::complete(&parts, &self.origin, route, &body)?;
+        let permit = self.engine.hold(held, complete.clone()).await?;
+        let head = complete::head_of(&complete);
+        let (Ok((_, _, passed)), true) = (head, permit.covers(&complete)) else {
+            tracing::error!("what was about to be handed on is not what was confirmed");
+            self.engine.settle_write(permit, &Became::NotSent("it was not what was confirmed")).await?;
+            return Err(Refusal::Internal);
         };
-        self.engine.settle_write(permit, &outcome(&answer)).await?;
-        answer
+        parts.headers = passed;
+        parts.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(complete.body.len()));
+        parts.extensions.insert(caller(permit.grant()));
+        let request = Request::from_parts(parts, In::from(Bytes::from(complete.body)));
+        let handing = self.hand_on(inner, request, Passage::Write(Box::new(permit)));
+        tokio::spawn(handing.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded)?
     }
-}
 
-async fn ask<S, In, Out>(inner: S, request: Request<In>) -> Result<Response<BoxBody>, Refusal>
-where
-    S: Service<Request<In>, Response = Response<Out>>,
-    S::Error: Into<BoxError>,
-    Out: http_body_util::BodyExt<Data = Bytes> + Send + 'static,
-    Out::Error: Into<BoxError>,
-{
-    // A panic is caught, so that what it broke off has an outcome in the record too.
-    let why = match AssertUnwindSafe(inner.oneshot(request)).catch_unwind().await {
-        Ok(Ok(response)) => return Ok(response.map(|body| body.map_err(Into::into).boxed_unsync())),
-        Ok(Err(why)) => why.into().to_string(),
-        Err(_panic) => "it panicked".to_owned(),
-    };
-    tracing::error!(why, "the service behind the gateway failed");
-    Err(Refusal::UpstreamFailed)
+    /// The answer is held back until its record is durable, and dropped if the caller was cut off meanwhile.
+    async fn hand_on<S, In, Out>(
+        self,
+        inner: Inner<S>,
+        request: Request<In>,
+        mut passage: Passage,
+    ) -> Result<Response<BoxBody>, Refusal>
+    where
+        S: Service<Request<In>, Response = Response<Out>>,
+        S::Error: Into<BoxError>,
+        Out: Body<Data = Bytes> + Send + 'static,
+        Out::Error: Into<BoxError>,
+    {
+        let answer = {
+            let mut asking = pin!(inner.ask(request));
+            let first = poll!(asking.as_mut());
+            passage.handed_on();
+            match first {
+                Poll::Ready(answer) => answer,
+                Poll::Pending => self.wait(&mut passage, asking).await,
+            }
+        };
+        let became = match &answer {
+            Ok(response) => answered(response.status(), response.body().size_hint().exact()),
+            Err(_) => Became::Lost("the service behind failed"),
+        };
+        let streams = answer.is_ok() && passage.grant().route().stream == Some(Stream::Events);
+        let watch = streams.then(|| passage.watch());
+        let egress = passage.settle(&self.engine, &became).await?;
+        let response = answer?;
+        if egress.is_none() && watch.is_none() {
+            return Ok(response);
+        }
+        let pumping = Pumping { engine: self.engine, egress, watch, stopping: CancellationToken::new() };
+        Ok(response.map(|body| pump(body, pumping, &self.streams).map_err(Into::into).boxed_unsync()))
+    }
+
+    /// Keeps the lease of a claim alive while the service inside works.
+    async fn wait<T>(&self, passage: &mut Passage, mut asking: std::pin::Pin<&mut impl Future<Output = T>>) -> T {
+        let Some(renew_every) = passage.renew_every() else { return asking.await };
+        loop {
+            tokio::select! {
+                answer = &mut asking => return answer,
+                () = tokio::time::sleep(renew_every) => passage.renew(&self.engine).await,
+            }
+        }
+    }
 }
 
 /// Takes the client's credentials and claims away and puts in what was verified.
-fn present<In>(request: &mut Request<In>, grant: &Grant) {
+fn present<In>(mut request: Request<In>, grant: &Grant) -> Result<Request<In>, Refusal> {
+    if grant.route().stream == Some(Stream::Websocket) {
+        // From here nobody could cut it.
+        return Err(Refusal::invalid("WebSockets are only served through the proxy"));
+    }
     let headers = request.headers_mut();
     let taken: Vec<HeaderName> = headers.keys().filter(|name| is_taken_away(name)).cloned().collect();
     for name in taken {
         headers.remove(name);
     }
-    request.extensions_mut().insert(Caller {
+    request.extensions_mut().insert(caller(grant));
+    Ok(request)
+}
+
+fn caller(grant: &Grant) -> Caller {
+    Caller {
         operator: grant.operator().to_owned(),
         acting_for: grant.subject().map(str::to_owned),
         session_id: grant.session_id().to_owned(),
         action: grant.action().to_owned(),
-        route: grant.route().to_owned(),
-    });
+        route: grant.route().id.clone(),
+    }
 }
 
 /// Credentials, what agents say of themselves, and whatever would make the upstream do another thing than the
 /// one that was decided. The intent type stays: it was checked.
 fn is_taken_away(name: &HeaderName) -> bool {
     let name = name.as_str();
-    let method_override = matches!(name, "x-http-method-override" | "x-http-method" | "x-method-override");
     let said = name.starts_with("x-agent-") && name != "x-agent-intent-type";
-    matches!(name, "authorization" | "dpop") || method_override || said
-}
-
-fn told(refusal: &Refusal, request_id: &str) -> Response<BoxBody> {
-    envelope(refusal, request_id).map(|body| Full::from(body).map_err(|never| match never {}).boxed_unsync())
-}
-
-fn mark(response: &mut Response<BoxBody>, request_id: &str) {
-    let headers = response.headers_mut();
-    headers.insert(version::SERVED, HeaderValue::from_static(version::PREFERRED));
-    if let Ok(id) = HeaderValue::from_str(request_id) {
-        headers.insert("x-request-id", id);
-    }
-}
-
-/// `201 Created`, as the audit shows it.
-fn outcome(answer: &Result<Response<BoxBody>, Refusal>) -> String {
-    match answer {
-        Ok(response) => {
-            let status = response.status();
-            format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or_default()).trim_end().to_owned()
-        }
-        Err(refusal) => format!("{} {}", refusal.code().status(), refusal.code()),
-    }
+    matches!(name, "authorization" | "dpop") || headers::is_method_override(name) || said
 }

@@ -1,13 +1,21 @@
 //! Enforcement points: they turn a request into a call, ask the engine, and forward only with a permit.
 //!
-//! Today there is one, a `tower` layer for services written in Rust.
+//! There are two: [`Gateway`], a reverse proxy with a listener of its own, and [`CountersignLayer`], a `tower` layer
+//! for services written in Rust.
 
+mod answer;
 mod call;
+mod complete;
+mod headers;
 mod layer;
+mod prefer;
+mod proxy;
 mod refusal;
 mod request_ids;
 
 pub use call::read_call;
 pub use layer::{Caller, CountersignLayer, CountersignService};
+pub use prefer::{LONGEST_WAIT_S, wait_s};
+pub use proxy::{BadDestination, BadRoots, Destination, Gateway, GatewaySettings, UpstreamCredential};
 pub use refusal::envelope;
 pub use request_ids::RequestIds;

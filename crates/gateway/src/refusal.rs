@@ -1,7 +1,11 @@
 //! A refusal as an HTTP answer: the envelope, and the headers that belong to it (AAP 16.1).
 
-use countersign_engine::Refusal;
+#[cfg(test)]
+mod tests;
+
+use countersign_engine::{Awaited, Refusal};
 use countersign_protocol::aap::{
+    dpop,
     error::{Code, Envelope},
     manifest, version,
 };
@@ -16,14 +20,27 @@ pub fn envelope(refusal: &Refusal, request_id: &str) -> Response<String> {
         hint: Some(refusal.hint()),
         request_id: request_id.to_owned(),
         docs_url: None,
+        decision: awaited(refusal).map(|awaited| awaited.decision.clone()).filter(|facts| !facts.is_empty()),
     };
     let mut response = Response::new(serde_json::to_string(&body).unwrap_or_default());
-    *response.status_mut() = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() = StatusCode::from_u16(status(refusal)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     add_headers(refusal, headers);
     response
+}
+
+/// The code's own, except where a project wants another one for a missing confirmation (C-01).
+fn status(refusal: &Refusal) -> u16 {
+    awaited(refusal).map_or(refusal.code().status(), |awaited| awaited.status)
+}
+
+fn awaited(refusal: &Refusal) -> Option<&Awaited> {
+    match refusal {
+        Refusal::ConfirmationRequired(awaited) => Some(awaited),
+        _ => None,
+    }
 }
 
 fn add_headers(refusal: &Refusal, headers: &mut HeaderMap) {
@@ -33,8 +50,14 @@ fn add_headers(refusal: &Refusal, headers: &mut HeaderMap) {
     if let Some(seconds) = refusal.retry_after_s() {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
-    if *refusal == Refusal::NoCredentials {
-        headers.insert(header::WWW_AUTHENTICATE, challenge());
+    if let Refusal::UsageLimitReached { limit, .. } = refusal {
+        headers.insert("x-agent-limit-reason", HeaderValue::from_static(limit.as_str()));
+    }
+    if refusal.code() == Code::IrreversibleRequiresConfirm {
+        headers.insert("precondition", HeaderValue::from_static("confirmation"));
+    }
+    if let Some(challenge) = challenge(refusal).and_then(|text| HeaderValue::try_from(text).ok()) {
+        headers.insert(header::WWW_AUTHENTICATE, challenge);
     }
     if refusal.code() == Code::SpecVersionUnsupported
         && let Ok(list) = HeaderValue::from_str(&version::list(version::ACCEPTED))
@@ -44,8 +67,14 @@ fn add_headers(refusal: &Refusal, headers: &mut HeaderMap) {
     }
 }
 
-/// Where an agent without credentials finds out how to get some (AAP 3).
-fn challenge() -> HeaderValue {
-    let text = format!("Bearer agent_auth_required=\"{}\"", manifest::PATH);
-    HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("Bearer"))
+/// Where an agent without credentials finds out how to get some (AAP 3), and what was wrong with a proof (AAP 18.4).
+fn challenge(refusal: &Refusal) -> Option<String> {
+    match refusal {
+        Refusal::NoCredentials => Some(format!("Bearer agent_auth_required=\"{}\"", manifest::PATH)),
+        Refusal::DpopNonceMissing => Some(dpop::challenge(Some(dpop::USE_NONCE))),
+        Refusal::DpopMissing(_) | Refusal::DpopInvalid(_) | Refusal::DpopReplayed => {
+            Some(dpop::challenge(Some(dpop::INVALID_PROOF)))
+        }
+        _ => None,
+    }
 }

@@ -4,6 +4,7 @@ mod aaep;
 mod aap;
 mod app;
 pub mod config;
+mod gateway;
 mod http;
 mod observe;
 mod openapi;
@@ -18,6 +19,7 @@ mod v1;
 mod web;
 
 pub use app::{App, router, router_in_front_of};
+pub use gateway::GatewayTrouble;
 pub use observe::{LogTo, Metrics, logs_to};
 pub use openapi::description as openapi_description;
 pub use operations::router as operations_router;
@@ -30,7 +32,7 @@ pub mod admin {
     pub use countersign_engine::{
         AccountRefusal, AccountTrouble, Address, ApiKey, ApiKeyKind, ApplyRefusal, ApplyTrouble, Engine, KeyInUse,
         KeysError, Member, Membership, NewKey, NewSubscriberToken, Person, Problem, Project, ProjectAt, Refusal, Role,
-        StartError, SubscriberToken, check_project,
+        StartError, SubscriberToken, check_project, held,
         store::{StoreError, project_at},
     };
 }

@@ -7,7 +7,7 @@ use hyper_util::{
     server::{conn::auto, graceful::GracefulShutdown},
     service::TowerToHyperService,
 };
-use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 use tokio::{
     net::TcpListener,
     sync::{OwnedSemaphorePermit, Semaphore, watch},
@@ -46,12 +46,25 @@ impl Serving {
         self.address
     }
 
+    /// Something else that serves on `address`, until the future that it is given resolves.
+    pub(crate) fn until_told<F>(address: SocketAddr, serve: impl FnOnce(Told) -> F) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let (stop, mut stopped) = watch::channel(false);
+        let told: Told = Box::pin(async move { drop(stopped.wait_for(|stop| *stop).await) });
+        Self { address, stop, done: tokio::spawn(serve(told)) }
+    }
+
     /// Takes no more connections, lets requests under way finish for up to ten seconds, and is over.
     pub async fn stop(self) {
         let _told = self.stop.send(true);
         let _ended = self.done.await;
     }
 }
+
+/// Resolves when a listener is to stop, or when nobody holds it any more.
+pub(crate) type Told = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The connection that a request came by. Whoever answers with something that goes on, a stream or a socket, keeps
 /// this as long as it does: it counts as a connection until then, and it is told when to end.

@@ -3,6 +3,7 @@
 use crate::{
     App, Directory, Limits, Metrics, Serving,
     config::{self, Loaded, node},
+    gateway::{Bound, GatewayTrouble},
     operations_router, router, router_in_front_of, serve,
 };
 use countersign_engine::{
@@ -11,6 +12,7 @@ use countersign_engine::{
 };
 use countersign_jose::KeyPolicy;
 use countersign_outbound::{Fetcher, FetcherConfig, operators};
+use countersign_protocol::origin::Origin;
 use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpListener, time::MissedTickBehavior};
 
@@ -19,6 +21,8 @@ pub struct Node {
     pub engine: Arc<Engine>,
     pub public: Serving,
     pub operations: Serving,
+    /// The reverse proxy, where one is configured.
+    pub gateway: Option<Serving>,
     chores: [tokio::task::JoinHandle<()>; 2],
 }
 
@@ -36,6 +40,8 @@ pub enum StartTrouble {
     Listen { address: std::net::SocketAddr, why: std::io::Error },
     #[error("extra_roots: {0}")]
     Roots(String),
+    #[error(transparent)]
+    Gateway(#[from] GatewayTrouble),
 }
 
 impl Node {
@@ -45,7 +51,12 @@ impl Node {
             chore.abort();
             let _ended = chore.await;
         }
-        self.public.stop().await;
+        let gateway = async {
+            if let Some(gateway) = self.gateway {
+                gateway.stop().await;
+            }
+        };
+        tokio::join!(self.public.stop(), gateway);
         self.operations.stop().await;
         self.engine.store().close().await;
     }
@@ -71,7 +82,13 @@ async fn start_with(
     router: impl FnOnce(App) -> axum::Router,
 ) -> Result<Node, StartTrouble> {
     let config = &loaded.config;
-    let (engine, directory) = open_engine(config, environment).await?;
+    // The gateway's listener comes first: where it is bound may be its origin, which the engine tells agents.
+    let gateway = match &config.gateway {
+        Some(gateway) => Some(Bound::bind(gateway).await?),
+        None => None,
+    };
+    let origin = gateway.as_ref().map(|bound| bound.origin.clone());
+    let (engine, directory) = open_engine_with(config, environment, origin).await?;
     apply_configured_project(&engine, config).await?;
     let listen = &config.listen;
     let limits = Limits {
@@ -85,14 +102,24 @@ async fn start_with(
     let app = app.with_legacy(config.aaep.clone());
     let public = listening(listen.public, router(app.clone()), limits).await?;
     let operations = listening(listen.operations, operations_router(app, Some(directory)), limits).await?;
+    let gateway = gateway.map(|bound| bound.serve(Arc::clone(&engine), config, environment)).transpose()?;
     let chores = [tokio::spawn(tidy(Arc::clone(&engine))), tokio::spawn(settle_due(Arc::clone(&engine)))];
-    Ok(Node { engine, public, operations, chores })
+    Ok(Node { engine, public, operations, gateway, chores })
 }
 
 /// The engine alone, for commands that serve nothing.
 pub async fn open_engine(
     config: &node::NodeConfig,
     environment: &config::Environment,
+) -> Result<(Arc<Engine>, Directory), StartTrouble> {
+    let gateway = config.gateway.as_ref().and_then(|gateway| gateway.origin_at(gateway.listen));
+    open_engine_with(config, environment, gateway).await
+}
+
+async fn open_engine_with(
+    config: &node::NodeConfig,
+    environment: &config::Environment,
+    gateway: Option<Origin>,
 ) -> Result<(Arc<Engine>, Directory), StartTrouble> {
     let key = config::key_encryption_key::read(&config.keys, environment)?;
     let clock = Clock::System;
@@ -103,8 +130,8 @@ pub async fn open_engine(
     })
     .await?;
     let directory = directory(config)?;
-    let engine =
-        Engine::start(settings(config), store, clock, Chance::System, &key, Arc::new(directory.clone())).await?;
+    let settings = Settings { gateway, ..settings(config) };
+    let engine = Engine::start(settings, store, clock, Chance::System, &key, Arc::new(directory.clone())).await?;
     Ok((engine, directory))
 }
 
@@ -158,6 +185,7 @@ fn settings(config: &node::NodeConfig) -> Settings {
             node::Tenancy::Single => Tenancy::Single,
             node::Tenancy::Multi => Tenancy::Multi,
         },
+        gateway: None,
         subdomains: config.public.subdomains,
         test_mode: config.test_mode,
         throttle: Throttle {

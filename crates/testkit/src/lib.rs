@@ -12,6 +12,7 @@ pub mod aaep;
 pub mod aaep_judge;
 mod agent;
 mod answer;
+pub mod bank;
 mod calls;
 pub mod crashing;
 pub mod decisions;

@@ -24,6 +24,8 @@ pub(crate) const KEY_ENCRYPTION_KEY: [u8; 32] = [7; 32];
 /// How a plane differs from the usual one.
 pub struct Setup {
     pub origin: String,
+    /// The public origin of the gateway, for planes that have one.
+    pub gateway: Option<String>,
     pub tenancy: Tenancy,
     pub subdomains: bool,
     pub test_mode: bool,
@@ -47,6 +49,7 @@ impl Default for Setup {
     fn default() -> Self {
         Self {
             origin: "https://api.example.test".into(),
+            gateway: None,
             tenancy: Tenancy::Single,
             subdomains: false,
             test_mode: false,
@@ -305,6 +308,7 @@ fn from_loopback(mut request: Request<Body>) -> Request<Body> {
 fn settings(setup: &Setup) -> Settings {
     Settings {
         origin: Origin::parse(&setup.origin).expect("an origin"),
+        gateway: setup.gateway.as_deref().map(|origin| Origin::parse(origin).expect("an origin")),
         tenancy: setup.tenancy,
         subdomains: setup.subdomains,
         test_mode: setup.test_mode,

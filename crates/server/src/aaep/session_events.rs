@@ -58,7 +58,7 @@ pub(crate) struct AllSaid {
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Caller { at, agent }: Caller,
+    Caller { at, agent, .. }: Caller,
     id: RequestId,
     Path(Named { session_id }): Path<Named>,
     request: Request,

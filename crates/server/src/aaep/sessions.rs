@@ -39,7 +39,7 @@ pub(crate) struct Opened {
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Caller { at, agent }: Caller,
+    Caller { at, agent, .. }: Caller,
     id: RequestId,
     request: Request,
 ) -> Result<Response, Refused> {

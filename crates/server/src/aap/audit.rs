@@ -46,7 +46,7 @@ pub(crate) async fn get(
     asker: Asker,
     asked: Result<Query<Asked>, QueryRejection>,
 ) -> Result<axum::Json<AuditPage>, Refused> {
-    let actor = asker.actor(&app, &at, None, &source).await?;
+    let actor = asker.reader(&app, &at, &source).await?;
     let Query(asked) = asked.map_err(|_| Refusal::invalid("the query could not be read"))?;
     Ok(axum::Json(app.engine.audit(&at, &actor, &asked.resolve()?).await?))
 }

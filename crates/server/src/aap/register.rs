@@ -2,27 +2,59 @@
 
 use crate::{
     App,
-    http::{address::Source, answer::Refused, at::At, body::Json, version::Spoken},
+    http::{
+        address::Source,
+        answer::Refused,
+        at::At,
+        body::Json,
+        credential::{self, SentTo},
+        nonce::Nonce,
+        version::Spoken,
+    },
 };
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use countersign_engine::{ProjectAt, RegisterProof};
 use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::aap::register::{RegisterRequest, RegisterResponse};
+use http::request::Parts;
 
 #[utoipa::path(
     post,
     path = "/agent/register",
     tag = "agents",
     summary = "Exchange operator JWT, delegation and receipt for an access token",
-    params(("Aap-Version" = String, Header, description = "The protocol version that the agent speaks", example = "2.0")),
+    params(("Aap-Version" = String, Header, description = "The protocol version that the agent speaks", example = "2.0"),
+        ("DPoP" = Option<String>, Header, description = "A proof of possession: the access token is bound to its key. Required where the manifest says dpop_required")),
     request_body = RegisterRequest,
     responses((status = 200, description = "Registered", body = RegisterResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
     _spoken: Spoken,
-    At(at): At,
+    Shown { at, proof, to }: Shown,
     Source(source): Source,
     Json(body): Json<RegisterRequest>,
 ) -> Result<axum::Json<RegisterResponse>, Refused> {
-    Ok(axum::Json(app.engine.register(&at, &body, &source).await?))
+    let url = to.url(&at);
+    let shown = proof.as_deref().map(|proof| RegisterProof { proof, method: to.method.as_str(), url: &url });
+    Ok(axum::Json(app.engine.register(&at, &body, &source, shown).await?))
+}
+
+/// The project that is registered at, and the proof of the key that the token is to be bound to.
+pub(crate) struct Shown {
+    at: ProjectAt,
+    proof: Option<String>,
+    to: SentTo,
+}
+
+impl FromRequestParts<App> for Shown {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+        let At(at) = At::from_request_parts(parts, app).await?;
+        // From here on every answer has it, whatever is wrong with the rest.
+        Nonce::of(parts).give(app.engine.nonce_for_register(&at));
+        let proof = credential::proof(&parts.headers)?;
+        Ok(Self { at, proof, to: SentTo::of(parts) })
+    }
 }

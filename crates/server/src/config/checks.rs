@@ -13,12 +13,14 @@ use std::{
 };
 
 pub(super) fn problems(values: &Values) -> Vec<Problem> {
-    [test_mode, subdomains, database, one_key_source, two_listeners].iter().filter_map(|check| check(values)).collect()
+    let checks = [test_mode, subdomains, database, one_key_source, two_listeners, gateway_listener, gateway_origin];
+    checks.iter().filter_map(|check| check(values)).collect()
 }
 
 pub(super) fn warnings(values: &Values) -> Vec<Warning> {
-    let found = [test_mode_is_on, operations_in_the_open, unreachable_origin].iter().filter_map(|look| look(values));
-    found.chain(without_effect(values)).collect()
+    let looks = [test_mode_is_on, operations_in_the_open, unreachable_origin, nothing_behind_the_gateway];
+    let found = looks.iter().filter_map(|look| look(values));
+    found.chain(without_effect(values)).chain(without_a_gateway(values)).collect()
 }
 
 /// The key that names the source of the key-encryption key: the one said last, the environment being later than the
@@ -100,6 +102,31 @@ fn two_listeners(values: &Values) -> Option<Problem> {
         .then(|| values.problem("listen.operations", "is the same as listen.public", "give it a port of its own"))
 }
 
+fn gateway_listener(values: &Values) -> Option<Problem> {
+    let gateway: SocketAddr = values.get("gateway.listen").ok()?;
+    let others = ["listen.public", "listen.operations"];
+    let same = others.into_iter().find(|path| values.get::<SocketAddr>(path).is_ok_and(|other| other == gateway))?;
+    (gateway.port() != 0)
+        .then(|| values.problem("gateway.listen", format!("is the same as {same}"), "give it a port of its own"))
+}
+
+/// Proofs and approvals are for an origin that the owner names; only on loopback it can be guessed.
+fn gateway_origin(values: &Values) -> Option<Problem> {
+    let gateway: SocketAddr = values.get("gateway.listen").ok()?;
+    let guessed = text(values, "gateway.public_origin").is_empty() && !gateway.ip().is_loopback();
+    guessed.then(|| {
+        let hint = "set it to how agents reach the gateway, such as https://api.example.com";
+        values.problem("gateway.public_origin", "is empty, but gateway.listen is not on loopback", hint)
+    })
+}
+
+fn nothing_behind_the_gateway(values: &Values) -> Option<Warning> {
+    let none = values.get::<Vec<String>>("gateway.upstreams").is_ok_and(|listed| listed.is_empty());
+    let what = "is empty, and tenancy is \"multi\": no service may stand behind the gateway";
+    let gateway = !text(values, "gateway.listen").is_empty();
+    (none && gateway && text(values, "tenancy") == "multi").then(|| warning("gateway.upstreams", what))
+}
+
 fn test_mode_is_on(values: &Values) -> Option<Warning> {
     flag(values, "test_mode")
         .then(|| warning("test_mode", "published test keys are accepted: never use this for real data"))
@@ -126,9 +153,18 @@ fn without_effect(values: &Values) -> Vec<Warning> {
         "sqlite" => &["store.url", "store.password", "store.root_certificates", "store.pool"],
         _ => &["store.path", "store.readers"],
     };
-    let changed = |key: &&Key| values.said(key.path).is_some_and(|said| said.value != key.default_value());
-    let keys = KEYS.iter().filter(|key| idle.contains(&key.path)).filter(changed);
+    let keys = KEYS.iter().filter(|key| idle.contains(&key.path) && is_changed(values, key));
     keys.map(|key| warning(key.path, &format!("has no effect while store.kind is {kind:?}"))).collect()
+}
+
+fn without_a_gateway(values: &Values) -> Vec<Warning> {
+    let idle = text(values, "gateway.listen").is_empty();
+    let keys = KEYS.iter().filter(|key| idle && key.section() == "gateway" && is_changed(values, key));
+    keys.map(|key| warning(key.path, "has no effect while gateway.listen is empty")).collect()
+}
+
+fn is_changed(values: &Values, key: &Key) -> bool {
+    values.said(key.path).is_some_and(|said| said.value != key.default_value())
 }
 
 fn warning(key: &str, what: &str) -> Warning {

@@ -2,7 +2,7 @@
 
 use super::{
     load::{Loaded, Warning},
-    node::{KeySource, NodeConfig, Store},
+    node::{KeySource, NodeConfig, SecretSource, Store},
     problem::{Place, Problem},
 };
 use std::path::Path;
@@ -19,9 +19,23 @@ pub(super) fn missing(loaded: &Loaded) -> Vec<Problem> {
     named
         .into_iter()
         .chain(extra)
+        .chain(of_the_gateway(config))
         .filter(|(_, path)| !path.is_file())
         .map(|(key, path)| lost(loaded, key, path))
         .collect()
+}
+
+fn of_the_gateway(config: &NodeConfig) -> impl Iterator<Item = (&'static str, &Path)> {
+    let gateway = config.gateway.iter();
+    let roots = gateway.clone().filter_map(|gateway| gateway.upstream_ca_file.as_deref());
+    let secrets = gateway.flat_map(|gateway| gateway.credentials.values()).filter_map(|credential| {
+        match &credential.value {
+            SecretSource::File(path) => Some(path.as_path()),
+            _ => None,
+        }
+    });
+    let roots = roots.map(|path| ("gateway.upstream_ca_file", path));
+    roots.chain(secrets.map(|path| ("gateway.credentials", path)))
 }
 
 /// The key file may still be made; that others can read it is for its owner to judge.

@@ -1,8 +1,9 @@
 //! What may stand behind a key.
 
-use super::{document, network::Network, secret::MASK};
+use super::{credentials, document, network::Network, secret::MASK};
+use countersign_gateway::Destination;
 use countersign_protocol::{domain::Domain, origin::Origin};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize as _, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, net::SocketAddr};
 use url::Url;
@@ -15,12 +16,20 @@ pub(super) enum Kind {
     Text,
     Path,
     Address,
+    /// Or empty: there is none.
+    MaybeAddress,
     Origin,
+    /// Or empty: it follows from something else.
+    MaybeOrigin,
     TextList,
     PathList,
     Networks,
     Origins,
+    /// Services behind the gateway.
+    Upstreams,
     Hosts,
+    /// A table a credential, whose members [`super::credentials`] judges.
+    Credentials,
     PostgresUrl,
     Secret,
 }
@@ -33,11 +42,17 @@ impl Kind {
             Self::Choice(names) => value.as_str().is_some_and(|text| names.contains(&text)),
             Self::Text | Self::Path | Self::Secret => value.is_string(),
             Self::Address => reads::<SocketAddr>(value),
+            Self::MaybeAddress => is_empty(value) || reads::<SocketAddr>(value),
             Self::Origin => reads::<Origin>(value),
+            Self::MaybeOrigin => is_empty(value) || reads::<Origin>(value),
             Self::TextList | Self::PathList => reads::<Vec<String>>(value),
             Self::Networks => reads::<Vec<Network>>(value),
             Self::Origins => reads::<Vec<Origin>>(value),
+            Self::Upstreams => {
+                Vec::<String>::deserialize(value).is_ok_and(|list| list.iter().all(|text| Destination::parse(text).is_ok()))
+            }
             Self::Hosts => reads::<BTreeMap<Domain, SocketAddr>>(value),
+            Self::Credentials => reads::<BTreeMap<String, Map<String, Value>>>(value),
             Self::PostgresUrl => value.as_str().is_some_and(|text| text.is_empty() || postgres(text).is_some()),
         }
     }
@@ -51,6 +66,10 @@ impl Kind {
             Self::Text | Self::Secret => "text".into(),
             Self::Path => "a path".into(),
             Self::Address => "an IP address and a port, such as 127.0.0.1:8420".into(),
+            Self::MaybeAddress => "an IP address and a port, such as 127.0.0.1:8422, or empty".into(),
+            Self::MaybeOrigin => {
+                "https://host (http only for localhost and loopback) without a path or a slash at the end, or empty".into()
+            }
             Self::Origin => {
                 "https://host (http only for localhost and loopback) without a path or a slash at the end".into()
             }
@@ -60,6 +79,8 @@ impl Kind {
             Self::Origins => {
                 "a list of origins, each https://host (http only for localhost and loopback) without a path".into()
             }
+            Self::Upstreams => "a list of services, each http://host:port or https://host:port without a path".into(),
+            Self::Credentials => "a table of credentials by name, each a table itself".into(),
             Self::Hosts => "a table of host names in lower case, each with an IP address and a port".into(),
             Self::PostgresUrl => "postgres://user@host/database".into(),
         }
@@ -70,8 +91,8 @@ impl Kind {
         let read = match self {
             Self::Flag => text.parse().ok().map(Value::Bool),
             Self::Whole { .. } => text.parse::<u64>().ok().map(Value::from),
-            Self::TextList | Self::PathList | Self::Networks | Self::Origins => list(text),
-            Self::Hosts => table(text),
+            Self::TextList | Self::PathList | Self::Networks | Self::Origins | Self::Upstreams => list(text),
+            Self::Hosts | Self::Credentials => table(text),
             _ => None,
         };
         read.unwrap_or_else(|| Value::String(text.to_owned()))
@@ -82,9 +103,14 @@ impl Kind {
         match (self, value.as_str()) {
             (Self::Secret, Some(text)) if !text.is_empty() => MASK.into(),
             (Self::PostgresUrl, Some(text)) if !text.is_empty() => without_password(text).into(),
+            (Self::Credentials, None) => credentials::masked(value),
             _ => value.clone(),
         }
     }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_str() == Some("")
 }
 
 fn reads<T: DeserializeOwned>(value: &Value) -> bool {

@@ -1,7 +1,7 @@
 //! Default, file and environment laid over each other: one value a key, and where it was said.
 
 use super::{
-    Environment,
+    Environment, credentials,
     document::{Document, join},
     kind::Kind,
     load::RESERVED,
@@ -79,11 +79,17 @@ impl Values {
         Ok(())
     }
 
-    /// The variable that holds the key-encryption key may begin like ours without being a key of the table.
+    /// The variables that hold the key-encryption key and credentials may begin like ours without being keys of the table.
     fn unknown_variables(&self, environment: &Environment) -> Vec<Problem> {
         let key_variable: String = self.get("keys.environment").unwrap_or_default();
+        let named = credentials::variables(self);
         let ours: Vec<String> = KEYS.iter().map(Key::variable).collect();
-        let known = |name: &String| ours.contains(name) || RESERVED.contains(&name.as_str()) || *name == key_variable;
+        let known = |name: &String| {
+            ours.contains(name)
+                || RESERVED.contains(&name.as_str())
+                || *name == key_variable
+                || named.contains(name)
+        };
         let unknown = environment.keys().filter(|name| name.starts_with(PREFIX) && !known(name));
         unknown.map(|name| unknown_variable(name, &ours)).collect()
     }
@@ -164,8 +170,8 @@ fn same_type(kind: Kind, value: &Value) -> bool {
     match kind {
         Kind::Flag => value.is_boolean(),
         Kind::Whole { .. } => value.is_number(),
-        Kind::TextList | Kind::PathList | Kind::Networks => value.is_array(),
-        Kind::Hosts => value.is_object(),
+        Kind::TextList | Kind::PathList | Kind::Networks | Kind::Origins | Kind::Upstreams => value.is_array(),
+        Kind::Hosts | Kind::Credentials => value.is_object(),
         _ => value.is_string(),
     }
 }

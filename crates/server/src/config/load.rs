@@ -1,7 +1,7 @@
 //! Finding, reading and judging a configuration as a whole.
 
 use super::{
-    Environment, checks, disk,
+    Environment, checks, credentials, disk,
     document::Document,
     layers::Values,
     node::NodeConfig,
@@ -11,7 +11,10 @@ use super::{
 };
 use countersign_protocol::project::ProjectDocument;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// Names the file when no `--config` does.
 pub const CONFIG_VARIABLE: &str = "COUNTERSIGN_CONFIG";
@@ -86,11 +89,15 @@ pub fn from_text(file: Option<(&Path, &str)>, environment: &Environment) -> Resu
         problems.extend(found);
         None
     });
+    let credentials = credentials::read(&values, &document, base).unwrap_or_else(|found| {
+        problems.extend(found);
+        BTreeMap::new()
+    });
     if !problems.is_empty() {
         problems.sort_by(|left, right| left.place.cmp(&right.place));
         return Err(ConfigErrors { problems });
     }
-    let config = resolve::node(&values, base, project)?;
+    let config = resolve::node(&values, base, credentials, project)?;
     let sources = sources(&values, &document, &config);
     Ok(Loaded { warnings: checks::warnings(&values), file: file.map(|(path, _)| path.to_owned()), sources, config })
 }

@@ -14,6 +14,7 @@ pub mod project_file;
 pub mod secret;
 
 mod checks;
+mod credentials;
 mod disk;
 mod document;
 mod explain;

@@ -12,6 +12,8 @@ pub struct NodeConfig {
     pub test_mode: bool,
     pub listen: Listen,
     pub public: Public,
+    /// None: this node is no gateway.
+    pub gateway: Option<Gateway>,
     pub store: Store,
     pub keys: KeySource,
     pub outbound: Outbound,
@@ -45,6 +47,45 @@ pub struct Public {
     /// Whether projects also answer on `PROJECT.host`. Only with [`Tenancy::Multi`].
     pub subdomains: bool,
     pub trusted_proxies: Vec<Network>,
+}
+
+/// The listener of the reverse proxy, and what is known about the services behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gateway {
+    pub listen: SocketAddr,
+    /// None: that of the listener, which is on loopback.
+    pub public_origin: Option<Origin>,
+    /// The only ones that may stand behind it; None: any may.
+    pub upstreams: Option<Vec<String>>,
+    /// A PEM file, besides the system's authorities.
+    pub upstream_ca_file: Option<PathBuf>,
+    pub credentials: BTreeMap<String, Credential>,
+    pub header_timeout: Duration,
+    pub body_timeout: Duration,
+    pub max_header_bytes: usize,
+    pub drain: Duration,
+}
+
+impl Gateway {
+    /// Where agents reach a gateway that listens on `bound`.
+    pub fn origin_at(&self, bound: SocketAddr) -> Option<Origin> {
+        self.public_origin.clone().or_else(|| Origin::parse(&format!("http://{bound}")).ok())
+    }
+}
+
+/// What a service behind the gateway recognises it by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credential {
+    pub header: String,
+    pub value: SecretSource,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SecretSource {
+    Value(Secret),
+    File(PathBuf),
+    /// The name of the variable.
+    Environment(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,23 +4,30 @@ use super::{
     checks,
     kind::postgres,
     layers::Values,
-    node::{Aaep, KeySource, Listen, Log, NodeConfig, Outbound, Public, SignIn, Store},
+    node::{Aaep, Credential, Gateway, KeySource, Listen, Log, NodeConfig, Outbound, Public, SignIn, Store, Tenancy},
     problem::Problem,
     secret::Secret,
 };
 use countersign_protocol::project::ProjectDocument;
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 /// `base` is the folder from which relative paths count. What the keys say together was checked before.
-pub(super) fn node(values: &Values, base: &Path, project: Option<ProjectDocument>) -> Result<NodeConfig, Problem> {
+pub(super) fn node(
+    values: &Values,
+    base: &Path,
+    credentials: BTreeMap<String, Credential>,
+    project: Option<ProjectDocument>,
+) -> Result<NodeConfig, Problem> {
     Ok(NodeConfig {
         tenancy: values.get("tenancy")?,
         test_mode: values.get("test_mode")?,
         listen: listen(values)?,
         public: public(values)?,
+        gateway: gateway(values, base, credentials)?,
         store: store(values, base)?,
         keys: keys(values, base)?,
         outbound: outbound(values, base)?,
@@ -48,6 +55,37 @@ fn public(values: &Values) -> Result<Public, Problem> {
         subdomains: values.get("public.subdomains")?,
         trusted_proxies: values.get("public.trusted_proxies")?,
     })
+}
+
+/// Nothing, as long as it listens nowhere.
+fn gateway(
+    values: &Values,
+    base: &Path,
+    credentials: BTreeMap<String, Credential>,
+) -> Result<Option<Gateway>, Problem> {
+    if values.get::<String>("gateway.listen")?.is_empty() {
+        return Ok(None);
+    }
+    let origin: String = values.get("gateway.public_origin")?;
+    let roots: PathBuf = values.get("gateway.upstream_ca_file")?;
+    Ok(Some(Gateway {
+        listen: values.get("gateway.listen")?,
+        public_origin: if origin.is_empty() { None } else { Some(values.get("gateway.public_origin")?) },
+        upstreams: upstreams(values)?,
+        upstream_ca_file: Some(roots).filter(|path| !path.as_os_str().is_empty()).map(|path| base.join(path)),
+        credentials,
+        header_timeout: Duration::from_secs(values.get("gateway.header_timeout_seconds")?),
+        body_timeout: Duration::from_secs(values.get("gateway.body_timeout_seconds")?),
+        max_header_bytes: values.get("gateway.max_header_bytes")?,
+        drain: Duration::from_secs(values.get("gateway.drain_seconds")?),
+    }))
+}
+
+/// The admin of one tenant must not reach into the operator's network: where there are several, no list means none.
+fn upstreams(values: &Values) -> Result<Option<Vec<String>>, Problem> {
+    let listed: Vec<String> = values.get("gateway.upstreams")?;
+    let any = listed.is_empty() && values.get::<Tenancy>("tenancy")? == Tenancy::Single;
+    Ok(if any { None } else { Some(listed) })
 }
 
 fn store(values: &Values, base: &Path) -> Result<Store, Problem> {

@@ -49,6 +49,11 @@ pub(super) const PROJECT: &str = "project";
 pub(super) const SECTIONS: &[Section] = &[
     Section { name: "listen", about: "Where this node listens, and how much it takes from one connection." },
     Section { name: "public", about: "How the node is reached from outside." },
+    Section {
+        name: "gateway",
+        about: "The reverse proxy in front of an API: its own listener. Which services stand behind it, and which calls \
+                need what, is said by the project.",
+    },
     Section { name: "store", about: "Where everything is kept." },
     Section {
         name: "keys",
@@ -127,6 +132,49 @@ pub(super) const KEYS: &[Key] = &[
         "[]",
         "Addresses or ranges of proxies whose X-Forwarded-For is believed, for throttling sign-in only.",
     ),
+    key(
+        "gateway.listen",
+        Kind::MaybeAddress,
+        r#"""""#,
+        "Address and port for agents' calls of the API, such as 127.0.0.1:8422. Empty: this node is no gateway.",
+    ),
+    key(
+        "gateway.public_origin",
+        Kind::MaybeOrigin,
+        r#"""""#,
+        "How agents reach the gateway from outside, like public.origin: proofs and approvals are for this. Empty: \
+         http:// and gateway.listen, if that is on loopback.",
+    ),
+    key(
+        "gateway.upstreams",
+        Kind::Upstreams,
+        "[]",
+        "The only services that may stand behind the gateway, whatever a project says, such as http://127.0.0.1:9000. \
+         Empty: any, with tenancy = \"single\"; none, with tenancy = \"multi\".",
+    ),
+    key(
+        "gateway.upstream_ca_file",
+        Kind::Path,
+        r#"""""#,
+        "A PEM file with authorities to trust for services behind the gateway, besides those of the system.",
+    ),
+    key(
+        "gateway.credentials",
+        Kind::Credentials,
+        "{}",
+        "What services behind the gateway recognise it by, under the names that projects use. In place of this line: \
+         [gateway.credentials.NAME] with header (\"authorization\" unless said) and one of value, file (a path) and \
+         env (the name of a variable of the environment).",
+    ),
+    whole("gateway.header_timeout_seconds", (1, 60), "10", "How long a client may take to send the head of a request."),
+    whole(
+        "gateway.body_timeout_seconds",
+        (1, 600),
+        "30",
+        "How long one may wait for the next piece of a body, from clients and from services.",
+    ),
+    whole("gateway.max_header_bytes", (1024, 1_048_576), "32768", "The largest head of a request."),
+    whole("gateway.drain_seconds", (0, 600), "10", "How long calls under way may take to finish when the node stops."),
     key(
         "store.kind",
         Kind::Choice(&["sqlite", "postgres"]),

@@ -11,6 +11,9 @@ use serde::{
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 
+/// What is wrong with a member that the type does not have.
+pub(super) const UNKNOWN: &str = "is not a known key";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) path: String,
@@ -119,7 +122,7 @@ impl<'de> serde::Deserializer<'de> for At<'_> {
         let unknown = members.keys().filter(|name| !fields.contains(&name.as_str()));
         self.unknown.borrow_mut().extend(unknown.map(|name| Fault {
             path: join(&self.path, name),
-            wrong: "is not a known key".into(),
+            wrong: UNKNOWN.into(),
             hint: nearest::hint(name, fields.iter().copied()),
         }));
         let mut known = Members::of(members, &self);

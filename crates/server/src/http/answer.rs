@@ -34,7 +34,14 @@ pub(crate) fn envelope(refusal: &Refusal, id: &RequestId) -> Response {
 
 /// An envelope for a code without a refusal behind it: what HTTP itself turned down.
 pub(crate) fn plain(code: Code, description: String, hint: Option<String>, id: &RequestId) -> Response {
-    let body = Envelope { error: code, error_description: description, hint, request_id: id.0.clone(), docs_url: None };
+    let body = Envelope {
+        error: code,
+        error_description: description,
+        hint,
+        request_id: id.0.clone(),
+        docs_url: None,
+        decision: None,
+    };
     let status = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = (status, axum::Json(body)).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -1,6 +1,12 @@
 //! Who asks: a signed-in person, an operator, an agent or a key, as proven by what the request carries.
 
-use super::{answer::Refused, cookie, version};
+use super::{
+    answer::Refused,
+    cookie,
+    credential::{Credential, SentTo},
+    nonce::Nonce,
+    version,
+};
 use crate::App;
 use axum::extract::FromRequestParts;
 use countersign_engine::{Actor, ProjectAt, Refusal, SignedIn};
@@ -9,7 +15,8 @@ use http::{HeaderMap, Method, header, request::Parts};
 /// The credentials of a request, not yet looked at.
 pub(crate) struct Asker {
     pub(crate) headers: HeaderMap,
-    method: Method,
+    to: SentTo,
+    nonce: Nonce,
     pub(crate) signed_in: Option<SignedIn>,
 }
 
@@ -21,7 +28,7 @@ impl FromRequestParts<App> for Asker {
             Some(secret) => app.engine.signed_in(&secret).await?,
             None => None,
         };
-        Ok(Self { headers: parts.headers.clone(), method: parts.method.clone(), signed_in })
+        Ok(Self { headers: parts.headers.clone(), to: SentTo::of(parts), nonce: Nonce::of(parts), signed_in })
     }
 }
 
@@ -34,10 +41,10 @@ impl Asker {
         operator_jwt: Option<&str>,
         source: &str,
     ) -> Result<Actor, Refusal> {
-        let bearer = bearer(&self.headers);
-        version::check(&self.headers, bearer.is_some() || operator_jwt.is_some())?;
-        if let Some(token) = bearer.as_deref() {
-            return self.by_bearer(app, at, token, source).await;
+        let credential = Credential::of(&self.headers, &self.to)?;
+        version::check(&self.headers, credential.is_some() || operator_jwt.is_some())?;
+        if let Some(credential) = credential {
+            return self.by_credential(app, at, &credential, source).await;
         }
         if let Some(jwt) = operator_jwt {
             return app.engine.operator_actor(at, jwt, source).await;
@@ -47,11 +54,33 @@ impl Asker {
         Ok(Actor::Person(Box::new(app.engine.member(who, at.project.key).await?)))
     }
 
-    async fn by_bearer(&self, app: &App, at: &ProjectAt, token: &str, source: &str) -> Result<Actor, Refusal> {
-        match token {
-            key if key.starts_with("csk_") => app.engine.key_actor(at, key).await,
-            jwt if jwt.matches('.').count() == 2 => app.engine.operator_actor(at, jwt, source).await,
-            token => app.engine.agent_actor(at, token).await,
+    /// The same for looking at a record, where an agent need not prove that it holds its key (AAP 18.2).
+    pub(crate) async fn reader(&self, app: &App, at: &ProjectAt, source: &str) -> Result<Actor, Refusal> {
+        match Credential::of(&self.headers, &self.to)? {
+            Some(credential) if credential.is_access_token() => {
+                version::check(&self.headers, true)?;
+                app.engine.agent_reader(at, &credential.token).await
+            }
+            _ => self.actor(app, at, None, source).await,
+        }
+    }
+
+    async fn by_credential(
+        &self,
+        app: &App,
+        at: &ProjectAt,
+        credential: &Credential,
+        source: &str,
+    ) -> Result<Actor, Refusal> {
+        if credential.is_operator_jwt() {
+            return app.engine.operator_actor(at, &credential.token, source).await;
+        }
+        self.nonce.give(app.engine.nonce_for_calls_at(at));
+        let url = credential.url(at);
+        let presented = credential.presented(&url)?;
+        match credential.is_api_key() {
+            true => app.engine.key_actor(at, presented).await,
+            false => app.engine.agent_actor(at, presented).await,
         }
     }
 
@@ -61,7 +90,7 @@ impl Asker {
     }
 
     pub(crate) fn is_reading(&self) -> bool {
-        matches!(self.method, Method::GET | Method::HEAD)
+        matches!(self.to.method, Method::GET | Method::HEAD)
     }
 
     /// A change must come from our own pages: same origin, and the token of this session.
@@ -98,7 +127,7 @@ pub(crate) fn is_ours(app: &App, origin: &str) -> bool {
             }))
 }
 
-/// The token behind `Authorization: Bearer`.
+/// The token behind `Authorization: Bearer`, of a subscriber: those are bound to no key.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;

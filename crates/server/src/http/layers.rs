@@ -2,6 +2,7 @@
 
 use super::{
     answer::{self, Enveloped, Refused},
+    nonce::Nonce,
     request_id::RequestId,
 };
 use crate::{App, v1::decisions};
@@ -16,7 +17,12 @@ use http::{HeaderValue, StatusCode, header};
 use std::{panic::AssertUnwindSafe, time::Duration};
 
 /// Everything that is not a success leaves in the envelope; a page that is one already stays as it is.
-pub(crate) async fn envelope(State(app): State<App>, id: RequestId, request: Request, next: Next) -> Response {
+pub(crate) async fn envelope(State(app): State<App>, id: RequestId, mut request: Request, next: Next) -> Response {
+    let nonce = Nonce::awaited(&mut request);
+    nonce.told(enveloped(app, id, request, next).await)
+}
+
+async fn enveloped(app: App, id: RequestId, request: Request, next: Next) -> Response {
     let limit = time_limit(&app, &request);
     let answer = AssertUnwindSafe(tokio::time::timeout(limit, next.run(request))).catch_unwind().await;
     let response = match answer {

@@ -6,6 +6,8 @@ pub(crate) mod asker;
 pub(crate) mod at;
 pub(crate) mod body;
 pub(crate) mod cookie;
+pub(crate) mod credential;
 pub(crate) mod layers;
+pub(crate) mod nonce;
 pub(crate) mod request_id;
 pub(crate) mod version;

@@ -20,7 +20,7 @@ use countersign_protocol::decisions::{ClarificationRequest, DecisionDocument};
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Caller { at, agent }: Caller,
+    Caller { at, agent, .. }: Caller,
     Json(body): Json<ClarificationRequest>,
 ) -> Result<Response, Refused> {
     without(&body.problems())?;

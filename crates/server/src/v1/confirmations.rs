@@ -20,7 +20,7 @@ use countersign_protocol::decisions::{ConfirmationRequest, DecisionDocument};
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Caller { at, agent }: Caller,
+    Caller { at, agent, .. }: Caller,
     Json(body): Json<ConfirmationRequest>,
 ) -> Result<Response, Refused> {
     without(&body.problems())?;

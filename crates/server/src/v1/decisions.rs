@@ -1,9 +1,9 @@
 //! `GET /v1/decisions/{decision}?wait=`: what became of a question, at once or as soon as it is settled.
 
-use super::{Bearer, DecisionId};
+use super::{Caller, DecisionId};
 use crate::{
     App,
-    http::{answer::Refused, at::At},
+    http::answer::Refused,
     serve::Connection,
 };
 use axum::extract::{Query, State, rejection::QueryRejection};
@@ -33,14 +33,12 @@ pub(crate) struct Asked {
 )]
 pub(crate) async fn get(
     State(app): State<App>,
-    At(at): At,
-    Bearer(token): Bearer,
+    Caller { at, agent, token }: Caller,
     DecisionId(id): DecisionId,
     mut connection: Connection,
     asked: Result<Query<Asked>, QueryRejection>,
 ) -> Result<axum::Json<DecisionDocument>, Refused> {
     let wait = wait(asked)?;
-    let agent = app.engine.agent(&at, &token).await?;
     if wait.is_zero() {
         return Ok(axum::Json(app.engine.decision(&at, &agent, &id).await?));
     }

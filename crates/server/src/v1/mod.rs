@@ -10,7 +10,13 @@ pub(crate) mod withdraw;
 
 use crate::{
     App,
-    http::{answer::Refused, asker, at::At, layers},
+    http::{
+        answer::Refused,
+        at::At,
+        credential::{Credential, SentTo},
+        layers,
+        nonce::Nonce,
+    },
 };
 use axum::{
     Router,
@@ -38,22 +44,12 @@ fn endpoints() -> Router<App> {
         .layer(middleware::map_response(layers::keep_nothing))
 }
 
-/// The bearer credential of an agent, not yet looked at.
-pub(crate) struct Bearer(pub(crate) String);
-
-impl FromRequestParts<App> for Bearer {
-    type Rejection = Refused;
-
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Refused> {
-        let token = asker::bearer(&parts.headers).ok_or(Refusal::NoCredentials)?;
-        Ok(Self(token))
-    }
-}
-
 /// An agent, as proven by its API key or its access token, and the project where it asks.
 pub(crate) struct Caller {
     pub(crate) at: ProjectAt,
     pub(crate) agent: Agent,
+    /// For looking at the agent again while it waits: its proof is spent once.
+    pub(crate) token: String,
 }
 
 impl FromRequestParts<App> for Caller {
@@ -61,9 +57,11 @@ impl FromRequestParts<App> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
         let At(at) = At::from_request_parts(parts, app).await?;
-        let Bearer(token) = Bearer::from_request_parts(parts, app).await?;
-        let agent = app.engine.agent(&at, &token).await?;
-        Ok(Self { at, agent })
+        Nonce::of(parts).give(app.engine.nonce_for_calls_at(&at));
+        let credential = Credential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
+        let url = credential.url(&at);
+        let agent = app.engine.agent(&at, credential.presented(&url)?).await?;
+        Ok(Self { at, agent, token: credential.token })
     }
 }
 
@@ -92,7 +90,7 @@ fn without(problems: &[Problem]) -> Result<(), Refusal> {
 
 /// 201 for a new question and where it is; 200 for one that was open already.
 fn raised(raised: RaisedDecision) -> Response {
-    let RaisedDecision { document, fresh } = raised;
+    let RaisedDecision { document, fresh, .. } = raised;
     let place = HeaderValue::from_str(&format!("/v1/decisions/{}", document.decision_id)).ok();
     let status = if fresh { StatusCode::CREATED } else { StatusCode::OK };
     let mut response = (status, axum::Json(document)).into_response();

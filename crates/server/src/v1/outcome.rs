@@ -21,7 +21,7 @@ use countersign_protocol::decisions::{DecisionDocument, OutcomeRequest};
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Caller { at, agent }: Caller,
+    Caller { at, agent, .. }: Caller,
     DecisionId(id): DecisionId,
     Json(body): Json<OutcomeRequest>,
 ) -> Result<axum::Json<DecisionDocument>, Refused> {

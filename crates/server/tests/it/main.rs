@@ -19,6 +19,7 @@ mod decisions;
 mod discovery;
 mod envelope;
 mod foreign;
+mod gateway;
 mod keys;
 mod operators;
 mod pages;

@@ -176,6 +176,7 @@ async fn app_that_panics() -> App {
     let settings = Settings {
         origin: Origin::parse("https://api.example.test").unwrap(),
         tenancy: Tenancy::Single,
+        gateway: None,
         subdomains: false,
         test_mode: false,
         throttle: Throttle { per_account: 10, per_address: 50 },

@@ -1,0 +1,28 @@
+//! Answers of our own, and what every answer says.
+
+use crate::{
+    headers::{DPOP_NONCE, REQUEST_ID},
+    refusal::envelope,
+};
+use bytes::Bytes;
+use countersign_engine::Refusal;
+use countersign_protocol::aap::version;
+use http::{HeaderMap, HeaderName, HeaderValue, Response};
+
+const VERSION_SERVED: HeaderName = HeaderName::from_static(version::SERVED);
+
+/// A refusal, in the envelope.
+pub(crate) fn told(refusal: &Refusal, request_id: &str) -> Response<Bytes> {
+    envelope(refusal, request_id).map(Bytes::from)
+}
+
+/// The request's name, the version, and the nonce for the next proof where nonces are on (C-27).
+pub(crate) fn mark(headers: &mut HeaderMap, request_id: &str, nonce: Option<String>) {
+    headers.insert(VERSION_SERVED, HeaderValue::from_static(version::PREFERRED));
+    if let Ok(id) = HeaderValue::from_str(request_id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    if let Some(nonce) = nonce.and_then(|nonce| HeaderValue::try_from(nonce).ok()) {
+        headers.insert(DPOP_NONCE, nonce);
+    }
+}

@@ -1,0 +1,92 @@
+use super::read_call;
+use countersign_engine::{Call, Credential, Refusal, Scheme};
+use countersign_protocol::hash::Digest;
+use http::{Request, request::Parts};
+
+const ORIGIN: &str = "https://api.bank.test";
+
+fn parts(headers: &[(&str, &str)]) -> Parts {
+    let mut request = Request::post("/transfers?to=bob");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.body(()).unwrap().into_parts().0
+}
+
+fn call(headers: &[(&str, &str)]) -> Result<Call, Refusal> {
+    read_call(&parts(headers), ORIGIN)
+}
+
+///
+#[test]
+fn the_origin_is_the_configured_one_whatever_host_was_sent() {
+    let call = call(&[("host", "evil.test"), ("x-forwarded-host", "evil.test")]).unwrap();
+    assert_eq!((call.origin.as_str(), call.path.as_str()), (ORIGIN, "/transfers"));
+    assert_eq!(call.query.as_deref(), Some("to=bob"));
+}
+
+#[test]
+fn a_header_that_decides_something_may_not_stand_twice() {
+    for name in ["authorization", "dpop", "x-agent-mode", "x-agent-consent", "x-agent-confirm", "x-agent-session"] {
+        let twice = [("authorization", "Bearer t"), (name, "a"), (name, "b")];
+        let refusal = call(&twice).unwrap_err();
+        assert_eq!(refusal, Refusal::invalid(format!("the header {name} stands more than once")));
+    }
+}
+
+#[test]
+fn what_is_no_single_token_under_a_known_scheme_is_unusable() {
+    for value in ["Basic abc", "Bearer", "Bearer ", "DPoP a, Bearer a", "Bearer a b", "token", "Bearer a,b"] {
+        assert_eq!(call(&[("authorization", value)]).unwrap().credential, Credential::Unusable, "{value}");
+    }
+}
+
+#[test]
+fn both_schemes_are_known_in_any_case_and_told_apart() {
+    let hash = Digest::of(b"tok");
+    for (value, scheme) in [("bearer tok", Scheme::Bearer), ("BEARER tok", Scheme::Bearer), ("dpop tok", Scheme::Dpop)]
+    {
+        let credential = call(&[("authorization", value)]).unwrap().credential;
+        assert_eq!(credential, Credential::Token { hash, scheme }, "{value}");
+    }
+}
+
+///
+#[test]
+fn without_credentials_nothing_else_is_looked_at() {
+    let call = call(&[("dpop", "a"), ("dpop", "b"), ("x-agent-mode", "a"), ("x-agent-mode", "b")]).unwrap();
+    assert_eq!((call.credential, call.proof, call.mode), (Credential::None, None, None));
+}
+
+#[test]
+fn a_wait_is_read_from_any_prefer_header_and_capped() {
+    let wait = |values: &[&str]| {
+        let mut headers = vec![("authorization", "Bearer t")];
+        headers.extend(values.iter().map(|value| ("prefer", *value)));
+        call(&headers).unwrap().wait_s
+    };
+    for none in [&["wait"][..], &["wait=soon"], &["wait=-1"], &["respond-async"], &["wait=1.5"], &["waiting=3"], &[]] {
+        assert_eq!(wait(none), None, "{none:?}");
+    }
+    assert_eq!(wait(&["wait=10"]), Some(10));
+    assert_eq!(wait(&["respond-async, WAIT=\"7\"; foo=bar"]), Some(7));
+    assert_eq!(wait(&["handling=lenient", "wait=3", "wait=9"]), Some(3));
+    assert_eq!(wait(&["wait=3600"]), Some(55));
+    assert_eq!(wait(&["wait=99999999999999999999"]), None);
+}
+
+#[test]
+fn anything_that_looks_like_a_dry_run_is_one() {
+    let dry = |target: &str, header: Option<&str>| {
+        let mut request = Request::get(target).header("authorization", "Bearer t");
+        if let Some(value) = header {
+            request = request.header("x-agent-dry-run", value);
+        }
+        read_call(&request.body(()).unwrap().into_parts().0, ORIGIN).unwrap().dry_run
+    };
+    assert!(!dry("/a?b=dry_run", None));
+    for target in ["/a?dry_run", "/a?b=1&dry_run=false", "/a?DRY%5FRUN=1"] {
+        assert!(dry(target, None), "{target}");
+    }
+    assert!(dry("/a", Some("no")));
+}

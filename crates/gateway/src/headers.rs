@@ -1,0 +1,109 @@
+//! Which headers pass: to the upstream those that the route lists, from it what is its own to say.
+
+#[cfg(test)]
+mod tests;
+
+use countersign_protocol::project::Route;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+/// A signed statement of who calls, for the upstream.
+pub(crate) const IDENTITY: HeaderName = HeaderName::from_static("countersign-identity");
+pub(crate) const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What reaches the upstream of what the client sent: content type and encoding, and what the route lists.
+pub(crate) fn forwarded(sent: &HeaderMap, route: &Route) -> HeaderMap {
+    let mut passed = HeaderMap::with_capacity(route.headers.len() + 8);
+    for name in [header::CONTENT_TYPE, header::CONTENT_ENCODING] {
+        if let Some(value) = sent.get(&name) {
+            passed.insert(name, value.clone());
+        }
+    }
+    for listed in &route.headers {
+        let Ok(name) = HeaderName::from_bytes(listed.as_bytes()) else { continue };
+        // A project's document is checked when it is applied; what must never pass is not left to that alone.
+        if never_passes(name.as_str()) || passed.contains_key(&name) {
+            continue;
+        }
+        for value in sent.get_all(&name) {
+            passed.append(name.clone(), value.clone());
+        }
+    }
+    passed
+}
+
+/// Credentials, what clients say of themselves or of the way here, what belongs to one connection only, and whatever
+/// would make the upstream do another thing than the one that was decided.
+pub(crate) fn never_passes(name: &str) -> bool {
+    is_hop_by_hop(name)
+        || is_method_override(name)
+        || matches!(name, "authorization" | "dpop" | "cookie" | "host" | "content-length" | "expect" | "forwarded")
+        || ["x-agent-", "x-forwarded-", "x-original-", "x-rewrite-", "countersign-"].iter().any(|p| name.starts_with(p))
+}
+
+pub(crate) fn is_method_override(name: &str) -> bool {
+    matches!(name, "x-http-method-override" | "x-http-method" | "x-method-override")
+}
+
+fn is_hop_by_hop(name: &str) -> bool {
+    matches!(
+        name,
+        "connection"
+            | "keep-alive"
+            | "proxy-authenticate"
+            | "proxy-authorization"
+            | "proxy-connection"
+            | "te"
+            | "trailer"
+            | "transfer-encoding"
+            | "upgrade"
+    )
+}
+
+/// Takes from an upstream's answer what is not its to say: the connection, who agents are, what only we promise.
+///
+/// The length is ours to tell, except in the answer to a HEAD, where it is said about what is not sent.
+pub(crate) fn clean_answer(headers: &mut HeaderMap, to_head: bool) {
+    remove_named_by_connection(headers);
+    if !to_head {
+        headers.remove(header::CONTENT_LENGTH);
+    }
+    if !headers.keys().any(|name| is_not_theirs(name.as_str())) {
+        return;
+    }
+    let challenges = challenges_to_keep(headers);
+    let taken: Vec<HeaderName> = headers.keys().filter(|name| is_not_theirs(name.as_str())).cloned().collect();
+    for name in taken {
+        headers.remove(name);
+    }
+    for challenge in challenges {
+        headers.append(header::WWW_AUTHENTICATE, challenge);
+    }
+}
+
+fn is_not_theirs(name: &str) -> bool {
+    is_hop_by_hop(name)
+        // An agent that went there would go round us.
+        || matches!(name, "dpop-nonce" | "www-authenticate" | "alt-svc" | "x-request-id")
+        || ["x-agent-", "countersign-", "aap-"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// A `DPoP` challenge is ours alone: the upstream never sees a proof.
+fn challenges_to_keep(headers: &HeaderMap) -> Vec<HeaderValue> {
+    let all = headers.get_all(header::WWW_AUTHENTICATE).iter();
+    let speaks_of_dpop = |value: &&HeaderValue| value.as_bytes().to_ascii_lowercase().windows(4).any(|w| w == b"dpop");
+    all.filter(|value| !speaks_of_dpop(value)).cloned().collect()
+}
+
+/// What `Connection` names is for this hop only (RFC 9110, 7.6.1).
+fn remove_named_by_connection(headers: &mut HeaderMap) {
+    if !headers.contains_key(header::CONNECTION) {
+        return;
+    }
+    let values = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
+    let names = values.flat_map(|value| value.split(',')).filter_map(|name| name.trim().parse().ok());
+    let named: Vec<HeaderName> = names.collect();
+    for name in named {
+        headers.remove(name);
+    }
+}

@@ -1,0 +1,287 @@
+//! Bodies on their way: to the upstream, and from it to the caller. Data only; trailers are nobody's.
+
+use super::{guard::Turn, upstream::Line};
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Sleep,
+};
+
+/// Why a body broke off. The other side sees that it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Broken {
+    #[error("the body stood still for too long")]
+    Slow,
+    #[error("the body broke off")]
+    Off,
+    #[error("the body is larger than the route allows")]
+    TooLarge,
+    #[error("no more may leave this session")]
+    Cut,
+}
+
+/// The body of a request to the upstream.
+pub(crate) enum ToUpstream {
+    Whole(Option<Bytes>),
+    /// What was read already, and what is still to come from the caller.
+    Rest(Box<Rest>),
+}
+
+pub(crate) struct Rest {
+    first: Option<Bytes>,
+    rest: Incoming,
+    /// How many bytes may still come.
+    room: u64,
+    pace: Pace,
+    /// Dropped at the end: only then the upstream's time to answer begins.
+    _sent: oneshot::Sender<()>,
+}
+
+/// How long the next piece may take.
+struct Pace {
+    limit: Duration,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Pace {
+    fn new(limit: Duration) -> Self {
+        Self { limit, timer: None }
+    }
+
+    fn moved(&mut self) {
+        self.timer = None;
+    }
+
+    /// Ready when too long nothing came. A timer exists only while something is waited for.
+    fn poll_slow(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let limit = self.limit;
+        self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit))).as_mut().poll(cx)
+    }
+}
+
+impl ToUpstream {
+    pub(crate) fn whole(bytes: Bytes) -> Self {
+        Self::Whole((!bytes.is_empty()).then_some(bytes))
+    }
+
+    /// A body that is longer than what is kept, and a sign of when all of it was sent.
+    pub(crate) fn rest(
+        first: Bytes,
+        rest: Incoming,
+        max: Option<u64>,
+        limit: Duration,
+    ) -> (Self, oneshot::Receiver<()>) {
+        let (sent, when_sent) = oneshot::channel();
+        let room = max.unwrap_or(u64::MAX).saturating_sub(first.len() as u64);
+        let rest = Rest { first: Some(first), rest, room, pace: Pace::new(limit), _sent: sent };
+        (Self::Rest(Box::new(rest)), when_sent)
+    }
+}
+
+impl Body for ToUpstream {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        match self.get_mut() {
+            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Rest(rest) => rest.poll_next(cx).map(|next| next.map(|data| data.map(Frame::data))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(bytes) => bytes.is_none(),
+            Self::Rest(rest) => rest.first.is_none() && rest.rest.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Self::Rest(rest) => match rest.rest.size_hint().exact() {
+                Some(length) => SizeHint::with_exact(length + rest.first.as_ref().map_or(0, |b| b.len() as u64)),
+                None => SizeHint::default(),
+            },
+        }
+    }
+}
+
+impl Rest {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(Ok(first)));
+        }
+        let next = ready!(poll_data(&mut self.rest, &mut self.pace, cx));
+        if let Some(Ok(data)) = &next {
+            let Some(room) = self.room.checked_sub(data.len() as u64) else {
+                return Poll::Ready(Some(Err(Broken::TooLarge)));
+            };
+            self.room = room;
+        }
+        Poll::Ready(next)
+    }
+}
+
+/// The next piece of data; other frames are passed over.
+fn poll_data(from: &mut Incoming, pace: &mut Pace, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
+    loop {
+        match Pin::new(&mut *from).poll_frame(cx) {
+            Poll::Ready(Some(Ok(frame))) => {
+                pace.moved();
+                if let Ok(data) = frame.into_data() {
+                    return Poll::Ready(Some(Ok(data)));
+                }
+            }
+            Poll::Ready(Some(Err(_))) => return Poll::Ready(Some(Err(Broken::Off))),
+            Poll::Ready(None) => return Poll::Ready(None),
+            Poll::Pending => return pace.poll_slow(cx).map(|()| Some(Err(Broken::Slow))),
+        }
+    }
+}
+
+/// The body of an upstream's answer. At its end the connection is free for the next request.
+pub(crate) struct FromUpstream {
+    body: Incoming,
+    line: Option<Line>,
+    pace: Pace,
+}
+
+impl FromUpstream {
+    pub(crate) fn new(body: Incoming, line: Line, limit: Duration) -> Self {
+        let mut body = Self { body, line: Some(line), pace: Pace::new(limit) };
+        body.free_at_end();
+        body
+    }
+
+    /// For an answer that goes on as long as it likes.
+    pub(crate) fn without_a_limit(self) -> Self {
+        Self { pace: Pace::new(Duration::from_secs(365 * 24 * 3600)), ..self }
+    }
+
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.body.size_hint().exact()
+    }
+
+    fn free_at_end(&mut self) {
+        if self.body.is_end_stream()
+            && let Some(line) = self.line.take()
+        {
+            line.give_back();
+        }
+    }
+}
+
+impl Body for FromUpstream {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        let this = self.get_mut();
+        let next = ready!(poll_data(&mut this.body, &mut this.pace, cx));
+        match &next {
+            None => drop(this.line.take().map(Line::give_back)),
+            Some(Ok(_)) => this.free_at_end(),
+            Some(Err(_)) => {}
+        }
+        Poll::Ready(next.map(|data| data.map(Frame::data)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The body of an answer to the caller.
+pub(crate) struct ToCaller {
+    kind: Kind,
+    /// The connection is busy until this is gone.
+    pub(super) turn: Option<Turn>,
+}
+
+enum Kind {
+    Whole(Option<Bytes>),
+    Passed(Box<FromUpstream>),
+    Pumped(Pumped),
+}
+
+impl ToCaller {
+    pub(crate) fn whole(bytes: Bytes) -> Self {
+        Self { kind: Kind::Whole((!bytes.is_empty()).then_some(bytes)), turn: None }
+    }
+
+    pub(crate) fn passed(body: FromUpstream) -> Self {
+        Self { kind: Kind::Passed(Box::new(body)), turn: None }
+    }
+
+    pub(crate) fn pumped(body: Pumped) -> Self {
+        Self { kind: Kind::Pumped(body), turn: None }
+    }
+}
+
+impl Body for ToCaller {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        match &mut self.get_mut().kind {
+            Kind::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Kind::Passed(body) => Pin::new(&mut **body).poll_frame(cx),
+            Kind::Pumped(body) => Pin::new(body).poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.kind {
+            Kind::Whole(bytes) => bytes.is_none(),
+            Kind::Passed(body) => body.is_end_stream(),
+            Kind::Pumped(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.kind {
+            Kind::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Kind::Passed(body) => body.size_hint(),
+            Kind::Pumped(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// A body that a task of its own fills, because something must be asked about every piece.
+pub(crate) struct Pumped(pub(crate) mpsc::Receiver<Result<Bytes, Broken>>);
+
+impl Body for Pumped {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        self.0.poll_recv(cx).map(|next| next.map(|data| data.map(Frame::data)))
+    }
+}
+
+/// The next piece of data of any body; None at its end.
+pub(crate) async fn next_data<B>(body: &mut B) -> Option<Result<Bytes, B::Error>>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    while let Some(frame) = body.frame().await {
+        match frame.map(Frame::into_data) {
+            Ok(Ok(data)) => return Some(Ok(data)),
+            Ok(Err(_not_data)) => {}
+            Err(why) => return Some(Err(why)),
+        }
+    }
+    None
+}

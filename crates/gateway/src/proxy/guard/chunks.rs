@@ -1,0 +1,104 @@
+//! Where a chunked body ends, found by the same strict reading as its head.
+
+#[cfg(test)]
+mod tests;
+
+/// The most bytes of chunk extensions in a line, and of trailers altogether.
+const MAX_EXTRA: usize = 4096;
+
+/// Follows a chunked body byte by byte, skipping over the data of chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chunks {
+    at: At,
+    extra: usize,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    Size { size: u64, digits: u8 },
+    Extension { size: u64 },
+    SizeLf { size: u64 },
+    Data { left: u64 },
+    DataCr,
+    DataLf,
+    TrailerStart,
+    Trailer,
+    TrailerLf,
+    LastLf,
+    End,
+}
+
+/// The body is not chunked as RFC 9112 says, or says more beside its data than is read here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+impl Chunks {
+    pub(crate) fn new() -> Self {
+        Self { at: At::Size { size: 0, digits: 0 }, extra: 0 }
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.at == At::End
+    }
+
+    /// How many of `bytes` belong to the body.
+    pub(crate) fn follow(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
+        let mut rest = bytes;
+        while let Some((byte, behind)) = rest.split_first() {
+            match &mut self.at {
+                At::End => break,
+                At::Data { left } => {
+                    let skipped = usize::try_from(*left).unwrap_or(usize::MAX).min(rest.len());
+                    *left -= skipped as u64;
+                    if *left == 0 {
+                        self.at = At::DataCr;
+                    }
+                    rest = rest.get(skipped..).unwrap_or_default();
+                }
+                _ => {
+                    self.step(*byte)?;
+                    rest = behind;
+                }
+            }
+        }
+        Ok(bytes.len() - rest.len())
+    }
+
+    fn step(&mut self, byte: u8) -> Result<(), Malformed> {
+        self.at = match (self.at, byte) {
+            (At::Size { size, digits }, _) => size_digit(size, digits, byte)?,
+            (At::Extension { size }, b'\r') => At::SizeLf { size },
+            (At::Extension { size }, _) => self.beside(byte, At::Extension { size })?,
+            (At::SizeLf { size: 0 }, b'\n') => At::TrailerStart,
+            (At::SizeLf { size }, b'\n') => At::Data { left: size },
+            (At::DataCr, b'\r') => At::DataLf,
+            (At::DataLf, b'\n') => At::Size { size: 0, digits: 0 },
+            (At::TrailerStart, b'\r') => At::LastLf,
+            (At::TrailerStart, b' ' | b'\t') => return Err(Malformed),
+            (At::Trailer, b'\r') => At::TrailerLf,
+            (At::TrailerStart | At::Trailer, _) => self.beside(byte, At::Trailer)?,
+            (At::TrailerLf, b'\n') => At::TrailerStart,
+            (At::LastLf, b'\n') => At::End,
+            _ => return Err(Malformed),
+        };
+        Ok(())
+    }
+
+    /// A byte that is not the body's own.
+    fn beside(&mut self, byte: u8, next: At) -> Result<At, Malformed> {
+        self.extra += 1;
+        let fine = self.extra <= MAX_EXTRA && (!byte.is_ascii_control() || byte == b'\t');
+        if fine { Ok(next) } else { Err(Malformed) }
+    }
+}
+
+/// At least one hexadecimal digit, and no more than fit.
+fn size_digit(size: u64, digits: u8, byte: u8) -> Result<At, Malformed> {
+    match (byte, char::from(byte).to_digit(16)) {
+        (_, Some(digit)) if digits < 15 => Ok(At::Size { size: size * 16 + u64::from(digit), digits: digits + 1 }),
+        (b';', _) if digits > 0 => Ok(At::Extension { size }),
+        (b'\r', _) if digits > 0 => Ok(At::SizeLf { size }),
+        _ => Err(Malformed),
+    }
+}

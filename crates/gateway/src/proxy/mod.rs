@@ -1,0 +1,66 @@
+//! The reverse proxy: HTTP/1.1 in and out, every call decided by the engine before it is forwarded.
+
+mod bodies;
+mod collect;
+mod exchange;
+mod flow;
+mod guard;
+mod host;
+mod listen;
+mod passage;
+mod pump;
+mod settings;
+mod upstream;
+mod websocket;
+
+pub(crate) use collect::whole as whole_body;
+pub(crate) use passage::{Passage, answered};
+pub(crate) use pump::{Pumping, pump};
+pub use settings::{GatewaySettings, UpstreamCredential};
+pub use upstream::{BadDestination, BadRoots, Destination};
+
+use crate::request_ids::RequestIds;
+use countersign_engine::Engine;
+use std::{future::Future, sync::Arc};
+use tokio::net::TcpListener;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use upstream::Pool;
+
+/// An enforcement point with a listener of its own, in front of services that know nothing of it.
+#[derive(Clone)]
+pub struct Gateway {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    engine: Arc<Engine>,
+    settings: GatewaySettings,
+    pool: Pool,
+    request_ids: RequestIds,
+    /// Connections, writes whose caller may be gone, and streams.
+    under_way: TaskTracker,
+    /// No more connections, and streams end.
+    stopping: CancellationToken,
+    /// Everything ends.
+    over: CancellationToken,
+}
+
+impl Gateway {
+    pub fn new(engine: Arc<Engine>, settings: GatewaySettings) -> Result<Self, BadRoots> {
+        let shared = Shared {
+            pool: Pool::new(&settings.extra_roots)?,
+            request_ids: RequestIds::new(engine.now().0.unsigned_abs()),
+            engine,
+            settings,
+            under_way: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+            over: CancellationToken::new(),
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Serves until `shutdown` resolves, then lets what is under way finish within the drain time.
+    pub async fn serve(self, listener: TcpListener, shutdown: impl Future<Output = ()>) {
+        listen::serve(self.shared, listener, shutdown).await;
+    }
+}

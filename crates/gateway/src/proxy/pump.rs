@@ -1,0 +1,125 @@
+//! Answers that are not simply passed on: those whose bytes are metered, and streams, which are watched.
+
+use super::bodies::{Broken, Pumped, next_data};
+use bytes::Bytes;
+use countersign_engine::{Egress, Engine, Refusal, Watch};
+use hyper::body::Body;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// Pieces that may wait for a slow reader.
+const WAITING: usize = 4;
+
+/// What a pump asks about each piece.
+pub(crate) struct Pumping {
+    pub(crate) engine: Arc<Engine>,
+    /// The meter of an answer without a length.
+    pub(crate) egress: Option<Egress>,
+    /// What must stay true while a stream is open.
+    pub(crate) watch: Option<Watch>,
+    pub(crate) stopping: CancellationToken,
+}
+
+/// How a body ended.
+enum End {
+    Whole,
+    Broken,
+    Cut,
+    CallerGone,
+    Over(Refusal),
+    Stopping,
+}
+
+impl End {
+    fn why(&self) -> String {
+        match self {
+            Self::Whole => "it ended".into(),
+            Self::Broken => "the upstream broke it off".into(),
+            Self::Cut => "no more may leave this session".into(),
+            Self::CallerGone => "the caller left".into(),
+            Self::Over(refusal) => refusal.code().as_str().into(),
+            Self::Stopping => "the gateway stopped".into(),
+        }
+    }
+}
+
+/// A body whose pieces leave only as far as they may. A reader always sees when it was cut.
+pub(crate) fn pump<B>(body: B, pumping: Pumping, tasks: &TaskTracker) -> Pumped
+where
+    B: Body<Data = Bytes> + Send + Unpin + 'static,
+    B::Error: Send,
+{
+    let (to, from) = mpsc::channel(WAITING);
+    tasks.spawn(run(body, pumping, to));
+    Pumped(from)
+}
+
+async fn run<B>(mut body: B, mut pumping: Pumping, to: mpsc::Sender<Result<Bytes, Broken>>)
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    let mut bytes = 0;
+    let end = {
+        let moving = pass_all(&mut body, &pumping.engine, &mut pumping.egress, &to, &mut bytes);
+        tokio::select! {
+            end = moving => end,
+            refusal = cut_off(&pumping.engine, pumping.watch.as_ref()) => End::Over(refusal),
+            () = stopped(&pumping.stopping, pumping.watch.is_some()) => End::Stopping,
+            () = to.closed() => End::CallerGone,
+        }
+    };
+    if !matches!(end, End::Whole | End::CallerGone) {
+        // Without the last chunk, so that nobody takes the part for the whole.
+        let _told = to.try_send(Err(if matches!(end, End::Broken) { Broken::Off } else { Broken::Cut }));
+    }
+    drop(to);
+    if let Some(egress) = pumping.egress {
+        pumping.engine.passed_all(egress).await;
+    }
+    if let Some(watch) = pumping.watch {
+        pumping.engine.close_stream(watch, &end.why(), bytes).await;
+    }
+}
+
+async fn pass_all<B>(
+    body: &mut B,
+    engine: &Engine,
+    egress: &mut Option<Egress>,
+    to: &mpsc::Sender<Result<Bytes, Broken>>,
+    bytes: &mut u64,
+) -> End
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    while let Some(piece) = next_data(body).await {
+        let Ok(piece) = piece else { return End::Broken };
+        let asked = piece.len() as u64;
+        let passed = match egress {
+            Some(egress) => engine.pass(egress, asked).await,
+            None => asked,
+        };
+        *bytes += passed;
+        let part = piece.slice(..usize::try_from(passed).unwrap_or(usize::MAX).min(piece.len()));
+        if !part.is_empty() && to.send(Ok(part)).await.is_err() {
+            return End::CallerGone;
+        }
+        if passed < asked {
+            return End::Cut;
+        }
+    }
+    End::Whole
+}
+
+/// Only streams are watched; an ordinary answer was let go when it was settled.
+pub(super) async fn cut_off(engine: &Engine, watch: Option<&Watch>) -> Refusal {
+    match watch {
+        Some(watch) => engine.cut_off(watch).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// A stream would outlast any drain.
+async fn stopped(stopping: &CancellationToken, is_stream: bool) {
+    if is_stream { stopping.cancelled().await } else { std::future::pending().await }
+}

@@ -1,0 +1,72 @@
+//! What the node's configuration says about the gateway's listener and the services behind it.
+
+use super::upstream::Destination;
+use countersign_protocol::origin::Origin;
+use http::{HeaderName, HeaderValue};
+use std::{collections::BTreeMap, time::Duration};
+
+#[derive(Clone, Debug)]
+pub struct GatewaySettings {
+    /// Where agents reach the gateway: what proofs are for, and what is digested.
+    pub public_origin: Origin,
+    /// Whether projects have hosts of their own, `{project}.{host of the public origin}`.
+    pub subdomains: bool,
+    pub max_header_bytes: usize,
+    /// From the first byte of a request's head to its last.
+    pub header_timeout: Duration,
+    /// Between two pieces of a body, in either direction.
+    pub body_timeout: Duration,
+    /// How long a connection without a request stays open.
+    pub idle_timeout: Duration,
+    /// How much of a write's body is read before its intent is made durable; what is longer is streamed.
+    pub buffer_limit: usize,
+    /// The secrets of the services behind, by the names that projects give them.
+    pub credentials: BTreeMap<String, UpstreamCredential>,
+    /// The only services that may stand behind, whatever a project says; all of them if there is no list.
+    pub allowed_upstreams: Option<Vec<Destination>>,
+    /// Root certificates beside the machine's, as PEM.
+    pub extra_roots: Vec<u8>,
+    pub max_connections: usize,
+    /// How long what is under way may take to finish after the end was announced.
+    pub drain: Duration,
+}
+
+/// What the service behind recognises the gateway by.
+#[derive(Clone)]
+pub struct UpstreamCredential {
+    pub header: HeaderName,
+    pub value: HeaderValue,
+}
+
+impl UpstreamCredential {
+    /// The value is kept out of whatever prints headers.
+    pub fn new(header: HeaderName, mut value: HeaderValue) -> Self {
+        value.set_sensitive(true);
+        Self { header, value }
+    }
+}
+
+impl std::fmt::Debug for UpstreamCredential {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UpstreamCredential").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+impl GatewaySettings {
+    pub fn new(public_origin: Origin) -> Self {
+        Self {
+            public_origin,
+            subdomains: false,
+            max_header_bytes: 32 * 1024,
+            header_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(60),
+            buffer_limit: 64 * 1024,
+            credentials: BTreeMap::new(),
+            allowed_upstreams: None,
+            extra_roots: Vec::new(),
+            max_connections: 4096,
+            drain: Duration::from_secs(10),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Connections that wait for their next request.
+
+use super::{BadDestination, BadRoots, Destination, Line, tls};
+use http::HeaderValue;
+use std::{
+    collections::HashMap,
+    io,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+};
+use tokio_rustls::TlsConnector;
+
+/// More than this wait for nothing.
+const MAX_IDLE: usize = 256;
+
+pub(crate) struct Pool {
+    tls: TlsConnector,
+    sites: RwLock<HashMap<String, Arc<Site>>>,
+}
+
+/// A service behind, and the connections to it that are free.
+pub(crate) struct Site {
+    pub(crate) destination: Destination,
+    /// What it is called in `Host`.
+    pub(crate) host: HeaderValue,
+    /// What it is called in statements for it.
+    pub(crate) audience: String,
+    idle: Mutex<Vec<Idle>>,
+}
+
+struct Idle {
+    line: Line,
+    /// Whether a sweep has found it here before.
+    seen: bool,
+}
+
+impl Pool {
+    pub(crate) fn new(extra_roots_pem: &[u8]) -> Result<Self, BadRoots> {
+        Ok(Self { tls: tls::connector(extra_roots_pem)?, sites: RwLock::default() })
+    }
+
+    /// The service at a URL of a project's document.
+    pub(crate) fn site(&self, url: &str) -> Result<Arc<Site>, BadDestination> {
+        if let Some(site) = self.sites.read().unwrap_or_else(PoisonError::into_inner).get(url) {
+            return Ok(Arc::clone(site));
+        }
+        let destination = Destination::parse(url)?;
+        let host = HeaderValue::from_str(&destination.authority).map_err(|_| BadDestination)?;
+        let audience = destination.origin();
+        let site = Arc::new(Site { destination, host, audience, idle: Mutex::default() });
+        let mut sites = self.sites.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(Arc::clone(sites.entry(url.to_owned()).or_insert(site)))
+    }
+
+    /// A connection that is free, or a new one.
+    pub(crate) async fn line(&self, site: &Arc<Site>) -> io::Result<Line> {
+        while let Some(mut line) = site.take() {
+            if line.is_free().await {
+                return Ok(line);
+            }
+        }
+        self.fresh_line(site).await
+    }
+
+    /// A new connection: one that waited may have been closed at the other end, and what is sent then is lost.
+    pub(crate) async fn fresh_line(&self, site: &Arc<Site>) -> io::Result<Line> {
+        Line::open(site, &self.tls).await
+    }
+
+    /// Closes what was free during the whole time since the last sweep, and forgets services that nobody asks for.
+    pub(crate) fn sweep(&self) {
+        let mut sites = self.sites.write().unwrap_or_else(PoisonError::into_inner);
+        sites.retain(|_, site| {
+            site.sweep();
+            Arc::strong_count(site) > 1 || !site.is_empty()
+        });
+    }
+}
+
+impl Site {
+    /// The one that was used last: it is the least likely to have been closed.
+    fn take(&self) -> Option<Line> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        std::iter::from_fn(|| idle.pop()).map(|idle| idle.line).find(|line| !line.is_closed())
+    }
+
+    pub(super) fn keep(&self, line: Line) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < MAX_IDLE && !line.is_closed() {
+            idle.push(Idle { line, seen: false });
+        }
+    }
+
+    fn sweep(&self) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain_mut(|idle| !std::mem::replace(&mut idle.seen, true) && !idle.line.is_closed());
+    }
+
+    fn is_empty(&self) -> bool {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+}

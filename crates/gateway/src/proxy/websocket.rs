@@ -1,0 +1,196 @@
+//! WebSockets, on routes declared for them: audited at open and close, and cut when the session is over.
+
+use super::{
+    Shared,
+    bodies::{ToCaller, ToUpstream},
+    exchange::{Sealed, Way},
+    flow::hand_back,
+    passage::{Passage, answered},
+    pump::cut_off,
+};
+use crate::{call::single, headers};
+use bytes::Bytes;
+use countersign_engine::{Egress, Engine, Refusal, Watch};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
+use std::sync::Arc;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    sync::OwnedSemaphorePermit,
+};
+
+/// What the two ends must agree on. Nothing else of the handshake passes.
+const HANDSHAKE: [HeaderName; 4] = [
+    header::SEC_WEBSOCKET_KEY,
+    header::SEC_WEBSOCKET_VERSION,
+    header::SEC_WEBSOCKET_PROTOCOL,
+    header::SEC_WEBSOCKET_EXTENSIONS,
+];
+const BUFFER: usize = 16 * 1024;
+
+/// Whether this is the opening of a WebSocket, as RFC 6455 wants it.
+pub(super) fn is_opening(parts: &Parts) -> Result<bool, Refusal> {
+    let Some(upgrade) = single(&parts.headers, header::UPGRADE)? else { return Ok(false) };
+    let named = |value: &str| value.split(',').any(|word| word.trim().eq_ignore_ascii_case("upgrade"));
+    let connection = parts.headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
+    let sound = parts.method == Method::GET
+        && upgrade.eq_ignore_ascii_case("websocket")
+        && connection.into_iter().any(named)
+        && single(&parts.headers, header::SEC_WEBSOCKET_KEY)?.is_some()
+        && single(&parts.headers, header::SEC_WEBSOCKET_VERSION)? == Some("13");
+    sound.then_some(true).ok_or_else(|| Refusal::invalid("this is not how a WebSocket is opened"))
+}
+
+/// Passes the handshake on and, if the upstream agrees, whatever follows it.
+pub(super) async fn open(
+    shared: Arc<Shared>,
+    mut passage: Passage,
+    way: Way,
+    parts: Parts,
+    on_upgrade: OnUpgrade,
+    place: Arc<OwnedSemaphorePermit>,
+) -> Result<Response<ToCaller>, Refusal> {
+    let sealed = Sealed {
+        method: parts.method.clone(),
+        uri: super::flow::origin_form(&parts.uri),
+        headers: handshake(&parts.headers, headers::forwarded(&parts.headers, passage.grant().route())),
+        body: ToUpstream::Whole(None),
+        when_sent: None,
+        fresh: true,
+    };
+    let answer = shared.exchange(&mut passage, &way, sealed).await;
+    let agreed = matches!(&answer, Ok(answer) if answer.status() == StatusCode::SWITCHING_PROTOCOLS);
+    let became = match &answer {
+        Ok(answer) => answered(answer.status(), answer.body().length().filter(|_| !agreed)),
+        Err(mishap) => mishap.became(),
+    };
+    let watch = passage.watch();
+    let egress = passage.settle(&shared.engine, &became).await?;
+    let mut answer = answer.map_err(|mishap| mishap.refusal())?;
+    if !agreed {
+        return Ok(hand_back(&shared, answer, egress, None, false));
+    }
+    let upstream = hyper::upgrade::on(&mut answer);
+    let talk = Talk { engine: Arc::clone(&shared.engine), watch, egress, bytes: 0 };
+    let (stopping, over) = (shared.stopping.clone(), shared.over.clone());
+    shared.under_way.spawn(async move {
+        let _place = place;
+        tokio::select! {
+            () = talk.go_on(on_upgrade, upstream, stopping) => {}
+            () = over.cancelled() => {}
+        }
+    });
+    Ok(accepted(answer.headers()))
+}
+
+fn handshake(sent: &HeaderMap, mut passed: HeaderMap) -> HeaderMap {
+    for name in HANDSHAKE {
+        passed.remove(&name);
+        for value in sent.get_all(&name) {
+            passed.append(name.clone(), value.clone());
+        }
+    }
+    passed.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+    passed.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+    passed
+}
+
+fn accepted(answered: &HeaderMap) -> Response<ToCaller> {
+    let mut response = Response::new(ToCaller::whole(Bytes::new()));
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    let headers = response.headers_mut();
+    let agreed = [header::SEC_WEBSOCKET_ACCEPT, header::SEC_WEBSOCKET_PROTOCOL, header::SEC_WEBSOCKET_EXTENSIONS];
+    for name in agreed {
+        if let Some(value) = answered.get(&name) {
+            headers.insert(name, value.clone());
+        }
+    }
+    headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+    headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+    response
+}
+
+struct Talk {
+    engine: Arc<Engine>,
+    watch: Watch,
+    egress: Option<Egress>,
+    bytes: u64,
+}
+
+impl Talk {
+    async fn go_on(mut self, caller: OnUpgrade, upstream: OnUpgrade, stopping: tokio_util::sync::CancellationToken) {
+        let why = match tokio::join!(caller, upstream) {
+            (Ok(caller), Ok(upstream)) => {
+                let engine = Arc::clone(&self.engine);
+                let Self { watch, egress, bytes, .. } = &mut self;
+                tokio::select! {
+                    why = both_ways(&engine, caller, upstream, egress, bytes) => why.to_owned(),
+                    refusal = cut_off(&engine, Some(watch)) => refusal.code().as_str().to_owned(),
+                    () = stopping.cancelled() => "the gateway stopped".to_owned(),
+                }
+            }
+            _ => "it never began".to_owned(),
+        };
+        if let Some(egress) = self.egress {
+            self.engine.passed_all(egress).await;
+        }
+        self.engine.close_stream(self.watch, &why, self.bytes).await;
+    }
+}
+
+/// Until one side ends. What comes from the upstream is metered.
+async fn both_ways(
+    engine: &Engine,
+    caller: Upgraded,
+    upstream: Upgraded,
+    egress: &mut Option<Egress>,
+    bytes: &mut u64,
+) -> &'static str {
+    let (from_caller, to_caller) = tokio::io::split(TokioIo::new(caller));
+    let (from_upstream, to_upstream) = tokio::io::split(TokioIo::new(upstream));
+    tokio::select! {
+        _ended = copy(from_caller, to_upstream) => "the caller left",
+        why = metered(engine, from_upstream, to_caller, egress, bytes) => why,
+    }
+}
+
+async fn copy(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin) -> std::io::Result<()> {
+    let mut buffer = vec![0; BUFFER];
+    loop {
+        let read = from.read(&mut buffer).await?;
+        if read == 0 {
+            return to.shutdown().await;
+        }
+        to.write_all(buffer.get(..read).unwrap_or_default()).await?;
+        to.flush().await?;
+    }
+}
+
+async fn metered(
+    engine: &Engine,
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    egress: &mut Option<Egress>,
+    bytes: &mut u64,
+) -> &'static str {
+    let mut buffer = vec![0; BUFFER];
+    loop {
+        let read = match from.read(&mut buffer).await {
+            Ok(0) | Err(_) => return "the upstream ended it",
+            Ok(read) => read as u64,
+        };
+        let passed = match egress {
+            Some(egress) => engine.pass(egress, read).await,
+            None => read,
+        };
+        *bytes += passed;
+        let part = buffer.get(..usize::try_from(passed.min(read)).unwrap_or_default()).unwrap_or_default();
+        if to.write_all(part).await.is_err() || to.flush().await.is_err() {
+            return "the caller left";
+        }
+        if passed < read {
+            return "no more may leave this session";
+        }
+    }
+}

@@ -1,0 +1,63 @@
+use super::envelope;
+use countersign_engine::{Awaited, Awaiting, Limit, Refusal};
+use http::Response;
+use serde_json::{Value, json};
+
+fn body(response: &Response<String>) -> Value {
+    serde_json::from_str(response.body()).unwrap()
+}
+
+fn awaited(status: u16, decision: Value) -> Refusal {
+    let Value::Object(decision) = decision else { panic!("an object") };
+    Refusal::ConfirmationRequired(Box::new(Awaited { action: "pay".into(), why: Awaiting::Answer, decision, status }))
+}
+
+#[test]
+fn who_waits_for_a_person_is_told_for_which_decision_and_where() {
+    let told = envelope(&awaited(403, json!({ "decision_id": "dec_1", "page": "https://a/b" })), "req_1");
+    assert_eq!(told.status(), 403);
+    assert_eq!(told.headers()["precondition"], "confirmation");
+    let body = body(&told);
+    assert_eq!(
+        (&body["error"], &body["decision"]["decision_id"]),
+        (&json!("irreversible_requires_confirm"), &json!("dec_1"))
+    );
+}
+
+#[test]
+fn a_project_may_ask_for_another_status_and_a_decision_that_does_not_exist_is_not_named() {
+    let told = envelope(&awaited(428, json!({})), "req_1");
+    assert_eq!(told.status(), 428);
+    assert_eq!(body(&told).get("decision"), None);
+}
+
+#[test]
+fn a_challenge_says_what_was_wrong_with_the_proof() {
+    let challenge = |refusal: Refusal| envelope(&refusal, "r").headers().get("www-authenticate").cloned();
+    let invalid = "DPoP error=\"invalid_dpop_proof\", algs=\"ES256 PS256\"";
+    for refusal in [Refusal::DpopMissing("none"), Refusal::DpopInvalid("x".into()), Refusal::DpopReplayed] {
+        assert_eq!(challenge(refusal).unwrap(), invalid);
+    }
+    assert_eq!(challenge(Refusal::DpopNonceMissing).unwrap(), "DPoP error=\"use_dpop_nonce\", algs=\"ES256 PS256\"");
+    assert_eq!(challenge(Refusal::AccessTokenInvalid), None);
+}
+
+#[test]
+fn a_limit_that_is_used_up_is_named() {
+    let told = envelope(&Refusal::UsageLimitReached { limit: Limit::WritesPerSession, retry_after_s: 7 }, "r");
+    assert_eq!(told.status(), 429);
+    assert_eq!(told.headers()["x-agent-limit-reason"], Limit::WritesPerSession.as_str());
+    assert_eq!(told.headers()["retry-after"], "7");
+}
+
+#[test]
+fn what_became_of_a_call_behind_the_gateway_is_told_honestly() {
+    let hint = |refusal: Refusal| {
+        let told = envelope(&refusal, "r");
+        (told.status().as_u16(), body(&told)["hint"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(hint(Refusal::UpstreamUnreachable), (502, "nothing was sent; try again shortly".into()));
+    let careful = "do not repeat it blindly; read the current state first".to_owned();
+    assert_eq!(hint(Refusal::UpstreamFailed), (502, careful.clone()));
+    assert_eq!(hint(Refusal::UpstreamSlow), (504, careful));
+}

@@ -1,0 +1,123 @@
+//! `[gateway.credentials.NAME]`: what services behind the gateway recognise it by.
+
+use super::{
+    document::{Document, join},
+    layers::Values,
+    node::{Credential, SecretSource},
+    problem::{Place, Problem},
+    secret::{MASK, Secret},
+    walk,
+};
+use http::HeaderName;
+use serde_json::{Map, Value};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+const KEY: &str = "gateway.credentials";
+
+/// The gateway says these itself, about the connection or about the caller.
+const OURS: [&str; 10] = [
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "countersign-identity",
+    "host",
+    "keep-alive",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
+
+#[derive(serde::Deserialize)]
+struct Said {
+    #[serde(default = "authorization")]
+    header: String,
+    value: Option<String>,
+    file: Option<PathBuf>,
+    env: Option<String>,
+}
+
+fn authorization() -> String {
+    "authorization".into()
+}
+
+/// Every credential by its name, or everything that is wrong with them.
+pub(super) fn read(
+    values: &Values,
+    document: &Document,
+    base: &Path,
+) -> Result<BTreeMap<String, Credential>, Vec<Problem>> {
+    let (mut sound, mut problems) = (BTreeMap::new(), Vec::new());
+    for (name, value) in said(values) {
+        match credential(&value, &join(KEY, &name), base) {
+            Ok(credential) => drop(sound.insert(name, credential)),
+            Err(found) => problems.extend(found.into_iter().map(|fault| placed(fault, values, document))),
+        }
+    }
+    if problems.is_empty() { Ok(sound) } else { Err(problems) }
+}
+
+/// The variables of the environment that hold some.
+pub(super) fn variables(values: &Values) -> Vec<String> {
+    let named = |value: Value| value.get("env").and_then(Value::as_str).map(str::to_owned);
+    said(values).into_values().filter_map(named).collect()
+}
+
+/// Everything but the secrets.
+pub(super) fn masked(value: &Value) -> Value {
+    let mut shown = value.clone();
+    let entries = shown.as_object_mut().into_iter().flat_map(Map::values_mut);
+    for secret in entries.filter_map(|entry| entry.get_mut("value")) {
+        *secret = MASK.into();
+    }
+    shown
+}
+
+fn said(values: &Values) -> BTreeMap<String, Value> {
+    values.get(KEY).unwrap_or_default()
+}
+
+fn credential(value: &Value, path: &str, base: &Path) -> Result<Credential, Vec<walk::Fault>> {
+    let Said { header, value, file, env } = walk::read(value, path).map_err(|faults| hinted(faults, path))?;
+    let wrong = |member: &str, wrong: &str, hint: &str| {
+        vec![walk::Fault { path: join(path, member), wrong: wrong.into(), hint: hint.into() }]
+    };
+    let Ok(name) = HeaderName::try_from(&header) else {
+        return Err(wrong("header", "is not the name of a header", "write one such as authorization or x-api-key"));
+    };
+    if OURS.contains(&name.as_str()) {
+        return Err(wrong("header", "is a header that the gateway sets itself", "use authorization or x-api-key"));
+    }
+    let value = match (value, file, env) {
+        (Some(text), None, None) => SecretSource::Value(Secret::new(text)),
+        (None, Some(file), None) => SecretSource::File(base.join(file)),
+        (None, None, Some(name)) => SecretSource::Environment(name),
+        _ => {
+            let hint = "give exactly one of value, file and env";
+            return Err(vec![walk::Fault { path: path.into(), wrong: "has no one secret".into(), hint: hint.into() }]);
+        }
+    };
+    Ok(Credential { header: name.as_str().to_owned(), value })
+}
+
+/// A member that does not fit is text that is not text: what it should be is said here.
+fn hinted(faults: Vec<walk::Fault>, path: &str) -> Vec<walk::Fault> {
+    let misfit = |fault: &walk::Fault| fault.wrong != walk::UNKNOWN;
+    let hint = || format!("write [{path}] with header and one of value, file and env, all of them text");
+    faults
+        .into_iter()
+        .map(|fault| if misfit(&fault) { walk::Fault { hint: hint(), ..fault } } else { fault })
+        .collect()
+}
+
+/// A variable of the environment has no lines.
+fn placed(fault: walk::Fault, values: &Values, document: &Document) -> Problem {
+    let place = match values.place(KEY) {
+        Place::File { .. } => document.place(&fault.path),
+        other => other,
+    };
+    Problem { place, key: fault.path, wrong: fault.wrong, hint: fault.hint }
+}

@@ -1,0 +1,115 @@
+//! From the configuration of a gateway to one that listens.
+
+use crate::{
+    Serving,
+    config::{Environment, node},
+};
+use countersign_engine::Engine;
+use countersign_gateway::{BadRoots, Destination, Gateway, GatewaySettings, UpstreamCredential};
+use countersign_protocol::origin::Origin;
+use http::{HeaderName, HeaderValue};
+use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
+use tokio::net::TcpListener;
+
+#[derive(Debug, thiserror::Error)]
+pub enum GatewayTrouble {
+    #[error("the gateway cannot listen on {address}: {why}")]
+    Listen { address: SocketAddr, why: std::io::Error },
+    #[error("the gateway listens on {0}, where nobody can reach it by an http:// origin; set gateway.public_origin")]
+    Origin(SocketAddr),
+    #[error("gateway.upstream_ca_file {path} cannot be read: {why}")]
+    RootsUnread { path: String, why: std::io::Error },
+    #[error("gateway.upstream_ca_file: {0}")]
+    Roots(#[from] BadRoots),
+    #[error("gateway.upstreams: {0}")]
+    Upstream(#[from] countersign_gateway::BadDestination),
+    #[error("gateway.credentials.{name}: {why}")]
+    Credential { name: String, why: String },
+}
+
+/// A gateway that has its listener and not yet an engine: the engine must know its origin.
+pub(crate) struct Bound<'a> {
+    config: &'a node::Gateway,
+    listener: TcpListener,
+    address: SocketAddr,
+    pub(crate) origin: Origin,
+}
+
+impl<'a> Bound<'a> {
+    pub(crate) async fn bind(config: &'a node::Gateway) -> Result<Self, GatewayTrouble> {
+        let trouble = |why| GatewayTrouble::Listen { address: config.listen, why };
+        let listener = TcpListener::bind(config.listen).await.map_err(trouble)?;
+        let address = listener.local_addr().map_err(trouble)?;
+        let origin = config.origin_at(address).ok_or(GatewayTrouble::Origin(address))?;
+        Ok(Self { config, listener, address, origin })
+    }
+
+    pub(crate) fn serve(
+        self,
+        engine: Arc<Engine>,
+        whole: &node::NodeConfig,
+        environment: &Environment,
+    ) -> Result<Serving, GatewayTrouble> {
+        let settings = GatewaySettings {
+            subdomains: whole.public.subdomains,
+            max_connections: whole.listen.max_connections,
+            ..settings(self.config, self.origin, environment)?
+        };
+        let gateway = Gateway::new(engine, settings)?;
+        let listener = self.listener;
+        Ok(Serving::until_told(self.address, |told| gateway.serve(listener, told)))
+    }
+}
+
+fn settings(
+    config: &node::Gateway,
+    origin: Origin,
+    environment: &Environment,
+) -> Result<GatewaySettings, GatewayTrouble> {
+    let destinations = |listed: &Vec<String>| listed.iter().map(|text| Destination::parse(text)).collect();
+    Ok(GatewaySettings {
+        max_header_bytes: config.max_header_bytes,
+        header_timeout: config.header_timeout,
+        body_timeout: config.body_timeout,
+        credentials: credentials(config, environment)?,
+        allowed_upstreams: config.upstreams.as_ref().map(destinations).transpose()?,
+        extra_roots: roots(config)?,
+        drain: config.drain,
+        ..GatewaySettings::new(origin)
+    })
+}
+
+fn roots(config: &node::Gateway) -> Result<Vec<u8>, GatewayTrouble> {
+    let Some(path) = &config.upstream_ca_file else { return Ok(Vec::new()) };
+    std::fs::read(path).map_err(|why| GatewayTrouble::RootsUnread { path: path.display().to_string(), why })
+}
+
+fn credentials(
+    config: &node::Gateway,
+    environment: &Environment,
+) -> Result<BTreeMap<String, UpstreamCredential>, GatewayTrouble> {
+    let read = |(name, said): (&String, &node::Credential)| {
+        let read = credential(said, environment).map(|credential| (name.clone(), credential));
+        read.map_err(|why| GatewayTrouble::Credential { name: name.clone(), why })
+    };
+    config.credentials.iter().map(read).collect()
+}
+
+/// What goes wrong is told without the secret.
+fn credential(said: &node::Credential, environment: &Environment) -> Result<UpstreamCredential, String> {
+    let text = match &said.value {
+        node::SecretSource::Value(secret) => secret.expose().to_owned(),
+        node::SecretSource::File(path) => {
+            std::fs::read_to_string(path).map_err(|why| format!("{} cannot be read: {why}", path.display()))?
+        }
+        node::SecretSource::Environment(name) => {
+            environment.get(name).cloned().ok_or_else(|| format!("the variable {name} is not set"))?
+        }
+    };
+    let header = HeaderName::try_from(&said.header).map_err(|_| "its header is no header's name".to_owned())?;
+    let value = HeaderValue::try_from(text.trim()).map_err(|_| "its secret cannot stand in a header".to_owned())?;
+    if value.is_empty() {
+        return Err("its secret is empty".into());
+    }
+    Ok(UpstreamCredential::new(header, value))
+}

@@ -1,0 +1,112 @@
+//! The credential of a request and the proof that goes with it, not yet looked at (AAP 18, RFC 9449).
+
+use axum::extract::OriginalUri;
+use countersign_engine::{Presented, ProjectAt, Refusal, Scheme};
+use countersign_protocol::aap::dpop;
+use http::{HeaderMap, Method, header, request::Parts};
+
+/// What stands behind `Authorization`, with the request that it came with.
+#[derive(Clone, Debug)]
+pub(crate) struct Credential {
+    pub(crate) token: String,
+    scheme: Scheme,
+    proof: Proof,
+    to: SentTo,
+}
+
+/// A request's method, and its path as it was sent.
+#[derive(Clone, Debug)]
+pub(crate) struct SentTo {
+    pub(crate) method: Method,
+    path: String,
+}
+
+#[derive(Clone, Debug)]
+enum Proof {
+    None,
+    One(String),
+    /// Two of them could be read in two ways (RFC 9449 4.3).
+    Unusable,
+}
+
+impl Credential {
+    pub(crate) fn of(headers: &HeaderMap, to: &SentTo) -> Result<Option<Self>, Refusal> {
+        if headers.get_all(header::AUTHORIZATION).iter().nth(1).is_some() {
+            return Err(Refusal::invalid("the header authorization stands more than once"));
+        }
+        let Some((scheme, token)) = scheme_and_token(headers) else { return Ok(None) };
+        let token = token.trim().to_owned();
+        Ok(Some(Self { token, scheme, proof: Proof::of(headers), to: to.clone() }))
+    }
+
+    /// Of the three that are presented alike, the one that is neither a key nor an operator's JWT.
+    pub(crate) fn is_access_token(&self) -> bool {
+        !self.is_api_key() && !self.is_operator_jwt()
+    }
+
+    pub(crate) fn is_api_key(&self) -> bool {
+        self.token.starts_with("csk_")
+    }
+
+    /// No JWT of an operator is bound to a key, so none comes with a proof.
+    pub(crate) fn is_operator_jwt(&self) -> bool {
+        !self.is_api_key() && self.scheme == Scheme::Bearer && self.token.matches('.').count() == 2
+    }
+
+    /// What a proof must be for.
+    pub(crate) fn url(&self, at: &ProjectAt) -> String {
+        self.to.url(at)
+    }
+
+    pub(crate) fn presented<'a>(&'a self, url: &'a str) -> Result<Presented<'a>, Refusal> {
+        let (token, scheme, method) = (self.token.as_str(), self.scheme, self.to.method.as_str());
+        Ok(Presented { token, scheme, proof: self.proof.read()?, method, url })
+    }
+}
+
+impl SentTo {
+    /// A nested router shortens the path that its handlers see; proofs are for the whole of it.
+    pub(crate) fn of(parts: &Parts) -> Self {
+        let uri = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |OriginalUri(uri)| uri);
+        Self { method: parts.method.clone(), path: uri.path().to_owned() }
+    }
+
+    /// On our own origin or the project's, as configured: whatever `Host` says changes nothing.
+    pub(crate) fn url(&self, at: &ProjectAt) -> String {
+        format!("{}{}", at.service, self.path)
+    }
+}
+
+/// The one proof of a request that has no token yet.
+pub(crate) fn proof(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
+    let proof = Proof::of(headers);
+    proof.read().map(|proof| proof.map(str::to_owned))
+}
+
+impl Proof {
+    fn of(headers: &HeaderMap) -> Self {
+        let mut values = headers.get_all(dpop::HEADER).iter();
+        match (values.next().map(|value| value.to_str()), values.next()) {
+            (None, _) => Self::None,
+            (Some(Ok(text)), None) => Self::One(text.to_owned()),
+            _ => Self::Unusable,
+        }
+    }
+
+    fn read(&self) -> Result<Option<&str>, Refusal> {
+        match self {
+            Self::None => Ok(None),
+            Self::One(proof) => Ok(Some(proof)),
+            Self::Unusable => Err(Refusal::DpopInvalid("the header DPoP must stand once, as readable text".into())),
+        }
+    }
+}
+
+fn scheme_and_token(headers: &HeaderMap) -> Option<(Scheme, &str)> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    match scheme {
+        named if named.eq_ignore_ascii_case("bearer") => Some((Scheme::Bearer, token)),
+        named if named.eq_ignore_ascii_case(dpop::SCHEME) => Some((Scheme::Dpop, token)),
+        _ => None,
+    }
+}

@@ -1,0 +1,3 @@
+//! The gateway in front of a bank: hold it, run exactly that, once.
+
+mod story;

@@ -1,0 +1,294 @@
+//! Where most stories about the gateway begin: alice has connected acme's agent, which holds a key, and calls the bank.
+
+use super::{Bank, Holder, SCOPES, Sent};
+use crate::{Answer, Connected, Kit, Plane, Setup, TestPerson, agent_request, envelope};
+use axum::body::Body;
+use bytes::Bytes;
+use countersign_engine::Engine;
+use countersign_gateway::{Gateway, GatewaySettings, UpstreamCredential};
+use countersign_jose::ProofKey;
+use countersign_protocol::{origin::Origin, project::ProjectDocument};
+use http::{HeaderName, HeaderValue, Method};
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex, atomic::AtomicU64},
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    sync::oneshot,
+};
+
+/// The gateway's public origin in every test. Nobody resolves it.
+pub const GATEWAY: &str = "https://bank.example.test";
+
+pub struct BankScene {
+    pub plane: Plane,
+    pub bank: Bank,
+    pub gateway: Node,
+    pub alice: TestPerson,
+    pub connected: Connected,
+    pub agent: Holder,
+}
+
+/// A gateway's listener, closed when this is dropped.
+pub struct Node {
+    pub address: SocketAddr,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Node {
+    pub async fn open(engine: &Arc<Engine>, change: impl FnOnce(&mut GatewaySettings)) -> Self {
+        let mut settings = GatewaySettings::new(Origin::parse(GATEWAY).expect("an origin"));
+        let secret = HeaderValue::from_static("Bearer the-banks-own-secret");
+        let credential = UpstreamCredential::new(HeaderName::from_static("authorization"), secret);
+        settings.credentials.insert("bank".into(), credential);
+        change(&mut settings);
+        let gateway = Gateway::new(Arc::clone(engine), settings).expect("a gateway");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("its address");
+        let (stop, stopped) = oneshot::channel::<()>();
+        tokio::spawn(gateway.serve(listener, async move {
+            let _dropped = stopped.await;
+        }));
+        Self { address, _stop: stop }
+    }
+
+    /// Bytes as they are, and everything that comes back until the connection closes.
+    pub async fn raw(&self, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect(self.address).await.expect("the gateway");
+        stream.write_all(bytes).await.expect("written");
+        let mut answer = Vec::new();
+        let _closed = stream.read_to_end(&mut answer).await;
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+impl Setup {
+    /// A plane whose only project is the bank.
+    pub fn bank(bank: &Bank, change: impl FnOnce(&mut ProjectDocument)) -> Self {
+        let mut document = super::bank("bank", &bank.url());
+        change(&mut document);
+        Self { projects: vec![document], gateway: Some(GATEWAY.into()), ..Self::default() }
+    }
+}
+
+impl Kit {
+    pub async fn bank(self) -> BankScene {
+        self.bank_with(|_| {}).await
+    }
+
+    /// With a project document of the test's own making.
+    pub async fn bank_with(self, change: impl FnOnce(&mut ProjectDocument)) -> BankScene {
+        let bank = Bank::open().await;
+        let plane = self.plane_with(Setup::bank(&bank, change)).await;
+        BankScene::on(plane, bank).await
+    }
+}
+
+impl BankScene {
+    pub async fn on(plane: Plane, bank: Bank) -> Self {
+        let gateway = Node::open(&plane.engine, |_| {}).await;
+        let alice = plane.person("alice").await;
+        let connected = plane.connect(&alice, plane.acme(), SCOPES).await;
+        let agent = plane.holder(&connected, |_| {}).await;
+        Self { plane, bank, gateway, alice, connected, agent }
+    }
+
+    /// Another session of the same delegation, with a receipt if the claims are changed to have one.
+    pub async fn another(&self, change: impl FnOnce(&mut Value)) -> Holder {
+        self.plane.holder(&self.connected, change).await
+    }
+
+    /// A session with a receipt of alice for these scopes and limits.
+    pub async fn limited(&self, limits: Value) -> Holder {
+        self.with_receipt(|claims| claims["usage_limits"] = limits).await
+    }
+
+    pub async fn with_receipt(&self, change: impl FnOnce(&mut Value)) -> Holder {
+        let acme = self.plane.acme();
+        let mut claims = self.plane.receipt_claims(acme, "alice", &self.connected, SCOPES);
+        claims["session_id"] = json!(format!("sess_{:032x}", u128::from(fresh()) << 64 | 0xbad_cafe));
+        claims["intent_type"] = json!("PAY");
+        change(&mut claims);
+        let receipt = acme.sign_receipt(&claims);
+        self.plane.holder(&self.connected, |body| body["consent_receipt"] = json!(receipt)).await
+    }
+
+    /// As the agent of the scene sends it, at its first node.
+    pub async fn sends(&self, sent: Sent) -> Answer {
+        self.sends_as(&self.agent, sent).await
+    }
+
+    pub async fn sends_as(&self, agent: &Holder, sent: Sent) -> Answer {
+        self.sends_at(self.gateway.address, agent, sent).await
+    }
+
+    /// Credentials, a fresh proof, and another try if a nonce is demanded.
+    pub async fn sends_at(&self, node: SocketAddr, agent: &Holder, sent: Sent) -> Answer {
+        let answer = self.once_at(node, self.dressed(agent, sent.clone())).await;
+        agent.takes_nonce(answer.header("dpop-nonce"));
+        let challenged = answer.header("www-authenticate").is_some_and(|text| text.contains("use_dpop_nonce"));
+        match challenged && answer.status == 401 {
+            true => self.once_at(node, self.dressed(agent, sent)).await,
+            false => answer,
+        }
+    }
+
+    /// With everything that an agent sends: version, mode, token and proof.
+    pub fn dressed(&self, agent: &Holder, sent: Sent) -> Sent {
+        let intent = intent_of(&sent.target);
+        let sent = sent
+            .with("aap-version", "2.0")
+            .with("x-agent-mode", "user_delegated")
+            .with("x-agent-intent-type", intent)
+            .with("authorization", &agent.authorization());
+        let path = sent.target.split('?').next().unwrap_or_default().to_owned();
+        match agent.proof(&sent.method, &format!("{GATEWAY}{path}"), self.plane.now()) {
+            Some(proof) => sent.with("dpop", &proof),
+            None => sent,
+        }
+    }
+
+    /// Sends exactly this, over a connection of its own.
+    pub async fn once(&self, sent: Sent) -> Answer {
+        self.once_at(self.gateway.address, sent).await
+    }
+
+    pub async fn once_at(&self, node: SocketAddr, sent: Sent) -> Answer {
+        let stream = TcpStream::connect(node).await.expect("the gateway");
+        let (mut sender, connection) =
+            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("a connection");
+        tokio::spawn(connection);
+        let mut request = http::Request::builder()
+            .method(sent.method.as_str())
+            .uri(&sent.target)
+            .header("host", GATEWAY.trim_start_matches("https://"));
+        for (name, value) in &sent.headers {
+            request = request.header(name, value);
+        }
+        let request = request.body(Full::new(Bytes::from(sent.body))).expect("a request");
+        let (parts, body) = sender.send_request(request).await.expect("an answer").into_parts();
+        // A body that is cut off is read as far as it came.
+        let mut bytes = Vec::new();
+        let mut body = body;
+        while let Some(Ok(frame)) = body.frame().await {
+            bytes.extend_from_slice(frame.data_ref().map(AsRef::as_ref).unwrap_or_default());
+        }
+        let answer = Answer { status: parts.status.as_u16(), headers: parts.headers, body: bytes };
+        envelope::check_forwarded(&answer);
+        answer
+    }
+
+    /// The decision that a held call names.
+    pub fn decision(answer: &Answer) -> Value {
+        let decision = answer.json()["decision"].clone();
+        assert!(decision["decision_id"].is_string(), "no decision: {}", answer.text());
+        decision
+    }
+
+    /// Sends what is held, has alice say yes, and gives the decision.
+    pub async fn approved(&self, sent: Sent) -> Value {
+        let held = self.sends(sent).await;
+        assert_eq!(held.refusal(), (403, "irreversible_requires_confirm".into()), "{}", held.text());
+        let decision = Self::decision(&held);
+        self.alice.accepts(&self.plane, &decision).await;
+        decision
+    }
+
+    /// What the plane knows about a decision, as the agent sees it.
+    pub async fn looks(&self, agent: &Holder, decision: &Value) -> Value {
+        let path = format!("/v1/decisions/{}", decision["decision_id"].as_str().expect("an id"));
+        self.own(agent, Method::GET, &path).await.expect(200).json()
+    }
+
+    /// A request to the plane's own endpoints with the agent's credentials.
+    pub async fn own(&self, agent: &Holder, method: Method, path: &str) -> Answer {
+        let url = format!("{}{}", self.plane.service(), path.split('?').next().unwrap_or_default());
+        for _ in 0..2 {
+            let mut request = agent_request(method.clone(), path).header("authorization", agent.authorization());
+            if let Some(proof) = agent.proof(method.as_str(), &url, self.plane.now()) {
+                request = request.header("dpop", proof);
+            }
+            let answer = self.plane.send(request.body(Body::empty()).expect("a request")).await;
+            agent.takes_nonce(answer.header("dpop-nonce"));
+            if answer.status != 401 || answer.header("dpop-nonce").is_none() {
+                return answer;
+            }
+        }
+        panic!("no nonce was good enough")
+    }
+
+    /// The audit's entries of calls under the scene's delegation.
+    pub async fn calls(&self) -> Vec<Value> {
+        let query =
+            format!("/agent/audit?delegation_id={}&event_type=call&limit=200", self.connected.delegation_id);
+        let page = self.alice.get(&self.plane, &query).await.expect(200).json();
+        page["entries"].as_array().expect("entries").clone()
+    }
+
+    /// The money that is always sent: 82,000 dollars.
+    pub fn transfer() -> Sent {
+        Self::transfer_of("82000.00")
+    }
+
+    pub fn transfer_of(amount: &str) -> Sent {
+        let body = format!(r#"{{"from":"ours","to":"theirs","amount":"{amount}","currency":"USD"}}"#);
+        Sent::new("POST", "/transfers").json(body)
+    }
+}
+
+impl Plane {
+    /// Registers with a key of its own; `change` may add a receipt or a session id.
+    pub async fn holder(&self, connected: &Connected, change: impl FnOnce(&mut Value)) -> Holder {
+        let mut body = self.register_body(self.acme(), connected);
+        change(&mut body);
+        self.holder_with(&body, Some(ProofKey::generate().expect("a key")), connected).await
+    }
+
+    pub async fn holder_with(&self, body: &Value, key: Option<ProofKey>, connected: &Connected) -> Holder {
+        let url = format!("{}/agent/register", self.service());
+        let mut nonce: Option<String> = None;
+        for _ in 0..2 {
+            let mut request = agent_request(Method::POST, "/agent/register");
+            if let Some(key) = &key {
+                let jti = format!("register-{}", fresh());
+                let proof = key.proof("POST", &url, None, nonce.as_deref(), &jti, self.now()).expect("a proof");
+                request = request.header("dpop", proof);
+            }
+            let answer = self.send(request.body(Body::from(body.to_string())).expect("a request")).await;
+            nonce = answer.header("dpop-nonce").map(str::to_owned);
+            if answer.status == 401 && answer.header("www-authenticate").is_some_and(|w| w.contains("use_dpop_nonce")) {
+                continue;
+            }
+            let answer = answer.expect(200).json();
+            return Holder {
+                access_token: answer["access_token"].as_str().expect("a token").to_owned(),
+                session_id: answer["session_id"].as_str().expect("a session").to_owned(),
+                delegation_id: connected.delegation_id.clone(),
+                key,
+                nonce: Mutex::new(nonce),
+                jti: AtomicU64::new(0),
+            };
+        }
+        panic!("no nonce was good enough")
+    }
+}
+
+fn intent_of(target: &str) -> &'static str {
+    match target.split(['/', '?']).nth(1).unwrap_or_default() {
+        "notes" => "NOTE",
+        "payees" => "TIDY",
+        "pings" => "PING",
+        "accounts" | "statements" | "prices" | "ticker" => "READ_ACCOUNTS",
+        _ => "PAY",
+    }
+}
+
+fn fresh() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}
