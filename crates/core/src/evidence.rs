@@ -21,17 +21,19 @@ pub struct Entry {
     event_type: &'static str,
     delegation: Option<RowKey>,
     session: Option<RowKey>,
-    open: Map<String, Value>,
+    open: Vec<(&'static str, Value)>,
     hidden: Vec<(&'static str, Value)>,
 }
 
 impl Entry {
     pub fn new(project: (RowKey, &ProjectId), event_type: &'static str, at: UnixMillis) -> Self {
-        let mut open = Map::new();
-        open.insert("project".into(), project.1.as_str().into());
-        open.insert("event_type".into(), event_type.into());
-        open.insert("timestamp".into(), at.to_rfc3339().into());
-        Self { project: project.0, at, event_type, delegation: None, session: None, open, hidden: Vec::new() }
+        let mut open = Vec::with_capacity(16);
+        open.extend([
+            ("project", project.1.as_str().into()),
+            ("event_type", event_type.into()),
+            ("timestamp", at.to_rfc3339().into()),
+        ]);
+        Self { project: project.0, at, event_type, delegation: None, session: None, open, hidden: Vec::with_capacity(4) }
     }
 
     /// Lists the entry under a delegation.
@@ -47,7 +49,7 @@ impl Entry {
     }
 
     pub fn open(mut self, name: &'static str, value: impl Into<Value>) -> Self {
-        self.open.insert(name.into(), value.into());
+        self.open.push((name, value.into()));
         self
     }
 

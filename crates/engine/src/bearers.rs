@@ -3,12 +3,13 @@
 //! What is remembered may be old; it is never trusted. Every call commits with guards on the rows that it was
 //! decided from, so a change on any node makes the commit fail, and the call is decided again from the store.
 
+use crate::projects::Address;
 use countersign_core::{aap::access::AccessView, records::Project};
 use countersign_protocol::{hash::Digest, ids::RowKey};
 use quick_cache::sync::Cache;
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
 const REMEMBERED: usize = 100_000;
@@ -17,11 +18,26 @@ pub(crate) struct Bearers(Cache<(String, Digest), Arc<AccessView>>);
 
 /// One copy of each project, however many bearers are remembered.
 #[derive(Default)]
-pub(crate) struct Shared(Mutex<HashMap<RowKey, Arc<Project>>>);
+pub(crate) struct Shared {
+    projects: Mutex<HashMap<RowKey, Arc<Project>>>,
+    /// As they were last found by address.
+    addressed: RwLock<HashMap<Address, Arc<Project>>>,
+}
 
 impl Shared {
+    pub(crate) fn last_at(&self, address: &Address) -> Option<Arc<Project>> {
+        self.addressed.read().unwrap_or_else(PoisonError::into_inner).get(address).cloned()
+    }
+
+    pub(crate) fn found_at(&self, address: &Address, project: &Arc<Project>) {
+        if !self.last_at(address).is_some_and(|last| Arc::ptr_eq(&last, project)) {
+            let mut addressed = self.addressed.write().unwrap_or_else(PoisonError::into_inner);
+            addressed.insert(address.clone(), Arc::clone(project));
+        }
+    }
+
     pub(crate) fn intern(&self, project: Project) -> Arc<Project> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
         match known.get(&project.key) {
             Some(same) if same.version == project.version => Arc::clone(same),
             _ => {

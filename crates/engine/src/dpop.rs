@@ -37,9 +37,12 @@ impl Proofs {
         Self { keys, since: AtomicI64::new(since.0), store_lost: AtomicBool::new(false), current }
     }
 
-    /// Nobody knows what a store remembers that was away.
-    pub(crate) fn store_lost(&self) {
-        self.store_lost.store(true, Ordering::Relaxed);
+    /// Nobody knows what a store remembers that was away: from its loss on, and once more from its return, only nonces
+    /// from after that moment count. The first proof that it sees again must have one already.
+    pub(crate) fn store_lost(&self, now: UnixMillis) {
+        if !self.store_lost.swap(true, Ordering::Relaxed) {
+            self.since.store(now.0, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn store_answers(&self, now: UnixMillis) {

@@ -14,6 +14,7 @@ use crate::{
     ports::Operators,
     remembered::Remembered,
     store::{Outcome, Store, StoreError},
+    tallies::Tallies,
     turns::Turns,
     waits::Waits,
 };
@@ -68,6 +69,7 @@ pub struct Engine {
     pub(crate) shared: Shared,
     pub(crate) proofs: Proofs,
     pub(crate) assertions: Assertions,
+    pub(crate) tallies: Tallies,
     pub(crate) remembered: Remembered,
     pub(crate) forwards: Forwards,
     pub(crate) hub: Hub,
@@ -116,6 +118,7 @@ impl Engine {
             shared: Shared::default(),
             proofs,
             assertions: Assertions::default(),
+            tallies: Tallies::default(),
             remembered: Remembered::default(),
             forwards: Forwards::default(),
             hub: Hub::default(),
@@ -177,7 +180,7 @@ impl Engine {
         match &outcome {
             Outcome::Unavailable(why) => {
                 tracing::error!(why, "a step could not be written");
-                self.proofs.store_lost();
+                self.proofs.store_lost(self.now());
             }
             _ => self.proofs.store_answers(self.now()),
         }

@@ -22,6 +22,7 @@ mod presented;
 mod projects;
 mod remembered;
 pub mod store;
+mod tallies;
 mod turns;
 mod waits;
 
@@ -59,7 +60,7 @@ pub use countersign_core::{
     records::{
         Allowance, AllowanceState, ApiKey, ApiKeyKind, Assurance, Ballot, CancelledFor, Clarification, ConnectProgress,
         ConnectRequest, Decision, DecisionState, Defaulted, Delegation, DelegationState, Execution, ExecutionState,
-        Membership, Person, Project, Question, Reporter, RevokeReason, Role, SubscriberToken, Terms, Via, Words,
+        Membership, Person, Point, Project, Question, Reporter, RevokeReason, Role, SubscriberToken, Terms, Via, Words,
     },
     refusal::{Awaited, Awaiting, Refusal},
 };

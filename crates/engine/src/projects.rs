@@ -20,7 +20,7 @@ use countersign_protocol::{
 };
 
 /// How a request names its project.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
     /// `/agent/…`: the only project, where there is only one.
     Unscoped,

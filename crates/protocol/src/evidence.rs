@@ -5,7 +5,7 @@
 
 use crate::{canonical, canonical::NotCanonical, hash::Digest};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// A value behind a commitment, with the salt that hides it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,35 +20,80 @@ pub struct Leaf {
     /// Canonical bytes; what is hashed.
     pub bytes: Vec<u8>,
     pub hash: Digest,
-    /// Member name → opening. Stored apart, erasable.
-    pub openings: Map<String, Value>,
+    /// Member name → [`Opening`], as JSON. Stored apart, erasable. None if nothing is hidden.
+    pub openings: Option<String>,
 }
 
 /// The commitment to one member: SHA-256 over salt, name and canonical value, each set apart.
 pub fn commitment(name: &str, salt: &[u8; 16], value: &Value) -> Result<Digest, NotCanonical> {
-    let value = canonical::of_value(value)?;
-    Ok(Digest::of_parts(&[b"countersign:commitment:1\0", salt, name.as_bytes(), b"\0", &value]))
+    Ok(commit(name, salt, &canonical::of_value(value)?))
 }
 
-/// Builds a leaf from its open members and the ones to hide.
+fn commit(name: &str, salt: &[u8; 16], value: &[u8]) -> Digest {
+    Digest::of_parts(&[b"countersign:commitment:1\0", salt, name.as_bytes(), b"\0", value])
+}
+
+/// Builds a leaf from its open members and the ones to hide. Of two members of one name the later counts.
+///
+/// Every call leaves one, so its canonical bytes are written at once instead of by way of a map: names are ours, in
+/// ASCII, and in order once they are sorted.
 pub fn leaf(
-    open: Map<String, Value>,
-    hidden: Vec<(&'static str, Value)>,
+    mut open: Vec<(&'static str, Value)>,
+    mut hidden: Vec<(&'static str, Value)>,
     mut salt: impl FnMut() -> [u8; 16],
 ) -> Result<Leaf, NotCanonical> {
-    let mut commitments = Map::new();
-    let mut openings = Map::new();
-    for (name, value) in hidden {
+    hidden.sort_by_key(|(name, _)| *name);
+    let (mut commitments, mut openings) = (Members::default(), Members::default());
+    for (name, value) in last_of_each(&hidden) {
         let salt = salt();
-        commitments.insert(name.into(), Value::String(commitment(name, &salt, &value)?.hex()));
-        let opening = Opening { salt: hex::encode(salt), value };
-        openings.insert(name.into(), serde_json::json!(opening));
+        let value = canonical::of_value(value)?;
+        let (salt_hex, digest) = (hex::encode(salt), commit(name, &salt, &value).hex());
+        commitments.add(name, &[b"\"", digest.as_bytes(), b"\""]);
+        openings.add(name, &[b"{\"salt\":\"", salt_hex.as_bytes(), b"\",\"value\":", &value, b"}"]);
     }
-    let mut members = open;
-    members.insert("v".into(), 1.into());
-    members.insert("commitments".into(), Value::Object(commitments));
-    let bytes = canonical::of_value(&Value::Object(members))?;
+    let commitments = commitments.close();
+    open.extend([("v", Value::from(1)), (COMMITMENTS, Value::Null)]);
+    open.sort_by_key(|(name, _)| *name);
+    let mut members = Members::default();
+    for (name, value) in last_of_each(&open) {
+        match *name {
+            COMMITMENTS => members.add(name, &[&commitments]),
+            _ => members.add(name, &[&canonical::of_value(value)?]),
+        }
+    }
+    let bytes = members.close();
+    let openings = (!hidden.is_empty()).then(|| String::from_utf8_lossy(&openings.close()).into_owned());
     Ok(Leaf { hash: leaf_hash(&bytes), bytes, openings })
+}
+
+const COMMITMENTS: &str = "commitments";
+
+fn last_of_each<'a>(
+    sorted: &'a [(&'static str, Value)],
+) -> impl Iterator<Item = (&'a &'static str, &'a Value)> {
+    let names_next = sorted.iter().skip(1).map(|(name, _)| Some(*name)).chain([None]);
+    sorted.iter().zip(names_next).filter(|((name, _), next)| Some(*name) != *next).map(|((name, value), _)| (name, value))
+}
+
+/// The members of an object, written one after the other.
+#[derive(Default)]
+struct Members(Vec<u8>);
+
+impl Members {
+    fn add(&mut self, name: &str, value: &[&[u8]]) {
+        self.0.extend_from_slice(if self.0.is_empty() { b"{\"" } else { b",\"" });
+        self.0.extend_from_slice(name.as_bytes());
+        self.0.extend_from_slice(b"\":");
+        value.iter().for_each(|part| self.0.extend_from_slice(part));
+    }
+
+    fn close(mut self) -> Vec<u8> {
+        if self.0.is_empty() {
+            self.0.push(b'{');
+        }
+        self.0.push(b'}');
+        self.0
+    }
 }
 
 /// The hash of a leaf's canonical bytes, tagged so that it can never be taken for an inner node.

@@ -7,7 +7,7 @@ use crate::{
     project::USER_DELEGATED,
     records::{AccessToken, Delegation, Project, Receipt, Record, Session, SessionState, Table},
     refusal::Refusal,
-    step::{Draft, Effects, Guard, Operation, SpentProof, Step},
+    step::{Draft, Effects, Guard, Once, Operation, SpentProof, Step},
 };
 use countersign_protocol::{
     aap::{
@@ -22,6 +22,9 @@ use countersign_protocol::{
 
 /// At most this many live access tokens a session; the oldest goes (C-65).
 const LIVE_TOKENS: usize = 8;
+
+/// For so long the first use of a key is kept apart from its session: longer than any registration takes.
+const KEY_RACE_S: i64 = 600;
 
 /// What was verified. An operator or delegation token that did not verify has been refused before.
 pub struct Register<'a> {
@@ -57,14 +60,15 @@ impl Operation for Register<'_> {
     fn decide(self, view: &RegisterView, env: &Env) -> Result<Step<RegisterResponse>, Refusal> {
         self.key_is_its_own(view)?;
         let delegation = self.standing_delegation(view, env.now)?;
-        delegated_if_needed(view, delegation)?;
         let receipt = self.standing_receipt(view, delegation, env.now)?;
+        delegated_if_needed(view, delegation)?;
         consented_if_needed(view, receipt.as_ref())?;
         scopes_within(receipt.as_ref(), delegation)?;
         let mut mint = env.mint();
         let (session, opened) = self.session(view, delegation, receipt, &mut mint, env.now)?;
         let mut step = issue(view, delegation, session, opened, &mut mint, env.now)?;
         step.effects.proof = self.proof.cloned();
+        step.effects.once.extend(self.first_use_of_key(view, env.now));
         Ok(step)
     }
 }
@@ -142,6 +146,8 @@ impl Register<'_> {
         let presented = presented.as_ref().map_err(Clone::clone)?;
         let claims = presented.claims();
         let Some(delegation) = delegation else {
+            // Where a delegation is needed anyway, that one is missing is what is wrong (AAP 8.1).
+            delegated_if_needed(view, None)?;
             return Err(Refusal::ConsentInvalid("a receipt needs the delegation token that it names".into()));
         };
         if claims.sub != delegation.subject {
@@ -185,6 +191,15 @@ impl Register<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Of two registrations that bring one key at the same moment, each without having seen the other, the later one
+    /// is decided again (AAP 18.1).
+    fn first_use_of_key(&self, view: &RegisterView, now: UnixMillis) -> Option<Once> {
+        let proof = self.proof?;
+        let bound = view.session.as_ref().is_some_and(|session| session.jkt.is_some());
+        let key = format!("{}:dpop-key:{}", view.project.key, proof.jkt.hex());
+        (!bound).then(|| Once { key, until: now.plus_secs(KEY_RACE_S) })
     }
 
     /// The session that goes on, or a new one; and whether it starts here.

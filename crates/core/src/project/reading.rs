@@ -5,7 +5,7 @@ use crate::{
     decision::terms::policy_of_route,
     held::{self, BadTemplate, Name, Template, key_template, must_be_confirmed},
 };
-use countersign_protocol::project::{Described, ProjectDocument, Route, ValueField};
+use countersign_protocol::project::{Described, ProjectDocument, Route, Scope, Stream, ValueField};
 use std::collections::HashSet;
 
 const MAX_BODY: u64 = 16 << 20;
@@ -22,7 +22,7 @@ pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: 
     );
     let body = route.max_body_bytes.is_none_or(|bytes| (1..=MAX_BODY).contains(&bytes));
     found.demand(body, at, "max_body_bytes must be 1 to 16777216 (16 MiB)");
-    check_stream(route, held, at, found);
+    check_stream(route, held || (is_socket(route) && may_do_for_good(document, route)), at, found);
     if let Some(described) = &route.describe {
         check_described(described, route, at, found);
     }
@@ -46,12 +46,20 @@ fn says_something_about_deciding(route: &Route) -> bool {
 
 /// A yes is to one exact request, and what flows through an open connection is none.
 fn check_stream(route: &Route, held: bool, at: &str, found: &mut Problems) {
-    use countersign_protocol::project::Stream;
-    let websocket = route.stream == Some(Stream::Websocket);
-    found.demand(!websocket || route.method == "GET", at, "stream = \"websocket\" is for GET only");
+    found.demand(!is_socket(route) || route.method == "GET", at, "stream = \"websocket\" is for GET only");
     let why =
         "stream cannot be combined with what a person must confirm: a yes covers one request, not what follows it";
     found.demand(route.stream.is_none() || !held, at, why);
+}
+
+fn is_socket(route: &Route) -> bool {
+    route.stream == Some(Stream::Websocket)
+}
+
+/// Through a socket everything can be done that a scope of its action allows, although it is opened with GET.
+fn may_do_for_good(document: &ProjectDocument, route: &Route) -> bool {
+    let holds = |scope: &&Scope| scope.irreversible || scope.requires_confirmation;
+    document.scopes.iter().filter(holds).any(|scope| scope.allows.contains(&route.action))
 }
 
 fn check_described(described: &Described, route: &Route, at: &str, found: &mut Problems) {

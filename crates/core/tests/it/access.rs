@@ -1,11 +1,11 @@
 //! The one function that decides every call, against the model of its rules.
 
 use crate::{
-    access_model::{KNOWN_FROM, first_broken_rule, writes},
-    worlds::{NOW, World, worlds},
+    access_model::{KNOWN_FROM, first_broken_rule, is_held, word_is_enough, writes},
+    worlds::{NOW, World, proven, worlds},
 };
 use countersign_core::{
-    aap::access::{Grant, Proving, Refused, Verdict, decide},
+    aap::access::{Confirmation, Grant, Proving, Refused, Verdict, decide},
     env::Env,
     records::Table,
 };
@@ -17,10 +17,12 @@ fn env() -> Env {
     Env { now: NOW, entropy: [9; 32], first_key: 100 }
 }
 
-/// No token of these worlds is bound to a key, so no proof is looked at.
 fn verdict(world: &World) -> Result<Verdict, Refused> {
-    let verify = |_: &str| Err("no proof is sound here".to_owned());
-    decide(&world.call, &world.view, &Proving { verify: &verify, nonce_demanded: false }, NOW)
+    decide(&world.call, &world.view, &Proving { verify: &proven, nonce_demanded: world.nonce_demanded }, NOW)
+}
+
+fn is_bound(world: &World) -> bool {
+    world.view.bearer.as_ref().is_some_and(|bearer| bearer.token.jkt.is_some())
 }
 
 fn granted(world: &World) -> Option<Grant> {
@@ -55,6 +57,8 @@ proptest! {
                 prop_assert!(record.guards.is_empty() && record.puts.is_empty() && record.counts.is_empty());
                 prop_assert_eq!(record.evidence.len(), 1);
                 prop_assert_eq!(record.evidence[0].session, Some(20));
+                // A proof counts once, whatever the call came to.
+                prop_assert_eq!(record.proof.is_some(), is_bound(&world));
                 let text = String::from_utf8(record.evidence[0].leaf.bytes.clone()).unwrap();
                 prop_assert!(!text.contains("free text") && !text.contains("alice") && !text.contains("/thing"));
             }
@@ -92,12 +96,41 @@ proptest! {
     #[test]
     fn a_grant_is_for_the_route_that_was_asked_for(world in worlds()) {
         let Some(grant) = granted(&world) else { return Ok(()) };
-        let World { call, view } = &world;
+        let World { call, view, .. } = &world;
         let route = view.project.document.routes.iter().find(|r| r.id == grant.route().id).unwrap();
         prop_assert_eq!((&route.method, &route.path, route.action.as_str()), (&call.method, &call.path, grant.action()));
         prop_assert_eq!(grant.writes(), writes(route));
         let delegation = view.bearer.as_ref().and_then(|bearer| bearer.delegation.as_ref());
         prop_assert_eq!(grant.subject(), delegation.map(|d| d.subject.as_str()));
+    }
+
+    ///
+    #[test]
+    fn a_call_with_a_bound_token_spends_its_proof_in_the_step_that_lets_it_through(world in worlds()) {
+        let spent = match verdict(&world) {
+            Ok(Verdict::Granted(grant)) => vec![
+                grant.intent(&env()).unwrap().0.proof,
+                grant.read("200 OK", 0, &env()).unwrap().0.proof,
+            ],
+            Ok(Verdict::Owed(owed)) => vec![
+                owed.waits().0.proof,
+                owed.answered(&countersign_core::refusal::Refusal::Internal, &env()).unwrap().0.proof,
+            ],
+            Err(_) => return Ok(()),
+        };
+        for proof in spent {
+            prop_assert_eq!(proof.map(|proof| (proof.project, proof.jti)), is_bound(&world).then(|| (1, "the jti".into())));
+        }
+    }
+
+    /// R-28, C-02
+    #[test]
+    fn what_must_be_confirmed_is_granted_only_on_the_word_that_its_scope_takes(world in worlds()) {
+        let Some(grant) = granted(&world) else { return Ok(()) };
+        let asserted = is_held(&world, grant.route()) && word_is_enough(&world, grant.route());
+        prop_assert!(asserted || !is_held(&world, grant.route()));
+        let expected = if asserted { Confirmation::SelfAsserted } else { Confirmation::NotOwed };
+        prop_assert_eq!(grant.confirmation(), &expected);
     }
 }
 
@@ -114,6 +147,6 @@ fn the_small_worlds_break_every_rule_and_keep_them_all() {
     });
     told.unwrap();
     let seen = seen.into_inner();
-    assert!(seen.values().all(|times| *times >= 1) && seen.len() >= 23, "{seen:#?}");
+    assert!(seen.values().all(|times| *times >= 1) && seen.len() >= 26, "{seen:#?}");
     assert!(seen["none"] > 100, "{seen:#?}");
 }

@@ -4,12 +4,12 @@
 
 use crate::worlds::{NOW, World};
 use countersign_core::{
-    aap::access::{Bearer, Credential},
+    aap::access::{Bearer, Credential, Scheme},
     records::{Delegation, DelegationState, SessionEnd, SessionState},
 };
 use countersign_protocol::{
     aap::error::Code,
-    project::{Route, Scope},
+    project::{Confirmed, Route, Scope},
 };
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
             broken.entry(rank).or_insert(code);
         }
     };
-    let World { call, view } = world;
+    let World { call, view, nonce_demanded } = world;
     rule(10, call.credential == Credential::None, Code::AgentAuthRequired);
     rule(20, call.version.as_deref() != Some("2.0"), Code::SpecVersionUnsupported);
     let route = view.project.document.routes.iter().find(|r| r.method == call.method && r.path == call.path);
@@ -31,6 +31,16 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
     let Some((route, bearer)) = route.zip(bearer) else { return broken.pop_first() };
 
     rule(41, bearer.token.expires_at <= NOW, Code::AccessTokenExpired);
+    let document = &view.project.document;
+    let needed = tier_needed(world, route);
+    let (bound, in_words) = (bearer.token.jkt.is_some(), call.token().map(|(_, scheme)| scheme) == Some(Scheme::Bearer));
+    let proof = call.proof.as_deref().filter(|_| !in_words);
+    let required = document.dpop.required || document.minimum_tier == 3 || needed == 3;
+    rule(45, in_words && (bound || required), Code::DpopMissing);
+    rule(45, bound && proof.is_none(), Code::DpopMissing);
+    rule(46, !bound && !in_words, Code::DpopInvalid);
+    rule(46, matches!(proof, Some("bad" | "of another key")), Code::DpopInvalid);
+    rule(47, proof == Some("without a nonce") && *nonce_demanded, Code::DpopInvalid);
     let mode = call.mode.as_deref().unwrap_or_default();
     rule(50, mode.is_empty(), Code::ModeMissing);
     rule(51, mode != "user_delegated", Code::ModeNotSupported);
@@ -58,30 +68,47 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
         rule(71, !open, Code::ConsentExpired);
     }
 
-    let has = if delegation.is_some() { 2 } else { 1 };
-    rule(80, has < tier_needed(world, route), Code::TierNotMet);
+    let has = 1 + u8::from(delegation.is_some()) + u8::from(delegation.is_some() && receipt.is_some());
+    rule(80, has < needed, Code::TierNotMet);
     let granted = granted(world, delegation);
     let allowing: Vec<&&Scope> = granted.iter().filter(|scope| scope.allows.contains(&route.action)).collect();
+    // A route may name the one scope that opens it.
+    let opening = || allowing.iter().filter(|scope| route.scope.is_none() || route.scope.as_ref() == Some(&scope.id));
     let excluded = granted.iter().any(|scope| scope.explicitly_excludes.contains(&route.action));
-    rule(90, excluded || allowing.is_empty(), Code::ScopeNotGranted);
-    let consented = receipt.is_none_or(|r| allowing.iter().any(|scope| r.scopes.contains(&scope.id)));
+    rule(90, excluded || opening().count() == 0, Code::ScopeNotGranted);
+    let consented = receipt.is_none_or(|r| opening().any(|scope| r.scopes.contains(&scope.id)));
     rule(91, !consented, Code::ConsentScopeExceeded);
 
-    let document = &view.project.document;
     match call.intent_type.as_deref() {
         None => rule(100, document.intent_required, Code::InvalidRequest),
         Some(intent) => {
-            let listed = allowing.iter().any(|scope| scope.intent_types.iter().any(|listed| listed == intent));
+            let here = route.intent_types.is_empty() || route.intent_types.iter().any(|listed| listed == intent);
+            let listed = here && allowing.iter().any(|scope| scope.intent_types.iter().any(|listed| listed == intent));
             let tolerated = !document.strict_intent_types && intent != "free text";
             rule(100, !listed && !tolerated, Code::IntentTypeUnknown);
         }
     }
     rule(110, call.dry_run, Code::DryRunUnsupported);
+    rule(120, is_held(world, route) && !word_is_enough(world, route), Code::IrreversibleRequiresConfirm);
+    broken.pop_first()
+}
+
+/// Whether a call by this route needs more than a grant.
+pub(crate) fn is_held(world: &World, route: &Route) -> bool {
     // Whichever scope the caller holds: an action that one scope holds back is not free through another.
     let holding = |scope: &&Scope| scope.irreversible || scope.requires_confirmation;
-    let owed = document.scopes.iter().filter(holding).any(|scope| scope.allows.contains(&route.action));
-    rule(120, writes(route) && owed, Code::IrreversibleRequiresConfirm);
-    broken.pop_first()
+    let mut holders = world.view.project.document.scopes.iter().filter(holding);
+    let by_scope = writes(route) && holders.any(|scope| scope.allows.contains(&route.action));
+    by_scope || route.irreversible == Some(true) || route.requires_confirmation == Some(true)
+}
+
+/// Whether it is the agent's word that is needed, and it was given.
+pub(crate) fn word_is_enough(world: &World, route: &Route) -> bool {
+    let delegation = world.view.bearer.as_ref().and_then(|bearer| bearer.delegation.as_ref());
+    let mut allowing = granted(world, delegation).into_iter().filter(|scope| scope.allows.contains(&route.action));
+    let takes_words = allowing.all(|scope| scope.confirmation == Confirmed::SelfAsserted);
+    let silent = route.irreversible.is_none() && route.requires_confirmation.is_none();
+    silent && takes_words && world.call.confirm.as_deref() == Some("true")
 }
 
 /// From this rank on it is known who calls.
@@ -113,8 +140,8 @@ fn ended(delegation: &Delegation) -> Option<(u32, Code)> {
 fn tier_needed(world: &World, route: &Route) -> u8 {
     let document = &world.view.project.document;
     let low_stakes = document.scopes.iter().any(|scope| scope.low_stakes && scope.allows.contains(&route.action));
-    let needs_user = writes(route) || !low_stakes || document.minimum_tier == 2 || route.minimum_tier == Some(2);
-    if needs_user { 2 } else { 1 }
+    let by_kind = if writes(route) || !low_stakes { 2 } else { 1 };
+    [by_kind, document.minimum_tier, route.minimum_tier.unwrap_or(1)].into_iter().max().unwrap()
 }
 
 /// With a user what the user granted, without one what is low-stakes.

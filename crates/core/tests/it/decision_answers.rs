@@ -187,7 +187,8 @@ fn the_evidence_names_who_was_proven_and_keeps_what_was_claimed_beside_it() {
     let step = plane.answer(question.key, given, NOW).unwrap();
     plane.commit(step);
     let entry = plane.store.evidence.last().unwrap();
-    let opened = |name: &str| entry.leaf.openings[name]["value"].clone();
+    let openings: Value = serde_json::from_str(entry.leaf.openings.as_deref().unwrap()).unwrap();
+    let opened = |name: &str| openings[name]["value"].clone();
     assert_eq!(opened("decided_by"), "person-202");
     assert_eq!(opened("claimed_decided_by"), "user:somebody_else");
     assert_eq!(opened("correlation_id"), "trace-7");

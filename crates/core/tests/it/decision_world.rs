@@ -297,8 +297,7 @@ impl Plane {
         // What the store refuses by its unique column is left to it here.
         let under_way = None;
         let same_effect = None;
-        let view =
-            ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect };
+        let view = ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect };
         claim.decide(&view, &self.env(now))
     }
 

@@ -9,6 +9,7 @@
 )]
 
 mod access;
+mod access_limits;
 mod access_model;
 mod decision_answers;
 mod decision_claims;

@@ -1,7 +1,7 @@
 //! Small worlds for the access decision: few of everything, so that things get into each other's way.
 
 use countersign_core::{
-    aap::access::{AccessView, Bearer, Call, Credential, Scheme},
+    aap::access::{AccessView, Bearer, Call, Credential, Proven, Scheme},
     records::{
         AccessToken, Delegation, DelegationState, Project, Receipt, RevokeReason, Session, SessionEnd, SessionState,
     },
@@ -9,9 +9,10 @@ use countersign_core::{
 use countersign_protocol::{
     aap::consent_receipt::UsageLimits,
     domain::Domain,
+    facts::VerifiedProof,
     hash::Digest,
     ids::ProjectId,
-    project::{Confirmed, ProjectDocument, Route, Scope},
+    project::{Confirmed, DpopPolicy, ProjectDocument, Route, Scope},
     time::UnixMillis,
 };
 use proptest::{option, prelude::*, sample::subsequence};
@@ -28,11 +29,54 @@ const SCOPES: [&str; 4] = ["one.a", "two.b", "three.c", "four.d"];
 pub(crate) struct World {
     pub(crate) call: Call,
     pub(crate) view: AccessView,
+    /// Whether only a proof with a nonce of ours counts.
+    pub(crate) nonce_demanded: bool,
 }
 
 pub(crate) fn worlds() -> impl Strategy<Value = World> {
-    (calls(), documents(), option::weighted(0.95, bearers()))
-        .prop_map(|(call, document, bearer)| World { call, view: AccessView { project: Arc::new(project(document)), bearer } })
+    (calls(), documents(), option::weighted(0.95, bearers()), possessions(), any::<bool>()).prop_map(
+        |(call, document, bearer, (key, scheme, proof), nonce_demanded)| {
+            let credential = match call.credential {
+                Credential::Token { hash, .. } => Credential::Token { hash, scheme },
+                other => other,
+            };
+            let jkt = key.map(|key| Digest::of(key.as_bytes()));
+            let bearer = bearer.map(|b| Bearer { token: AccessToken { jkt, ..b.token }, ..b });
+            World {
+                call: Call { credential, proof: proof.map(str::to_owned), ..call },
+                view: AccessView { project: Arc::new(project(document)), bearer },
+                nonce_demanded,
+            }
+        },
+    )
+}
+
+/// The key that the token is bound to, the scheme under which it comes, and the proof beside it.
+type Possession = (Option<&'static str>, Scheme, Option<&'static str>);
+
+/// Mostly a bearer token that is bound to nothing, or one whose key is shown.
+fn possessions() -> impl Strategy<Value = Possession> {
+    let key = Some("the key");
+    prop_oneof![
+        10 => Just((None, Scheme::Bearer, None)),
+        20 => Just((key, Scheme::Dpop, Some("good"))),
+        1 => Just((None, Scheme::Dpop, Some("good"))),
+        1 => Just((key, Scheme::Bearer, Some("good"))),
+        1 => Just((key, Scheme::Dpop, None)),
+        1 => Just((key, Scheme::Dpop, Some("bad"))),
+        1 => Just((key, Scheme::Dpop, Some("of another key"))),
+        2 => Just((key, Scheme::Dpop, Some("without a nonce"))),
+    ]
+}
+
+/// What a look at one of those proofs shows.
+pub(crate) fn proven(raw: &str) -> Result<Proven, String> {
+    let key: &[u8] = if raw == "of another key" { b"another key" } else { b"the key" };
+    let proof = VerifiedProof::attest(Digest::of(key), "the jti".into(), NOW, None);
+    match raw {
+        "bad" => Err("it is bad".into()),
+        _ => Ok(Proven { proof, nonce: raw != "without a nonce" }),
+    }
 }
 
 /// Mostly right, so that late checks are reached.
@@ -49,19 +93,17 @@ fn token(text: &[u8]) -> Credential {
 }
 
 fn calls() -> impl Strategy<Value = Call> {
-    let credential = mostly(
-        token(b"the token"),
-        vec![Credential::None, Credential::Unusable, token(b"another")],
-    );
+    let credential = mostly(token(b"the token"), vec![Credential::None, Credential::Unusable, token(b"another")]);
     let version = mostly(some("2.0"), vec![None, some("9.9"), some("")]);
     let mode = mostly(some("user_delegated"), vec![None, some(""), some("service_account"), some("other")]);
-    let delegation_id = prop_oneof![3 => Just(None), 3 => Just(some("del_mine")), 1 => Just(some("del_other"))];
+    let delegation_id = prop_oneof![9 => Just(None), 6 => Just(some("del_mine")), 1 => Just(some("del_other"))];
     let session_id = mostly(None, vec![some("sess_mine"), some("sess_other")]);
     let intent =
         prop_oneof![Just(some("LOOK")), Just(some("MAKE")), Just(some("ELSE")), Just(some("free text")), Just(None)];
     let consent = mostly(None, vec![Some(Digest::of(b"receipt")), Some(Digest::of(b"another receipt"))]);
     let method = proptest::sample::select(vec!["GET", "POST"]);
-    let path = proptest::sample::select(vec!["/thing.look", "/thing.make", "/thing.send", "/thing.look", "/no"]);
+    let path = proptest::sample::select(vec!["/thing.look", "/thing.make", "/thing.send"]);
+    let path = prop_oneof![12 => path, 1 => Just("/no")];
     (
         credential,
         version,
@@ -71,10 +113,10 @@ fn calls() -> impl Strategy<Value = Call> {
         intent,
         consent,
         (method, path),
-        proptest::bool::weighted(0.1),
+        (proptest::bool::weighted(0.1), option::of(Just("true".to_owned()))),
     )
-        .prop_map(|(credential, version, mode, delegation_id, session_id, intent_type, consent, at, dry_run)| {
-            Call {
+        .prop_map(
+            |(credential, version, mode, delegation_id, session_id, intent_type, consent, at, (dry_run, confirm))| Call {
                 method: at.0.into(),
                 path: at.1.into(),
                 credential,
@@ -85,18 +127,21 @@ fn calls() -> impl Strategy<Value = Call> {
                 intent_type,
                 consent,
                 dry_run,
+                confirm,
                 ..Call::default()
-            }
-        })
+            },
+        )
 }
 
 fn documents() -> impl Strategy<Value = ProjectDocument> {
-    let routes = proptest::collection::vec((any::<Option<bool>>(), option::of(1..=2_u8)), 6);
-    (1..=2_u8, any::<bool>(), any::<bool>(), SCOPES.map(scope), routes).prop_map(
-        |(minimum_tier, intent_required, strict_intent_types, scopes, flags)| ProjectDocument {
+    let routes = proptest::collection::vec(flags(), 6);
+    let tier = mostly(1_u8, vec![2, 2, 3]);
+    (tier, any::<bool>(), any::<bool>(), SCOPES.map(scope), routes, proptest::bool::weighted(0.1)).prop_map(
+        |(minimum_tier, intent_required, strict_intent_types, scopes, flags, required)| ProjectDocument {
             minimum_tier,
             intent_required,
             strict_intent_types,
+            dpop: DpopPolicy { required, ..DpopPolicy::default() },
             scopes: scopes.into(),
             routes: routes_with(&flags),
             ..document()
@@ -108,8 +153,9 @@ fn scope(id: &'static str) -> impl Strategy<Value = Scope> {
     let allows = subsequence(ACTIONS.to_vec(), 1..=3);
     let excludes = prop_oneof![5 => Just(vec![]), 1 => subsequence(ACTIONS.to_vec(), 1..=1)];
     let flags = (proptest::bool::weighted(0.2), proptest::bool::weighted(0.2), any::<bool>());
-    (allows, excludes, flags, subsequence(INTENTS.to_vec(), 1..=2)).prop_map(
-        move |(allows, excludes, (irreversible, requires_confirmation, low_stakes), intents)| Scope {
+    let confirmation = proptest::sample::select(vec![Confirmed::Decision, Confirmed::SelfAsserted]);
+    (allows, excludes, flags, subsequence(INTENTS.to_vec(), 1..=2), confirmation).prop_map(
+        move |(allows, excludes, (irreversible, requires_confirmation, low_stakes), intents, confirmation)| Scope {
             id: id.into(),
             description: "words".into(),
             allows: owned(&allows),
@@ -119,7 +165,7 @@ fn scope(id: &'static str) -> impl Strategy<Value = Scope> {
             undo_window_s: 0,
             intent_types: owned(&intents),
             low_stakes,
-            confirmation: Confirmed::Decision,
+            confirmation,
         },
     )
 }
@@ -128,20 +174,51 @@ fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// GET and POST of each action, at a path of the same name.
-fn routes_with(flags: &[(Option<bool>, Option<u8>)]) -> Vec<Route> {
-    let named = ACTIONS.iter().flat_map(|action| [("GET", *action), ("POST", *action)]);
-    named.zip(flags).map(|((method, action), (writes, tier))| route(method, action, *writes, *tier)).collect()
+/// What a route says beside where it is.
+#[derive(Clone, Debug)]
+struct Flags {
+    writes: Option<bool>,
+    minimum_tier: Option<u8>,
+    irreversible: Option<bool>,
+    requires_confirmation: Option<bool>,
+    scope: Option<&'static str>,
+    intent_types: Vec<&'static str>,
 }
 
-fn route(method: &str, action: &str, writes: Option<bool>, minimum_tier: Option<u8>) -> Route {
+fn flags() -> impl Strategy<Value = Flags> {
+    let held = || mostly(None, vec![Some(true), Some(false)]);
+    let tier = mostly(None, vec![Some(1), Some(2), Some(3)]);
+    let scope = mostly(None, SCOPES.map(Some).to_vec());
+    (any::<Option<bool>>(), tier, held(), held(), scope, mostly(vec![], vec![vec!["LOOK"], vec!["MAKE"]])).prop_map(
+        |(writes, minimum_tier, irreversible, requires_confirmation, scope, intent_types)| Flags {
+            writes,
+            minimum_tier,
+            irreversible,
+            requires_confirmation,
+            scope,
+            intent_types,
+        },
+    )
+}
+
+/// GET and POST of each action, at a path of the same name.
+fn routes_with(flags: &[Flags]) -> Vec<Route> {
+    let named = ACTIONS.iter().flat_map(|action| [("GET", *action), ("POST", *action)]);
+    named.zip(flags).map(|((method, action), flags)| route(method, action, flags)).collect()
+}
+
+fn route(method: &str, action: &str, flags: &Flags) -> Route {
     Route {
         id: format!("{method} {action}"),
         method: method.into(),
         path: format!("/{action}"),
         action: action.into(),
-        writes,
-        minimum_tier,
+        writes: flags.writes,
+        minimum_tier: flags.minimum_tier,
+        irreversible: flags.irreversible,
+        requires_confirmation: flags.requires_confirmation,
+        scope: flags.scope.map(str::to_owned),
+        intent_types: owned(&flags.intent_types),
         ..Route::default()
     }
 }

@@ -54,7 +54,9 @@ impl Engine {
             Some(bearer) => Some(self.with_live_key(&project, bearer).await?),
             None => None,
         };
-        let view = Arc::new(AccessView { project: self.shared.intern(project), bearer });
+        let project = self.shared.intern(project);
+        self.shared.found_at(address, &project);
+        let view = Arc::new(AccessView { project, bearer });
         if let (Some((hash, _)), Some(_)) = (call.token(), &view.bearer) {
             self.bearers.remember(&name, *hash, &view);
         }

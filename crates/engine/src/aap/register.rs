@@ -74,8 +74,12 @@ impl Engine {
                 }
                 decided => decided?,
             };
-            if let Some(answer) = self.finish(step).await? {
-                return Ok(answer);
+            match self.commit(step.effects).await {
+                Outcome::Committed => return Ok(step.answer),
+                Outcome::Replayed => return Err(Refusal::DpopReplayed),
+                // Somebody else was there first, with the session or with the key: what that means is decided anew.
+                Outcome::Stale | Outcome::Spent { .. } => {}
+                _ => return Err(Refusal::Unavailable),
             }
         }
         Err(Refusal::Unavailable)

@@ -2,7 +2,7 @@
 
 use super::{Permit, ReadPermit};
 use crate::{
-    engine::{Engine, TRIES},
+    engine::{Engine, TRIES, unavailable},
     projects::{Address, ProjectAt},
     store::Outcome,
 };
@@ -58,12 +58,25 @@ impl Engine {
             Verdict::Granted(grant) if grant.writes() => {
                 Ok(Decided::Write(Box::new(Undertaking { grant, call, address })))
             }
-            // A read runs ahead of its record only as long as records can be written.
-            Verdict::Granted(grant) if !self.store.is_sound() => match self.commit(grant.recheck()).await {
-                Outcome::Committed | Outcome::Stale => Ok(Decided::Read(Box::new(ReadPermit { grant, call, address }))),
-                _ => Err(Refusal::Unavailable),
-            },
-            Verdict::Granted(grant) => Ok(Decided::Read(Box::new(ReadPermit { grant, call, address }))),
+            Verdict::Granted(grant) => {
+                self.may_run_ahead(&grant).await?;
+                Ok(Decided::Read(Box::new(ReadPermit { grant, call, address })))
+            }
+        }
+    }
+
+    /// A read runs ahead of its record only as long as records can be written, and while its limits have room.
+    async fn may_run_ahead(&self, grant: &Grant) -> Result<(), Refusal> {
+        if !self.store.is_sound() {
+            match self.commit(grant.recheck()).await {
+                Outcome::Committed | Outcome::Stale => {}
+                _ => return Err(Refusal::Unavailable),
+            }
+        }
+        let room = grant.room();
+        match room.iter().all(|count| self.tallies.has_room(count) == Some(true)) {
+            true => Ok(()),
+            false => self.look_at_limits(grant).await,
         }
     }
 
@@ -74,7 +87,10 @@ impl Engine {
             let under_way = grant.delegation().map(|key| self.forwards.begin(key));
             let (effects, counted) = grant.intent(&self.env()?)?;
             match self.commit(effects).await {
-                Outcome::Committed => return Ok(Permit { grant, held: None, under_way, call, address }),
+                Outcome::Committed => {
+                    self.tallies.moved(&counted);
+                    return Ok(Permit { grant, held: None, under_way, call, address });
+                }
                 Outcome::Stale => self.forget_bearer(&address, &call),
                 outcome => return Err(self.turned_down(&grant, &counted, outcome).await),
             }
@@ -108,6 +124,34 @@ impl Engine {
         }
     }
 
+    /// The entry of a write that is turned away before it began: a body too long, a service that is not there.
+    pub async fn turn_away(&self, undertaking: &Undertaking, refusal: Refusal) -> Refusal {
+        let recorded = async {
+            let effects = undertaking.grant.turned_down(&refusal, &self.env()?)?;
+            self.recorded(effects).await
+        };
+        recorded.await.err().unwrap_or(refusal)
+    }
+
+    /// The same for a call that would have been held.
+    pub async fn turn_held_away(&self, held: &Held, refusal: Refusal) -> Refusal {
+        self.told(&held.owed, refusal).await
+    }
+
+    /// Whether the limits have room. Who has none is told before a person is asked or the service behind is troubled
+    /// what counts is taken later, in the call's own step.
+    pub(super) async fn look_at_limits(&self, grant: &Grant) -> Result<(), Refusal> {
+        let room = grant.room();
+        for (place, count) in room.iter().enumerate() {
+            let stands = self.store.count(&count.key).await.map_err(unavailable)?;
+            self.tallies.looked(&count.key, stands);
+            if stands > count.limit {
+                return Err(self.turned_down(grant, &room, Outcome::LimitReached { count: place }).await);
+            }
+        }
+        Ok(())
+    }
+
     /// One decision, from memory if that says yes, else from the store. A refusal is recorded before it is told.
     pub(super) async fn decide_call(&self, address: &Address, call: &Call) -> Result<Verdict, Refusal> {
         match self.verdict(address, call).await? {
@@ -129,14 +173,15 @@ impl Engine {
         // A signature is checked once, however often the rest is looked at.
         let memo = OnceLock::new();
         match self.decide_on(&view, call, &memo) {
-            Ok(verdict) => Ok(Ok(verdict)),
-            // A refusal from memory is only believed once the store says the same.
-            Err(_) if view.bearer.is_some() => {
+            Ok(Verdict::Granted(grant)) => Ok(Ok(Verdict::Granted(grant))),
+            // A refusal from memory is only believed once the store says the same. What is owed is mostly refused, too,
+            // and without a step whose guards would notice that the caller was cut off meanwhile.
+            _ if view.bearer.is_some() => {
                 self.forget_bearer(address, call);
                 let view = self.access_view(address, call).await?;
                 Ok(self.decide_on(&view, call, &memo))
             }
-            Err(refused) => Ok(Err(refused)),
+            decided => Ok(decided),
         }
     }
 
@@ -168,9 +213,15 @@ impl Engine {
 
     /// `DPoP-Nonce` for answers to calls, when nonces are on (C-27).
     pub async fn nonce_for_calls(&self, address: &Address) -> Option<String> {
-        let demanded =
-            self.is_new_epoch() || self.project(address).await.is_ok_and(|at| at.project.document.dpop.nonce_at_calls);
-        if demanded { self.nonce() } else { None }
+        if self.is_new_epoch() {
+            return self.nonce();
+        }
+        // Whether a header more is sent may be told from memory; whether a nonce is demanded is not.
+        let on = match self.shared.last_at(address) {
+            Some(project) => project.document.dpop.nonce_at_calls,
+            None => self.project(address).await.is_ok_and(|at| at.project.document.dpop.nonce_at_calls),
+        };
+        if on { self.nonce() } else { None }
     }
 
     /// The same where the project is known already.

@@ -46,6 +46,7 @@ impl Engine {
     /// this digest, by this session, or not at all.
     pub async fn hold(&self, held: Held, request: HttpRequest) -> Result<Permit, Refusal> {
         let Held { owed, call, address } = held;
+        self.look_at_limits(owed.call()).await?;
         let matter = match matter(&owed, &request) {
             Ok(matter) => matter,
             Err(refusal) => return Err(self.told(&owed, refusal).await),
@@ -55,14 +56,10 @@ impl Engine {
         let holding = Holding { owed, call, address, at, matter, named: named.unwrap_or_default() };
         match holding.call.confirm.clone().as_deref() {
             None => self.ask_for(holding, request).await,
-            Some("true") => match self.yes_for(&holding).await? {
-                Some(decision) => match self.spend_yes(&holding, decision).await {
-                    // Between the look and the claim it lapsed, or another request had it.
-                    Err(Refusal::YesGone(_)) => self.ask_for(holding, request).await,
-                    spent => self.finished(&holding, spent).await,
-                },
-                None => self.ask_for(holding, request).await,
-            },
+            Some("true") => {
+                let yeses = self.yeses_for(&holding).await?;
+                self.spend_or_ask(holding, request, yeses).await
+            }
             Some(token) => {
                 let spent = self.spend_token(&holding, token).await;
                 self.finished(&holding, spent).await
@@ -86,23 +83,42 @@ impl Engine {
         self.spend_yes(holding, decision).await
     }
 
-    /// Asks, and waits if the caller would.
-    async fn ask_for(&self, holding: Holding, request: HttpRequest) -> Result<Permit, Refusal> {
-        let waits = holding.call.wait_s.filter(|seconds| *seconds > 0);
-        if let Some(decision) = self.yes_for(&holding).await? {
-            // The yes is there already. Without a word about it the request does not spend it, unless it waits for it.
-            if waits.is_none() {
-                let refusal = self.awaited(&holding, Awaiting::Redemption, Some(&decision));
-                return Err(self.told(&holding.owed, refusal).await);
+    /// Spends whichever yes is still worth something; if none is, a person is asked anew.
+    async fn spend_or_ask(
+        &self,
+        holding: Holding,
+        request: HttpRequest,
+        yeses: Vec<Decision>,
+    ) -> Result<Permit, Refusal> {
+        for decision in yeses {
+            match self.spend_yes(&holding, decision).await {
+                // It lapsed, another request had it, or what it rested on is gone.
+                Err(Refusal::YesGone(_)) => {}
+                spent => return self.finished(&holding, spent).await,
             }
-            let spent = self.spend_yes(&holding, decision).await;
-            return self.finished(&holding, spent).await;
         }
+        self.ask_anew(holding, request).await
+    }
+
+    /// Without a word about its yes a request does not spend it, unless it would wait for it.
+    async fn ask_for(&self, holding: Holding, request: HttpRequest) -> Result<Permit, Refusal> {
+        let yeses = self.yeses_for(&holding).await?;
+        match yeses.first() {
+            Some(decision) if waits(&holding).is_none() => {
+                let refusal = self.awaited(&holding, Awaiting::Redemption, Some(decision));
+                Err(self.told(&holding.owed, refusal).await)
+            }
+            _ => self.spend_or_ask(holding, request, yeses).await,
+        }
+    }
+
+    /// Asks, and waits if the caller would.
+    async fn ask_anew(&self, holding: Holding, request: HttpRequest) -> Result<Permit, Refusal> {
         let decision = match self.raise_held(&holding, &request).await {
             Ok(decision) => decision,
             Err(refusal) => return Err(self.told(&holding.owed, refusal).await),
         };
-        match waits {
+        match waits(&holding) {
             Some(seconds) => self.wait_for(holding, decision, seconds.min(LONGEST_WAIT_S)).await,
             None => {
                 let why = why_not(&decision);
@@ -168,8 +184,8 @@ impl Engine {
         }
     }
 
-    /// An accepted, unspent decision of this session for exactly this digest.
-    async fn yes_for(&self, holding: &Holding) -> Result<Option<Decision>, Refusal> {
+    /// The accepted, unspent decisions of this session for exactly this digest.
+    async fn yeses_for(&self, holding: &Holding) -> Result<Vec<Decision>, Refusal> {
         let lookup = Lookup::AllowancesOpenByDigest { project: holding.at.project.key, digest: holding.matter.digest };
         let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
         let session = Some(holding.owed.call().session());
@@ -177,10 +193,11 @@ impl Engine {
         let fits = |allowance: &&Allowance| {
             allowance.point == Point::Gateway && allowance.raised_by.session == session && now < allowance.until
         };
-        match open.iter().find(fits) {
-            Some(allowance) => store::get(&*self.store, allowance.decision).await.map_err(unavailable),
-            None => Ok(None),
+        let mut yeses = Vec::new();
+        for allowance in open.iter().filter(fits) {
+            yeses.extend(store::get::<Decision>(&*self.store, allowance.decision).await.map_err(unavailable)?);
         }
+        Ok(yeses)
     }
 
     /// The claim, with everything that the call rests on, durable before the first byte goes upstream.
@@ -194,6 +211,7 @@ impl Engine {
             let (step, counted) = owed.claim(claim, &view, &self.env()?)?;
             match self.commit(step.effects).await {
                 Outcome::Committed => {
+                    self.tallies.moved(&counted);
                     let (grant, execution) = step.answer;
                     let held = HeldFacts {
                         decision: decision.key,
@@ -247,7 +265,10 @@ impl Engine {
             Ok::<_, Refusal>((self.commit(effects).await, counted))
         };
         match recorded.await {
-            Ok((Outcome::Committed, _)) => refusal,
+            Ok((Outcome::Committed, counted)) => {
+                self.tallies.moved(&counted);
+                refusal
+            }
             Ok((outcome, counted)) => self.turned_down(owed.call(), &counted, outcome).await,
             Err(trouble) => trouble,
         }
@@ -354,6 +375,11 @@ pub(super) fn matter(owed: &Owed, request: &HttpRequest) -> Result<Matter, Refus
         question: Question::Confirmation(held::question(route, request, &fields).map_err(unreadable)?),
         effect: held::effect(route, &fields).map_err(unreadable)?,
     })
+}
+
+/// How long the caller would wait for a person.
+fn waits(holding: &Holding) -> Option<u64> {
+    holding.call.wait_s.filter(|seconds| *seconds > 0)
 }
 
 fn why_not(decision: &Decision) -> Awaiting {

@@ -11,7 +11,7 @@ use crate::{
     store,
 };
 use countersign_core::{
-    aap::access::{Call, Verdict},
+    aap::access::{Call, Verdict, bearer_holds},
     held::HttpRequest,
     records::{Decision, HeldRequest, Project},
     refusal::Refusal,
@@ -45,6 +45,7 @@ impl Engine {
         if owed.principal()? != decision.raised_by.principal {
             return Err(self.told(&owed, not_here()).await);
         }
+        self.look_at_limits(owed.call()).await?;
         let matter = matter(&owed, &request)?;
         let named = decision.id.clone();
         let holding = Holding { owed, call: inner, address: address.clone(), at, matter, named };
@@ -59,7 +60,7 @@ impl Engine {
         let (method, url) = call.proven_for();
         let shown = Shown { hash: *hash, scheme, proof: call.proof.as_deref(), method: &method, url: &url };
         match self.bearer_shown(at, &shown).await {
-            Ok(_) => otherwise,
+            Ok(bearer) => bearer_holds(&bearer, self.now()).err().unwrap_or(otherwise),
             Err(refusal) => refusal,
         }
     }

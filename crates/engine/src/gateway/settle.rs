@@ -147,7 +147,10 @@ impl Engine {
         for _ in 0..TRIES {
             let (effects, counted) = grant.read(&outcome, bytes, &self.env()?)?;
             match self.commit(effects).await {
-                Outcome::Committed => return Ok(Egress::of(&grant).filter(|_| became.is_unsized())),
+                Outcome::Committed => {
+                    self.tallies.moved(&counted);
+                    return Ok(Egress::of(&grant).filter(|_| became.is_unsized()));
+                }
                 Outcome::Stale => self.forget_bearer(&address, &call),
                 outcome => return Err(self.turned_down(&grant, &counted, outcome).await),
             }

@@ -16,8 +16,11 @@ pub(crate) struct Proof {
 
 pub(crate) const SECOND: i64 = 1000;
 
-/// How far a proof's time may be from the store's clock: 300 s, and some for what clocks differ by and steps wait.
-pub(crate) const TOLERANCE: i64 = 330 * SECOND;
+/// How far ahead of the store's clock a proof's time may be: 300 s, and some for what clocks differ by.
+pub(crate) const EARLY: i64 = 330 * SECOND;
+/// How far behind it: the same, and ten minutes for which the service behind a read may take its time. Whoever shows it
+/// again is turned away by its age long before that.
+pub(crate) const LATE: i64 = 930 * SECOND;
 
 impl Proof {
     pub(crate) fn of(spent: &SpentProof) -> Self {
@@ -29,7 +32,7 @@ impl Proof {
 
     /// What is further from our time than any caller accepts may have been forgotten already, or would be too early.
     pub(crate) fn judge(&self, now: i64, spent: &HashSet<ProofId>) -> Result<(), Outcome> {
-        if self.issued_at.abs_diff(now) > TOLERANCE.unsigned_abs() {
+        if self.issued_at > now + EARLY || self.issued_at < now - LATE {
             return Err(Outcome::OutOfTime);
         }
         if spent.contains(&self.id) {

@@ -11,7 +11,7 @@ use countersign_core::{
     records::{Record, Table},
     step::{Count, Draft, Effects, Guard, Once},
 };
-use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
+use countersign_protocol::{evidence::Leaf, hash::Digest, ids::RowKey, time::UnixMillis};
 use std::sync::Arc;
 
 pub(crate) struct Ready {
@@ -75,7 +75,7 @@ impl Ready {
         let removes = removes.into_iter().map(|(table, key)| Change::remove(table, key));
         let mut changes = puts.iter().map(Change::put).collect::<Result<Vec<_>, _>>()?;
         changes.extend(removes);
-        let entries = evidence.into_iter().map(Entry::from).collect::<Result<_, _>>()?;
+        let entries = evidence.into_iter().map(Entry::from).collect();
         let news = news.into_iter().map(|news| Item::from(news, told)).collect::<Result<_, _>>()?;
         let (proof, window) = (proof.as_ref().map(Proof::of), Window { not_before, before });
         Ok(Self { guards, once, proof, counts, changes, entries, window, news })
@@ -140,9 +140,9 @@ fn write(record: &Record, needs: Needs, doc: &str) -> Statement {
 }
 
 impl Entry {
-    fn from(draft: Draft) -> serde_json::Result<Self> {
+    fn from(draft: Draft) -> Self {
         let Draft { project, at, event_type, delegation, session, leaf } = draft;
-        let openings = (!leaf.openings.is_empty()).then(|| serde_json::to_string(&leaf.openings)).transpose()?;
-        Ok(Self { project, at: at.0, event_type, delegation, session, leaf: leaf.bytes, hash: leaf.hash, openings })
+        let Leaf { bytes, hash, openings } = leaf;
+        Self { project, at: at.0, event_type, delegation, session, leaf: bytes, hash, openings }
     }
 }

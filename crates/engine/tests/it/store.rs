@@ -110,7 +110,7 @@ pub(crate) fn count(key: &str, limit: i64) -> Count {
 
 /// An entry of a delegation and a session; `note` is behind a commitment.
 pub(crate) fn entry(project: RowKey, at: i64, delegation: RowKey, session: RowKey, note: &str) -> Draft {
-    let open = json!({ "at": at, "note": note }).as_object().unwrap().clone();
+    let open = vec![("at", json!(at)), ("note", json!(note))];
     let leaf = evidence::leaf(open, vec![("who", json!(format!("person of {note}")))], || [7; 16]).unwrap();
     Draft {
         project,

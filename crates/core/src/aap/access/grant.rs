@@ -184,6 +184,11 @@ impl Grant {
         &self.usage
     }
 
+    /// Whether the limits have room for it, without taking any.
+    pub fn room(&self) -> Counted {
+        self.usage.look(self.writes())
+    }
+
     /// When the token, the receipt or the delegation behind it ends: a stream is cut then.
     pub fn ends_at(&self) -> UnixMillis {
         self.ends_at

@@ -45,7 +45,7 @@ impl Owed {
 
     /// Whether the limits have room: nobody is asked about a call that they would refuse.
     pub fn room(&self) -> Counted {
-        self.grant.usage.look(self.grant.writes())
+        self.grant.room()
     }
 
     /// That the call was made and answered with `refusal`: its entry, its proof, its place among the hour's requests.
@@ -104,6 +104,10 @@ impl Owed {
         // A yes is for the session that asked, not for another of the same delegation (AAP 14.1).
         if view.decision.raised_by.session != Some(self.grant.session()) {
             return Err(Refusal::ConfirmationInvalid("it was given to another session".into()));
+        }
+        // The rules of then said what the person was shown, and whom they let decide.
+        if view.decision.project_version != self.grant.project.version {
+            return Err(Refusal::YesGone("the rules of the project have changed since it was asked for"));
         }
         let step = claim.decide(view, env)?;
         let grant = self.grant.clone().confirmed(confirmation);

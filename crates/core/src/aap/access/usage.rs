@@ -48,10 +48,14 @@ impl Usage {
         let hour = now.secs().div_euclid(3600);
         let holder: RowKey = who.delegation.as_ref().map_or(who.session.0, |(key, _)| *key);
         let (project, session) = (who.project.0, who.session.0);
-        let said = receipt.map(|receipt| receipt.said.hex()).unwrap_or_default();
+        let limited = receipt.filter(|receipt| receipt.limits != UsageLimits::default());
+        let session = limited.map(|receipt| {
+            let said = receipt.said.0.first_chunk::<8>().copied().unwrap_or_default();
+            format!("{project}/used/{session}/{:016x}", u64::from_be_bytes(said))
+        });
         Self {
             requests: format!("{project}/requests/{holder}/{hour}"),
-            session: format!("{project}/used/{session}/{}", said.get(..16).unwrap_or_default()),
+            session: session.unwrap_or_default(),
             limits: receipt.map(|receipt| receipt.limits).unwrap_or_default(),
             hour_ends: UnixMillis::from_secs((hour + 1) * 3600),
             receipt_ends: receipt.map_or(now.plus_secs(86_400), |receipt| receipt.expires_at.plus_secs(86_400)),
@@ -79,9 +83,14 @@ impl Usage {
         Counted(vec![(Limit::RequestsPerHour, Count { key: self.requests.clone(), by: 1, limit, until })])
     }
 
-    /// Whether the limits have room, without taking any: looked at before a person is asked.
+    /// Whether the limits have room, without taking any: looked at before a person is asked, and before the
+    /// service behind is troubled. Empty where the receipt sets no limits.
     pub(super) fn look(&self, writes: bool) -> Counted {
         let mut counted = Counted::default();
+        if let Some(limit) = self.limits.requests_per_hour {
+            let look = Count { key: self.requests.clone(), by: 0, limit: limit - 1, until: self.hour_ends };
+            counted.0.push((Limit::RequestsPerHour, look));
+        }
         if writes && let Some(limit) = self.limits.writes_per_session {
             counted.0.push((Limit::WritesPerSession, self.count("writes", 0, limit - 1)));
         }
@@ -130,6 +139,10 @@ impl Counted {
     pub fn with(mut self, more: Self) -> Self {
         self.0.extend(more.0);
         self
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Count> {
+        self.0.iter().map(|(_, count)| count)
     }
 
     pub fn counts(&self) -> Vec<Count> {

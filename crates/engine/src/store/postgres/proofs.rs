@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use crate::store::{
     error::Failure,
-    proofs::{Proof, SECOND, TOLERANCE},
+    proofs::{EARLY, Proof, SECOND},
     sql::{Access, Sql as _},
 };
 
@@ -12,9 +12,9 @@ const RING: i64 = SLOTS as i64;
 const WIDTH: i64 = 600 * SECOND;
 
 /// Nobody shows a proof that is further ahead, and some for what clocks differ by.
-const AHEAD: i64 = TOLERANCE + 60 * SECOND;
-/// A `jti` is remembered for 600 s after it was shown (C-31), which may be `TOLERANCE` after its proof's own time.
-const BEHIND: i64 = TOLERANCE + 630 * SECOND;
+const AHEAD: i64 = EARLY + 60 * SECOND;
+/// A `jti` is remembered for 600 s after it was shown (C-31), which may be 330 s after its proof's own time.
+const BEHIND: i64 = EARLY + 630 * SECOND;
 
 /// Where in the ring a proof belongs.
 pub(super) fn slot(proof: &Proof) -> usize {

@@ -1,6 +1,6 @@
 //! A connection to SQLite, and the clock that goes with it.
 
-use super::proofs::SpentProofs;
+use super::{known::Known, proofs::SpentProofs};
 use crate::store::{
     Clock,
     error::Failure,
@@ -54,6 +54,8 @@ pub(super) struct Connection {
     pub(super) listeners: Listeners,
     /// Those that the writer saw; those who read see none.
     pub(super) proofs: SpentProofs,
+    /// What the writer need not read again.
+    pub(super) known: Known,
 }
 
 const BUSY: Duration = Duration::from_secs(2);
@@ -70,7 +72,7 @@ impl Connection {
         inner.pragma_update(None, "temp_store", "MEMORY")?;
         // What was deleted is overwritten, so that an erased opening is not left in a free page.
         inner.pragma_update(None, "secure_delete", "ON")?;
-        Ok(Self { inner, clock, listeners: Listeners::default(), proofs: SpentProofs::default() })
+        Ok(Self { inner, clock, listeners: Listeners::default(), proofs: SpentProofs::default(), known: Known::default() })
     }
 
     pub(super) fn run(&self, sql: &str, params: &[Value]) -> rusqlite::Result<u64> {
@@ -157,6 +159,7 @@ impl Sql for Connection {
 
     async fn begin(&mut self, access: Access) -> Result<(), Failure> {
         let text = if access == Access::Write { "BEGIN IMMEDIATE" } else { "BEGIN" };
+        self.known.forget();
         self.run(text, &[]).map(|_| ()).map_err(failure)
     }
 

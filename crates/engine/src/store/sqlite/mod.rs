@@ -1,6 +1,7 @@
 //! The embedded store: one file, one thread that writes, a few connections that read.
 
 mod connection;
+mod known;
 mod migrations;
 mod proofs;
 mod readers;

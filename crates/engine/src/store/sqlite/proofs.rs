@@ -1,6 +1,6 @@
 //! The proofs that this process has seen, in memory: SQLite has one node, and a restart is a new epoch.
 
-use crate::store::proofs::{Proof, ProofId, SECOND, TOLERANCE};
+use crate::store::proofs::{EARLY, Proof, ProofId, SECOND};
 use std::{
     collections::{HashSet, VecDeque},
     hash::{BuildHasher as _, BuildHasherDefault, Hasher, RandomState},
@@ -24,8 +24,8 @@ struct Bucket {
 const SHARDS: usize = 16;
 const WIDTH: i64 = 150 * SECOND;
 
-/// A proof comes from at most `TOLERANCE` ahead and is refused `TOLERANCE` after its own time.
-const KEPT: i64 = 2 * TOLERANCE;
+/// A proof comes from at most 330 s ahead and is refused by its age 300 s after its own time.
+const KEPT: i64 = 2 * EARLY;
 
 impl SpentProofs {
     /// Those among `asked` that are spent.

@@ -48,6 +48,10 @@ impl Tx for Connection {
         if let Ok(()) | Err(Failure::Unknown(_)) = &written {
             self.proofs.spend(&gains.proofs, gains.now);
         }
+        // Nobody knows what is in the file after a commit whose end is not known.
+        if written.is_err() {
+            self.known.forget();
+        }
         written
     }
 
@@ -66,32 +70,46 @@ impl Tx for Connection {
 }
 
 impl Connection {
-    fn load_all(&self, wants: &Wants<'_>) -> rusqlite::Result<World> {
+    fn load_all(&mut self, wants: &Wants<'_>) -> rusqlite::Result<World> {
         self.run("BEGIN IMMEDIATE", &[])?;
+        let data_version = self.inner.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        self.known.refresh(data_version);
         Ok(World {
             now: self.clock.now(),
             versions: self.load_versions(wants)?,
             counts: self.load_counts(wants)?,
             spent: self.load_spent(wants)?,
-            next_pos: self
-                .inner
-                .prepare_cached("SELECT next_pos FROM lanes WHERE lane = ?1")?
-                .query_row([LANE], |row| row.get(0))?,
+            next_pos: self.load_next_pos()?,
             heads: self.load_heads(wants)?,
             ..World::default()
         })
     }
 
+    fn load_next_pos(&self) -> rusqlite::Result<i64> {
+        match self.known.next_pos() {
+            Some(next_pos) => Ok(next_pos),
+            None => {
+                let mut statement = self.inner.prepare_cached("SELECT next_pos FROM lanes WHERE lane = ?1")?;
+                statement.query_row([LANE], |row| row.get(0))
+            }
+        }
+    }
+
     fn load_versions(
-        &self,
+        &mut self,
         wants: &Wants<'_>,
     ) -> rusqlite::Result<HashMap<(countersign_core::records::Table, i64), i64>> {
+        let Self { inner, known, .. } = self;
         let mut versions = HashMap::new();
         for (table, rows) in &wants.rows {
-            let mut statement = self.inner.prepare_cached(&tables::texts(*table).version)?;
+            let mut statement = inner.prepare_cached(&tables::texts(*table).version)?;
             for key in &rows.keys {
-                if let Some(version) = first(statement.query_map([key], |row| row.get(0))?)? {
-                    versions.insert((*table, *key), version);
+                let row = (*table, *key);
+                if let Some(version) = known.version(row) {
+                    versions.insert(row, version);
+                } else if let Some(version) = first(statement.query_map([key], |row| row.get(0))?)? {
+                    known.read(row, version);
+                    versions.insert(row, version);
                 }
             }
         }
@@ -102,6 +120,10 @@ impl Connection {
         let mut statement = self.inner.prepare_cached("SELECT value, until FROM counts WHERE key = ?1")?;
         let mut counts = HashMap::new();
         for key in &wants.counts {
+            if let Some(tally) = self.known.tally(key) {
+                counts.insert((*key).to_owned(), tally);
+                continue;
+            }
             let tally = |row: &rusqlite::Row<'_>| Ok(Tally { value: row.get(0)?, until: row.get(1)? });
             if let Some(tally) = first(statement.query_map([key], tally)?)? {
                 counts.insert((*key).to_owned(), tally);
@@ -126,6 +148,10 @@ impl Connection {
         let mut statement = self.inner.prepare_cached(text)?;
         let mut heads = HashMap::new();
         for project in &wants.projects {
+            if let Some(head) = self.known.head(*project) {
+                heads.insert(*project, head);
+                continue;
+            }
             let head = |row: &rusqlite::Row<'_>| {
                 Ok(Head { next_seq: row.get(0)?, chain: countersign_protocol::hash::Digest(row.get(1)?) })
             };
@@ -136,8 +162,9 @@ impl Connection {
         Ok(heads)
     }
 
-    fn write(&self, changes: &[Change]) -> rusqlite::Result<bool> {
+    fn write(&mut self, changes: &[Change]) -> rusqlite::Result<bool> {
         for change in changes {
+            self.known.changes(change.row);
             for (index, statement) in change.statements.iter().enumerate() {
                 let touched = match self.run(statement.sql, &statement.params) {
                     Err(error) if is_taken(&error) => 0,
@@ -158,7 +185,9 @@ impl Connection {
             return Ok(());
         }
         self.write_gains(gains).map_err(failure)?;
-        self.commit().await
+        self.commit().await?;
+        self.known.gained(gains);
+        Ok(())
     }
 
     fn write_gains(&self, gains: &Gains<'_>) -> rusqlite::Result<()> {

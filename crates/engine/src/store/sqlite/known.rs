@@ -1,0 +1,73 @@
+//! What the writer knows without asking the file. It alone writes there, as a rule, so what it read or wrote stays true
+//! until another process does, which SQLite tells by a number that changes then.
+
+use crate::store::batch::{Gains, Head, Tally};
+use countersign_core::records::Table;
+use countersign_protocol::ids::RowKey;
+use std::collections::HashMap;
+
+/// More than these are not worth their memory.
+const MOST_VERSIONS: usize = 262_144;
+const MOST_COUNTS: usize = 65_536;
+
+#[derive(Default)]
+pub(super) struct Known {
+    /// SQLite's `data_version` when all of this was read.
+    as_of: Option<i64>,
+    versions: HashMap<(Table, RowKey), i64>,
+    counts: HashMap<String, Tally>,
+    heads: HashMap<RowKey, Head>,
+    next_pos: Option<i64>,
+}
+
+impl Known {
+    /// Forgets everything if somebody else has written since.
+    pub(super) fn refresh(&mut self, data_version: i64) {
+        if self.as_of != Some(data_version) {
+            *self = Self { as_of: Some(data_version), ..Self::default() };
+        }
+    }
+
+    /// For what is written beside the steps.
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(super) fn version(&self, row: (Table, RowKey)) -> Option<i64> {
+        self.versions.get(&row).copied()
+    }
+
+    pub(super) fn read(&mut self, row: (Table, RowKey), version: i64) {
+        if self.versions.len() >= MOST_VERSIONS {
+            self.versions.clear();
+        }
+        self.versions.insert(row, version);
+    }
+
+    /// It is about to change, whether or not that will last.
+    pub(super) fn changes(&mut self, row: (Table, RowKey)) {
+        self.versions.remove(&row);
+    }
+
+    pub(super) fn tally(&self, key: &str) -> Option<Tally> {
+        self.counts.get(key).copied()
+    }
+
+    pub(super) fn head(&self, project: RowKey) -> Option<Head> {
+        self.heads.get(&project).copied()
+    }
+
+    pub(super) fn next_pos(&self) -> Option<i64> {
+        self.next_pos
+    }
+
+    /// What a batch gained, once it is durable.
+    pub(super) fn gained(&mut self, gains: &Gains<'_>) {
+        if self.counts.len() >= MOST_COUNTS {
+            self.counts.clear();
+        }
+        self.counts.extend(gains.counts.iter().map(|(key, tally)| ((*key).to_owned(), *tally)));
+        self.heads.extend(gains.heads.iter().map(|(project, head)| (*project, *head)));
+        self.next_pos = Some(gains.next_pos);
+    }
+}

@@ -1,0 +1,44 @@
+//! About where the counters of limits stand, as far as this node has moved them itself.
+//!
+//! What counts is judged in the step of each call, for all nodes. This only spares the service behind, and the store, a
+//! call that would be refused afterwards: it may know less than the store, never more.
+
+use countersign_core::{aap::access::Counted, step::Count};
+use quick_cache::sync::Cache;
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+const REMEMBERED: usize = 50_000;
+
+pub(crate) struct Tallies(Cache<String, Arc<AtomicI64>>);
+
+impl Default for Tallies {
+    fn default() -> Self {
+        Self(Cache::new(REMEMBERED))
+    }
+}
+
+impl Tallies {
+    /// Whether a counter certainly had room when it was last looked at; none if nobody looked.
+    pub(crate) fn has_room(&self, count: &Count) -> Option<bool> {
+        self.0.get(count.key.as_str()).map(|stands| stands.load(Ordering::Relaxed) <= count.limit)
+    }
+
+    pub(crate) fn looked(&self, key: &str, stands: i64) {
+        match self.0.get(key) {
+            Some(known) => known.store(stands, Ordering::Relaxed),
+            None => self.0.insert(key.to_owned(), Arc::new(AtomicI64::new(stands))),
+        }
+    }
+
+    /// A step with these counters was committed.
+    pub(crate) fn moved(&self, counted: &Counted) {
+        for count in counted.iter().filter(|count| count.by != 0) {
+            if let Some(stands) = self.0.get(count.key.as_str()) {
+                stands.fetch_add(count.by, Ordering::Relaxed);
+            }
+        }
+    }
+}
