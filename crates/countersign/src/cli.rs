@@ -1,7 +1,9 @@
 //! What can be typed. Each command's own arguments stand in its file.
 
 use crate::{
-    commands::{completions, config, demo, inbox, init, key, keys, man, openapi, project, routes, serve, token, user},
+    commands::{
+        bench, completions, config, demo, inbox, init, key, keys, man, openapi, project, routes, serve, token, user,
+    },
     terminal::Terminal,
 };
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -39,6 +41,7 @@ pub(crate) enum Command {
     Token(token::Command),
     #[command(subcommand)]
     Keys(keys::Command),
+    Bench(bench::Arguments),
     Completions(completions::Arguments),
     Openapi(openapi::Arguments),
     Man(man::Arguments),

@@ -20,12 +20,13 @@ pub struct Call {
     path: String,
     body: Option<(&'static str, Bytes)>,
     intent_type: Option<String>,
+    confirm: Option<String>,
 }
 
 impl Call {
     /// `path` begins with a slash and may have a query.
     pub fn new(method: Method, path: impl Into<String>) -> Self {
-        Self { method, path: path.into(), body: None, intent_type: None }
+        Self { method, path: path.into(), body: None, intent_type: None, confirm: None }
     }
 
     pub fn get(path: impl Into<String>) -> Self {
@@ -47,6 +48,12 @@ impl Call {
     /// A word of the scope's vocabulary, such as `SCHEDULE_EVENT`.
     pub fn intent_type(self, intent_type: impl Into<String>) -> Self {
         Self { intent_type: Some(intent_type.into()), ..self }
+    }
+
+    /// Spends a person's yes on exactly this call: with the decision's `confirm_token`, or with `true` for whichever
+    /// yes covers it (AAP 14.1). It authorises nothing by itself.
+    pub fn confirmed(self, by: impl Into<String>) -> Self {
+        Self { confirm: Some(by.into()), ..self }
     }
 }
 
@@ -82,6 +89,7 @@ impl Agent {
             request.body = body;
         }
         set(&mut request.headers, "x-agent-intent-type", call.intent_type.as_deref());
+        set(&mut request.headers, "x-agent-confirm", call.confirm.as_deref());
         Ok(request)
     }
 

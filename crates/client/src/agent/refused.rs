@@ -5,6 +5,7 @@ use countersign_outbound::Response;
 use countersign_protocol::{aap::error::Code, json};
 use http::{HeaderMap, StatusCode, header};
 use serde::Deserialize;
+use serde_json::Value;
 
 const REVOKE_REASON: &str = "x-agent-revoke-reason";
 const REASONS: [&str; 6] =
@@ -24,6 +25,8 @@ pub struct Refused {
     pub revoke_reason: Option<String>,
     /// Seconds after which another attempt makes sense.
     pub retry_after: Option<u64>,
+    /// The decision that a held call waits for (AAP 14.1).
+    pub decision_id: Option<String>,
 }
 
 /// What an agent does about a refusal. 401 and 403 never lead to the same thing (AAP 16.2).
@@ -50,6 +53,14 @@ struct Envelope {
     error_description: Option<String>,
     hint: Option<String>,
     request_id: Option<String>,
+    decision: Option<Value>,
+}
+
+impl Envelope {
+    /// Nothing but a code.
+    fn of(error: String) -> Self {
+        Self { error, error_description: None, hint: None, request_id: None, decision: None }
+    }
 }
 
 impl Refused {
@@ -58,8 +69,8 @@ impl Refused {
         if answer.status.is_success() {
             return None;
         }
-        let nameless = || Envelope { error: String::new(), error_description: None, hint: None, request_id: None };
-        Some(Self::new(answer, json::from_slice(&answer.body).unwrap_or_else(|_| nameless())))
+        let envelope = json::from_slice(&answer.body).unwrap_or_else(|_| Envelope::of(String::new()));
+        Some(Self::new(answer, envelope))
     }
 
     /// Of a resource call only what the protocol knows: an API has refusals of its own, and they are its answer.
@@ -73,6 +84,7 @@ impl Refused {
     }
 
     fn new(answer: &Response, envelope: Envelope) -> Self {
+        let decision_id = envelope.decision.as_ref().and_then(|decision| decision.get("decision_id")?.as_str());
         let retry_after = text(&answer.headers, header::RETRY_AFTER.as_str()).and_then(|value| value.parse().ok());
         Self {
             status: answer.status.as_u16(),
@@ -82,6 +94,7 @@ impl Refused {
             request_id: envelope.request_id.as_deref().map(shown),
             revoke_reason: text(&answer.headers, REVOKE_REASON).map(str::to_owned),
             retry_after,
+            decision_id: decision_id.map(shown),
         }
     }
 
@@ -134,7 +147,7 @@ fn told_by_headers(answer: &Response) -> Option<Envelope> {
         StatusCode::UNAUTHORIZED if challenge.contains("agent_auth_required") => Code::AgentAuthRequired,
         _ => return None,
     };
-    Some(Envelope { error: code.as_str().to_owned(), error_description: None, hint: None, request_id: None })
+    Some(Envelope::of(code.as_str().to_owned()))
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

@@ -35,8 +35,13 @@ pub struct Task {
     pub scopes: Vec<String>,
     pub intent_type: Option<String>,
     pub window: ExecutionWindow,
+    /// Where nothing is said, [`USUAL_LIMITS`]: a receipt always has some (AAP 14.2). An empty block sets none.
     pub usage_limits: Option<UsageLimits>,
 }
+
+/// Enough for a task that a person can still oversee, and little enough to notice one that runs away.
+pub const USUAL_LIMITS: UsageLimits =
+    UsageLimits { requests_per_hour: Some(60), writes_per_session: Some(10), max_data_egress_kb: Some(10_240) };
 
 /// Why nothing can be put before anybody.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +58,8 @@ pub enum NotProposable {
     OtherDelegation,
     #[error("the window ends before it begins")]
     NoWindow,
+    #[error("a limit of less than one allows nothing: leave it out, or raise it")]
+    LimitOfNothing,
     #[error("an intent type is a word of the service's vocabulary such as SCHEDULE_EVENT, never a sentence")]
     NotAnIntentType,
 }
@@ -63,7 +70,12 @@ impl ConsentDesk {
     }
 
     /// Makes the question. What it holds cannot be changed any more, only answered.
-    pub fn propose(&self, manifest: &Manifest, delegation: &Delegation, task: Task) -> Result<Proposal, NotProposable> {
+    pub fn propose(
+        &self,
+        manifest: &Manifest,
+        delegation: &Delegation,
+        mut task: Task,
+    ) -> Result<Proposal, NotProposable> {
         if delegation.service() != manifest.service || delegation.operator() != self.operator.domain() {
             return Err(NotProposable::OtherDelegation);
         }
@@ -76,6 +88,9 @@ impl ConsentDesk {
         if task.window.latest <= task.window.earliest {
             return Err(NotProposable::NoWindow);
         }
+        if limits(task.usage_limits.get_or_insert(USUAL_LIMITS)).iter().any(|(most, _)| *most < 1) {
+            return Err(NotProposable::LimitOfNothing);
+        }
         let scopes = shown_scopes(manifest, delegation, &task.scopes)?;
         Ok(Proposal {
             desk: self.clone(),
@@ -85,6 +100,16 @@ impl ConsentDesk {
             task,
         })
     }
+}
+
+/// The limits that are set, and what each is a limit of.
+fn limits(limits: &UsageLimits) -> Vec<(i64, &'static str)> {
+    let named = [
+        (limits.requests_per_hour, "requests an hour"),
+        (limits.writes_per_session, "changes"),
+        (limits.max_data_egress_kb, "KB of answers"),
+    ];
+    named.into_iter().filter_map(|(most, what)| Some((most?, what))).collect()
 }
 
 /// The service's own description of each scope: an operator may narrow scopes, not reword them (AAP 12.3).
@@ -185,6 +210,9 @@ impl fmt::Display for Proposal {
         for scope in &self.scopes {
             let lasting = if scope.irreversible { " (cannot be undone)" } else { "" };
             writeln!(f, "  {}: {}{lasting}", scope.id, scope.description)?;
+        }
+        for (most, what) in self.task.usage_limits.iter().flat_map(limits) {
+            writeln!(f, "  {what}: no more than {most}")?;
         }
         let ExecutionWindow { earliest, latest } = self.task.window;
         write!(f, "  from {} until {}", earliest.to_rfc3339(), latest.to_rfc3339())

@@ -5,7 +5,9 @@ mod identity;
 mod key_ring;
 mod receipt;
 
-pub use consent::{ConsentDesk, IntentStore, KeptIntent, NotIssued, NotKept, NotProposable, Proposal, Task};
+pub use consent::{
+    ConsentDesk, IntentStore, KeptIntent, NotIssued, NotKept, NotProposable, Proposal, Task, USUAL_LIMITS,
+};
 pub use identity::{JWKS_PATH, OperatorIdentity};
 pub use key_ring::{BadKeyRing, KeyRing, OVERLAP_SECS};
 pub use receipt::Receipt;

@@ -104,6 +104,24 @@ async fn a_403_never_makes_the_agent_register_again() {
     assert_eq!(world.service.asked_at(REGISTER).len(), 1);
 }
 
+#[tokio::test]
+async fn a_held_call_names_its_decision_and_a_confirmed_one_says_by_what() {
+    let (mut world, _) = World::registered().await;
+    let held = |decision: serde_json::Value| {
+        let body = json!({ "error": "irreversible_requires_confirm", "decision": decision });
+        countersign_client::transport::Response { status: StatusCode::FORBIDDEN, ..ok(&body) }
+    };
+    for (decision, named) in [(json!("dec_1"), None), (json!({ "decision_id": "dec_1" }), Some("dec_1".to_owned()))] {
+        world.service.answers(EVENTS, [held(decision)]);
+        let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
+        assert!(matches!(error, CallError::NotPermitted(why) if why.decision_id == named));
+    }
+    world.service.answers(EVENTS, [ok(&json!({}))]);
+    world.agent.call(&create_event().confirmed("dec_1.cft_2"), at(1)).await.unwrap();
+    let said: Vec<String> = world.service.asked_at(EVENTS).iter().map(|sent| header(sent, "x-agent-confirm")).collect();
+    assert_eq!(said, ["", "", "dec_1.cft_2"]);
+}
+
 /// AAP-16.2-07
 #[tokio::test]
 async fn a_revoked_delegation_is_told_with_its_reason_and_never_tried_again() {

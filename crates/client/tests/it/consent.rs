@@ -7,7 +7,7 @@ use countersign_client::{
     operator::{ConsentDesk, IntentStore, KeptIntent, NotIssued, NotKept, NotProposable, Proposal, Task},
 };
 use countersign_jose::{Expected, KeyPolicy, KeySet, verify_receipt};
-use countersign_protocol::aap::consent_receipt::Intent;
+use countersign_protocol::aap::consent_receipt::{Intent, UsageLimits};
 use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 
@@ -30,6 +30,28 @@ fn a_receipt_says_exactly_what_was_shown() {
     assert_eq!(claims.scopes, ["calendar.write"]);
     assert_eq!(claims.execution_window, Some(task().window));
     assert_eq!((claims.iat, claims.exp), (at(5).secs(), at(7200).secs()));
+}
+
+/// AAP-14.2-01
+#[test]
+fn a_receipt_has_limits_unless_the_task_says_otherwise_and_the_person_reads_them() {
+    let limits_of = |limits: Option<UsageLimits>| {
+        let proposal = propose(&World::new(), Task { usage_limits: limits, ..task() }).unwrap();
+        let shown = proposal.to_string();
+        (payload(proposal.approve(at(5)).unwrap().jwt())["usage_limits"].clone(), shown)
+    };
+    let (usual, shown) = limits_of(None);
+    let block = json!({ "requests_per_hour": 60, "writes_per_session": 10, "max_data_egress_kb": 10240 });
+    assert_eq!(usual, block);
+    for line in ["requests an hour: no more than 60", "changes: no more than 10", "KB of answers: no more than 10240"] {
+        assert!(shown.contains(line), "{shown}");
+    }
+    let (own, shown) = limits_of(Some(UsageLimits { writes_per_session: Some(1), ..UsageLimits::default() }));
+    assert_eq!(own, json!({ "writes_per_session": 1 }));
+    assert!(shown.contains("changes: no more than 1") && !shown.contains("an hour"), "{shown}");
+    let (none, shown) = limits_of(Some(UsageLimits::default()));
+    assert_eq!(none, json!({}));
+    assert!(!shown.contains("no more than"), "{shown}");
 }
 
 #[test]
@@ -81,6 +103,10 @@ fn nobody_is_asked_what_could_not_be_granted() {
     assert_eq!(of(&|t| t.scopes = scope("calendar.own")), NotProposable::UnknownScope("calendar.own".into()));
     assert_eq!(of(&|t| t.scopes = scope("calendar.erase")), NotProposable::BeyondDelegation("calendar.erase".into()));
     assert_eq!(of(&|t| t.window.latest = t.window.earliest), NotProposable::NoWindow);
+    for none in [0, -1] {
+        let limits = UsageLimits { max_data_egress_kb: Some(none), ..UsageLimits::default() };
+        assert_eq!(of(&|t| t.usage_limits = Some(limits)), NotProposable::LimitOfNothing);
+    }
     assert_eq!(of(&|t| t.intent_type = Some(WORDS.into())), NotProposable::NotAnIntentType);
     for (service, operator) in [("https://bank.example", OPERATOR), (SERVICE, "other.example")] {
         let elsewhere = Delegation::from_token(&delegation_token(service, operator)).unwrap();

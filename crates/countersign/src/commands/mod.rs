@@ -3,6 +3,7 @@
 //! A command with commands of its own (`config check`) is a folder with one file for each. A command is registered
 //! in [`crate::cli::Command`] when it works, not before: the help promises nothing.
 
+pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;
@@ -33,6 +34,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Key(command) => key::run(command, context),
         Command::Token(command) => token::run(command, context),
         Command::Keys(command) => keys::run(command, context),
+        Command::Bench(arguments) => bench::run(&arguments, context),
         Command::Completions(arguments) => completions::run(&arguments, context),
         Command::Openapi(_) => openapi::run(context),
         Command::Man(arguments) => man::run(&arguments, context),

@@ -1,6 +1,10 @@
 //! The main job, as the README promises it.
 
-use std::process::Command;
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    process::{Command, Stdio},
+};
 
 #[test]
 fn the_scripted_demo_keeps_every_promise_and_ends_with_success() {
@@ -8,7 +12,34 @@ fn the_scripted_demo_keeps_every_promise_and_ends_with_success() {
     let told = String::from_utf8_lossy(&demo.stdout);
     assert!(demo.status.success(), "{told}\n{}", String::from_utf8_lossy(&demo.stderr));
     assert!(told.ends_with("Everything was as promised.\n"), "{told}");
+    for part in
+        ["held: ", "approved: ", "swapped: ", "run once: ", "replayed: ", "redeemed: ", "one effect: ", "killed: "]
+    {
+        assert_eq!(told.matches(&format!("  ok  {part}")).count(), 1, "{part} {told}");
+    }
     assert!(!told.contains('\u{1b}'), "nothing is said by colour alone");
+}
+
+#[test]
+fn the_commands_that_the_demo_prints_reach_a_gateway_that_holds() {
+    let mut demo = Command::new(env!("CARGO_BIN_EXE_countersign"));
+    let mut demo = demo.arg("demo").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut out = BufReader::new(demo.stdout.take().unwrap());
+    let mut told = String::new();
+    while !told.contains("  Password  ") {
+        assert!(out.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    let headers = word_after(&told, "-H @", " ");
+    let headers = std::fs::read_to_string(headers).unwrap().replace('\n', "\r\n");
+    let (gateway, body) =
+        (word_after(&told, "gateway in front of it at http://", ".\n"), word_after(&told, "-d '", "'"));
+    let held = post(gateway, "/transfers", &headers, body);
+    assert!(held.starts_with("HTTP/1.1 403 ") && held.contains("irreversible_requires_confirm"), "{held}");
+    let inbox = word_after(&told, "say yes\n    ", "\n");
+    let page = format!("\"page\":\"{inbox}/bank/dec_");
+    assert!(held.replace(": ", ":").contains(&page), "{page} is not in {held}");
+    drop(demo.stdin.take());
+    assert!(!demo.wait().unwrap().success(), "no code was pasted");
 }
 
 #[test]
@@ -17,4 +48,23 @@ fn the_committed_openapi_document_is_the_one_that_the_code_describes() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
     let committed = std::fs::read(path).unwrap();
     assert!(described == committed, "run: cargo run -q -- openapi > docs/openapi.json");
+}
+
+fn word_after<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
+    let rest = text.split_once(before).unwrap_or_else(|| panic!("{before} is not in {text}")).1;
+    rest.split_once(after).unwrap().0
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test speaks to the gateway that it started")]
+fn post(address: &str, path: &str, headers: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let length = body.len();
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\n{headers}\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }

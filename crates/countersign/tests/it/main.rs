@@ -20,4 +20,5 @@ mod cli_together;
 mod cli_token;
 mod cli_user;
 mod demo;
+mod examples;
 mod house;

@@ -1,18 +1,24 @@
 //! `countersign demo`: the whole story on this machine, with nothing installed.
 
 mod api;
+mod bank;
+mod device;
 mod operator_site;
 mod person;
 mod questions;
+mod steps;
 mod story;
 mod told;
 mod world;
 
 use crate::{context::Context, failure::Failure};
+use bank::{Branch, Proof};
+use steps::Steps;
 use story::Story;
 use world::World;
 
-/// Show the main job on this machine: a person connects an agent, answers what one asks, sees what it did, and cuts it off
+/// Show the main job on this machine: a person connects an agent, answers what one asks, sees what it did, and cuts it
+/// off; and a bank, where what cannot be undone waits for a person's yes and then runs once
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Plays the person's part too, checks every step, and ends.
@@ -28,9 +34,33 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     let runtime = runtime.map_err(|why| Failure::new(format!("the runtime could not be started: {why}")))?;
     runtime.block_on(async {
         let world = World::start(arguments.port).await?;
-        let mut story = Story::begin(&world, context)?;
-        let told = if arguments.scripted { story.scripted().await } else { story.with_a_person().await };
+        let mut steps = Steps::new(context);
+        let told = match arguments.scripted {
+            true => scripted(&world, &mut steps).await,
+            false => with_a_person(&world, &mut steps).await,
+        };
         world.stop().await;
         told
     })
+}
+
+async fn scripted(world: &World, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    Story::begin(world, steps)?.scripted().await?;
+    let mut branch = Branch::open(world, Proof::Demanded).await?;
+    let told = branch.scripted(steps).await;
+    branch.close().await;
+    told?;
+    steps.say("\nEverything was as promised.\n")
+}
+
+/// The bank stays open for as long as the rest of the story takes.
+async fn with_a_person(world: &World, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    let mut branch = Branch::open(world, Proof::NotDemanded).await?;
+    let told = async {
+        branch.at_hand(steps).await?;
+        Story::begin(world, steps)?.with_a_person().await
+    };
+    let told = told.await;
+    branch.close().await;
+    told
 }

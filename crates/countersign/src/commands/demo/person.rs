@@ -1,8 +1,9 @@
 //! The person of a scripted demo: the same requests that the pages make, with the same session.
 
-use super::world::{PASSWORD, PERSON, World, trouble};
+use super::world::{PASSWORD, PERSON, transport, trouble};
 use crate::failure::Failure;
 use countersign_client::transport::{Request, Response, Transport as _, WithLoopback};
+use countersign_protocol::origin::Origin;
 use http::{HeaderValue, header};
 use serde_json::{Value, json};
 
@@ -14,9 +15,8 @@ pub(super) struct Person {
 }
 
 impl Person {
-    pub(super) async fn sign_in(world: &World) -> Result<Self, Failure> {
-        let transport = world.transport()?;
-        let origin = world.origin.to_string();
+    pub(super) async fn sign_in(origin: &Origin) -> Result<Self, Failure> {
+        let (transport, origin) = (transport()?, origin.to_string());
         let body = json!({ "name": PERSON, "password": PASSWORD }).to_string();
         let answer = transport.send(Request::post_json(format!("{origin}/session"), body)).await.map_err(trouble)?;
         let set = answer.headers.get(header::SET_COOKIE).and_then(|v| v.to_str().ok()).unwrap_or_default();

@@ -3,10 +3,11 @@
 use super::{
     person::{Person, text},
     questions::{Asking, BOT},
+    steps::{Steps, check},
     told::Told,
     world::{OPERATOR, PASSWORD, PERSON, World, system_now, trouble},
 };
-use crate::{context::Context, failure::Failure};
+use crate::failure::Failure;
 use countersign_client::{
     aaep::Ending,
     agent::{Agent, Call, CallError, Lost, Notice},
@@ -19,30 +20,29 @@ use std::sync::{Arc, Mutex};
 
 const SCOPES: [&str; 2] = ["calendar.read", "calendar.write"];
 
-pub(super) struct Story<'a> {
+pub(super) struct Story<'a, 'c> {
     world: &'a World,
-    context: &'a Context,
+    steps: &'a mut Steps<'c>,
     told: Arc<Told>,
     agent: Agent,
-    step: usize,
 }
 
-impl<'a> Story<'a> {
-    pub(super) fn begin(world: &'a World, context: &'a Context) -> Result<Self, Failure> {
+impl<'a, 'c> Story<'a, 'c> {
+    pub(super) fn begin(world: &'a World, steps: &'a mut Steps<'c>) -> Result<Self, Failure> {
         let told = Arc::new(Told::default());
         let agent = world.agent(&told)?;
-        context.say(&format!(
+        steps.say(&format!(
             "A calendar API at {}, with Countersign in front of it.\nAn agent of {OPERATOR} wants to work with {PERSON}'s calendar.\n\n",
             world.origin
         ))?;
-        Ok(Self { world, context, told, agent, step: 0 })
+        Ok(Self { world, steps, told, agent })
     }
 
     /// Plays the person too. Ends with an error at the first step that is not as promised.
     pub(super) async fn scripted(&mut self) -> Result<(), Failure> {
         self.agent_asks().await?;
-        let person = Person::sign_in(self.world).await?;
-        let (shown, code) = person.approve(&self.request_id()?).await?;
+        let person = Person::sign_in(&self.world.origin).await?;
+        let (shown, code) = person.approve(&self.told.request_id()?).await?;
         check(text(&shown, "operator") == OPERATOR, "the person was shown another operator")?;
         self.done(&format!("{PERSON} read who asks ({OPERATOR}), for what and who answers for it, and said yes"))?;
         self.agent_is_connected(&code).await?;
@@ -52,21 +52,20 @@ impl<'a> Story<'a> {
         let delegation_id = self.delegation_id()?;
         person.post("/agent/revoke", &json!({ "delegation_id": delegation_id, "reason": "user_requested" })).await?;
         self.done(&format!("{PERSON} cut the agent off"))?;
-        self.agent_is_cut_off().await?;
-        self.context.say("\nEverything was as promised.\n")
+        self.agent_is_cut_off().await
     }
 
     /// A real person in a real browser.
     pub(super) async fn with_a_person(&mut self) -> Result<(), Failure> {
         self.agent_asks().await?;
         let page = self.told.page().unwrap_or_default();
-        self.context.say(&format!(
+        self.steps.say(&format!(
             "\n  Open      {page}\n  Sign in   {PERSON}\n  Password  {PASSWORD}\n\nThe page will show a code. Paste it here and press Enter: "
         ))?;
         let code = self.line().await?;
         self.agent_is_connected(code.trim()).await?;
         self.agent_works().await?;
-        self.context.say(&format!(
+        self.steps.say(&format!(
             "\nSee what the agent did, and cut it off, at {}/agents\nThe agent tries to read every two seconds until then (Ctrl-C ends the demo).\n",
             self.world.origin
         ))?;
@@ -133,7 +132,7 @@ impl<'a> Story<'a> {
             let members = ["timestamp", "event_type", "method", "path", "outcome"];
             let line: Vec<&str> =
                 members.iter().map(|name| text(entry, name)).filter(|part| !part.is_empty()).collect();
-            self.context.say(&format!("        {}\n", line.join("  ")))?;
+            self.steps.seen(&line.join("  "))?;
         }
         Ok(())
     }
@@ -179,20 +178,13 @@ impl<'a> Story<'a> {
         desk.propose(manifest, delegation, task).map_err(trouble)?.approve(now).map_err(trouble)
     }
 
-    fn request_id(&self) -> Result<String, Failure> {
-        let page = self.told.page().unwrap_or_default();
-        let id = page.rsplit_once("/connect/").map(|(_, id)| id.to_owned());
-        id.ok_or_else(|| Failure::new("the agent named no page to open"))
-    }
-
     fn delegation_id(&self) -> Result<String, Failure> {
         let delegation = self.agent.delegation().ok_or_else(|| Failure::new("the agent is not connected"))?;
         Ok(delegation.id().to_owned())
     }
 
     fn done(&mut self, what: &str) -> Result<(), Failure> {
-        self.step += 1;
-        self.context.say(&format!("{:>3}  ok  {what}\n", self.step))
+        self.steps.done(what)
     }
 
     async fn line(&self) -> Result<String, Failure> {
@@ -202,8 +194,4 @@ impl<'a> Story<'a> {
         });
         read.await.map_err(trouble)?.map_err(trouble)
     }
-}
-
-pub(super) fn check(holds: bool, otherwise: &str) -> Result<(), Failure> {
-    if holds { Ok(()) } else { Err(Failure::new(format!("not as promised: {otherwise}"))) }
 }

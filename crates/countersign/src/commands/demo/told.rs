@@ -1,5 +1,6 @@
 //! What the agent tells the person, on the terminal.
 
+use crate::failure::Failure;
 use countersign_client::agent::{Browser, Notice, UserFacing};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,6 +14,13 @@ pub(super) struct Told {
 impl Told {
     pub(super) fn page(&self) -> Option<String> {
         self.page.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The request that the page is about.
+    pub(super) fn request_id(&self) -> Result<String, Failure> {
+        let page = self.page().unwrap_or_default();
+        let id = page.rsplit_once("/connect/").map(|(_, id)| id.to_owned());
+        id.ok_or_else(|| Failure::new("the agent named no page to open"))
     }
 
     pub(super) fn last(&self) -> Option<Notice> {

@@ -25,8 +25,8 @@ pub(super) struct World {
     pub(super) node: Node,
     pub(super) origin: Origin,
     pub(super) operator: Operator,
-    site: OperatorSite,
-    folder: PathBuf,
+    pub(super) site: OperatorSite,
+    pub(super) folder: PathBuf,
 }
 
 impl World {
@@ -53,12 +53,8 @@ impl World {
     /// An agent of the operator that speaks to the person through the terminal.
     pub(super) fn agent(&self, told: &Arc<Told>) -> Result<Agent, Failure> {
         let config = AgentConfig::new(self.origin.clone());
-        let transport = Arc::new(self.transport()?);
+        let transport = Arc::new(transport()?);
         Ok(Agent::new(config, self.operator.clone(), transport, Arc::clone(told) as _, Arc::clone(told) as _))
-    }
-
-    pub(super) fn transport(&self) -> Result<WithLoopback, Failure> {
-        WithLoopback::for_this_machine().map_err(trouble)
     }
 
     /// Gives everything back: listeners, the database, the folder.
@@ -67,6 +63,10 @@ impl World {
         self.node.stop().await;
         let _gone = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+pub(super) fn transport() -> Result<WithLoopback, Failure> {
+    WithLoopback::for_this_machine().map_err(trouble)
 }
 
 fn operator() -> Result<Operator, Failure> {
@@ -93,7 +93,7 @@ fn configuration(folder: &std::path::Path, origin: &Origin, port: u16, site: &Op
     Ok(text)
 }
 
-fn free_port() -> Result<u16, Failure> {
+pub(super) fn free_port() -> Result<u16, Failure> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(trouble)?;
     Ok(listener.local_addr().map_err(trouble)?.port())
 }
@@ -103,7 +103,7 @@ pub(super) fn trouble(why: impl std::fmt::Display) -> Failure {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a key for a database that is gone when the demo ends")]
-fn fresh_key() -> Result<[u8; 32], Failure> {
+pub(super) fn fresh_key() -> Result<[u8; 32], Failure> {
     let mut key = [0; 32];
     aws_lc_rs::rand::fill(&mut key).map_err(|_| Failure::new("the system gives no randomness"))?;
     Ok(key)

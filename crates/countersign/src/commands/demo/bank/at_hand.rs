@@ -1,0 +1,55 @@
+//! For whoever sits there: the gateway and the bank run, and these commands can be pasted.
+
+use super::{
+    super::{
+        steps::Steps,
+        world::{PASSWORD, PERSON, trouble},
+    },
+    Branch,
+    calls::{account, transfer_body},
+};
+use crate::failure::Failure;
+use std::{fmt::Write as _, fs};
+
+/// Everything that the agent says about itself with each call.
+const OF_THE_AGENT: [&str; 6] =
+    ["authorization", "aap-version", "x-agent-mode", "x-agent-session", "x-agent-delegation", "x-agent-intent-type"];
+
+pub(super) async fn tell(branch: &mut Branch, steps: &Steps<'_>) -> Result<(), Failure> {
+    let headers = branch.headers().await?;
+    let file = branch.place.folder.join("agent.headers");
+    fs::write(&file, headers).map_err(trouble)?;
+    let (gateway, origin) = (&branch.place.gateway, &branch.place.origin);
+    let curl = format!("curl -i -H @{}", file.display());
+    let pay = format!(
+        "{curl} -H 'content-type: application/json' \\\n      -d '{}' {gateway}/transfers",
+        transfer_body("inv-7", "82000.00")
+    );
+    steps.say(&format!(
+        "A bank with an HTTP API at {bank}, and Countersign's gateway in front of it at {gateway}.\n\
+         {PERSON} has connected an agent to it. Be the agent, for half an hour (its token needs no key here, so that\n\
+         curl can use it):\n\n  \
+         read, which passes\n    {curl} {gateway}/accounts/main\n\n  \
+         pay, which is held: 403, with the decision to wait for\n    {pay}\n\n  \
+         be {PERSON} (password: {PASSWORD}), read the question and say yes\n    {origin}/inbox\n\n  \
+         pay what was approved: it runs, once; change a digit, and it does not\n    {confirmed}\n\n",
+        bank = branch.bank.url(),
+        confirmed = pay.replacen("-H 'content-type", "-H 'x-agent-confirm: true' -H 'content-type", 1),
+    ))
+}
+
+impl Branch {
+    /// As the agent itself sends them.
+    async fn headers(&mut self) -> Result<String, Failure> {
+        self.desk.call(&account()).await.map_err(trouble)?;
+        let sent = self.desk.wire.last()?;
+        let mut text = String::new();
+        for name in OF_THE_AGENT {
+            let value = sent.headers.get(name).and_then(|value| value.to_str().ok());
+            if let Some(value) = value {
+                writeln!(text, "{name}: {value}").map_err(trouble)?;
+            }
+        }
+        Ok(text)
+    }
+}

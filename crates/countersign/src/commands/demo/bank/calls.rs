@@ -1,0 +1,37 @@
+//! What the agent sends to the bank.
+
+use countersign_client::agent::Call;
+use serde_json::{Value, json};
+
+/// The whole task: the agent reads, notes and pays for it.
+const INTENT: &str = "PAY_INVOICE";
+
+pub(super) fn account() -> Call {
+    Call::get("/accounts/main").intent_type(INTENT)
+}
+
+pub(super) fn note() -> Call {
+    posts("/notes", &json!({ "text": "Invoice 7 is checked" }))
+}
+
+/// The bytes of a transfer, as the agent writes them.
+pub(super) fn transfer_body(reference: &str, amount: &str) -> String {
+    json!({ "reference": reference, "to": "Acme Supplies", "amount": amount, "currency": "USD" }).to_string()
+}
+
+pub(super) fn transfer(reference: &str, amount: &str) -> Call {
+    Call::post("/transfers").body("application/json", transfer_body(reference, amount)).intent_type(INTENT)
+}
+
+pub(super) fn refund(payment: &str, note: &str) -> Call {
+    posts("/refunds", &json!({ "payment_id": payment, "note": note }))
+}
+
+/// Runs what the gateway kept, without sending it again.
+pub(super) fn redeem(decision_id: &str) -> Call {
+    Call::post(format!("/.countersign/decisions/{decision_id}/redeem")).intent_type(INTENT)
+}
+
+fn posts(path: &str, body: &Value) -> Call {
+    Call::post(path).json(body).intent_type(INTENT)
+}

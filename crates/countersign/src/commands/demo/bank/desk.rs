@@ -1,0 +1,137 @@
+//! The agent that works for the bank's customer, and the customer's phone.
+
+use super::{
+    super::{
+        device::{Device, PATIENCE},
+        person::{Person, text},
+        steps::check,
+        told::Told,
+        world::{OPERATOR, system_now, trouble},
+    },
+    Proof,
+    place::Place,
+    wire::Wire,
+};
+use crate::failure::Failure;
+use countersign_client::{
+    aaep::{Asks, Question, system_dice},
+    agent::{Agent, AgentConfig, Call, CallError},
+    decisions::Decisions,
+    operator::Operator,
+    transport::Response,
+};
+use countersign_protocol::decisions::{DecisionDocument, State};
+use std::sync::Arc;
+
+const SCOPES: [&str; 3] = ["bank.read", "bank.note", "bank.pay"];
+
+pub(super) struct Desk {
+    agent: Agent,
+    pub(super) wire: Arc<Wire>,
+    person: Person,
+    phone: Option<Device>,
+}
+
+impl Desk {
+    /// The person signs in, reads who asks and for what, and connects the agent.
+    pub(super) async fn open(place: &Place, operator: Operator, proof: Proof) -> Result<Self, Failure> {
+        let (told, wire) = (Arc::new(Told::default()), Arc::new(Wire::new()?));
+        let mut config = AgentConfig::new(place.origin.clone());
+        (config.api, config.dpop) = (Some(place.gateway.clone()), proof == Proof::Demanded);
+        let mut agent = Agent::new(config, operator, Arc::clone(&wire) as _, Arc::clone(&told) as _, told.clone());
+        agent.connect(&SCOPES, None, system_now()).await.map_err(trouble)?;
+        let person = Person::sign_in(&place.origin).await?;
+        let (shown, code) = person.approve(&told.request_id()?).await?;
+        check(text(&shown, "operator") == OPERATOR, "the person was shown another operator")?;
+        agent.finish_connect(&code, system_now()).await.map_err(trouble)?;
+        agent.register(None, system_now()).await.map_err(trouble)?;
+        Ok(Self { agent, wire, person, phone: None })
+    }
+
+    pub(super) async fn call(&mut self, call: &Call) -> Result<Response, CallError> {
+        self.agent.call(call, system_now()).await
+    }
+
+    /// A call that is held; the id of the decision that it waits for.
+    pub(super) async fn is_held(&mut self, call: &Call) -> Result<String, Failure> {
+        match self.call(call).await {
+            Err(CallError::NotPermitted(why)) if why.code == "irreversible_requires_confirm" => {
+                why.decision_id.ok_or_else(|| Failure::new("not as promised: a held call names no decision"))
+            }
+            other => Err(Failure::new(format!("not as promised: the call was not held: {}", became(&other)))),
+        }
+    }
+
+    /// What the person reads on the phone.
+    pub(super) async fn reads(&mut self, place: &Place, decision_id: &str) -> Result<Arc<Question>, Failure> {
+        if self.phone.is_none() {
+            self.phone = Some(Device::connect(&place.origin, &self.person, "phone").await?);
+        }
+        let phone = self.phone.as_mut().ok_or_else(|| Failure::new("there is no phone"))?;
+        phone.hears_of(decision_id).await
+    }
+
+    /// The person says yes, and the agent that waits is woken.
+    pub(super) async fn says_yes(&self, question: &Question) -> Result<DecisionDocument, Failure> {
+        let phone = self.phone.as_ref().ok_or_else(|| Failure::new("there is no phone"))?;
+        phone.says_yes_to(question).await?;
+        let settled = self.decisions()?.wait(question.id(), PATIENCE).await.map_err(trouble)?;
+        check(settled.state == State::Accepted, "the agent was not told of the yes")?;
+        Ok(settled)
+    }
+
+    /// Has a call held and approved; the decision, with what names it in a confirmed call.
+    pub(super) async fn approved(&mut self, place: &Place, call: &Call) -> Result<(DecisionDocument, String), Failure> {
+        let id = self.is_held(call).await?;
+        let question = self.reads(place, &id).await?;
+        let decision = self.says_yes(&question).await?;
+        let token = confirm_token(&decision)?;
+        Ok((decision, token))
+    }
+
+    /// How a decision stands, and what became of what it is about.
+    pub(super) async fn decision(&self, id: &str) -> Result<DecisionDocument, Failure> {
+        self.decisions()?.look(id).await.map_err(trouble)
+    }
+
+    /// Before the node that it is connected to goes away.
+    pub(super) async fn hang_up(&mut self) {
+        if let Some(phone) = self.phone.take() {
+            phone.close().await;
+        }
+    }
+
+    fn decisions(&self) -> Result<Decisions, Failure> {
+        let decisions = self.agent.decisions(system_dice(), Box::new(system_now));
+        decisions.ok_or_else(|| Failure::new("the agent has no session"))
+    }
+}
+
+pub(super) fn confirm_token(decision: &DecisionDocument) -> Result<String, Failure> {
+    let token = decision.confirm_token.clone();
+    token.ok_or_else(|| Failure::new("not as promised: an accepted decision has no confirmation token"))
+}
+
+/// The words of a question, in the form that is read out first.
+pub(super) fn action(question: &Question) -> &str {
+    match question.asks() {
+        Asks::Confirmation(asked) => &asked.action,
+        Asks::Clarification(_) => "",
+    }
+}
+
+/// The status and code of a refusal.
+pub(super) fn refusal(answer: &Result<Response, CallError>) -> Option<(u16, &str)> {
+    match answer {
+        Err(CallError::NotPermitted(why) | CallError::Refused(why)) => Some((why.status, why.code.as_str())),
+        _ => None,
+    }
+}
+
+/// For a message to whoever runs the demo.
+pub(super) fn became(answer: &Result<Response, CallError>) -> String {
+    match answer {
+        Ok(answer) => format!("it was answered {}", answer.status),
+        Err(why) => why.to_string(),
+    }
+}

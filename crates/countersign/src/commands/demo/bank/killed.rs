@@ -1,0 +1,67 @@
+//! Killed, honest: a node dies while the bank works. Nobody knows whether it ran, so nobody is told that it did, and
+//! nothing is run again.
+
+use super::{
+    super::{
+        device::PATIENCE,
+        steps::{Steps, check},
+    },
+    Branch,
+    calls::transfer,
+    desk::became,
+};
+use crate::failure::Failure;
+use countersign_client::agent::Call;
+use std::time::Duration;
+
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    let call = transfer("inv-9", "640.00");
+    let before = branch.bank.effects("/transfers").len();
+    let (decision, token) = branch.desk.approved(&branch.place, &call).await?;
+    branch.desk.hang_up().await;
+    branch.place.stop().await;
+    branch.is_killed_at_work(&call.clone().confirmed(token)).await?;
+    steps.done("killed: the node ran as a process of its own, and was killed while the bank was at work")?;
+    branch.place.start().await?;
+    branch.is_unknown(&decision.decision_id).await?;
+    steps.done("restarted on the same database, it says of the transfer what is true: unknown")?;
+    branch.refuses(&call, (409, "conflict")).await?;
+    let done = branch.bank.effects("/transfers").len() - before;
+    check(done == 1, "one yes was not carried out exactly once")?;
+    steps.done("the same request was refused with 409 until somebody has found out; the bank did it once")
+}
+
+impl Branch {
+    async fn is_killed_at_work(&mut self, call: &Call) -> Result<(), Failure> {
+        let process = self.place.start_process().await?;
+        self.bank.slows_down();
+        let killing = async {
+            let at_work = tokio::time::timeout(PATIENCE, self.bank.is_at_work()).await;
+            process.kill()?;
+            check(at_work.is_ok(), "an approved transfer did not reach the bank")
+        };
+        let (answer, killed) = tokio::join!(self.desk.call(call), killing);
+        self.bank.speeds_up();
+        killed?;
+        check(answer.is_err(), &format!("a killed node answered: {}", became(&answer)))
+    }
+
+    /// The dead node's lease lapses, and whoever runs then says so.
+    async fn is_unknown(&self, decision_id: &str) -> Result<(), Failure> {
+        let unknown = async {
+            loop {
+                let execution = self.desk.decision(decision_id).await?.execution;
+                let state = execution.map(|execution| execution.state).unwrap_or_default();
+                match state.as_str() {
+                    "unknown" => return Ok(()),
+                    "claimed" => tokio::time::sleep(LOOK_AGAIN).await,
+                    other => return Err(Failure::new(format!("not as promised: the claim shows as {other:?}"))),
+                }
+            }
+        };
+        let late = || Failure::new("not as promised: the claim of a dead node never ended");
+        tokio::time::timeout(PATIENCE, unknown).await.map_err(|_| late())?
+    }
+}

@@ -1,0 +1,66 @@
+//! A bank with an HTTP API, and the gateway in front of it: held, approved, run once, and nothing else.
+
+mod at_hand;
+mod calls;
+mod desk;
+mod killed;
+mod place;
+mod process;
+mod service;
+mod statement;
+mod story;
+mod wire;
+
+use super::{
+    steps::Steps,
+    world::{World, trouble},
+};
+use crate::failure::Failure;
+use desk::Desk;
+use place::Place;
+use service::Bank;
+
+/// The bank, a node that is its gateway, and an agent that a person has connected.
+pub(super) struct Branch {
+    bank: Bank,
+    place: Place,
+    desk: Desk,
+}
+
+/// Whether an agent must prove with each call that it holds its key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proof {
+    Demanded,
+    /// For whoever has nothing but curl.
+    NotDemanded,
+}
+
+impl Branch {
+    pub(super) async fn open(world: &World, proof: Proof) -> Result<Self, Failure> {
+        let bank = Bank::open().await.map_err(trouble)?;
+        let place = Place::prepare(world, &bank, proof).await?;
+        let desk = Desk::open(&place, world.operator.clone(), proof).await?;
+        Ok(Self { bank, place, desk })
+    }
+
+    /// Plays the agent and the person. Ends with an error at the first step that is not as promised.
+    pub(super) async fn scripted(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        steps.say(&format!(
+            "\nA bank with an HTTP API at {}, and Countersign's gateway in front of it at {}.\n\n",
+            self.bank.url(),
+            self.place.gateway
+        ))?;
+        story::tell(self, steps).await?;
+        killed::tell(self, steps).await
+    }
+
+    /// Leaves it to whoever sits there.
+    pub(super) async fn at_hand(&mut self, steps: &Steps<'_>) -> Result<(), Failure> {
+        at_hand::tell(self, steps).await
+    }
+
+    pub(super) async fn close(mut self) {
+        self.place.stop().await;
+        self.bank.close();
+    }
+}

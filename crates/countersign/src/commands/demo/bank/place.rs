@@ -1,0 +1,97 @@
+//! Where the bank's gateway runs: a folder with a configuration, a project and a database, as anybody would have it.
+
+use super::{
+    super::world::{OPERATOR, PASSWORD, PERSON, World, free_port, fresh_key, trouble},
+    Proof,
+    process::Process,
+    service::{Bank, CREDENTIAL},
+};
+use crate::failure::Failure;
+use countersign_protocol::{origin::Origin, project::ProjectDocument};
+use countersign_server::{Node, admin::Role, config, start};
+use std::{fs, path::PathBuf};
+
+const PROJECT: &str = include_str!("../../../../../../examples/bank.toml");
+/// Nobody wants to wait a minute to see what becomes of a claim whose node is dead.
+const LEASE_S: i64 = 2;
+
+pub(super) struct Place {
+    /// Where people answer and agents register.
+    pub(super) origin: Origin,
+    /// Where agents call the bank.
+    pub(super) gateway: Origin,
+    pub(super) folder: PathBuf,
+    node: Option<Node>,
+}
+
+impl Place {
+    pub(super) async fn prepare(world: &World, bank: &Bank, proof: Proof) -> Result<Self, Failure> {
+        let folder = world.folder.join("bank");
+        fs::create_dir_all(&folder).map_err(trouble)?;
+        fs::write(folder.join("operator.pem"), &world.site.root_pem).map_err(trouble)?;
+        config::key_encryption_key::create(&folder.join("countersign.key"), &fresh_key()?).map_err(trouble)?;
+        let (public, gateway) = (free_port()?, free_port()?);
+        let text = configuration(world, bank, public, gateway)?;
+        fs::write(folder.join("countersign.toml"), text).map_err(trouble)?;
+        let origin = Origin::parse(&format!("http://localhost:{public}")).map_err(trouble)?;
+        let gateway = Origin::parse(&format!("http://127.0.0.1:{gateway}")).map_err(trouble)?;
+        let mut place = Self { origin, gateway, folder, node: None };
+        place.start().await?;
+        place.furnish(document(bank, proof)?).await?;
+        Ok(place)
+    }
+
+    /// Starts a node in this process, on whatever the database says.
+    pub(super) async fn start(&mut self) -> Result<(), Failure> {
+        let environment = config::Environment::new();
+        let loaded = config::load(Some(&self.configuration()), &environment)?;
+        self.node = Some(start(&loaded, &environment).await.map_err(trouble)?);
+        Ok(())
+    }
+
+    pub(super) async fn stop(&mut self) {
+        if let Some(node) = self.node.take() {
+            node.stop().await;
+        }
+    }
+
+    /// The same node as a process of its own, which can be killed.
+    pub(super) async fn start_process(&self) -> Result<Process, Failure> {
+        Process::serve(&self.configuration(), &self.folder.join("process.log")).await
+    }
+
+    fn configuration(&self) -> PathBuf {
+        self.folder.join("countersign.toml")
+    }
+
+    async fn furnish(&self, document: ProjectDocument) -> Result<(), Failure> {
+        let node = self.node.as_ref().ok_or_else(|| Failure::new("the bank's node does not run"))?;
+        let applied = node.engine.apply_project(document, "demo").await.map_err(trouble)?;
+        node.engine.add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
+        node.engine.set_roles(applied.project.key, PERSON, vec![Role::User]).await.map(drop).map_err(trouble)
+    }
+}
+
+/// The example of the repository, in front of this bank.
+fn document(bank: &Bank, proof: Proof) -> Result<ProjectDocument, Failure> {
+    let mut document: ProjectDocument = toml::from_str(PROJECT).map_err(trouble)?;
+    for upstream in &mut document.upstreams {
+        upstream.url = bank.url();
+    }
+    document.dpop.required = proof == Proof::Demanded;
+    document.decisions.lease_seconds = LEASE_S;
+    Ok(document)
+}
+
+fn configuration(world: &World, bank: &Bank, public: u16, gateway: u16) -> Result<String, Failure> {
+    Ok(format!(
+        "[listen]\npublic = \"127.0.0.1:{public}\"\noperations = \"127.0.0.1:{operations}\"\n\n\
+         [public]\norigin = \"http://localhost:{public}\"\n\n\
+         [gateway]\nlisten = \"127.0.0.1:{gateway}\"\nupstreams = [\"{upstream}\"]\n\n\
+         [gateway.credentials.bank]\nvalue = \"{CREDENTIAL}\"\n\n\
+         [outbound]\nextra_roots = [\"operator.pem\"]\nstatic = {{ \"{OPERATOR}\" = \"{operator}\" }}\n",
+        operations = free_port()?,
+        upstream = bank.url(),
+        operator = world.site.address,
+    ))
+}

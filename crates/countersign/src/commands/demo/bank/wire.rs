@@ -1,0 +1,37 @@
+//! The agent's connection, which remembers what went out last: that is what a thief of a request would have.
+
+use super::super::world::{transport, trouble};
+use crate::failure::Failure;
+use async_trait::async_trait;
+use countersign_client::transport::{Request, Response, Transport, Unreachable, WithLoopback};
+use std::sync::{Mutex, PoisonError};
+
+pub(super) struct Wire {
+    inner: WithLoopback,
+    last: Mutex<Option<Request>>,
+}
+
+impl Wire {
+    pub(super) fn new() -> Result<Self, Failure> {
+        Ok(Self { inner: transport()?, last: Mutex::new(None) })
+    }
+
+    /// The last request with its token and its proof.
+    pub(super) fn last(&self) -> Result<Request, Failure> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        last.ok_or_else(|| Failure::new("the agent has sent nothing yet"))
+    }
+
+    /// Sends the very same once more.
+    pub(super) async fn replay(&self, request: &Request) -> Result<Response, Failure> {
+        self.inner.send(request.clone()).await.map_err(trouble)
+    }
+}
+
+#[async_trait]
+impl Transport for Wire {
+    async fn send(&self, request: Request) -> Result<Response, Unreachable> {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.clone());
+        self.inner.send(request).await
+    }
+}

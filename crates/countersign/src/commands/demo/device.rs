@@ -1,0 +1,72 @@
+//! A device of the person: it hears what agents ask, and answers.
+
+use super::{
+    person::{Person, text},
+    world::{system_now, transport, trouble},
+};
+use crate::failure::Failure;
+use countersign_client::aaep::{
+    Announcement, Answer, Ending, Heard, Inbox, Question, Subscriber, SubscriberConfig, Trust, system_dice,
+};
+use countersign_protocol::origin::Origin;
+use serde_json::json;
+use std::{sync::Arc, time::Duration};
+
+/// Long on any machine that can run the demo at all.
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// One subscriber with a token of its own.
+pub(super) struct Device {
+    subscriber: Subscriber,
+    inbox: Inbox,
+}
+
+impl Device {
+    pub(super) async fn connect(origin: &Origin, person: &Person, name: &str) -> Result<Self, Failure> {
+        let made = person.post("/aaep/v1/subscriber-tokens", &json!({ "name": name })).await?;
+        let mut config = SubscriberConfig::new(origin.clone(), text(&made, "token"));
+        config.subscriber_id = name.into();
+        let subscriber = Subscriber::connect(config, Arc::new(transport()?), system_dice()).await;
+        Ok(Self { subscriber: subscriber.map_err(trouble)?, inbox: Inbox::new(Trust::default()) })
+    }
+
+    /// What the person is told about a decision.
+    pub(super) async fn hears_of(&mut self, id: &str) -> Result<Arc<Question>, Failure> {
+        let heard = self.until(|announcement| match announcement {
+            Announcement::Asked(question) if question.id() == id => Some(question),
+            _ => None,
+        });
+        heard.await
+    }
+
+    pub(super) async fn says_yes_to(&self, question: &Question) -> Result<(), Failure> {
+        let yes = Answer::Yes { rationale: None };
+        self.subscriber.replier().reply(question, &yes, system_now()).await.map(drop).map_err(trouble)
+    }
+
+    pub(super) async fn ending_of(&mut self, question: &Question) -> Result<Ending, Failure> {
+        let over = self.until(|announcement| match announcement {
+            Announcement::Over { question: over, ending, .. } if over.id() == question.id() => Some(ending),
+            _ => None,
+        });
+        over.await
+    }
+
+    async fn until<T>(&mut self, wanted: impl Fn(Announcement) -> Option<T>) -> Result<T, Failure> {
+        let heard = async {
+            loop {
+                let Heard::Received(received) = self.subscriber.next().await.map_err(trouble)? else { continue };
+                let told = self.inbox.apply(&received, system_now());
+                if let Some(found) = told.into_iter().find_map(&wanted) {
+                    return Ok(found);
+                }
+            }
+        };
+        let late = || Failure::new("not as promised: a subscriber was not told in time");
+        tokio::time::timeout(PATIENCE, heard).await.map_err(|_| late())?
+    }
+
+    pub(super) async fn close(self) {
+        let _left = self.subscriber.replier().close().await;
+    }
+}
