@@ -36,7 +36,7 @@ pub fn read_call(parts: &Parts, origin: &str) -> Result<Call, Refusal> {
         return Ok(call);
     }
     Ok(Call {
-        proof: owned(headers, &DPOP)?,
+        proof: proof(headers),
         version: single(headers, version::HEADER)?.map(str::to_owned),
         mode: owned(headers, &MODE)?,
         delegation_id: owned(headers, &DELEGATION)?,
@@ -64,6 +64,14 @@ fn credential(headers: &HeaderMap) -> Result<Credential, Refusal> {
         return Ok(Credential::Unusable);
     }
     Ok(Credential::Token { hash: Digest::of(token.as_bytes()), scheme })
+}
+
+/// The proof as it came. Several are one list, as several headers always are, and a list proves nothing: that is told in
+/// its turn, after the token (RFC 9449 4.3, R-28).
+fn proof(headers: &HeaderMap) -> Option<String> {
+    let mut values = headers.get_all(&DPOP).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let first = values.next()?.into_owned();
+    Some(values.fold(first, |list, next| list + ", " + &next))
 }
 
 fn owned(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Refusal> {

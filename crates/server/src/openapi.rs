@@ -9,6 +9,9 @@ use utoipa::{
     },
 };
 
+const BEARER: &str = "A token or key that is bound to a key of the caller comes under the scheme DPoP instead, with a proof in the \
+                      header DPoP (RFC 9449). An answer may carry DPoP-Nonce: the next proof uses it.";
+
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -72,7 +75,8 @@ pub fn description() -> utoipa::openapi::OpenApi {
     let mut described = Described::openapi();
     let components = described.components.get_or_insert_default();
     let cookie = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(crate::http::cookie::NAME)));
-    let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
+    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(BEARER));
+    let bearer = SecurityScheme::Http(bearer.build());
     components.add_security_scheme("session", cookie);
     components.add_security_scheme("bearer", bearer);
     add_scoped_paths(&mut described);

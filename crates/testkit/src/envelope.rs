@@ -1,7 +1,7 @@
 //! The promise of the envelope, kept on every answer of every test: each refusal that a test sees is looked at.
 
 use crate::Answer;
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::{Code, Envelope};
 use http::header;
 use serde_json::Value;
 use std::{
@@ -30,12 +30,19 @@ fn check(answer: &Answer, body: Value) {
     let envelope: Envelope = serde_json::from_value(body)
         .unwrap_or_else(|why| panic!("{} without an envelope ({why}): {}", answer.status, answer.text()));
     let told = format!("{envelope:?}");
-    assert_eq!(envelope.error.status(), answer.status, "another status than its code has: {told}");
+    let status = if answer.status == 428 { only_for_confirmations(&envelope) } else { answer.status };
+    assert_eq!(envelope.error.status(), status, "another status than its code has: {told}");
     assert!(!envelope.error_description.is_empty(), "nothing described: {told}");
     let hinted = envelope.hint.as_ref().is_some_and(|hint| !hint.is_empty());
     assert!(hinted || answer.status >= 500, "no hint: {told}");
     assert_eq!(answer.header("x-request-id"), Some(envelope.request_id.as_str()), "another name in the header: {told}");
     assert!(is_new(envelope.request_id), "a name that another request had: {told}");
+}
+
+/// The one status that a project may have instead of the code's own (C-01).
+fn only_for_confirmations(envelope: &Envelope) -> u16 {
+    assert_eq!(envelope.error, Code::IrreversibleRequiresConfirm, "428 for something else: {envelope:?}");
+    Code::IrreversibleRequiresConfirm.status()
 }
 
 fn is_new(request_id: String) -> bool {

@@ -18,6 +18,8 @@ pub mod crashing;
 pub mod decisions;
 mod envelope;
 mod evidence;
+pub mod failing;
+pub mod fickle;
 mod kit;
 pub mod leaks;
 mod logs;

@@ -1,9 +1,9 @@
-//! The service's own signing key, for tokens that it would never issue.
+//! The service's own keys, for tokens that it would never issue.
 
 use crate::{Plane, plane::KEY_ENCRYPTION_KEY};
 use countersign_engine::store::Lookup;
-use countersign_jose::{Sealer, SigningKey};
-use countersign_protocol::aap::delegation_token;
+use countersign_jose::{Mac, Sealer, SigningKey};
+use countersign_protocol::{aap::delegation_token, ids::prefixed};
 use serde_json::Value;
 
 impl Plane {
@@ -20,5 +20,17 @@ impl Plane {
     /// A delegation token of any claims, under the service's own signature.
     pub async fn sign_delegation(&self, claims: &Value) -> String {
         self.service_key().await.sign(delegation_token::TYP, claims).expect("a signature")
+    }
+
+    /// The confirmation token of any decision, whatever became of it. Agents get one for an open yes only.
+    pub async fn confirm_token(&self, decision_id: &str) -> String {
+        let row = self.engine.store().find(Lookup::SecretByName("mac".into())).await.expect("a store");
+        let row: Value = serde_json::from_str(&row.expect("a secret")).expect("a row of JSON");
+        let sealer = Sealer::new(&KEY_ENCRYPTION_KEY).expect("a sealer");
+        let opened =
+            sealer.open("secret:mac", row["sealed"].as_str().expect("a sealed key")).expect("a key of the plane");
+        let tag =
+            Mac::new(opened.as_slice().try_into().expect("32 bytes")).tag("confirm-token", decision_id.as_bytes());
+        format!("{decision_id}.{}", prefixed("cft", *tag.first_chunk().expect("16 bytes")))
     }
 }

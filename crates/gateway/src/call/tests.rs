@@ -27,11 +27,20 @@ fn the_origin_is_the_configured_one_whatever_host_was_sent() {
 
 #[test]
 fn a_header_that_decides_something_may_not_stand_twice() {
-    for name in ["authorization", "dpop", "x-agent-mode", "x-agent-consent", "x-agent-confirm", "x-agent-session"] {
+    for name in ["authorization", "x-agent-mode", "x-agent-consent", "x-agent-confirm", "x-agent-session"] {
         let twice = [("authorization", "Bearer t"), (name, "a"), (name, "b")];
         let refusal = call(&twice).unwrap_err();
         assert_eq!(refusal, Refusal::invalid(format!("the header {name} stands more than once")));
     }
+}
+
+/// RFC 9449 4.3, R-28
+#[test]
+fn several_proofs_are_a_list_which_is_none() {
+    let proofs = [("authorization", "DPoP t"), ("dpop", "a.b.c"), ("dpop", "d.e.f")];
+    assert_eq!(call(&proofs).unwrap().proof.as_deref(), Some("a.b.c, d.e.f"));
+    assert_eq!(call(&proofs[..2]).unwrap().proof.as_deref(), Some("a.b.c"));
+    assert_eq!(call(&proofs[..1]).unwrap().proof, None);
 }
 
 #[test]

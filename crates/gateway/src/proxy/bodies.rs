@@ -260,14 +260,41 @@ impl Body for ToCaller {
 }
 
 /// A body that a task of its own fills, because something must be asked about every piece.
-pub(crate) struct Pumped(pub(crate) mpsc::Receiver<Result<Bytes, Broken>>);
+pub(crate) struct Pumped {
+    from: mpsc::Receiver<Bytes>,
+    /// How it ended, said before the last piece is out of sight. Apart from the pieces: however many of them still
+    /// wait for a slow reader, a part is never taken for the whole.
+    end: Option<oneshot::Receiver<Result<(), Broken>>>,
+    broken: Option<Broken>,
+}
+
+impl Pumped {
+    pub(crate) fn new(from: mpsc::Receiver<Bytes>, end: oneshot::Receiver<Result<(), Broken>>) -> Self {
+        Self { from, end: Some(end), broken: None }
+    }
+
+    /// After the last piece. A break is told one round later than it is known: what came before it leaves first.
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<Option<Broken>> {
+        if let Some(mut end) = self.end.take() {
+            self.broken = end.try_recv().unwrap_or(Err(Broken::Off)).err();
+            if self.broken.is_some() {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+        }
+        Poll::Ready(self.broken.take())
+    }
+}
 
 impl Body for Pumped {
     type Data = Bytes;
     type Error = Broken;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
-        self.0.poll_recv(cx).map(|next| next.map(|data| data.map(Frame::data)))
+        match ready!(self.from.poll_recv(cx)) {
+            Some(data) => Poll::Ready(Some(Ok(Frame::data(data)))),
+            None => self.poll_end(cx).map(|broken| broken.map(Err)),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     exchange::{Sealed, Way},
     guard::Turn,
     host,
-    passage::{Passage, answered},
+    passage::{OnItsWay, Passage, answered},
     pump::{Pumping, pump},
     websocket,
 };
@@ -125,13 +125,23 @@ impl Arrived {
 
     /// Its intent is durable before it is forwarded, and a caller that hangs up does not leave it without an outcome.
     async fn write(self, undertaking: Undertaking) -> Result<Response<ToCaller>, Refusal> {
-        let way = Way::of(&self.shared, undertaking.grant()).map_err(|mishap| mishap.refusal())?;
-        if opens_websocket(&self.parts, undertaking.grant())? {
+        let ready = Way::of(&self.shared, undertaking.grant())
+            .map_err(|mishap| mishap.refusal())
+            .and_then(|way| Ok((way, opens_websocket(&self.parts, undertaking.grant())?)));
+        let (way, opens) = match ready {
+            Ok(ready) => ready,
+            Err(refusal) => return Err(self.shared.engine.turn_away(&undertaking, refusal).await),
+        };
+        if opens {
             let permit = self.shared.engine.begin_write(undertaking).await?;
             let passage = Passage::Write(Box::new(permit));
             return websocket::open(self.shared, passage, way, self.parts, self.on_upgrade, self.place).await;
         }
-        let (shared, sealed) = self.seal(undertaking.grant()).await?;
+        let shared = Arc::clone(&self.shared);
+        let (shared, sealed) = match self.seal(undertaking.grant()).await {
+            Ok(sealed) => sealed,
+            Err(refusal) => return Err(shared.engine.turn_away(&undertaking, refusal).await),
+        };
         let tasks = shared.under_way.clone();
         let writing = async move {
             let permit = shared.engine.begin_write(undertaking).await?;
@@ -143,14 +153,20 @@ impl Arrived {
     /// Read completely, shown to a person, and sent only as it was shown.
     async fn hold(self, held: Held, waits: bool) -> Result<Response<ToCaller>, Refusal> {
         let Self { shared, parts, body, origin, .. } = self;
-        let grant = held.call();
-        let way = Way::of(&shared, grant).map_err(|mishap| mishap.refusal())?;
-        if parts.headers.contains_key(header::UPGRADE) {
-            return Err(no_upgrade());
-        }
-        let max = grant.route().max_body_bytes.unwrap_or(MAX_BODY_BYTES);
-        let body = collect::whole(body, max, shared.settings.body_timeout).await?;
-        let request = complete::complete(&parts, &origin, grant.route(), &body)?;
+        let complete = async {
+            let grant = held.call();
+            let way = Way::of(&shared, grant).map_err(|mishap| mishap.refusal())?;
+            if parts.headers.contains_key(header::UPGRADE) {
+                return Err(no_upgrade());
+            }
+            let max = grant.route().max_body_bytes.unwrap_or(MAX_BODY_BYTES);
+            let body = collect::whole(body, max, shared.settings.body_timeout).await?;
+            Ok((way, complete::complete(&parts, &origin, grant.route(), &body)?))
+        };
+        let (way, request) = match complete.await {
+            Ok(complete) => complete,
+            Err(refusal) => return Err(shared.engine.turn_held_away(&held, refusal).await),
+        };
         if waits {
             // Whoever hangs up while nobody has answered yet does not want it to run.
             let permit = shared.engine.hold(held, request.clone()).await?;
@@ -237,12 +253,14 @@ async fn forward_held(
 /// Sends, records what became of it, and only then lets the answer go.
 async fn forward(
     shared: Arc<Shared>,
-    mut passage: Passage,
+    passage: Passage,
     way: Way,
     sealed: Sealed,
 ) -> Result<Response<ToCaller>, Refusal> {
     let to_head = sealed.method == Method::HEAD;
-    let answer = shared.exchange(&mut passage, &way, sealed).await;
+    let mut on_its_way = OnItsWay::new(&shared, passage);
+    let answer = on_its_way.exchange(&way, sealed).await;
+    let passage = on_its_way.arrived().ok_or(Refusal::Internal)?;
     let became = match &answer {
         Ok(answer) => answered(answer.status(), answer.body().length()),
         Err(mishap) => mishap.became(),

@@ -1,8 +1,14 @@
 //! A call that was let through, read or write, until it is settled.
 
+use super::{
+    Shared,
+    bodies::FromUpstream,
+    exchange::{Mishap, Sealed, Way},
+};
 use countersign_engine::{Became, Egress, Engine, Grant, HeldFacts, Permit, ReadPermit, Refusal, Watch};
-use http::StatusCode;
-use std::time::Duration;
+use http::{Response, StatusCode};
+use std::{sync::Arc, time::Duration};
+use tracing::Instrument as _;
 
 pub(crate) enum Passage {
     Read(Box<ReadPermit>),
@@ -71,6 +77,46 @@ impl Passage {
             Self::Read(permit) => engine.settle_read(*permit, became).await,
             Self::Write(permit) => engine.settle_write(*permit, became).await,
         }
+    }
+}
+
+/// A passage while the service behind works. A caller that leaves does not wait for the answer any more, but what was
+/// sent counts and stands in the audit.
+pub(super) struct OnItsWay<'a> {
+    shared: &'a Arc<Shared>,
+    passage: Option<Passage>,
+}
+
+impl<'a> OnItsWay<'a> {
+    pub(super) fn new(shared: &'a Arc<Shared>, passage: Passage) -> Self {
+        Self { shared, passage: Some(passage) }
+    }
+
+    pub(super) async fn exchange(&mut self, way: &Way, sealed: Sealed) -> Result<Response<FromUpstream>, Mishap> {
+        match &mut self.passage {
+            Some(passage) => self.shared.exchange(passage, way, sealed).await,
+            None => Err(Mishap::NotSent("it has arrived already")),
+        }
+    }
+
+    /// The answer is there, or will not come.
+    pub(super) fn arrived(mut self) -> Option<Passage> {
+        self.passage.take()
+    }
+}
+
+impl Drop for OnItsWay<'_> {
+    fn drop(&mut self) {
+        // Writes have a task of their own, which outlasts their callers.
+        let Some(passage @ Passage::Read(_)) = self.passage.take() else { return };
+        let shared = Arc::clone(self.shared);
+        let settling = async move {
+            let left = Became::Lost("the caller left before the answer came");
+            if passage.settle(&shared.engine, &left).await.is_err() {
+                tracing::warn!("a call whose caller left could not be recorded");
+            }
+        };
+        self.shared.under_way.spawn(settling.in_current_span());
     }
 }
 

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use countersign_engine::{Egress, Engine, Refusal, Watch};
 use hyper::body::Body;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Pieces that may wait for a slow reader.
@@ -42,6 +42,14 @@ impl End {
             Self::Stopping => "the gateway stopped".into(),
         }
     }
+
+    fn told(&self) -> Result<(), Broken> {
+        match self {
+            Self::Whole | Self::CallerGone => Ok(()),
+            Self::Broken => Err(Broken::Off),
+            Self::Cut | Self::Over(_) | Self::Stopping => Err(Broken::Cut),
+        }
+    }
 }
 
 /// A body whose pieces leave only as far as they may. A reader always sees when it was cut.
@@ -51,12 +59,17 @@ where
     B::Error: Send,
 {
     let (to, from) = mpsc::channel(WAITING);
-    tasks.spawn(run(body, pumping, to));
-    Pumped(from)
+    let (ended, end) = oneshot::channel();
+    tasks.spawn(run(body, pumping, to, ended));
+    Pumped::new(from, end)
 }
 
-async fn run<B>(mut body: B, mut pumping: Pumping, to: mpsc::Sender<Result<Bytes, Broken>>)
-where
+async fn run<B>(
+    mut body: B,
+    mut pumping: Pumping,
+    to: mpsc::Sender<Bytes>,
+    ended: oneshot::Sender<Result<(), Broken>>,
+) where
     B: Body<Data = Bytes> + Unpin,
 {
     let mut bytes = 0;
@@ -69,14 +82,12 @@ where
             () = to.closed() => End::CallerGone,
         }
     };
-    if !matches!(end, End::Whole | End::CallerGone) {
-        // Without the last chunk, so that nobody takes the part for the whole.
-        let _told = to.try_send(Err(if matches!(end, End::Broken) { Broken::Off } else { Broken::Cut }));
-    }
-    drop(to);
     if let Some(egress) = pumping.egress {
+        // Before the caller sees the end: its next call finds room for what did not leave.
         pumping.engine.passed_all(egress).await;
     }
+    let _told = ended.send(end.told());
+    drop(to);
     if let Some(watch) = pumping.watch {
         pumping.engine.close_stream(watch, &end.why(), bytes).await;
     }
@@ -86,7 +97,7 @@ async fn pass_all<B>(
     body: &mut B,
     engine: &Engine,
     egress: &mut Option<Egress>,
-    to: &mpsc::Sender<Result<Bytes, Broken>>,
+    to: &mpsc::Sender<Bytes>,
     bytes: &mut u64,
 ) -> End
 where
@@ -101,7 +112,7 @@ where
         };
         *bytes += passed;
         let part = piece.slice(..usize::try_from(passed).unwrap_or(usize::MAX).min(piece.len()));
-        if !part.is_empty() && to.send(Ok(part)).await.is_err() {
+        if !part.is_empty() && to.send(part).await.is_err() {
             return End::CallerGone;
         }
         if passed < asked {

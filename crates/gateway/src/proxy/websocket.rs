@@ -5,7 +5,7 @@ use super::{
     bodies::{ToCaller, ToUpstream},
     exchange::{Sealed, Way},
     flow::hand_back,
-    passage::{Passage, answered},
+    passage::{OnItsWay, Passage, answered},
     pump::cut_off,
 };
 use crate::{call::single, headers};
@@ -45,7 +45,7 @@ pub(super) fn is_opening(parts: &Parts) -> Result<bool, Refusal> {
 /// Passes the handshake on and, if the upstream agrees, whatever follows it.
 pub(super) async fn open(
     shared: Arc<Shared>,
-    mut passage: Passage,
+    passage: Passage,
     way: Way,
     parts: Parts,
     on_upgrade: OnUpgrade,
@@ -59,7 +59,9 @@ pub(super) async fn open(
         when_sent: None,
         fresh: true,
     };
-    let answer = shared.exchange(&mut passage, &way, sealed).await;
+    let mut on_its_way = OnItsWay::new(&shared, passage);
+    let answer = on_its_way.exchange(&way, sealed).await;
+    let passage = on_its_way.arrived().ok_or(Refusal::Internal)?;
     let agreed = matches!(&answer, Ok(answer) if answer.status() == StatusCode::SWITCHING_PROTOCOLS);
     let became = match &answer {
         Ok(answer) => answered(answer.status(), answer.body().length().filter(|_| !agreed)),

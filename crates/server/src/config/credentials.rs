@@ -107,10 +107,7 @@ fn credential(value: &Value, path: &str, base: &Path) -> Result<Credential, Vec<
 fn hinted(faults: Vec<walk::Fault>, path: &str) -> Vec<walk::Fault> {
     let misfit = |fault: &walk::Fault| fault.wrong != walk::UNKNOWN;
     let hint = || format!("write [{path}] with header and one of value, file and env, all of them text");
-    faults
-        .into_iter()
-        .map(|fault| if misfit(&fault) { walk::Fault { hint: hint(), ..fault } } else { fault })
-        .collect()
+    faults.into_iter().map(|fault| if misfit(&fault) { walk::Fault { hint: hint(), ..fault } } else { fault }).collect()
 }
 
 /// A variable of the environment has no lines.

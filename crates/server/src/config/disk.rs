@@ -28,12 +28,11 @@ pub(super) fn missing(loaded: &Loaded) -> Vec<Problem> {
 fn of_the_gateway(config: &NodeConfig) -> impl Iterator<Item = (&'static str, &Path)> {
     let gateway = config.gateway.iter();
     let roots = gateway.clone().filter_map(|gateway| gateway.upstream_ca_file.as_deref());
-    let secrets = gateway.flat_map(|gateway| gateway.credentials.values()).filter_map(|credential| {
-        match &credential.value {
+    let secrets =
+        gateway.flat_map(|gateway| gateway.credentials.values()).filter_map(|credential| match &credential.value {
             SecretSource::File(path) => Some(path.as_path()),
             _ => None,
-        }
-    });
+        });
     let roots = roots.map(|path| ("gateway.upstream_ca_file", path));
     roots.chain(secrets.map(|path| ("gateway.credentials", path)))
 }

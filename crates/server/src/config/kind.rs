@@ -11,7 +11,10 @@ use url::Url;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Flag,
-    Whole { least: u64, most: u64 },
+    Whole {
+        least: u64,
+        most: u64,
+    },
     Choice(&'static [&'static str]),
     Text,
     Path,
@@ -48,9 +51,8 @@ impl Kind {
             Self::TextList | Self::PathList => reads::<Vec<String>>(value),
             Self::Networks => reads::<Vec<Network>>(value),
             Self::Origins => reads::<Vec<Origin>>(value),
-            Self::Upstreams => {
-                Vec::<String>::deserialize(value).is_ok_and(|list| list.iter().all(|text| Destination::parse(text).is_ok()))
-            }
+            Self::Upstreams => Vec::<String>::deserialize(value)
+                .is_ok_and(|list| list.iter().all(|text| Destination::parse(text).is_ok())),
             Self::Hosts => reads::<BTreeMap<Domain, SocketAddr>>(value),
             Self::Credentials => reads::<BTreeMap<String, Map<String, Value>>>(value),
             Self::PostgresUrl => value.as_str().is_some_and(|text| text.is_empty() || postgres(text).is_some()),
@@ -68,7 +70,8 @@ impl Kind {
             Self::Address => "an IP address and a port, such as 127.0.0.1:8420".into(),
             Self::MaybeAddress => "an IP address and a port, such as 127.0.0.1:8422, or empty".into(),
             Self::MaybeOrigin => {
-                "https://host (http only for localhost and loopback) without a path or a slash at the end, or empty".into()
+                "https://host (http only for localhost and loopback) without a path or a slash at the end, or empty"
+                    .into()
             }
             Self::Origin => {
                 "https://host (http only for localhost and loopback) without a path or a slash at the end".into()

@@ -85,10 +85,7 @@ impl Values {
         let named = credentials::variables(self);
         let ours: Vec<String> = KEYS.iter().map(Key::variable).collect();
         let known = |name: &String| {
-            ours.contains(name)
-                || RESERVED.contains(&name.as_str())
-                || *name == key_variable
-                || named.contains(name)
+            ours.contains(name) || RESERVED.contains(&name.as_str()) || *name == key_variable || named.contains(name)
         };
         let unknown = environment.keys().filter(|name| name.starts_with(PREFIX) && !known(name));
         unknown.map(|name| unknown_variable(name, &ours)).collect()

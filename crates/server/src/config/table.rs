@@ -135,13 +135,13 @@ pub(super) const KEYS: &[Key] = &[
     key(
         "gateway.listen",
         Kind::MaybeAddress,
-        r#"""""#,
+        r#""""#,
         "Address and port for agents' calls of the API, such as 127.0.0.1:8422. Empty: this node is no gateway.",
     ),
     key(
         "gateway.public_origin",
         Kind::MaybeOrigin,
-        r#"""""#,
+        r#""""#,
         "How agents reach the gateway from outside, like public.origin: proofs and approvals are for this. Empty: \
          http:// and gateway.listen, if that is on loopback.",
     ),
@@ -155,7 +155,7 @@ pub(super) const KEYS: &[Key] = &[
     key(
         "gateway.upstream_ca_file",
         Kind::Path,
-        r#"""""#,
+        r#""""#,
         "A PEM file with authorities to trust for services behind the gateway, besides those of the system.",
     ),
     key(

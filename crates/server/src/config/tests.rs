@@ -4,6 +4,7 @@ mod disk;
 mod environment;
 mod explain;
 mod file;
+mod gateway;
 mod network;
 mod project;
 mod rules;

@@ -70,7 +70,7 @@ pub enum What {
     },
 }
 
-/// One member of the context that the agent added: a name and a value, and nothing made of either.
+/// One member of the context beside the question: a name and a value, and nothing made of either.
 #[derive(Clone, Debug)]
 pub struct Detail {
     pub name: Line,
@@ -139,6 +139,21 @@ impl Asked {
 
     pub(super) fn is_unchecked(&self) -> bool {
         self.words == Author::Agent
+    }
+
+    /// Our own word for what the gateway says about every request that it holds. An agent that calls something so means
+    /// something else.
+    pub(super) fn label(&self, detail: &Detail, frame: &Frame) -> Option<String> {
+        let id = match detail.name.as_str() {
+            _ if self.is_unchecked() => return None,
+            "method" => "asked-method",
+            "target" => "asked-target",
+            "content_type" => "asked-content-type",
+            "body_bytes" => "asked-body-bytes",
+            "body_sha256" => "asked-body-hash",
+            _ => return None,
+        };
+        Some(frame.say(id))
     }
 
     pub(super) fn unanswered_text(&self, frame: &Frame) -> String {

@@ -56,10 +56,11 @@ pub enum Runs {
     Cancelled {
         at: UnixMillis,
     },
-    /// Begun, and the agent has until then to say what became of it.
+    /// Begun, and whoever runs it has until then to say what became of it.
     Begun {
         at: UnixMillis,
         report_by: UnixMillis,
+        run_by: RunBy,
     },
     Ran {
         at: UnixMillis,
@@ -80,8 +81,16 @@ pub enum Runs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunBy {
+    Agent,
+    /// This service's gateway, which sees the answer itself.
+    Gateway,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToldBy {
     Agent,
+    Gateway,
     You,
     SomebodyElse,
 }
@@ -176,7 +185,10 @@ impl Runs {
             Runs::May { .. } => "runs-may",
             Runs::Lapsed { .. } => "runs-lapsed",
             Runs::Cancelled { .. } => "runs-cancelled",
-            Runs::Begun { .. } => "runs-begun",
+            Runs::Begun { run_by: RunBy::Agent, .. } => "runs-begun",
+            Runs::Begun { run_by: RunBy::Gateway, .. } => "runs-begun-gateway",
+            Runs::Ran { told_by: ToldBy::Gateway, .. } => "runs-ran-gateway",
+            Runs::Failed { told_by: ToldBy::Gateway, .. } => "runs-failed-gateway",
             Runs::Ran { told_by: ToldBy::Agent, .. } => "runs-ran-agent",
             Runs::Ran { told_by: ToldBy::You, .. } => "runs-ran-you",
             Runs::Ran { .. } => "runs-ran-other",

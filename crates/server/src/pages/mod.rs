@@ -34,7 +34,7 @@ pub use account::{AccountError, AccountPage};
 pub use agents::{AgentPage, AgentsNotice, AgentsPage, AuditRow, Connection, ConnectionState, EndReason, RevokePage};
 pub use asked::{Asked, AskedBy, Author, Detail, Unanswered, What};
 pub use assets::{Asset, assets};
-pub use became::{Became, Runs, ToldBy, Who};
+pub use became::{Became, RunBy, Runs, ToldBy, Who};
 pub use connect::{ConnectError, ConnectPage, Liability, Mode, default_liability, default_mode_disclosure};
 pub use connect_ended::{ConnectEnd, ConnectEndedPage, ConnectedPage};
 pub use error::{ErrorPage, Trouble};

@@ -1,11 +1,7 @@
 //! `GET /v1/decisions/{decision}?wait=`: what became of a question, at once or as soon as it is settled.
 
 use super::{Caller, DecisionId};
-use crate::{
-    App,
-    http::answer::Refused,
-    serve::Connection,
-};
+use crate::{App, http::answer::Refused, serve::Connection};
 use axum::extract::{Query, State, rejection::QueryRejection};
 use countersign_engine::Refusal;
 use countersign_protocol::aap::error::Envelope;

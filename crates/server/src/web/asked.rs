@@ -7,7 +7,7 @@ use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
     time::UnixMillis,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What a decision and the session that it is asked in say to a person. `principal` is who speaks, as proven.
 pub(super) fn of(at: &ProjectAt, decision: &Decision, session_id: &str, principal: &str, now: UnixMillis) -> Asked {
@@ -63,7 +63,7 @@ fn what(decision: &Decision) -> What {
             action: asked.action.as_str().into(),
             consequence: asked.consequence.as_str().into(),
             summary: summary(&asked.summaries),
-            details: asked.extra_context.iter().flatten().map(detail).collect(),
+            details: details(decision.words, asked.extra_context.as_ref()),
             risk: terms.risk,
             irreversible: terms.irreversible,
             reversibility: terms.reversibility,
@@ -80,6 +80,30 @@ fn what(decision: &Decision) -> What {
 fn summary(summaries: &Summaries) -> Option<Prose> {
     let fullest = summaries.detailed.as_ref().or(summaries.normal.as_ref()).or(summaries.terse.as_ref());
     fullest.map(|text| text.as_str().into())
+}
+
+fn details(words: Words, context: Option<&Map<String, Value>>) -> Vec<Detail> {
+    match (words, context) {
+        (_, None) => Vec::new(),
+        (Words::Agent, Some(context)) => context.iter().map(detail).collect(),
+        (Words::Owner, Some(context)) => of_request(context),
+    }
+}
+
+/// What a gateway says about a request: its amounts before all, and nothing about content that it does not have.
+fn of_request(context: &Map<String, Value>) -> Vec<Detail> {
+    let text = |amount: &Value, member: &str| amount.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let amounts = context.get("values").and_then(Value::as_array).into_iter().flatten().map(|amount| Detail {
+        name: Line::cut(&text(amount, "name"), 200),
+        value: format!("{} {}", text(amount, "amount"), text(amount, "unit")).into(),
+    });
+    let bodiless = context.get("body_bytes").and_then(Value::as_u64) == Some(0);
+    let names: &[&str] = match bodiless {
+        true => &["method", "target"],
+        false => &["method", "target", "content_type", "body_bytes", "body_sha256"],
+    };
+    let said = names.iter().filter_map(|name| context.get_key_value(*name)).filter(|(_, value)| **value != "");
+    amounts.chain(said.map(detail)).collect()
 }
 
 /// Text is shown as text; anything else as the JSON that it is.

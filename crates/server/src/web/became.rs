@@ -1,9 +1,9 @@
 //! What became of a decision, told to one of the people who were asked.
 
-use crate::pages::{Became, Prose, Runs, ToldBy, Unanswered, Who};
+use crate::pages::{Became, Prose, RunBy, Runs, ToldBy, Unanswered, Who};
 use countersign_engine::{
-    Allowance, AllowanceState, Ballot, CancelledFor, DecisionState, Defaulted, Execution, ExecutionState, Reporter,
-    Whole,
+    Allowance, AllowanceState, Ballot, CancelledFor, DecisionState, Defaulted, Execution, ExecutionState, Point,
+    Reporter, Whole,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub(super) fn of(whole: &Whole, reader: RowKey, now: UnixMillis) -> Became {
 /// What may run because of it, or did.
 pub(super) fn runs(whole: &Whole, reader: RowKey, now: UnixMillis) -> Option<Runs> {
     match &whole.execution {
-        Some(execution) => Some(ran(execution, reader)),
+        Some(execution) => Some(ran(execution, whole.decision.point, reader)),
         None => whole.allowance.as_ref().and_then(|allowance| may_run(allowance, now)),
     }
 }
@@ -45,14 +45,20 @@ fn may_run(allowance: &Allowance, now: UnixMillis) -> Option<Runs> {
     }
 }
 
-fn ran(execution: &Execution, reader: RowKey) -> Runs {
+fn ran(execution: &Execution, point: Point, reader: RowKey) -> Runs {
+    let (run_by, claimant) = match point {
+        Point::Gateway => (RunBy::Gateway, ToldBy::Gateway),
+        Point::AgentClaimed | Point::McpProxy => (RunBy::Agent, ToldBy::Agent),
+    };
     let told = |by: &Reporter| match by {
-        Reporter::Claimant => (ToldBy::Agent, None),
+        Reporter::Claimant => (claimant, None),
         Reporter::Person { person, reason } if *person == reader => (ToldBy::You, Some(Prose::from(reason.as_str()))),
         Reporter::Person { reason, .. } => (ToldBy::SomebodyElse, Some(Prose::from(reason.as_str()))),
     };
     match &execution.state {
-        ExecutionState::Claimed { lease_until } => Runs::Begun { at: execution.claimed_at, report_by: *lease_until },
+        ExecutionState::Claimed { lease_until } => {
+            Runs::Begun { at: execution.claimed_at, report_by: *lease_until, run_by }
+        }
         ExecutionState::Committed { at, by } => {
             let (told_by, why) = told(by);
             Runs::Ran { at: *at, told_by, why }

@@ -22,6 +22,7 @@ mod foreign;
 mod gateway;
 mod keys;
 mod operators;
+mod own_endpoints;
 mod pages;
 mod people;
 mod races;

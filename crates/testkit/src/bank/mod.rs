@@ -2,6 +2,7 @@
 //! agent that holds a key.
 
 mod holder;
+mod kept;
 mod scene;
 mod service;
 

@@ -204,7 +204,7 @@ fn respond(status: u16, body: Body) -> Response<Body> {
 
 fn unsized_body(bytes: usize) -> Body {
     let whole = bytes / 1000;
-    let sizes = std::iter::repeat_n(1000, whole).chain((bytes % 1000 > 0).then_some(bytes % 1000));
+    let sizes = std::iter::repeat_n(1000, whole).chain(Some(bytes % 1000).filter(|rest| *rest > 0));
     let frames = sizes.map(|size| Ok(Frame::data(Bytes::from(vec![b'x'; size]))));
     StreamBody::new(stream::iter(frames.collect::<Vec<_>>())).boxed_unsync()
 }

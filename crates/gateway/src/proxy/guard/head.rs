@@ -9,6 +9,8 @@ mod tests;
 /// A request line longer than this is none.
 const MAX_TARGET: usize = 8 * 1024;
 pub(crate) const MAX_HEADERS: usize = 100;
+/// Beyond this a length is negative for some readers.
+const MAX_LENGTH: u64 = i64::MAX as u64;
 
 /// How the body behind a head is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,17 +128,18 @@ fn request_line(line: &[u8]) -> Result<(&[u8], Version), Odd> {
     }
 }
 
-/// A fragment is never sent, and a target with one would be forwarded as another.
+/// A fragment is never sent, and a target with one would be forwarded as another. What the HTTP implementation does
+/// not take it must not get: it would answer in words of its own.
 fn check_target(target: &[u8]) -> Result<(), Odd> {
     let is_url = |scheme: &[u8]| target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     if target.len() > MAX_TARGET {
         Err(Odd::TargetTooLong)
-    } else if !target.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'#') {
+    } else if !target.iter().all(|byte| byte.is_ascii_graphic() && !b"#<>`\"".contains(byte)) {
         Err(Odd::TargetCharacter)
-    } else if target.starts_with(b"/") || target == b"*" || is_url(b"http://") || is_url(b"https://") {
-        Ok(())
     } else {
-        Err(Odd::TargetForm)
+        let path = target.starts_with(b"/") || target == b"*";
+        let fits = path || ((is_url(b"http://") || is_url(b"https://")) && http::Uri::try_from(target).is_ok());
+        fits.then_some(()).ok_or(Odd::TargetForm)
     }
 }
 
@@ -208,10 +211,11 @@ impl Seen {
     }
 }
 
-/// Digits and nothing else: no sign, no list, no blanks.
+/// Digits and nothing else: no sign, no list, no blanks; and a number that fits everywhere.
 fn number(value: &[u8]) -> Option<u64> {
     let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-    std::str::from_utf8(value).ok().filter(|_| digits)?.parse().ok()
+    let number: u64 = std::str::from_utf8(value).ok().filter(|_| digits)?.parse().ok()?;
+    (number <= MAX_LENGTH).then_some(number)
 }
 
 fn is_token(byte: u8) -> bool {

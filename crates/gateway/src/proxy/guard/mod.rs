@@ -69,6 +69,8 @@ enum State {
     Chunked(Chunks),
     /// Another protocol than HTTP.
     Raw,
+    /// A head was refused: nothing more is read, and the connection ends with the answer.
+    Deaf,
     Over,
 }
 
@@ -100,6 +102,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
     /// Reads on until something may pass, or the end is reached.
     fn poll_judged(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.judged == 0 && self.state != State::Over {
+            if self.state == State::Deaf {
+                // An end here would be taken for a caller that left, and nobody would be told.
+                return Poll::Pending;
+            }
             if !self.unread.is_empty() && self.judge() {
                 continue;
             }
@@ -132,7 +138,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
                 Err(chunks::Malformed) => self.state = State::Over,
             },
             State::Raw => self.judged = self.unread.len(),
-            State::Over => return false,
+            State::Deaf | State::Over => return false,
         }
         true
     }
@@ -179,7 +185,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         self.wire.refuse(refusal);
         self.unread = BytesMut::from(IN_ITS_PLACE);
         self.judged = IN_ITS_PLACE.len();
-        self.state = State::Over;
+        self.state = State::Deaf;
     }
 
     /// Reads more of the connection; 0 at its end, and when nobody spoke for too long.

@@ -3,12 +3,13 @@
 use countersign_engine::Refusal;
 use std::sync::{
     Arc, Mutex, PoisonError,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 #[derive(Debug, Default)]
 pub(crate) struct Wire {
-    busy: AtomicBool,
+    /// Requests whose heads have passed and whose answers have not left: the next may be here before the last is done.
+    busy: AtomicUsize,
     refused: Mutex<Option<Refusal>>,
     /// Whether `refused` is worth looking at.
     odd: AtomicBool,
@@ -20,11 +21,11 @@ pub(crate) struct Turn(Arc<Wire>);
 
 impl Wire {
     pub(super) fn begins(&self) {
-        self.busy.store(true, Ordering::Release);
+        self.busy.fetch_add(1, Ordering::AcqRel);
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        self.busy.load(Ordering::Acquire)
+        self.busy.load(Ordering::Acquire) > 0
     }
 
     pub(super) fn refuse(&self, refusal: Refusal) {
@@ -47,6 +48,6 @@ impl Wire {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.0.busy.store(false, Ordering::Release);
+        self.0.busy.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -6,6 +6,7 @@ use table::KEYS;
 fn another(key: &str) -> (&'static str, &'static [(&'static str, &'static str)]) {
     const POSTGRES: &[(&str, &str)] =
         &[("COUNTERSIGN_STORE__KIND", "postgres"), ("COUNTERSIGN_STORE__URL", "postgres://app@db/plane")];
+    const GATEWAY: &[(&str, &str)] = &[("COUNTERSIGN_GATEWAY__LISTEN", "127.0.0.1:8422")];
     match key {
         "tenancy" => ("multi", &[]),
         "test_mode" => ("true", &[]),
@@ -24,8 +25,15 @@ fn another(key: &str) -> (&'static str, &'static [(&'static str, &'static str)])
         "listen.max_body_bytes" => ("2048", &[]),
         "aaep.legacy_origins" => ("https://page.example,http://localhost:3000", &[]),
         "aaep.legacy_hosts" => ("127.0.0.1:8420", &[]),
+        "gateway.listen" => ("127.0.0.1:9002", &[]),
+        "gateway.public_origin" => ("https://bank.example", GATEWAY),
+        "gateway.upstreams" => ("http://127.0.0.1:9000,https://bank.internal", GATEWAY),
+        "gateway.upstream_ca_file" => ("roots.pem", GATEWAY),
+        "gateway.credentials" => ("{ bank = { env = \"BANK\" } }", GATEWAY),
+        "gateway.max_header_bytes" => ("2048", GATEWAY),
         "log.format" => ("json", &[]),
         "log.level" => ("debug", &[]),
+        seconds if seconds.starts_with("gateway.") => ("2", GATEWAY),
         _ => ("2", &[]),
     }
 }

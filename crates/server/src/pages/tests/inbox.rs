@@ -173,6 +173,19 @@ fn an_agents_words_stay_text_in_their_place_and_are_never_cut_on_their_own_page(
     assert!(!list.contains("word end") && list.contains('…') && !list.contains("<script>alert"));
 }
 
+///
+#[test]
+fn only_what_the_gateway_says_about_a_request_is_named_in_our_words() {
+    let mut asked = payment();
+    if let What::Action { details, .. } = &mut asked.what {
+        *details = vec![Detail { name: "target".into(), value: "/payments".into() }];
+    }
+    let ours = "<dt lang=\"en\">Address that it goes to</dt>";
+    assert!(html_of(Asked { words: Author::Service, ..asked.clone() }).contains(ours));
+    let agents = html_of(asked);
+    assert!(!agents.contains(ours) && agents.contains("<dt dir=\"auto\">target</dt>"));
+}
+
 #[test]
 fn a_language_that_is_none_is_not_told_to_a_screen_reader() {
     assert!(html_of(payment()).contains("<blockquote lang=\"en-GB\">"));

@@ -10,15 +10,15 @@ use std::{
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// One process of `tests/foreign/judge.*`. It ends when its input does.
-pub(super) struct Judge {
-    pub(super) name: &'static str,
+pub(crate) struct Judge {
+    pub(crate) name: &'static str,
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
 impl Judge {
-    pub(super) fn all() -> [Self; 2] {
+    pub(crate) fn all() -> [Self; 2] {
         [Self::jose(), Self::joserfc()]
     }
 
@@ -43,25 +43,25 @@ impl Judge {
     }
 
     /// Keys for an algorithm: the public and the private one.
-    pub(super) fn keys(&mut self, alg: &str, kid: &str) -> (Value, Value) {
+    pub(crate) fn keys(&mut self, alg: &str, kid: &str) -> (Value, Value) {
         let answer = self.ask(&json!({ "do": "keys", "alg": alg, "kid": kid }));
         (self.given(&answer, "public"), self.given(&answer, "private"))
     }
 
-    pub(super) fn sign(&mut self, key: &Value, header: &Value, claims: &Value) -> String {
+    pub(crate) fn sign(&mut self, key: &Value, header: &Value, claims: &Value) -> String {
         let answer = self.ask(&json!({ "do": "sign", "key": key, "header": header, "claims": claims }));
         self.given(&answer, "jwt").as_str().unwrap().to_owned()
     }
 
     /// The whole answer of a verification: `claims` and `header`, or `refused`.
-    pub(super) fn verify(&mut self, jwks: &Value, jwt: &str, expected: Value) -> Value {
+    pub(crate) fn verify(&mut self, jwks: &Value, jwt: &str, expected: Value) -> Value {
         let mut question = expected;
         question["do"] = json!("verify");
         (question["jwks"], question["jwt"]) = (jwks.clone(), json!(jwt));
         self.ask(&question)
     }
 
-    pub(super) fn thumbprint(&mut self, key: &Value) -> Value {
+    pub(crate) fn thumbprint(&mut self, key: &Value) -> Value {
         let answer = self.ask(&json!({ "do": "thumbprint", "key": key }));
         self.given(&answer, "thumbprint")
     }

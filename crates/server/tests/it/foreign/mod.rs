@@ -1,6 +1,6 @@
 //! Other libraries as second judges: what we sign verifies there, and what they sign registers here.
 
 mod accepted;
-mod judge;
+pub(crate) mod judge;
 mod ours;
 mod refused;

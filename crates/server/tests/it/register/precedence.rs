@@ -143,7 +143,7 @@ async fn the_tier_comes_after_consent() {
     let receipt = ready.plane.acme().sign_receipt(&with(ready.receipt(), "scopes", json!(["calendar.admin"])));
     let with_receipt = |receipt: &str| with(alone.clone(), "consent_receipt", json!(receipt));
     assert_eq!(ready.refusal(&with_receipt(&tampered(&receipt))).await, told(401, "consent_invalid"));
-    assert_eq!(ready.refusal(&with_receipt(&receipt)).await, told(401, "consent_invalid"));
+    assert_eq!(ready.refusal(&with_receipt(&receipt)).await, told(403, "tier_not_met"));
 }
 
 #[tokio::test]

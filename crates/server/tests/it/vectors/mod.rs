@@ -1,6 +1,8 @@
 //! The published vectors through the door, as data: `tests/data/aap-vectors.json` holds the tokens and
 //! `tests/data/aap-failure-vectors.json` what is to become of a request that carries one.
 
+mod replay;
+
 use crate::register::support::{SQLITE, told, with};
 use axum::body::Body;
 use countersign_jose::SigningKey;
@@ -53,7 +55,10 @@ struct World {
 
 impl World {
     async fn start(kit: countersign_testkit::Kit) -> Self {
-        let plane = kit.plane_with(setup(true)).await;
+        Self::on(kit.plane_with(setup(true)).await).await
+    }
+
+    async fn on(plane: Plane) -> Self {
         let plane = publishing_vectors(plane);
         let user = plane.person("user_test_001").await;
         let answer = approve(&plane, &user, Some(DELEGATION)).await.expect(201).json();

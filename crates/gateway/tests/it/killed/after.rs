@@ -1,0 +1,139 @@
+//! What must hold once a node runs again on what was left.
+
+use super::story::{Act, Told, id, spending, unconfirmed};
+use countersign_testkit::{
+    Answer,
+    bank::{BankScene, Node},
+    stored_evidence,
+};
+use serde_json::Value;
+
+/// How long a claim is its node's (the usual terms of a project).
+const LEASE_S: i64 = 60;
+
+/// Where a held call stood when the next node looked: its execution, and what the bank had done.
+pub(super) type Found = (String, usize);
+
+/// The same scene at a node that starts at the same moment.
+pub(super) async fn restarted(scene: BankScene) -> BankScene {
+    let BankScene { plane, bank, alice, connected, agent, .. } = scene;
+    let plane = plane.restart().await;
+    let gateway = Node::open(&plane.engine, |_| {}).await;
+    BankScene { plane, bank, gateway, alice, connected, agent }
+}
+
+pub(super) async fn is_sound(scene: &BankScene, told: &Told) -> Found {
+    let effects = scene.bank.effects().len();
+    let decision = match &told.decision {
+        Some(decision) => decision.clone(),
+        None => asked_again(scene).await,
+    };
+    let looked = scene.looks(&scene.agent, &decision).await;
+    let state = looked["state"].as_str().unwrap();
+    let execution = looked["execution"]["state"].as_str().unwrap_or("none");
+    println!("{:?} in doubt: {state}, {execution}, {effects} effects", told.in_doubt);
+    assert!(may_stand(told.in_doubt, state, execution), "{:?}: {state}, {execution}", told.in_doubt);
+    assert!(effects <= 1);
+    match execution {
+        "none" => can_be_spent_once(scene, told, &looked).await,
+        "claimed" => becomes_unknown(scene, &decision).await,
+        _ => is_over(scene, &decision).await,
+    }
+    assert!(execution == "none" || scene.bank.effects().len() == effects, "nothing runs by itself");
+    (execution.to_owned(), effects)
+}
+
+/// What was acknowledged is there; what was in doubt has happened or not.
+fn may_stand(in_doubt: Option<Act>, state: &str, execution: &str) -> bool {
+    match in_doubt {
+        Some(Act::Asks) => (state, execution) == ("pending", "none"),
+        Some(Act::SaysYes) => ["pending", "accepted"].contains(&state) && execution == "none",
+        Some(Act::Repeats | Act::Redeems) => {
+            state == "accepted" && ["none", "claimed", "committed"].contains(&execution)
+        }
+        None => (state, execution) == ("accepted", "committed"),
+    }
+}
+
+/// Whoever heard no answer to the first request sends it again; alice has one question, asked before or now.
+async fn asked_again(scene: &BankScene) -> Value {
+    let held = scene.sends(BankScene::transfer()).await;
+    assert_eq!(held.refusal(), unconfirmed(), "{}", held.text());
+    assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
+    BankScene::decision(&held)
+}
+
+/// Nothing has run, the request is still kept, and a yes to it is good for one run.
+async fn can_be_spent_once(scene: &BankScene, told: &Told, looked: &Value) {
+    assert_eq!(scene.bank.effects().len(), 0, "what ran cannot be claimable");
+    assert_eq!(scene.kept().await.len(), 1, "it may still be redeemed");
+    if looked["state"] == "pending" {
+        assert_eq!(scene.sends(BankScene::transfer().confirmed("true")).await.refusal(), unconfirmed());
+        scene.alice.accepts(&scene.plane, looked).await;
+        assert_eq!(scene.bank.effects().len(), 0, "whoever waited for this yes is gone");
+    }
+    // The other way, so that either finds what the killed node left.
+    let other = if told.in_doubt == Some(Act::Redeems) { Act::Repeats } else { Act::Redeems };
+    scene.sends(spending(other, looked)).await.expect(201);
+    is_over(scene, looked).await;
+}
+
+/// It ran once and is said to have, its yes is spent, and what was kept of it is gone.
+async fn is_over(scene: &BankScene, decision: &Value) {
+    assert_eq!((execution(scene, decision).await.as_str(), scene.bank.effects().len()), ("committed", 1));
+    assert_eq!(scene.kept().await.len(), 0);
+    assert_eq!(recorded(scene).await, (1, 1));
+    assert_eq!(scene.sends(spending(Act::Redeems, decision)).await.refusal(), (404, "not_found".into()));
+    let again = scene.sends(spending(Act::Repeats, decision)).await;
+    assert_eq!(again.refusal(), unconfirmed());
+    let anew = BankScene::decision(&again);
+    assert_ne!(id(&anew), id(decision));
+    assert!(scene.looks(&scene.agent, &anew).await["last_ran_at"].is_string());
+    assert_eq!(scene.bank.effects().len(), 1);
+}
+
+/// A claim whose node is gone: nobody runs it again, nobody is asked again, and when its lease lapses nobody knows.
+pub(super) async fn becomes_unknown(scene: &BankScene, decision: &Value) {
+    assert_eq!(scene.kept().await.len(), 0, "a spent yes keeps nothing");
+    assert_eq!(recorded(scene).await, (1, 0), "begun, and no outcome made up");
+    is_taken(scene, decision).await;
+    scene.plane.advance_secs(LEASE_S - 1).await;
+    assert_eq!(execution(scene, decision).await, "claimed");
+    scene.plane.advance_secs(1).await;
+    assert_eq!(execution(scene, decision).await, "unknown");
+    is_taken(scene, decision).await;
+    scene.plane.advance_secs(600).await;
+    scene.plane.engine.tidy().await.unwrap();
+    assert_eq!(execution(scene, decision).await, "unknown", "time does not tell");
+    is_taken(scene, decision).await;
+}
+
+/// The same request is refused with the id of the decision under which it may have run, and nobody is disturbed.
+async fn is_taken(scene: &BankScene, decision: &Value) {
+    for sent in [BankScene::transfer(), BankScene::transfer().waits(1), spending(Act::Repeats, decision)] {
+        is_refused_for(&scene.sends(sent).await, decision);
+    }
+    assert_eq!(scene.sends(spending(Act::Redeems, decision)).await.refusal(), (404, "not_found".into()));
+    assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+}
+
+fn is_refused_for(answer: &Answer, decision: &Value) {
+    assert_eq!(answer.refusal(), (409, "conflict".into()), "{}", answer.text());
+    assert!(answer.json()["error_description"].as_str().unwrap().contains(id(decision)), "{}", answer.text());
+}
+
+pub(super) async fn execution(scene: &BankScene, decision: &Value) -> String {
+    let looked = scene.looks(&scene.agent, decision).await;
+    looked["execution"]["state"].as_str().unwrap_or("none").to_owned()
+}
+
+/// How many calls are recorded as begun, and as having been carried out.
+pub(super) async fn recorded(scene: &BankScene) -> (usize, usize) {
+    let entries = stored_evidence(&scene.plane.place).await;
+    let of = |event: &str| entries.iter().filter(|entry| entry.event_type == event).collect::<Vec<_>>();
+    let carried_out = |leaf: &[u8]| {
+        let leaf: Value = serde_json::from_slice(leaf).expect("a leaf of JSON");
+        leaf["outcome"].as_str().expect("an outcome") == "201 Created"
+    };
+    (of("call_started").len(), of("call").into_iter().filter(|entry| carried_out(&entry.leaf)).count())
+}

@@ -1,0 +1,12 @@
+//! Kill -9 at every commit of a held call: at most one effect, and an honest word about it.
+//!
+//! The node runs in a process of its own, which is this test binary again: it kills itself at one commit, before, during
+//! or after it, or is killed while the bank works. Bank, database, agent and person outlive it. Then a node starts on
+//! what is left, and nothing may have run twice, run by itself, or be said to have run that has not.
+
+mod after;
+mod cases;
+mod other_node;
+mod process;
+mod story;
+mod writes;

@@ -1,0 +1,154 @@
+//! A node in a process of its own. Whoever lets go of it kills it.
+
+use super::{
+    cases::lasting,
+    story::{Told, WHOLE},
+};
+use countersign_engine::store::{Place, PostgresPlace};
+use countersign_protocol::time::UnixMillis;
+use countersign_server::{Limits, serve};
+use countersign_testkit::{
+    Backend, Kit, Plane, Setup,
+    bank::{GATEWAY, Node},
+    crashing::{Crashing, Doom},
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::SocketAddr,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+};
+use tokio::net::TcpListener;
+
+/// Holds the orders of a process that is to be a node.
+const ORDERS: &str = "COUNTERSIGN_TEST_NODE";
+/// So that it mints nothing that another node did.
+const SEED: u64 = 1_000_000;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Orders {
+    database: Database,
+    now: i64,
+    doom: Option<Doom>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+enum Database {
+    File(PathBuf),
+    Postgres(String),
+}
+
+/// Where it listens.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Doors {
+    pub(super) gateway: SocketAddr,
+    /// The plane's own endpoints and pages.
+    pub(super) plane: SocketAddr,
+}
+
+pub(super) struct Process {
+    child: Child,
+    pub(super) doors: Doors,
+}
+
+impl Process {
+    /// A node on the database of a plane, at the same moment. None if it was killed before it served.
+    pub(super) async fn start(plane: &Plane, doom: Option<Doom>) -> Option<Self> {
+        let database = match &plane.place {
+            Place::File(path) => Database::File(path.clone()),
+            Place::Postgres(place) => Database::Postgres(place.url.clone()),
+            Place::Temporary => panic!("a database that lasts"),
+        };
+        let orders = serde_json::to_string(&Orders { database, now: plane.now().0, doom }).unwrap();
+        tokio::task::spawn_blocking(move || Self::spawn(&orders)).await.expect("a process")
+    }
+
+    fn spawn(orders: &str) -> Option<Self> {
+        let us = std::env::current_exe().expect("this test binary");
+        let name = concat!(module_path!(), "::the_story_can_be_told_to_its_end");
+        let name = name.split_once("::").expect("a path").1;
+        let mut command = Command::new(us);
+        command.args(["--exact", name, "--nocapture"]).env(ORDERS, orders);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a process");
+        let said = BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
+        let doors = said.into_iter().find_map(|line| serde_json::from_str(&line).ok());
+        match doors {
+            Some(doors) => Some(Self { child, doors }),
+            None => {
+                let status = child.wait().expect("its end");
+                assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9), "{status}");
+                None
+            }
+        }
+    }
+
+    /// SIGKILL, and until it is gone.
+    pub(super) fn kill(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        let _dead_already = self.child.kill();
+        let _gone = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+///
+///
+/// Left alone it has the whole story told at a process; with the orders of another process it is that process's node.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_story_can_be_told_to_its_end() {
+    if let Some(orders) = orders() {
+        return run(orders).await;
+    }
+    let (scene, _folder) = lasting(Kit(Backend::Sqlite)).await;
+    scene.plane.engine.store().close().await;
+    let told = Told::at_a_process(&scene, &WHOLE, None, None).await;
+    assert_eq!((told.in_doubt, scene.bank.effects().len()), (None, 1));
+}
+
+#[expect(clippy::disallowed_methods, reason = "what a process of ours is started for is said by its environment")]
+fn orders() -> Option<Orders> {
+    let orders = std::env::var(ORDERS).ok()?;
+    Some(serde_json::from_str(&orders).expect("orders"))
+}
+
+/// Serves until it is killed, or whoever started it is gone.
+async fn run(orders: Orders) {
+    let place = match orders.database {
+        Database::File(path) => Place::File(path),
+        Database::Postgres(url) => Place::Postgres(PostgresPlace::new(url)),
+    };
+    let doom = orders.doom;
+    let setup = Setup {
+        projects: Vec::new(),
+        operators: Vec::new(),
+        gateway: Some(GATEWAY.into()),
+        now: UnixMillis(orders.now),
+        seed: SEED,
+        around_store: Arc::new(move |store| Crashing::around(store, doom)),
+        ..Setup::default()
+    };
+    let plane = Plane::resume(setup, place).await;
+    let gateway = Node::open(&plane.engine, |_| {}).await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own = serve(listener, plane.public.clone(), Limits::default()).unwrap();
+    say(&Doors { gateway: gateway.address, plane: own.address() });
+    let orphaned = || std::io::stdin().read_to_end(&mut Vec::new());
+    tokio::task::spawn_blocking(orphaned).await.unwrap().unwrap();
+}
+
+/// At once, past whatever captures what tests print.
+fn say(doors: &Doors) {
+    let mut out = std::io::stdout().lock();
+    out.write_all(format!("\n{}\n", serde_json::to_string(doors).unwrap()).as_bytes()).unwrap();
+    out.flush().unwrap();
+}

@@ -1,0 +1,156 @@
+//! What is done at the node that will be killed, and what of it was acknowledged.
+
+use super::process::{Doors, Process};
+use bytes::Bytes;
+use countersign_testkit::{
+    Answer,
+    bank::{BankScene, GATEWAY, Manner, Sent},
+    crashing::Doom,
+};
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use std::{net::SocketAddr, time::Duration};
+use tokio::net::TcpStream;
+
+/// What has not happened by then is not going to.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    /// The agent sends the transfer, which is held.
+    Asks,
+    /// Alice says yes on her page.
+    SaysYes,
+    /// The agent sends it again, with a word about its confirmation.
+    Repeats,
+    /// The agent has the kept one run.
+    Redeems,
+}
+
+pub(super) const WHOLE: [Act; 3] = [Act::Asks, Act::SaysYes, Act::Repeats];
+
+pub(super) struct Told {
+    /// Begun, and never acknowledged. None: it was killed when all was over.
+    pub(super) in_doubt: Option<Act>,
+    pub(super) decision: Option<Value>,
+}
+
+impl Told {
+    /// Does one act after the other at a process of its own, until that is killed; at the end it is killed anyway.
+    pub(super) async fn at_a_process(
+        scene: &BankScene,
+        acts: &[Act],
+        decision: Option<Value>,
+        doom: Option<Doom>,
+    ) -> Self {
+        let mut told = Self { in_doubt: acts.first().copied(), decision };
+        let Some(process) = Process::start(&scene.plane, doom).await else { return told };
+        for act in acts {
+            told.in_doubt = Some(*act);
+            if told.does(scene, process.doors, *act).await.is_none() {
+                process.kill();
+                return told;
+            }
+        }
+        process.kill();
+        Self { in_doubt: None, ..told }
+    }
+
+    async fn does(&mut self, scene: &BankScene, doors: Doors, act: Act) -> Option<()> {
+        match act {
+            Act::Asks => {
+                let held = sends(scene, doors.gateway, BankScene::transfer()).await?;
+                assert_eq!(held.refusal(), unconfirmed(), "{}", held.text());
+                self.decision = Some(BankScene::decision(&held));
+            }
+            Act::SaysYes => {
+                says_yes(scene, doors.plane, self.known()).await?;
+            }
+            Act::Repeats | Act::Redeems => {
+                sends(scene, doors.gateway, spending(act, self.known())).await?.expect(201);
+            }
+        }
+        Some(())
+    }
+
+    fn known(&self) -> &Value {
+        self.decision.as_ref().expect("a decision")
+    }
+}
+
+/// Sends it to a process that is killed as soon as the bank has begun: what becomes of it nobody is told.
+pub(super) async fn dies_while_the_bank_works(scene: &BankScene, process: Process, sent: Sent) {
+    scene.bank.behaves(Manner::Thoughtful);
+    let gateway = process.doors.gateway;
+    let killed = async {
+        scene.bank.something_arrives().await;
+        process.kill();
+    };
+    let both = async { tokio::join!(sends(scene, gateway, sent), killed).0 };
+    let answer = tokio::time::timeout(PATIENCE, both).await.expect("a request that reaches the bank");
+    assert!(answer.is_none());
+    scene.bank.behaves(Manner::Obliging);
+    scene.bank.answer_now();
+}
+
+/// The request that spends a yes.
+pub(super) fn spending(act: Act, decision: &Value) -> Sent {
+    match act {
+        Act::Redeems => Sent::new("POST", &format!("/.countersign/decisions/{}/redeem", id(decision))),
+        _ => BankScene::transfer().confirmed("true"),
+    }
+}
+
+pub(super) fn id(decision: &Value) -> &str {
+    decision["decision_id"].as_str().expect("a decision's id")
+}
+
+/// The one answer to a call that has no yes behind it (C-01).
+pub(super) fn unconfirmed() -> (u16, String) {
+    (403, "irreversible_requires_confirm".into())
+}
+
+/// As the agent of the scene sends it, at any node. None if the node did not live to answer.
+pub(super) async fn sends(scene: &BankScene, gateway: SocketAddr, sent: Sent) -> Option<Answer> {
+    for _ in 0..2 {
+        let answer = exchange(gateway, scene.dressed(&scene.agent, sent.clone())).await?;
+        scene.agent.takes_nonce(answer.header("dpop-nonce"));
+        if answer.header("www-authenticate").is_none_or(|text| !text.contains("use_dpop_nonce")) {
+            return Some(answer);
+        }
+    }
+    panic!("no nonce was good enough")
+}
+
+/// Alice reads the page of a question, and confirms what it shows.
+async fn says_yes(scene: &BankScene, plane: SocketAddr, decision: &Value) -> Option<Answer> {
+    let browser = |method: &str| {
+        let page = Sent::new(method, &format!("/inbox/bank/{}", id(decision)));
+        page.with("cookie", &scene.alice.cookie).with("accept", "text/html")
+    };
+    let page = exchange(plane, browser("GET")).await?.expect(200).text();
+    let (_, shown) = page.split_once("name=\"shown\" value=\"").expect("a page that asks");
+    let shown = shown.split('"').next().unwrap();
+    let form = format!("csrf={}&shown={shown}&answer=accept", scene.alice.csrf);
+    let form = Sent { body: form.into_bytes(), ..browser("POST") };
+    let answer = exchange(plane, form.with("content-type", "application/x-www-form-urlencoded")).await?;
+    Some(answer.expect(303))
+}
+
+/// One request over a connection of its own. None if whoever listens is gone before its answer is complete.
+#[expect(clippy::disallowed_methods, reason = "the test is the client")]
+async fn exchange(door: SocketAddr, sent: Sent) -> Option<Answer> {
+    let stream = TcpStream::connect(door).await.ok()?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.ok()?;
+    tokio::spawn(connection);
+    let host = GATEWAY.trim_start_matches("https://");
+    let mut request = http::Request::builder().method(sent.method.as_str()).uri(&sent.target).header("host", host);
+    for (name, value) in &sent.headers {
+        request = request.header(name, value);
+    }
+    let request = request.body(Full::new(Bytes::from(sent.body))).expect("a request");
+    let (parts, body) = sender.send_request(request).await.ok()?.into_parts();
+    let body = body.collect().await.ok()?.to_bytes().to_vec();
+    Some(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
+}

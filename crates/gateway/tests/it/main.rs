@@ -1,0 +1,27 @@
+//! The proxy on a real socket, between an agent and a service that says exactly what a test wants it to.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests say what went wrong by failing"
+)]
+
+mod bodies;
+mod drain;
+mod held;
+mod killed;
+mod paths;
+mod peer;
+mod rude;
+mod secrets;
+mod slow;
+mod smuggling;
+mod sockets;
+mod stage;
+mod streams;
+mod tenants;
+mod tls;
+mod trouble;
+mod websocket;
+mod wire;

@@ -1,0 +1,90 @@
+//! A service behind the gateway that a test plays itself: it accepts, reads and answers when the test says so.
+
+use crate::stage::{Stage, is_complete, stage_with};
+use countersign_gateway::GatewaySettings;
+use countersign_protocol::project::ProjectDocument;
+use std::time::Duration;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    net::{TcpListener, TcpStream},
+};
+
+pub(crate) const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// Longer than anything here takes, and a failure when it passes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Peer(TcpListener);
+
+impl Peer {
+    pub(crate) async fn open() -> Self {
+        Self(TcpListener::bind("127.0.0.1:0").await.unwrap())
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.0.local_addr().unwrap())
+    }
+
+    /// The next connection of the gateway.
+    pub(crate) async fn accept(&self) -> TcpStream {
+        soon(self.0.accept()).await.unwrap().0
+    }
+
+    /// Whether a connection waits that nobody has accepted.
+    pub(crate) async fn is_called(&self) -> bool {
+        tokio::time::timeout(Duration::ZERO, self.0.accept()).await.is_ok()
+    }
+}
+
+/// A stage whose service is the peer.
+pub(crate) async fn before(peer: &Peer) -> Stage {
+    before_with(peer, |_| (), |_| ()).await
+}
+
+pub(crate) async fn before_with(
+    peer: &Peer,
+    change: impl FnOnce(&mut ProjectDocument),
+    settle: impl FnOnce(&mut GatewaySettings),
+) -> Stage {
+    let there = |document: &mut ProjectDocument| {
+        document.upstreams[0].url = peer.url();
+        change(document);
+    };
+    stage_with(|_| panic!("the peer is the service"), there, settle).await
+}
+
+pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, what).await.expect("it never happens")
+}
+
+/// One request, head and body, as it is on the wire.
+pub(crate) async fn request(stream: &mut (impl AsyncRead + Unpin)) -> String {
+    until(stream, is_complete).await
+}
+
+/// What comes until it looks as it should, byte by byte, so that nothing behind it is taken.
+pub(crate) async fn until(stream: &mut (impl AsyncRead + Unpin), enough: impl Fn(&str) -> bool) -> String {
+    let mut text = String::new();
+    while !enough(&text) {
+        match soon(stream.read_u8()).await {
+            Ok(byte) => text.push(char::from(byte)),
+            Err(why) => panic!("{why} after {text:?}"),
+        }
+    }
+    text
+}
+
+/// All that comes until the end, which need not be a clean one.
+pub(crate) async fn rest(stream: &mut (impl AsyncRead + Unpin)) -> String {
+    let mut all = Vec::new();
+    let _reset = soon(stream.read_to_end(&mut all)).await;
+    String::from_utf8_lossy(&all).into_owned()
+}
+
+impl Stage {
+    /// Stops the gateway and waits until nothing is under way any more.
+    pub(crate) async fn stopped(&mut self) {
+        drop(self.stop.take());
+        soon(&mut self.served).await.unwrap();
+    }
+}

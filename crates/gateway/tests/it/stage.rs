@@ -1,0 +1,171 @@
+//! A plane with a gateway in front of a scripted service.
+
+use countersign_gateway::{Gateway, GatewaySettings};
+use countersign_protocol::{origin::Origin, project::ProjectDocument};
+use countersign_testkit::{Backend, Kit, Scene, Setup};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    sync::oneshot,
+};
+
+pub(crate) const HOST: &str = "gateway.test";
+
+/// What the service answers to a request, which it is shown. Nothing: it closes the connection.
+pub(crate) type Script = Arc<dyn Fn(&str) -> Vec<u8> + Send + Sync>;
+
+pub(crate) struct Stage {
+    pub(crate) scene: Scene,
+    pub(crate) gateway: SocketAddr,
+    /// Every request that reached the service, head and body.
+    pub(crate) seen: Arc<Mutex<Vec<String>>>,
+    pub(crate) stop: Option<oneshot::Sender<()>>,
+    pub(crate) served: tokio::task::JoinHandle<()>,
+}
+
+pub(crate) async fn stage(script: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Stage {
+    stage_with(script, |_| (), |_| ()).await
+}
+
+pub(crate) async fn stage_with(
+    script: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
+    change: impl FnOnce(&mut ProjectDocument),
+    settle: impl FnOnce(&mut GatewaySettings),
+) -> Stage {
+    let upstream = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", upstream.local_addr().unwrap());
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    tokio::spawn(serve(upstream, Arc::new(script), Arc::clone(&seen)));
+    let setup = Setup::with_project(|document| {
+        document.upstreams = serde_json::from_value(serde_json::json!([{ "id": "main", "url": url }])).unwrap();
+        change(document);
+    });
+    let scene = Kit(Backend::Sqlite).scene_with(setup, &["calendar.read", "calendar.write", "mail.invite"]).await;
+    let mut settings = GatewaySettings::new(Origin::parse(&format!("https://{HOST}")).unwrap());
+    settle(&mut settings);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let gateway = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let proxy = Gateway::new(Arc::clone(&scene.plane.engine), settings).unwrap();
+    let served = tokio::spawn(proxy.serve(listener, async move { drop(stopped.await) }));
+    Stage { scene, gateway, seen, stop: Some(stop), served }
+}
+
+impl Stage {
+    /// The head of a request of the agent, with these headers besides.
+    pub(crate) fn head(&self, line: &str, intent: &str, more: &str) -> String {
+        let agent = &self.scene.agent;
+        let delegation = agent.delegation_id.as_deref().unwrap();
+        format!(
+            "{line} HTTP/1.1\r\nHost: {HOST}\r\nAap-Version: 2.0\r\nAuthorization: Bearer {}\r\n\
+             X-Agent-Mode: user_delegated\r\nX-Agent-Session: {}\r\nX-Agent-Delegation: {delegation}\r\n\
+             X-Agent-Intent-Type: {intent}\r\n{more}\r\n",
+            agent.access_token, agent.session_id
+        )
+    }
+
+    pub(crate) fn read(&self) -> String {
+        self.head("GET /calendar/events", "READ_CALENDAR", "")
+    }
+
+    pub(crate) fn write(&self, body: &str) -> String {
+        let more = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+        self.head("POST /calendar/events", "SCHEDULE_EVENT", &more) + body
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test is the client")]
+    pub(crate) async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.gateway).await.unwrap()
+    }
+
+    /// Sends bytes and reads all that comes back until the connection ends.
+    pub(crate) async fn exchange(&self, bytes: &str) -> String {
+        let mut stream = self.connect().await;
+        stream.write_all(bytes.as_bytes()).await.unwrap();
+        read_to_end(&mut stream).await
+    }
+
+    /// The same for one request after which the connection is to end.
+    pub(crate) async fn ask(&self, request: &str) -> String {
+        self.exchange(&request.replacen("\r\nAap-Version", "\r\nConnection: close\r\nAap-Version", 1)).await
+    }
+
+    pub(crate) fn seen(&self) -> Vec<String> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    /// The outcomes of calls in the audit.
+    pub(crate) async fn outcomes(&self) -> Vec<String> {
+        let calls = self.scene.calls().await;
+        calls.iter().map(|entry| entry["outcome"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+pub(crate) async fn read_to_end(stream: &mut TcpStream) -> String {
+    let mut all = Vec::new();
+    let whole = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut all)).await;
+    // A reset after the answer is an end like another.
+    let _reset = whole.expect("the connection stays open");
+    String::from_utf8_lossy(&all).into_owned()
+}
+
+pub(crate) fn status(answer: &str) -> u16 {
+    answer.split(' ').nth(1).unwrap_or_else(|| panic!("no answer: {answer:?}")).parse().unwrap()
+}
+
+/// The code in the envelope of an answer.
+pub(crate) fn refused(answer: &str) -> (u16, String) {
+    (status(answer), envelope(answer)["error"].as_str().unwrap().to_owned())
+}
+
+pub(crate) fn envelope(answer: &str) -> serde_json::Value {
+    let body = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}")).1;
+    serde_json::from_str(body).unwrap_or_else(|why| panic!("{why}: {answer}"))
+}
+
+async fn serve(listener: TcpListener, script: Script, seen: Arc<Mutex<Vec<String>>>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        tokio::spawn(talk(stream, Arc::clone(&script), Arc::clone(&seen)));
+    }
+}
+
+async fn talk(mut stream: TcpStream, script: Script, seen: Arc<Mutex<Vec<String>>>) {
+    let mut bytes = Vec::new();
+    let mut piece = vec![0; 64 * 1024];
+    loop {
+        let Ok(read @ 1..) = stream.read(&mut piece).await else { return };
+        bytes.extend_from_slice(&piece[..read]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if !is_complete(&text) {
+            continue;
+        }
+        bytes.clear();
+        seen.lock().unwrap().push(text.clone());
+        let answer = script(&text);
+        if answer.is_empty() || stream.write_all(&answer).await.is_err() {
+            return;
+        }
+        if answer.starts_with(b"HTTP/1.1 101") {
+            let (mut from, mut to) = stream.split();
+            let _ended = tokio::io::copy(&mut from, &mut to).await;
+            return;
+        }
+        if !String::from_utf8_lossy(&answer).to_lowercase().contains("content-length") {
+            return;
+        }
+    }
+}
+
+pub(crate) fn is_complete(text: &str) -> bool {
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let head = head.to_ascii_lowercase();
+    match head.split_once("content-length: ") {
+        Some((_, rest)) => body.len() >= rest.split("\r\n").next().unwrap().parse::<usize>().unwrap(),
+        None => !head.contains("chunked") || body.ends_with("0\r\n\r\n"),
+    }
+}

@@ -1,0 +1,133 @@
+//! Streams of events: piece by piece, as long as the session holds, and in the audit from end to end.
+
+use crate::{
+    peer::{Peer, before_with, request, rest, until},
+    stage::Stage,
+};
+use countersign_gateway::GatewaySettings;
+use countersign_protocol::project::{ProjectDocument, Stream};
+use std::time::Duration;
+use tokio::{io::AsyncWriteExt as _, net::TcpStream};
+
+const BEGUN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+fn events(document: &mut ProjectDocument) {
+    document.routes[0].stream = Some(Stream::Events);
+}
+
+/// A stream that is open, with both of its ends.
+async fn opened(stage: &Stage, peer: &Peer) -> (TcpStream, TcpStream) {
+    let mut caller = stage.connect().await;
+    caller.write_all(stage.read().as_bytes()).await.unwrap();
+    let mut behind = peer.accept().await;
+    request(&mut behind).await;
+    behind.write_all(BEGUN.as_bytes()).await.unwrap();
+    until(&mut caller, |text| text.ends_with("\r\n\r\n")).await;
+    (caller, behind)
+}
+
+async fn passes(behind: &mut TcpStream, caller: &mut TcpStream, event: &str) {
+    let chunk = format!("{:x}\r\n{event}\r\n", event.len());
+    behind.write_all(chunk.as_bytes()).await.unwrap();
+    let came = until(caller, |text| text.ends_with(&format!("{event}\r\n"))).await.to_lowercase();
+    assert_eq!(came, chunk.to_lowercase());
+}
+
+/// Why streams ended, as the audit says.
+pub(crate) async fn closed(stage: &Stage) -> Vec<String> {
+    let page = stage.scene.audit("event_type=stream_closed&limit=200").await;
+    let entries = page["entries"].as_array().unwrap();
+    entries.iter().map(|entry| entry["outcome"].as_str().unwrap().to_owned()).collect()
+}
+
+///
+#[tokio::test]
+async fn events_pass_one_by_one_however_long_they_take() {
+    let peer = Peer::open().await;
+    let hurried = |settings: &mut GatewaySettings| settings.body_timeout = Duration::from_millis(30);
+    let mut stage = before_with(&peer, events, hurried).await;
+    let (mut caller, mut behind) = opened(&stage, &peer).await;
+    assert_eq!(stage.outcomes().await, ["200 OK"], "its opening is recorded before anything of it is seen");
+    for event in ["data: 1\n\n", "data: 2\n\n", ": nothing new\n\n"] {
+        passes(&mut behind, &mut caller, event).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    behind.write_all(b"0\r\n\r\n").await.unwrap();
+    assert_eq!(until(&mut caller, |text| text.ends_with("\r\n\r\n")).await, "0\r\n\r\n");
+    stage.stopped().await;
+    assert_eq!(closed(&stage).await, ["it ended"]);
+}
+
+///
+#[tokio::test]
+async fn a_stream_ends_with_the_token_that_it_was_opened_with() {
+    let peer = Peer::open().await;
+    let mut stage = before_with(&peer, events, |_| ()).await;
+    let (mut caller, mut behind) = opened(&stage, &peer).await;
+    passes(&mut behind, &mut caller, "data: 1\n\n").await;
+    let lifetime = stage.scene.agent.answer["expires_in"].as_i64().unwrap_or(3600);
+    stage.scene.plane.advance_secs(lifetime - 1).await;
+    passes(&mut behind, &mut caller, "data: 2\n\n").await;
+    stage.scene.plane.advance_secs(1).await;
+    let within_a_second = tokio::time::timeout(Duration::from_secs(1), rest(&mut caller)).await;
+    assert_eq!(within_a_second.expect("it goes on"), "", "without the last chunk, so that it is seen to be cut");
+    assert_eq!(rest(&mut behind).await, "");
+    stage.stopped().await;
+    assert_eq!(closed(&stage).await, ["access_token_expired"]);
+}
+
+///
+#[tokio::test]
+async fn a_stream_is_cut_within_a_second_of_a_revocation_and_the_audit_says_why() {
+    let peer = Peer::open().await;
+    let mut stage = before_with(&peer, events, |_| ()).await;
+    let (mut caller, mut behind) = opened(&stage, &peer).await;
+    passes(&mut behind, &mut caller, "data: 1\n\n").await;
+    stage.scene.revoke().await.expect(200);
+    let within_a_second = tokio::time::timeout(Duration::from_secs(1), rest(&mut caller)).await;
+    assert_eq!(within_a_second.expect("it goes on"), "");
+    assert_eq!(rest(&mut behind).await, "");
+    stage.stopped().await;
+    assert_eq!(closed(&stage).await, ["delegation_revoked"]);
+}
+
+///
+#[tokio::test]
+async fn a_caller_that_leaves_a_stream_ends_it_behind_too() {
+    let peer = Peer::open().await;
+    let mut stage = before_with(&peer, events, |_| ()).await;
+    let (mut caller, mut behind) = opened(&stage, &peer).await;
+    passes(&mut behind, &mut caller, "data: 1\n\n").await;
+    drop(caller);
+    assert_eq!(rest(&mut behind).await, "");
+    stage.stopped().await;
+    assert_eq!(closed(&stage).await, ["the caller left"]);
+}
+
+///
+#[tokio::test]
+async fn a_stream_that_the_service_breaks_off_is_seen_to_break_off() {
+    let peer = Peer::open().await;
+    let mut stage = before_with(&peer, events, |_| ()).await;
+    let (mut caller, mut behind) = opened(&stage, &peer).await;
+    passes(&mut behind, &mut caller, "data: 1\n\n").await;
+    drop(behind);
+    assert_eq!(rest(&mut caller).await, "");
+    stage.stopped().await;
+    assert_eq!(closed(&stage).await, ["the upstream broke it off"]);
+}
+
+///
+#[tokio::test]
+async fn a_stream_ends_when_the_project_changes_under_it() {
+    let peer = Peer::open().await;
+    let mut stage = before_with(&peer, events, |_| ()).await;
+    let (mut caller, mut behind) = opened(&stage, &peer).await;
+    passes(&mut behind, &mut caller, "data: 1\n\n").await;
+    let mut document = countersign_testkit::calendar("calendar");
+    document.display_name = "Without a service behind".into();
+    stage.scene.plane.engine.apply_project(document, "test").await.unwrap();
+    assert_eq!(rest(&mut caller).await, "");
+    stage.stopped().await;
+    assert_eq!(closed(&stage).await.len(), 1);
+}

@@ -1,0 +1,174 @@
+//! What became of a request: known, failed or unknown; and one effect, whatever carries it (R-6).
+
+use super::held::*;
+use countersign_engine::Role;
+use countersign_protocol::project::ProjectDocument;
+use countersign_testkit::{
+    Answer,
+    bank::{BankScene, Manner, Sent},
+    on_both_stores,
+};
+use serde_json::{Value, json};
+
+/// A transfer that was approved and sent while the bank behaves like this.
+async fn sent_to(scene: &BankScene, manner: Manner) -> (Value, Answer) {
+    let decision = scene.approved(BankScene::transfer()).await;
+    scene.bank.behaves(manner);
+    let answer = scene.sends(confirmed_transfer()).await;
+    scene.bank.behaves(Manner::Obliging);
+    (decision, answer)
+}
+
+/// Refused because of what runs, or may have run, under this decision.
+fn is_taken(answer: &Answer, decision: &Value) {
+    assert_eq!(answer.refusal(), (409, "conflict".into()), "{}", answer.text());
+    assert!(answer.json()["error_description"].as_str().unwrap().contains(id(decision)), "{}", answer.text());
+}
+
+on_both_stores! {
+    /// R-6
+    async fn what_nobody_answered_is_unknown_and_not_asked_again_until_a_person_found_out(kit) {
+        let scene = kit.bank().await;
+        let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
+        let (decision, answer) = sent_to(&scene, Manner::Vanishing).await;
+        assert_eq!(answer.refusal(), (502, "upstream_failed".into()));
+        assert_eq!(execution(&scene, &decision).await, "unknown");
+        assert_eq!(scene.bank.effects().len(), 1);
+        for sent in [BankScene::transfer(), confirmed_transfer(), BankScene::transfer().waits(1)] {
+            is_taken(&scene.sends(sent).await, &decision);
+        }
+        let other = scene.another(|_| {}).await;
+        is_taken(&scene.sends_as(&other, BankScene::transfer()).await, &decision);
+        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+
+        reconciles(&scene, &scene.alice, &decision, "no").await.expect(403);
+        is_taken(&scene.sends(BankScene::transfer()).await, &decision);
+        reconciles(&scene, &ada, &decision, "no").await.expect(303);
+        assert_eq!(execution(&scene, &decision).await, "failed");
+        let anew = scene.approved(BankScene::transfer()).await;
+        assert_ne!(id(&anew), id(&decision));
+        assert_eq!(scene.looks(&scene.agent, &anew).await.get("last_ran_at"), None);
+        scene.sends(confirmed_transfer()).await.expect(201);
+    }
+
+    /// R-6
+    async fn what_a_person_found_to_have_run_is_said_when_the_same_is_asked_again(kit) {
+        let scene = kit.bank().await;
+        let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
+        let (decision, _) = sent_to(&scene, Manner::Garbage).await;
+        assert_eq!(execution(&scene, &decision).await, "unknown");
+        reconciles(&scene, &ada, &decision, "yes").await.expect(303);
+        assert_eq!(execution(&scene, &decision).await, "committed");
+        let anew = asked(&scene, BankScene::transfer()).await;
+        assert!(scene.looks(&scene.agent, &anew).await["last_ran_at"].is_string());
+    }
+
+    /// R-6
+    async fn a_gateway_behind_the_gateway_leaves_it_unknown_and_passes_on_what_it_said(kit) {
+        for status in [502, 504] {
+            let scene = kit.bank().await;
+            let (decision, answer) = sent_to(&scene, Manner::Status(status)).await;
+            assert_eq!((answer.status, answer.json()), (status, json!({ "from": "bank" })));
+            assert_eq!(execution(&scene, &decision).await, "unknown", "{status}");
+            is_taken(&scene.sends(BankScene::transfer()).await, &decision);
+        }
+    }
+
+    /// R-6
+    async fn what_the_service_refused_has_failed_and_may_be_asked_for_again_at_once(kit) {
+        let scene = kit.bank().await;
+        for status in [400, 409, 422, 500, 503] {
+            let (decision, answer) = sent_to(&scene, Manner::Status(status)).await;
+            assert_eq!((answer.status, answer.json()), (status, json!({ "from": "bank" })));
+            assert_eq!(execution(&scene, &decision).await, "failed", "{status}");
+            let spent = scene.sends(confirmed_transfer()).await;
+            assert_eq!(spent.refusal(), unconfirmed(), "a yes is spent by what fails, too");
+            let anew = BankScene::decision(&spent);
+            assert_ne!(id(&anew), id(&decision));
+            assert_eq!(scene.looks(&scene.agent, &anew).await.get("last_ran_at"), None);
+        }
+        assert_eq!(scene.bank.effects().len(), 0);
+    }
+
+    /// R-6
+    async fn a_service_that_takes_too_long_leaves_it_unknown(kit) {
+        let slow = |document: &mut ProjectDocument| document.upstreams[0].timeout_seconds = Some(1);
+        let scene = kit.bank_with(slow).await;
+        let (decision, answer) = sent_to(&scene, Manner::Thoughtful).await;
+        assert_eq!(answer.refusal(), (504, "upstream_timeout".into()));
+        assert_eq!(execution(&scene, &decision).await, "unknown");
+        is_taken(&scene.sends(BankScene::transfer()).await, &decision);
+        assert_eq!(scene.bank.effects().len(), 1);
+    }
+
+    /// R-6
+    async fn what_was_never_sent_has_failed(kit) {
+        let scene = kit.bank_with(|document| document.upstreams[0].url = "http://127.0.0.1:1".into()).await;
+        let (decision, answer) = sent_to(&scene, Manner::Obliging).await;
+        assert_eq!(answer.refusal(), (502, "upstream_failed".into()));
+        assert!(answer.json()["hint"].as_str().unwrap().contains("nothing was sent"));
+        assert_eq!(execution(&scene, &decision).await, "failed");
+        asked(&scene, BankScene::transfer()).await;
+    }
+
+    /// R-6
+    async fn while_it_runs_the_same_is_neither_run_nor_asked_and_then_it_says_when_it_ran(kit) {
+        let scene = kit.bank().await;
+        let decision = scene.approved(BankScene::transfer()).await;
+        scene.bank.behaves(Manner::Thoughtful);
+        let running = async {
+            let meanwhile = async {
+                scene.bank.something_arrives().await;
+                assert_eq!(execution(&scene, &decision).await, "claimed");
+                for sent in [BankScene::transfer(), confirmed_transfer()] {
+                    is_taken(&scene.sends(sent).await, &decision);
+                }
+                scene.bank.answer_now();
+            };
+            tokio::join!(scene.sends(confirmed_transfer()), meanwhile).0
+        };
+        running.await.expect(201);
+        let ran_at = scene.plane.now().to_rfc3339();
+        scene.plane.advance_secs(60).await;
+        let anew = asked(&scene, BankScene::transfer()).await;
+        assert_eq!(scene.looks(&scene.agent, &anew).await["last_ran_at"], ran_at);
+        assert_eq!(scene.bank.effects().len(), 1);
+    }
+
+    /// R-6
+    async fn one_effect_runs_once_in_whatever_body_session_or_yes_it_comes(kit) {
+        let scene = kit.bank().await;
+        let both = [asked(&scene, refund("p-1", "first")).await, asked(&scene, refund("p-1", "second")).await];
+        for decision in &both {
+            scene.alice.accepts(&scene.plane, decision).await;
+        }
+        scene.sends(refund("p-1", "first").confirmed("true")).await.expect(201);
+        assert_eq!(scene.bank.effects()[0].headers["idempotency-key"], "refund:p-1");
+        is_taken(&scene.sends(refund("p-1", "second").confirmed("true")).await, &both[0]);
+        is_taken(&scene.sends(refund("p-1", "third")).await, &both[0]);
+        is_taken(&scene.sends(refund("p-1", "first")).await, &both[0]);
+        is_taken(&scene.sends(redeem(&both[1])).await, &both[0]);
+        let other = scene.another(|_| {}).await;
+        is_taken(&scene.sends_as(&other, refund("p-1", "fourth")).await, &both[0]);
+        let escaped = Sent::new("POST", "/refunds").json(r#"{"payment_id":"\u0070-1"}"#);
+        is_taken(&scene.sends(escaped).await, &both[0]);
+        scene.plane.advance_secs(1800).await;
+        is_taken(&scene.sends(refund("p-1", "fifth")).await, &both[0]);
+        assert_eq!((scene.bank.effects().len(), scene.alice.waiting_questions(&scene.plane).await), (1, 0));
+        asked(&scene, refund("p-2", "first")).await;
+    }
+
+    /// R-6
+    async fn an_effect_that_failed_may_be_tried_again_and_one_that_is_unknown_may_not(kit) {
+        let scene = kit.bank().await;
+        scene.approved(refund("p-1", "first")).await;
+        scene.bank.behaves(Manner::Status(500));
+        scene.sends(refund("p-1", "first").confirmed("true")).await.expect(500);
+        scene.bank.behaves(Manner::Vanishing);
+        let second = scene.approved(refund("p-1", "second")).await;
+        scene.sends(refund("p-1", "second").confirmed("true")).await.expect(502);
+        scene.bank.behaves(Manner::Obliging);
+        is_taken(&scene.sends(refund("p-1", "third")).await, &second);
+        assert_eq!(scene.bank.effects().len(), 1);
+    }
+}

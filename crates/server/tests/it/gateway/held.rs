@@ -1,0 +1,84 @@
+//! What the tests of held calls share.
+
+use axum::body::Body;
+use countersign_testkit::{
+    Answer, TestPerson, agent_request,
+    bank::{BankScene, Holder, Sent},
+};
+use http::{Method, header};
+use serde_json::{Value, json};
+
+/// The one answer to a call that has no yes behind it (C-01).
+pub(super) fn unconfirmed() -> (u16, String) {
+    (403, "irreversible_requires_confirm".into())
+}
+
+pub(super) fn id(decision: &Value) -> &str {
+    decision["decision_id"].as_str().expect("a decision's id")
+}
+
+/// The usual transfer, with a word about its confirmation.
+pub(super) fn confirmed_transfer() -> Sent {
+    BankScene::transfer().confirmed("true")
+}
+
+pub(super) fn refund(payment: &str, note: &str) -> Sent {
+    Sent::new("POST", "/refunds").json(json!({ "payment_id": payment, "note": note }).to_string())
+}
+
+pub(super) fn redeem(decision: &Value) -> Sent {
+    Sent::new("POST", &format!("/.countersign/decisions/{}/redeem", id(decision)))
+}
+
+/// The decision that a call is refused for.
+pub(super) async fn asked(scene: &BankScene, sent: Sent) -> Value {
+    let held = scene.sends(sent).await;
+    assert_eq!(held.refusal(), unconfirmed(), "{}", held.text());
+    BankScene::decision(&held)
+}
+
+/// The confirmation token of an accepted decision, as its agent is told it.
+pub(super) async fn token(scene: &BankScene, decision: &Value) -> String {
+    scene.looks(&scene.agent, decision).await["confirm_token"].as_str().expect("a token").to_owned()
+}
+
+/// What became of the request that a decision is about.
+pub(super) async fn execution(scene: &BankScene, decision: &Value) -> Value {
+    scene.looks(&scene.agent, decision).await["execution"]["state"].clone()
+}
+
+/// A POST with a body to the plane's own endpoints, with the agent's credentials.
+pub(super) async fn posts(scene: &BankScene, agent: &Holder, path: &str, body: &Value) -> Answer {
+    let url = format!("{}{path}", scene.plane.service());
+    for _ in 0..2 {
+        let mut request = agent_request(Method::POST, path).header(header::AUTHORIZATION, agent.authorization());
+        if let Some(proof) = agent.proof("POST", &url, scene.plane.now()) {
+            request = request.header("dpop", proof);
+        }
+        let answer = scene.plane.send(request.body(Body::from(body.to_string())).unwrap()).await;
+        agent.takes_nonce(answer.header("dpop-nonce"));
+        if answer.status != 401 || answer.header("dpop-nonce").is_none() {
+            return answer;
+        }
+    }
+    panic!("no nonce was good enough")
+}
+
+/// Alice cuts the agent off.
+pub(super) async fn revoke(scene: &BankScene) {
+    let body = json!({ "delegation_id": scene.connected.delegation_id, "reason": "user_requested" });
+    scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
+}
+
+/// Somebody found out what became of a request, and says so on the page.
+pub(super) async fn reconciles(scene: &BankScene, who: &TestPerson, decision: &Value, ran: &str) -> Answer {
+    let looked = scene.looks(&scene.agent, decision).await;
+    let execution = looked["execution"]["execution_id"].as_str().expect("an execution").to_owned();
+    let path = format!("/inbox/bank/{}/executions/{execution}", id(decision));
+    let form = format!("csrf={}&ran={ran}&reason=It+stands+in+the+ledger", who.csrf);
+    let request = who
+        .request(Method::POST, &path)
+        .header(header::ACCEPT, "text/html")
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+    scene.plane.send(request.body(Body::from(form)).unwrap()).await
+}

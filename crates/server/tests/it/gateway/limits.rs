@@ -1,0 +1,232 @@
+//! The limits of a receipt (AAP 14.2): hard, told with the reason and the time, and looked at before anybody is asked.
+
+use countersign_testkit::{
+    Answer, Backend, Kit,
+    bank::{BankScene, Holder, Manner, Node, SCOPES, Sent},
+    on_both_stores,
+};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+
+on_both_stores! {
+    /// AAP-14.2-04, AAP-16.2-19, C-42
+    async fn whoever_has_used_a_limit_up_is_told_which_and_until_when_and_keeps_the_delegation(kit) {
+        let scene = kit.bank().await;
+        for (limits, uses, reason) in [
+            (json!({ "requests_per_hour": 1 }), read(), "requests_per_hour"),
+            (json!({ "writes_per_session": 1 }), note(), "writes_per_session"),
+            (json!({ "max_data_egress_kb": 1 }), read(), "max_data_egress_kb"),
+        ] {
+            let agent = scene.limited(limits).await;
+            scene.bank.behaves(Manner::Sized(1024));
+            scene.sends_as(&agent, uses.clone()).await.expect(200);
+            let answer = scene.sends_as(&agent, uses).await;
+            assert_used_up(&answer, reason);
+        }
+        scene.sends(read()).await.expect(200);
+        let standing = scene.alice.get(&scene.plane, "/v1/agents").await.expect(200).json();
+        assert_eq!(standing["agents"][0]["delegation_id"], scene.connected.delegation_id, "{standing}");
+    }
+
+    /// AAP-14.2-03
+    async fn of_a_burst_of_writes_exactly_as_many_run_as_the_receipt_allows(kit) {
+        let scene = kit.bank().await;
+        let agent = scene.limited(json!({ "writes_per_session": 7 })).await;
+        let answers = burst(&scene, &agent, &[scene.gateway.address], &note(), 24).await;
+        assert_eq!(passed(&answers, "writes_per_session"), 7);
+        assert_eq!(scene.bank.effects().len(), 7);
+    }
+
+    /// AAP-14.2-03
+    async fn of_a_burst_of_reads_exactly_as_many_are_answered_as_the_receipt_allows(kit) {
+        let scene = kit.bank().await;
+        let agent = scene.limited(json!({ "requests_per_hour": 7 })).await;
+        let answers = burst(&scene, &agent, &[scene.gateway.address], &read(), 24).await;
+        assert_eq!(passed(&answers, "requests_per_hour"), 7);
+        let arrived = scene.bank.got().len();
+        assert_used_up(&scene.sends_as(&agent, read()).await, "requests_per_hour");
+        assert_eq!(scene.bank.got().len(), arrived, "once it is used up, the bank is left alone");
+    }
+
+    /// AAP-14.2-05, AAP-14.2-06
+    async fn the_hours_requests_are_counted_by_delegation_and_are_free_again_in_the_next_hour(kit) {
+        let scene = kit.bank().await;
+        scene.plane.advance_secs(1800).await;
+        let (first, second) = (hourly(&scene, 4).await, hourly(&scene, 4).await);
+        for _ in 0..2 {
+            scene.sends_as(&first, read()).await.expect(200);
+            scene.sends_as(&second, note()).await.expect(201);
+        }
+        for agent in [&first, &second] {
+            let answer = scene.sends_as(agent, read()).await;
+            assert_used_up(&answer, "requests_per_hour");
+            assert_eq!(answer.header("retry-after"), Some("1800"));
+            assert_used_up(&scene.sends_as(agent, note()).await, "requests_per_hour");
+        }
+        let other = scene.plane.connect(&scene.alice, scene.plane.acme(), SCOPES).await;
+        let elsewhere = scene.plane.holder(&other, |_| {}).await;
+        scene.sends_as(&elsewhere, read()).await.expect(200);
+        scene.plane.advance_secs(1799).await;
+        assert_used_up(&scene.sends_as(&first, read()).await, "requests_per_hour");
+        scene.plane.advance_secs(1).await;
+        scene.sends_as(&first, read()).await.expect(200);
+        scene.sends_as(&second, note()).await.expect(201);
+    }
+
+    /// AAP-14.2-05
+    async fn a_session_whose_writes_are_used_up_goes_on_with_a_new_receipt_and_with_no_other(kit) {
+        let scene = kit.bank().await;
+        let mut receipt = scene.plane.receipt_claims(scene.plane.acme(), "alice", &scene.connected, SCOPES);
+        receipt["usage_limits"] = json!({ "writes_per_session": 1 });
+        let agent = registered(&scene, &receipt, None).await;
+        scene.sends_as(&agent, note()).await.expect(201);
+        assert_used_up(&scene.sends_as(&agent, note()).await, "writes_per_session");
+        let same = registered(&scene, &receipt, Some(&agent)).await;
+        assert_eq!(same.session_id, agent.session_id);
+        assert_used_up(&scene.sends_as(&same, note()).await, "writes_per_session");
+        scene.plane.advance_secs(1).await;
+        receipt["iat"] = json!(scene.plane.now().secs());
+        let renewed = registered(&scene, &receipt, Some(&same)).await;
+        assert_eq!(renewed.session_id, agent.session_id);
+        scene.sends_as(&renewed, note()).await.expect(201);
+        assert_used_up(&scene.sends_as(&renewed, note()).await, "writes_per_session");
+        assert_eq!(scene.bank.effects().len(), 2);
+    }
+
+    /// AAP-14.2-07, C-80
+    async fn a_write_counts_unless_the_bank_itself_refused_it_and_a_lost_answer_counts(kit) {
+        let scene = kit.bank().await;
+        let agent = scene.limited(json!({ "writes_per_session": 3 })).await;
+        scene.bank.behaves(Manner::Vanishing);
+        scene.sends_as(&agent, note()).await.expect(502);
+        for refused in [400, 409, 422, 500, 503] {
+            scene.bank.behaves(Manner::Status(refused));
+            scene.sends_as(&agent, note()).await.expect(refused);
+        }
+        scene.bank.behaves(Manner::Obliging);
+        for dry in [note().with("x-agent-dry-run", "true"), Sent::new("POST", "/notes?dry_run=true")] {
+            assert_eq!(scene.sends_as(&agent, dry).await.refusal(), (400, "dry_run_unsupported".into()));
+        }
+        for _ in 0..2 {
+            scene.sends_as(&agent, read()).await.expect(200);
+            scene.sends_as(&agent, note()).await.expect(201);
+        }
+        assert_used_up(&scene.sends_as(&agent, note()).await, "writes_per_session");
+        assert_eq!(scene.bank.effects().len(), 3);
+        scene.sends_as(&agent, read()).await.expect(200);
+        let apart = scene.limited(json!({ "writes_per_session": 1 })).await;
+        scene.sends_as(&apart, note()).await.expect(201);
+    }
+
+    /// AAP-14.2-07, R-6
+    async fn the_write_of_a_held_call_is_taken_with_its_claim_and_given_back_if_the_bank_refuses(kit) {
+        let scene = kit.bank().await;
+        let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
+        let asked = BankScene::decision(&scene.sends_as(&agent, BankScene::transfer()).await);
+        scene.alice.accepts(&scene.plane, &asked).await;
+        scene.bank.behaves(Manner::Status(422));
+        scene.sends_as(&agent, BankScene::transfer().confirmed("true")).await.expect(422);
+        scene.bank.behaves(Manner::Obliging);
+        let asked = BankScene::decision(&scene.sends_as(&agent, BankScene::transfer_of("1.00")).await);
+        scene.alice.accepts(&scene.plane, &asked).await;
+        scene.sends_as(&agent, BankScene::transfer_of("1.00").confirmed("true")).await.expect(201);
+        assert_used_up(&scene.sends_as(&agent, note()).await, "writes_per_session");
+        assert_eq!(scene.bank.effects().len(), 1);
+    }
+
+    /// R-8, R-28
+    async fn nobody_is_asked_about_a_call_that_a_limit_would_refuse(kit) {
+        let scene = kit.bank().await;
+        for (limits, uses, reason) in [
+            (json!({ "requests_per_hour": 1 }), read(), "requests_per_hour"),
+            (json!({ "writes_per_session": 1 }), note(), "writes_per_session"),
+            (json!({ "max_data_egress_kb": 1 }), read(), "max_data_egress_kb"),
+        ] {
+            scene.plane.advance_secs(3600).await;
+            let agent = scene.limited(limits).await;
+            scene.bank.behaves(Manner::Sized(1024));
+            scene.sends_as(&agent, uses).await.expect(200);
+            for held in [
+                BankScene::transfer(),
+                BankScene::transfer().waits(5),
+                BankScene::transfer().confirmed("true"),
+                BankScene::transfer().confirmed("dec_0.cft_0"),
+            ] {
+                assert_used_up(&scene.sends_as(&agent, held).await, reason);
+            }
+        }
+        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+    }
+
+    /// R-5, R-28
+    async fn a_yes_is_not_spent_on_a_call_that_a_limit_refuses_meanwhile(kit) {
+        let scene = kit.bank().await;
+        let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
+        let held = scene.sends_as(&agent, BankScene::transfer()).await;
+        assert_eq!(held.refusal(), (403, "irreversible_requires_confirm".into()));
+        scene.sends_as(&agent, note()).await.expect(201);
+        assert_used_up(&scene.sends_as(&agent, BankScene::transfer()).await, "writes_per_session");
+        let asked = BankScene::decision(&held);
+        scene.alice.accepts(&scene.plane, &asked).await;
+        for again in [BankScene::transfer(), BankScene::transfer().confirmed("true")] {
+            assert_used_up(&scene.sends_as(&agent, again).await, "writes_per_session");
+        }
+        assert!(scene.looks(&agent, &asked).await["execution"].is_null());
+        assert_eq!(scene.bank.effects().len(), 1, "the note, and nothing else");
+    }
+}
+
+/// AAP-14.2-03
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_nodes_together_let_no_more_pass_than_the_receipt_allows() {
+    let scene = Kit(Backend::Postgres).bank().await;
+    let (engine, _) = scene.plane.second_node().await;
+    let second = Node::open(&engine, |_| {}).await;
+    let nodes = [scene.gateway.address, second.address];
+    scene.plane.advance_secs(700).await;
+    let agent = scene.limited(json!({ "writes_per_session": 9 })).await;
+    assert_eq!(passed(&burst(&scene, &agent, &nodes, &note(), 30).await, "writes_per_session"), 9);
+    assert_eq!(scene.bank.effects().len(), 9);
+    scene.plane.advance_secs(3600).await;
+    let agent = hourly(&scene, 9).await;
+    assert_eq!(passed(&burst(&scene, &agent, &nodes, &read(), 30).await, "requests_per_hour"), 9);
+}
+
+fn note() -> Sent {
+    Sent::new("POST", "/notes").json(r#"{"note":"hello"}"#)
+}
+
+fn read() -> Sent {
+    Sent::new("GET", "/accounts")
+}
+
+async fn hourly(scene: &BankScene, requests: i64) -> Holder {
+    scene.limited(json!({ "requests_per_hour": requests })).await
+}
+
+fn assert_used_up(answer: &Answer, reason: &str) {
+    assert_eq!(answer.refusal(), (429, "usage_limit_reached".into()));
+    assert_eq!(answer.header("x-agent-limit-reason"), Some(reason));
+    assert!(answer.header("retry-after").is_some_and(|seconds| seconds.parse::<i64>().unwrap() > 0));
+}
+
+/// How many passed; all others were refused for this limit.
+fn passed(answers: &[Answer], reason: &str) -> usize {
+    let (passed, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.is_success());
+    refused.iter().for_each(|answer| assert_used_up(answer, reason));
+    passed.len()
+}
+
+/// The same request many times at once, at each of the nodes in turn.
+async fn burst(scene: &BankScene, agent: &Holder, nodes: &[SocketAddr], sent: &Sent, times: usize) -> Vec<Answer> {
+    join_all((0..times).map(|n| scene.sends_at(nodes[n % nodes.len()], agent, sent.clone()))).await
+}
+
+/// A session with a receipt that says exactly this, by the key of an earlier one of its sessions.
+async fn registered(scene: &BankScene, claims: &Value, earlier: Option<&Holder>) -> Holder {
+    let key = earlier.map_or_else(|| countersign_jose::ProofKey::generate().ok(), |earlier| earlier.key.clone());
+    let mut body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
+    body["consent_receipt"] = json!(scene.plane.acme().sign_receipt(claims));
+    scene.plane.holder_with(&body, key, &scene.connected).await
+}

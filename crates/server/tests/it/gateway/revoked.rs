@@ -1,0 +1,110 @@
+//! From the 200 of a revocation on nothing passes the gateway, on no node; what was open ends (R-23).
+
+use countersign_testkit::{
+    Answer, Backend, Kit, Setup,
+    bank::{Bank, BankScene, Manner, Node, Sent},
+    on_both_stores, stored_evidence,
+};
+use futures_util::future::join_all;
+use serde_json::json;
+use std::{net::SocketAddr, time::Duration};
+
+on_both_stores! {
+    /// R-23, AAP-8.2-01
+    async fn of_writes_that_race_a_revocation_none_reaches_the_bank_after_its_200(kit) {
+        let bank = Bank::open().await;
+        let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
+        let scene = BankScene::on(plane, bank).await;
+        let passed = race(&scene, &[scene.gateway.address]).await;
+        let log: Vec<String> =
+            stored_evidence(&scene.plane.place).await.into_iter().map(|entry| entry.event_type).collect();
+        let end = log.iter().position(|event| event == "delegation_revoked").expect("the revocation");
+        let started = |log: &[String]| log.iter().filter(|event| *event == "call_started").count();
+        assert_eq!((started(&log[..end]), started(&log[end..])), (passed, 0), "{log:?}");
+    }
+
+    /// R-23, R-24
+    async fn a_read_that_is_cut_off_while_the_bank_works_gets_the_refusal_and_not_the_answer(kit) {
+        let scene = kit.bank().await;
+        scene.bank.behaves(Manner::Thoughtful);
+        let (answer, ()) = tokio::join!(scene.sends(Sent::new("GET", "/accounts")), async {
+            scene.bank.something_arrives().await;
+            revoke(&scene).await;
+            scene.bank.answer_now();
+        });
+        assert_cut_off(&answer);
+        assert!(!answer.text().contains("\"from\""), "{}", answer.text());
+    }
+
+    /// R-23, R-5
+    async fn a_yes_is_worth_nothing_once_the_delegation_is_revoked(kit) {
+        let scene = kit.bank().await;
+        let decision = scene.approved(BankScene::transfer()).await;
+        revoke(&scene).await;
+        let token = decision["confirm_token"].as_str().unwrap_or("true").to_owned();
+        for confirmed in ["true", &token] {
+            assert_cut_off(&scene.sends(BankScene::transfer().confirmed(confirmed)).await);
+        }
+        assert_eq!(scene.bank.effects().len(), 0);
+    }
+
+    /// R-23
+    async fn a_stream_ends_when_its_delegation_is_revoked(kit) {
+        let scene = kit.bank().await;
+        scene.bank.behaves(Manner::Events);
+        let both = async {
+            tokio::join!(scene.sends(Sent::new("GET", "/prices")), async {
+                scene.bank.something_arrives().await;
+                revoke(&scene).await;
+            })
+        };
+        let (stream, ()) = tokio::time::timeout(Duration::from_secs(30), both).await.expect("an end of the stream");
+        assert!(matches!(stream.status, 200 | 401), "{}", stream.text());
+        assert_cut_off(&scene.sends(Sent::new("GET", "/prices")).await);
+    }
+}
+
+/// R-23, AAP-8.2-01
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_writes_that_race_a_revocation_none_passes_at_either_node_after_its_200() {
+    let scene = Kit(Backend::Postgres).bank().await;
+    let (engine, _) = scene.plane.second_node().await;
+    let second = Node::open(&engine, |_| {}).await;
+    scene.plane.advance_secs(700).await;
+    race(&scene, &[scene.gateway.address, second.address]).await;
+}
+
+/// Thirty writes at once, one revocation among them, and then one more at each node.
+///
+/// How many passed.
+async fn race(scene: &BankScene, nodes: &[SocketAddr]) -> usize {
+    let sending = join_all((0..30).map(|n| scene.sends_at(nodes[n % nodes.len()], &scene.agent, note())));
+    let revoking = async {
+        scene.bank.something_arrives().await;
+        revoke(scene).await;
+    };
+    let (answers, ()) = tokio::join!(sending, revoking);
+    let passed = answers.iter().filter(|answer| answer.status == 201).count();
+    answers.iter().filter(|answer| answer.status != 201).for_each(assert_cut_off);
+    assert_eq!(scene.bank.effects().len(), passed, "each write that ran was told, and no other");
+    for node in nodes {
+        assert_cut_off(&scene.sends_at(*node, &scene.agent, note()).await);
+        assert_cut_off(&scene.sends_at(*node, &scene.agent, Sent::new("GET", "/accounts")).await);
+    }
+    assert_eq!(scene.bank.got().len(), passed);
+    passed
+}
+
+async fn revoke(scene: &BankScene) {
+    let body = json!({ "delegation_id": scene.connected.delegation_id, "reason": "user_requested" });
+    scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
+}
+
+fn note() -> Sent {
+    Sent::new("POST", "/notes").json(r#"{"note":"hello"}"#)
+}
+
+fn assert_cut_off(answer: &Answer) {
+    assert_eq!(answer.refusal(), (401, "delegation_revoked".into()));
+    assert_eq!(answer.header("x-agent-revoke-reason"), Some("manual_revoke"));
+}

@@ -1,0 +1,108 @@
+//! Tier 3: operator, delegation and receipt, and a token that is bound to a key (AAP 2, C-25, C-26).
+
+use super::proofs::*;
+use crate::register::support::{told, with};
+use axum::body::Body;
+use countersign_jose::SigningKey;
+use countersign_protocol::project::ProjectDocument;
+use countersign_testkit::{
+    Answer, Kit, agent_request,
+    bank::{BankScene, SCOPES, Sent},
+    on_both_stores,
+};
+use http::Method;
+use serde_json::{Value, json};
+
+/// A bank that agents were connected with before it became as strict as this.
+async fn strict(kit: Kit, change: fn(&mut ProjectDocument)) -> BankScene {
+    let scene = kit.bank_with(without_nonces).await;
+    scene.plane.advance_secs(EPOCH_OVER_S).await;
+    let mut document = scene.plane.at().await.project.document;
+    change(&mut document);
+    scene.plane.engine.apply_project(document, "test").await.unwrap();
+    scene
+}
+
+fn at_tier(tier: u8) -> fn(&mut ProjectDocument) {
+    match tier {
+        1 => |document| document.minimum_tier = 1,
+        2 => |document| document.minimum_tier = 2,
+        _ => |document| document.minimum_tier = 3,
+    }
+}
+
+fn body(scene: &BankScene) -> Value {
+    scene.plane.register_body(scene.plane.acme(), &scene.connected)
+}
+
+/// A body with a receipt of alice, for a session of its own.
+fn consented(scene: &BankScene) -> Value {
+    let acme = scene.plane.acme();
+    let claims = scene.plane.receipt_claims(acme, "alice", &scene.connected, SCOPES);
+    with(body(scene), "consent_receipt", json!(acme.sign_receipt(&claims)))
+}
+
+async fn register(scene: &BankScene, key: &SigningKey, body: &Value) -> Answer {
+    let url = format!("{}/agent/register", scene.plane.service());
+    let claims = json!({ "jti": fresh(), "htm": "POST", "htu": url, "iat": scene.plane.now().secs() });
+    let proof = key.sign_with_header(&header_of(key), &claims).unwrap();
+    let request = agent_request(Method::POST, "/agent/register").header("dpop", proof);
+    scene.plane.send(request.body(Body::from(body.to_string())).unwrap()).await
+}
+
+fn new_key() -> SigningKey {
+    SigningKey::generate(None).unwrap()
+}
+
+on_both_stores! {
+    /// AAP-2-04, AAP-17.1-06
+    async fn at_tier_three_nobody_registers_without_a_receipt_and_below_it_nobody_needs_one(kit) {
+        let scene = strict(kit, at_tier(3)).await;
+        assert_eq!(register(&scene, &new_key(), &body(&scene)).await.refusal(), told(401, "consent_missing"));
+        register(&scene, &new_key(), &consented(&scene)).await.expect(200);
+        for tier in [1, 2] {
+            let scene = strict(kit, at_tier(tier)).await;
+            register(&scene, &new_key(), &body(&scene)).await.expect(200);
+            let mut claims = scene.plane.receipt_claims(scene.plane.acme(), "alice", &scene.connected, SCOPES);
+            claims["exp"] = json!("tomorrow");
+            let bad = with(body(&scene), "consent_receipt", json!(scene.plane.acme().sign_receipt(&claims)));
+            let answer = register(&scene, &new_key(), &bad).await;
+            assert_eq!(answer.refusal(), told(401, "consent_invalid"), "one that is shown is looked at, at tier {tier}");
+        }
+    }
+
+    /// AAP-8.1-02
+    async fn a_session_goes_on_only_with_everything_that_it_began_with(kit) {
+        let scene = strict(kit, at_tier(3)).await;
+        let key = new_key();
+        let whole = consented(&scene);
+        let session = register(&scene, &key, &whole).await.expect(200).json()["session_id"].clone();
+        let again = with(whole, "session_id", session.clone());
+        let lacking = |member: &str| with(again.clone(), member, Value::Null);
+        assert_eq!(register(&scene, &key, &lacking("delegation_token")).await.refusal(), told(403, "tier_not_met"));
+        assert_eq!(register(&scene, &key, &lacking("consent_receipt")).await.refusal(), told(401, "consent_missing"));
+        assert_eq!(register(&scene, &key, &lacking("operator_jwt")).await.refusal(), told(400, "invalid_request"));
+        let renewed = register(&scene, &key, &again).await.expect(200).json();
+        assert_eq!(renewed["session_id"], session);
+    }
+
+    /// AAP-2-04
+    async fn a_route_of_tier_three_opens_to_a_session_with_a_receipt_and_to_no_other(kit) {
+        let scene = strict(kit, |document| {
+            let notes = document.routes.iter_mut().find(|route| route.id == "notes").unwrap();
+            notes.minimum_tier = Some(3);
+        })
+        .await;
+        let note = || Sent::new("POST", "/notes").json(r#"{"text":"hello"}"#);
+        let held = || BankScene::transfer();
+        assert_eq!(scene.sends(note()).await.refusal(), told(403, "tier_not_met"));
+        let free = scene.plane.holder_with(&body(&scene), None, &scene.connected).await;
+        let unbound = scene.sends_as(&free, note()).await;
+        assert_refused(&unbound, "dpop_missing", "a token that is bound to nothing");
+        assert_eq!(scene.bank.effects().len(), 0);
+        assert_eq!(scene.sends(held()).await.refusal(), told(403, "irreversible_requires_confirm"), "the others are as before");
+        let consented = scene.with_receipt(|_| {}).await;
+        scene.sends_as(&consented, note()).await.expect(201);
+        assert_eq!(scene.bank.effects().len(), 1);
+    }
+}

@@ -1,0 +1,33 @@
+//! Requests that are kept for a yes, as they lie in the database, read past the store.
+
+use super::BankScene;
+use crate::postgres;
+use countersign_engine::store::Place;
+
+const ALL: &str = "SELECT doc FROM held_requests ORDER BY key";
+
+impl BankScene {
+    /// Every request that is kept at present, as it is stored. Only of a lasting plane.
+    pub async fn kept(&self) -> Vec<String> {
+        match &self.plane.place {
+            Place::Temporary => panic!("only a lasting plane's rows can be read from outside"),
+            Place::Postgres(place) => {
+                let lines = postgres::run(&place.url, ALL).await;
+                lines.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+            }
+            Place::File(path) => {
+                let path = path.clone();
+                let read = move || {
+                    let connection = rusqlite::Connection::open(path).expect("the store's file");
+                    let mut statement = connection.prepare(ALL).expect("its columns");
+                    statement
+                        .query_map([], |row| row.get(0))
+                        .expect("its rows")
+                        .collect::<Result<_, _>>()
+                        .expect("text")
+                };
+                tokio::task::spawn_blocking(read).await.expect("the rows of the store")
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A store that reads well and cannot be written for as long as the test likes, as when a disk is full.
+
+use async_trait::async_trait;
+use countersign_engine::store::{
+    AuditPage, AuditQuery, Effects, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError,
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// The switch of such a store.
+#[derive(Clone, Default)]
+pub struct Failing(Arc<AtomicBool>);
+
+impl Failing {
+    pub fn around(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
+        Arc::new(Unwritable { store, fails: self.clone() })
+    }
+
+    pub fn fails(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    pub fn works(&self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+
+    fn is_on(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+struct Unwritable {
+    store: Arc<dyn Store>,
+    fails: Failing,
+}
+
+#[async_trait]
+impl Store for Unwritable {
+    async fn commit(&self, effects: Effects) -> Outcome {
+        match self.fails.is_on() {
+            true => Outcome::Unavailable("the test wants it so".into()),
+            false => self.store.commit(effects).await,
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        !self.fails.is_on() && self.store.is_sound()
+    }
+
+    fn listen(&self) -> UnboundedReceiver<NewsBatch> {
+        self.store.listen()
+    }
+
+    async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError> {
+        self.store.find(lookup).await
+    }
+
+    async fn list(&self, lookup: Lookup) -> Result<Vec<String>, StoreError> {
+        self.store.list(lookup).await
+    }
+
+    async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError> {
+        self.store.project_version(project, version).await
+    }
+
+    async fn project_versions(&self, project: RowKey) -> Result<Vec<i64>, StoreError> {
+        self.store.project_versions(project).await
+    }
+
+    async fn count(&self, key: &str) -> Result<i64, StoreError> {
+        self.store.count(key).await
+    }
+
+    async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError> {
+        self.store.audit(query).await
+    }
+
+    async fn lane_heads(&self, project: RowKey) -> Result<Vec<LaneHead>, StoreError> {
+        self.store.lane_heads(project).await
+    }
+
+    async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError> {
+        self.store.index_evidence(limit).await
+    }
+
+    async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError> {
+        self.store.erase(project, lane, pos).await
+    }
+
+    async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError> {
+        self.store.sweep(now).await
+    }
+
+    async fn now(&self) -> Result<UnixMillis, StoreError> {
+        self.store.now().await
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping().await
+    }
+
+    fn lane(&self) -> i64 {
+        self.store.lane()
+    }
+
+    async fn close(&self) {
+        self.store.close().await;
+    }
+}
