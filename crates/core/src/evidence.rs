@@ -33,7 +33,15 @@ impl Entry {
             ("event_type", event_type.into()),
             ("timestamp", at.to_rfc3339().into()),
         ]);
-        Self { project: project.0, at, event_type, delegation: None, session: None, open, hidden: Vec::with_capacity(4) }
+        Self {
+            project: project.0,
+            at,
+            event_type,
+            delegation: None,
+            session: None,
+            open,
+            hidden: Vec::with_capacity(4),
+        }
     }
 
     /// Lists the entry under a delegation.

@@ -33,6 +33,14 @@ impl Tallies {
         }
     }
 
+    /// Where these stand must be asked again: the store refused one of them, so another node has moved it, or they were
+    /// moved by what nobody knew beforehand.
+    pub(crate) fn forget<'a>(&self, counts: impl IntoIterator<Item = &'a Count>) {
+        for count in counts {
+            self.0.remove(count.key.as_str());
+        }
+    }
+
     /// A step with these counters was committed.
     pub(crate) fn moved(&self, counted: &Counted) {
         for count in counted.iter().filter(|count| count.by != 0) {

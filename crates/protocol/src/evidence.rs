@@ -68,11 +68,13 @@ pub fn leaf(
 
 const COMMITMENTS: &str = "commitments";
 
-fn last_of_each<'a>(
-    sorted: &'a [(&'static str, Value)],
-) -> impl Iterator<Item = (&'a &'static str, &'a Value)> {
+fn last_of_each<'a>(sorted: &'a [(&'static str, Value)]) -> impl Iterator<Item = (&'a &'static str, &'a Value)> {
     let names_next = sorted.iter().skip(1).map(|(name, _)| Some(*name)).chain([None]);
-    sorted.iter().zip(names_next).filter(|((name, _), next)| Some(*name) != *next).map(|((name, value), _)| (name, value))
+    sorted
+        .iter()
+        .zip(names_next)
+        .filter(|((name, _), next)| Some(*name) != *next)
+        .map(|((name, value), _)| (name, value))
 }
 
 /// The members of an object, written one after the other.

@@ -53,7 +53,7 @@ impl<'a> Bound<'a> {
         let settings = GatewaySettings {
             subdomains: whole.public.subdomains,
             max_connections: whole.listen.max_connections,
-            ..settings(self.config, self.origin, environment)?
+            ..settings(self.config, self.origin, whole.tenancy, environment)?
         };
         let gateway = Gateway::new(engine, settings)?;
         let listener = self.listener;
@@ -64,6 +64,7 @@ impl<'a> Bound<'a> {
 fn settings(
     config: &node::Gateway,
     origin: Origin,
+    tenancy: node::Tenancy,
     environment: &Environment,
 ) -> Result<GatewaySettings, GatewayTrouble> {
     let destinations = |listed: &Vec<String>| listed.iter().map(|text| Destination::parse(text)).collect();
@@ -71,7 +72,7 @@ fn settings(
         max_header_bytes: config.max_header_bytes,
         header_timeout: config.header_timeout,
         body_timeout: config.body_timeout,
-        credentials: credentials(config, environment)?,
+        credentials: credentials(config, tenancy, environment)?,
         allowed_upstreams: config.upstreams.as_ref().map(destinations).transpose()?,
         extra_roots: roots(config)?,
         drain: config.drain,
@@ -86,10 +87,15 @@ fn roots(config: &node::Gateway) -> Result<Vec<u8>, GatewayTrouble> {
 
 fn credentials(
     config: &node::Gateway,
+    tenancy: node::Tenancy,
     environment: &Environment,
 ) -> Result<BTreeMap<String, UpstreamCredential>, GatewayTrouble> {
     let read = |(name, said): (&String, &node::Credential)| {
-        let read = credential(said, environment).map(|credential| (name.clone(), credential));
+        let nobodys = (tenancy == node::Tenancy::Multi).then(Vec::new);
+        let read = credential(said, environment).map(|credential| match said.projects.clone().or(nobodys) {
+            Some(projects) => (name.clone(), credential.only_for(projects)),
+            None => (name.clone(), credential),
+        });
         read.map_err(|why| GatewayTrouble::Credential { name: name.clone(), why })
     };
     config.credentials.iter().map(read).collect()

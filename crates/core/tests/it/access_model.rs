@@ -33,12 +33,13 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
     rule(41, bearer.token.expires_at <= NOW, Code::AccessTokenExpired);
     let document = &view.project.document;
     let needed = tier_needed(world, route);
-    let (bound, in_words) = (bearer.token.jkt.is_some(), call.token().map(|(_, scheme)| scheme) == Some(Scheme::Bearer));
-    let proof = call.proof.as_deref().filter(|_| !in_words);
+    let (bound, as_bearer) =
+        (bearer.token.jkt.is_some(), call.token().map(|(_, scheme)| scheme) == Some(Scheme::Bearer));
+    let proof = call.proof.as_deref().filter(|_| !as_bearer);
     let required = document.dpop.required || document.minimum_tier == 3 || needed == 3;
-    rule(45, in_words && (bound || required), Code::DpopMissing);
+    rule(45, as_bearer && (bound || required), Code::DpopMissing);
     rule(45, bound && proof.is_none(), Code::DpopMissing);
-    rule(46, !bound && !in_words, Code::DpopInvalid);
+    rule(46, !bound && !as_bearer, Code::DpopInvalid);
     rule(46, matches!(proof, Some("bad" | "of another key")), Code::DpopInvalid);
     rule(47, proof == Some("without a nonce") && *nonce_demanded, Code::DpopInvalid);
     let mode = call.mode.as_deref().unwrap_or_default();

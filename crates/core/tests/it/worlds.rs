@@ -70,6 +70,7 @@ fn possessions() -> impl Strategy<Value = Possession> {
 }
 
 /// What a look at one of those proofs shows.
+#[expect(clippy::disallowed_methods, reason = "in these worlds the signatures were checked")]
 pub(crate) fn proven(raw: &str) -> Result<Proven, String> {
     let key: &[u8] = if raw == "of another key" { b"another key" } else { b"the key" };
     let proof = VerifiedProof::attest(Digest::of(key), "the jti".into(), NOW, None);
@@ -116,19 +117,21 @@ fn calls() -> impl Strategy<Value = Call> {
         (proptest::bool::weighted(0.1), option::of(Just("true".to_owned()))),
     )
         .prop_map(
-            |(credential, version, mode, delegation_id, session_id, intent_type, consent, at, (dry_run, confirm))| Call {
-                method: at.0.into(),
-                path: at.1.into(),
-                credential,
-                version,
-                mode,
-                delegation_id,
-                session_id,
-                intent_type,
-                consent,
-                dry_run,
-                confirm,
-                ..Call::default()
+            |(credential, version, mode, delegation_id, session_id, intent_type, consent, at, (dry_run, confirm))| {
+                Call {
+                    method: at.0.into(),
+                    path: at.1.into(),
+                    credential,
+                    version,
+                    mode,
+                    delegation_id,
+                    session_id,
+                    intent_type,
+                    consent,
+                    dry_run,
+                    confirm,
+                    ..Call::default()
+                }
             },
         )
 }

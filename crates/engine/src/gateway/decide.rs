@@ -105,6 +105,7 @@ impl Engine {
 
     /// What the failure of a call's step means. A limit that is used up stands in the audit like any refusal.
     pub(super) async fn turned_down(&self, grant: &Grant, counted: &Counted, outcome: Outcome) -> Refusal {
+        self.tallies.forget(counted.iter());
         let refusal = match outcome {
             Outcome::Replayed => return Refusal::DpopReplayed,
             Outcome::LimitReached { count } => match counted.limit(count) {

@@ -50,6 +50,7 @@ impl Engine {
         if egress.taken > 0 {
             let back = egress.usage.egress(-i64::try_from(egress.taken).unwrap_or(i64::MAX), true);
             let _ = self.commit(Effects { counts: back.counts(), ..Effects::default() }).await;
+            self.tallies.forget(back.iter());
         }
     }
 
@@ -71,8 +72,10 @@ impl Engine {
     }
 
     async fn count_egress(&self, egress: &Egress, bytes: i64) -> bool {
-        let counts = egress.usage.egress(bytes, egress.writes).counts();
-        self.commit(Effects { counts, ..Effects::default() }).await == Outcome::Committed
+        let counted = egress.usage.egress(bytes, egress.writes);
+        let outcome = self.commit(Effects { counts: counted.counts(), ..Effects::default() }).await;
+        self.tallies.forget(counted.iter());
+        outcome == Outcome::Committed
     }
 
     /// The refusal of a session that has had all that it may.

@@ -79,8 +79,12 @@ impl Engine {
                 Some(held) => self.report_held(held, &grant, became.report(), &env, &mut effects).await?,
                 None => None,
             };
+            let counts = effects.counts.clone();
             match self.commit(effects).await {
-                Outcome::Committed => return Ok(Egress::of(&grant).filter(|_| became.is_unsized())),
+                Outcome::Committed => {
+                    self.tallies.forget(&counts);
+                    return Ok(Egress::of(&grant).filter(|_| became.is_unsized()));
+                }
                 Outcome::Stale => {}
                 _ => return Err(Refusal::OutcomeUnrecorded),
             }

@@ -82,7 +82,8 @@ impl Way {
         }
         let credential = match &upstream.credential {
             Some(name) => match shared.settings.credentials.get(name) {
-                Some(credential) => Some(credential.clone()),
+                Some(credential) if credential.is_for(grant.project().id.as_str()) => Some(credential.clone()),
+                Some(_) => return Err(misconfigured("the credential is not for this project")),
                 None => return Err(misconfigured("this node has no such credential")),
             },
             None => None,

@@ -64,12 +64,8 @@ where
     Pumped::new(from, end)
 }
 
-async fn run<B>(
-    mut body: B,
-    mut pumping: Pumping,
-    to: mpsc::Sender<Bytes>,
-    ended: oneshot::Sender<Result<(), Broken>>,
-) where
+async fn run<B>(mut body: B, mut pumping: Pumping, to: mpsc::Sender<Bytes>, ended: oneshot::Sender<Result<(), Broken>>)
+where
     B: Body<Data = Bytes> + Unpin,
 {
     let mut bytes = 0;

@@ -36,13 +36,24 @@ pub struct GatewaySettings {
 pub struct UpstreamCredential {
     pub header: HeaderName,
     pub value: HeaderValue,
+    /// The projects that may use it; none for all of them.
+    projects: Option<Vec<String>>,
 }
 
 impl UpstreamCredential {
     /// The value is kept out of whatever prints headers.
     pub fn new(header: HeaderName, mut value: HeaderValue) -> Self {
         value.set_sensitive(true);
-        Self { header, value }
+        Self { header, value, projects: None }
+    }
+
+    /// A project's document names credentials, and its admin must not reach another's service with that one's secret.
+    pub fn only_for(self, projects: Vec<String>) -> Self {
+        Self { projects: Some(projects), ..self }
+    }
+
+    pub(crate) fn is_for(&self, project: &str) -> bool {
+        self.projects.as_ref().is_none_or(|listed| listed.iter().any(|id| id == project))
     }
 }
 

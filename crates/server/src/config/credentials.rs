@@ -38,6 +38,7 @@ struct Said {
     value: Option<String>,
     file: Option<PathBuf>,
     env: Option<String>,
+    projects: Option<Vec<String>>,
 }
 
 fn authorization() -> String {
@@ -81,7 +82,7 @@ fn said(values: &Values) -> BTreeMap<String, Value> {
 }
 
 fn credential(value: &Value, path: &str, base: &Path) -> Result<Credential, Vec<walk::Fault>> {
-    let Said { header, value, file, env } = walk::read(value, path).map_err(|faults| hinted(faults, path))?;
+    let Said { header, value, file, env, projects } = walk::read(value, path).map_err(|faults| hinted(faults, path))?;
     let wrong = |member: &str, wrong: &str, hint: &str| {
         vec![walk::Fault { path: join(path, member), wrong: wrong.into(), hint: hint.into() }]
     };
@@ -100,13 +101,14 @@ fn credential(value: &Value, path: &str, base: &Path) -> Result<Credential, Vec<
             return Err(vec![walk::Fault { path: path.into(), wrong: "has no one secret".into(), hint: hint.into() }]);
         }
     };
-    Ok(Credential { header: name.as_str().to_owned(), value })
+    Ok(Credential { header: name.as_str().to_owned(), value, projects })
 }
 
 /// A member that does not fit is text that is not text: what it should be is said here.
 fn hinted(faults: Vec<walk::Fault>, path: &str) -> Vec<walk::Fault> {
     let misfit = |fault: &walk::Fault| fault.wrong != walk::UNKNOWN;
-    let hint = || format!("write [{path}] with header and one of value, file and env, all of them text");
+    let hint =
+        || format!("write [{path}] with header, one of value, file and env, all of them text, and a list of projects");
     faults.into_iter().map(|fault| if misfit(&fault) { walk::Fault { hint: hint(), ..fault } } else { fault }).collect()
 }
 

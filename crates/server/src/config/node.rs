@@ -78,6 +78,8 @@ impl Gateway {
 pub struct Credential {
     pub header: String,
     pub value: SecretSource,
+    /// The projects that may use it. Without a list: the only one, or none where there are several.
+    pub projects: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

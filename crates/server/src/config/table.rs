@@ -164,7 +164,8 @@ pub(super) const KEYS: &[Key] = &[
         "{}",
         "What services behind the gateway recognise it by, under the names that projects use. In place of this line: \
          [gateway.credentials.NAME] with header (\"authorization\" unless said) and one of value, file (a path) and \
-         env (the name of a variable of the environment).",
+         env (the name of a variable of the environment); with several tenants also projects, the list of those that \
+         may use it.",
     ),
     whole("gateway.header_timeout_seconds", (1, 60), "10", "How long a client may take to send the head of a request."),
     whole(

@@ -27,9 +27,7 @@ use serde_json::json;
 /// | `GET /prices` | server-sent events | |
 /// | `GET /ticker` | WebSocket | |
 pub fn bank(id: &str, upstream: &str) -> ProjectDocument {
-    let route = |id: &str, method: &str, path: &str, action: &str| {
-        json!({ "id": id, "method": method, "path": path, "action": action })
-    };
+    let route = |id: &str, method: &str, path: &str, action: &str| json!({ "id": id, "method": method, "path": path, "action": action });
     let with = |mut route: serde_json::Value, more: serde_json::Value| {
         for (name, value) in more.as_object().expect("members") {
             route[name] = value.clone();

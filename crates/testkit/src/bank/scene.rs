@@ -226,8 +226,7 @@ impl BankScene {
 
     /// The audit's entries of calls under the scene's delegation.
     pub async fn calls(&self) -> Vec<Value> {
-        let query =
-            format!("/agent/audit?delegation_id={}&event_type=call&limit=200", self.connected.delegation_id);
+        let query = format!("/agent/audit?delegation_id={}&event_type=call&limit=200", self.connected.delegation_id);
         let page = self.alice.get(&self.plane, &query).await.expect(200).json();
         page["entries"].as_array().expect("entries").clone()
     }

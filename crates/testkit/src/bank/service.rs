@@ -245,7 +245,8 @@ fn is_complete(bytes: &[u8]) -> bool {
 }
 
 fn length(head: &str) -> usize {
-    let line = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:").map(str::to_owned));
+    let line =
+        head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:").map(str::to_owned));
     line.and_then(|length| length.trim().parse().ok()).unwrap_or(0)
 }
 

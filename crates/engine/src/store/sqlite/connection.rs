@@ -72,7 +72,13 @@ impl Connection {
         inner.pragma_update(None, "temp_store", "MEMORY")?;
         // What was deleted is overwritten, so that an erased opening is not left in a free page.
         inner.pragma_update(None, "secure_delete", "ON")?;
-        Ok(Self { inner, clock, listeners: Listeners::default(), proofs: SpentProofs::default(), known: Known::default() })
+        Ok(Self {
+            inner,
+            clock,
+            listeners: Listeners::default(),
+            proofs: SpentProofs::default(),
+            known: Known::default(),
+        })
     }
 
     pub(super) fn run(&self, sql: &str, params: &[Value]) -> rusqlite::Result<u64> {

@@ -70,10 +70,15 @@ fn a_credential_has_a_header_and_exactly_one_secret() {
         assert!(problem.wrong.contains(says), "{problem}");
     }
     let sound = with("file = \"bank.token\"\nheader = \"X-Api-Key\"").expect("sound").config.gateway.unwrap();
-    let expected = Credential { header: "x-api-key".into(), value: SecretSource::File("node/bank.token".into()) };
+    let expected =
+        Credential { header: "x-api-key".into(), value: SecretSource::File("node/bank.token".into()), projects: None };
     assert_eq!(sound.credentials["bank"], expected);
     let plain = with("value = \"Bearer a\"").expect("sound").config.gateway.unwrap();
-    let expected = Credential { header: "authorization".into(), value: SecretSource::Value(Secret::new("Bearer a")) };
+    let expected = Credential {
+        header: "authorization".into(),
+        value: SecretSource::Value(Secret::new("Bearer a")),
+        projects: None,
+    };
     assert_eq!(plain.credentials["bank"], expected);
 }
 

@@ -212,7 +212,8 @@ impl Agents {
     }
 
     fn that_is(&self, wrong: &BTreeSet<Wrong>) -> &Holder {
-        let theirs: BTreeSet<Wrong> = wrong.iter().copied().filter(|w| [Delegation, Window, Limit].contains(w)).collect();
+        let theirs: BTreeSet<Wrong> =
+            wrong.iter().copied().filter(|w| [Delegation, Window, Limit].contains(w)).collect();
         self.0.iter().find(|(faults, _)| *faults == theirs).map(|(_, agent)| agent).expect("one for each")
     }
 }
@@ -222,8 +223,7 @@ async fn consented(scene: &BankScene, connected: &Connected, (n, writes): (i32, 
     let (plane, now) = (&scene.plane, scene.plane.now());
     let mut claims = plane.receipt_claims(plane.acme(), "alice", connected, GRANTED);
     claims["session_id"] = json!(format!("sess_{n:032x}{}", connected.delegation_id));
-    claims["execution_window"] =
-        json!({ "earliest": now.to_rfc3339(), "latest": now.plus_secs(open_s).to_rfc3339() });
+    claims["execution_window"] = json!({ "earliest": now.to_rfc3339(), "latest": now.plus_secs(open_s).to_rfc3339() });
     claims["usage_limits"] = json!({ "writes_per_session": writes });
     plane.holder(connected, |body| body["consent_receipt"] = json!(plane.acme().sign_receipt(&claims))).await
 }
