@@ -22,6 +22,8 @@ pub enum Refusal {
     ModeMissing,
     #[error("the identity mode {0:?} is not served here")]
     ModeNotSupported(String),
+    #[error("the session was not registered in the identity mode {0:?}")]
+    ModeNotRegistered(String),
     // the operator
     #[error("the operator JWT was refused: {0}")]
     OperatorJwtInvalid(String),
@@ -167,7 +169,7 @@ impl Refusal {
             Self::VersionUnsupported(_) | Self::VersionMissing => Code::SpecVersionUnsupported,
             Self::InvalidRequest(_) | Self::IntentTypeMissing => Code::InvalidRequest,
             Self::ModeMissing => Code::ModeMissing,
-            Self::ModeNotSupported(_) => Code::ModeNotSupported,
+            Self::ModeNotSupported(_) | Self::ModeNotRegistered(_) => Code::ModeNotSupported,
             Self::OperatorJwtInvalid(_) | Self::OperatorKeyWithdrawn => Code::OperatorJwtInvalid,
             Self::OperatorJwtExpired => Code::OperatorJwtExpired,
             Self::OperatorManifestMissing(_)
@@ -233,6 +235,7 @@ impl Refusal {
             Self::ModeNotSupported(_) => {
                 "use a mode listed in identity_modes_supported of the discovery manifest".into()
             }
+            Self::ModeNotRegistered(_) => "call in the mode that the session was registered in".into(),
             Self::OperatorJwtInvalid(_) => {
                 "sign a new operator JWT with a published key, for exactly this service".into()
             }

@@ -9,9 +9,8 @@ const PROGRAM: &str = "countersign-bench";
 
 /// Measure this build against what people use instead; everything after `bench` is for the benchmarks
 #[derive(Debug, clap::Args)]
-#[command(disable_help_flag = true)]
 pub(crate) struct Arguments {
-    /// What to measure, and how: `gateway --json`, say; `--help` tells the rest.
+    /// What to measure, and how: `gateway --json`, say; `gateway --help` tells the rest.
     #[arg(value_name = "BENCHMARK", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }

@@ -153,7 +153,10 @@ pub fn bearer_holds(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
 
 /// Headers that repeat what the token already says must say the same, on every request (AAP 13.3, C-53).
 fn echoes_match(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
-    crate::aap::connect::mode(call.mode.as_deref())?;
+    crate::aap::connect::mode(call.mode.as_deref()).map_err(|refusal| match refusal {
+        Refusal::ModeNotSupported(mode) => Refusal::ModeNotRegistered(mode),
+        refusal => refusal,
+    })?;
     let delegation_id = bearer.delegation.as_ref().map(|d| d.id.as_str());
     if call.delegation_id.is_some() && call.delegation_id.as_deref() != delegation_id {
         return Err(Refusal::DelegationMismatch(

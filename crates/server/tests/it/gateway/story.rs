@@ -49,3 +49,21 @@ on_both_stores! {
         assert_eq!(calls[0]["outcome"], "200 OK");
     }
 }
+
+on_both_stores! {
+    /// AAP-16.2-16
+    async fn a_mode_that_is_not_served_and_one_that_the_session_does_not_have_are_told_apart(kit) {
+        let scene = kit.bank().await;
+        let mut body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
+        body["mode"] = json!("service_account");
+        let at_register = scene.plane.post("/agent/register", &body).await;
+        assert_eq!(at_register.refusal(), (400, "mode_not_supported".into()));
+
+        let mut call = scene.dressed(&scene.agent, Sent::new("GET", "/accounts"));
+        call.headers.retain(|(name, _)| name != "x-agent-mode");
+        let call = scene.once(call.with("x-agent-mode", "service_account")).await;
+        assert_eq!(call.refusal(), (400, "mode_not_supported".into()));
+        assert_ne!(at_register.json()["hint"], call.json()["hint"]);
+        assert_eq!(scene.bank.got().len(), 0);
+    }
+}
