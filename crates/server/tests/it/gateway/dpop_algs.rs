@@ -17,11 +17,13 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
+type Sign = Box<dyn Fn(&[u8]) -> Vec<u8>>;
+
 /// Somebody who signs in one way.
 struct Signer {
     alg: &'static str,
     jwk: Value,
-    sign: Box<dyn Fn(&[u8]) -> Vec<u8>>,
+    sign: Sign,
 }
 
 impl Signer {
