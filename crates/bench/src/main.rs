@@ -8,16 +8,31 @@
 mod child;
 mod cpu;
 mod decisions;
+mod gateway;
 mod load;
 mod peers;
 mod report;
 
-use clap::{Parser, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 
 #[derive(Parser)]
-#[command(about = "Benchmarks of Countersign, as ratios in one run")]
-struct Arguments {
-    what: What,
+#[command(name = "countersign bench", about = "Benchmarks of Countersign, as ratios in one run")]
+enum Command {
+    /// `POST /agent/register` with operator JWT, delegation and receipt, against the bare signature checks.
+    Register(Load),
+    /// A read through the tower layer with a Bearer token: token check, usage count, durable audit entry.
+    Calls(Load),
+    /// Ask, hear, answer, wake: cycles a second, deliveries, memory, and the peers in the same run.
+    Decisions(Load),
+    /// Token, DPoP, scope, limits and durable audit of one call, beside nginx and what people use instead.
+    Gateway(gateway::Arguments),
+    /// A process of the gateway's benchmark; for the benchmark itself.
+    #[command(hide = true)]
+    GatewayPart(gateway::Part),
+}
+
+#[derive(Args)]
+struct Load {
     #[arg(long, value_enum, default_value = "sqlite")]
     store: StoreKind,
     /// Requests in flight.
@@ -34,37 +49,47 @@ struct Arguments {
     scene: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// `POST /agent/register` with operator JWT, delegation and receipt, against the bare signature checks.
     Register,
-    /// A read through the gateway: token check, usage count, durable audit entry.
     Calls,
-    /// Ask, hear, answer, wake: cycles a second, deliveries, memory, and the peers in the same run.
     Decisions,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum StoreKind {
     Sqlite,
     Postgres,
 }
 
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
+fn main() -> anyhow::Result<()> {
+    match Command::parse() {
+        Command::Register(load) => on_all_cores(run(What::Register, load)),
+        Command::Calls(load) => on_all_cores(run(What::Calls, load)),
+        Command::Decisions(load) => on_all_cores(run(What::Decisions, load)),
+        Command::Gateway(arguments) => gateway::run(&arguments),
+        Command::GatewayPart(part) => on_all_cores(gateway::play(part)),
+    }
+}
+
+fn on_all_cores(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
+}
+
+async fn run(what: What, arguments: Load) -> anyhow::Result<()> {
     if let (true, Some(scene)) = (arguments.child, &arguments.scene) {
         return decisions::child(arguments.store, serde_json::from_str(scene)?).await;
     }
-    if arguments.what == What::Decisions {
+    if what == What::Decisions {
         return decisions::run(arguments.store, arguments.in_flight).await;
     }
     if arguments.child {
-        return child::run(arguments.what, arguments.store).await;
+        return child::run(what, arguments.store).await;
     }
-    let server = load::Server::start(arguments.what, arguments.store).await?;
+    let server = load::Server::start(what, arguments.store).await?;
     let verification = cpu::one_verification()?;
     let rounds = load::rounds(&server, arguments.in_flight, arguments.rounds).await?;
-    report::print(arguments.what, arguments.store, verification, &rounds);
+    report::print(what, arguments.store, verification, &rounds);
     Ok(())
 }

@@ -1,0 +1,82 @@
+//! A figure without noise: instructions of one more call, counted by callgrind.
+//!
+//! The same is run with N and with N + 1,000 calls, and the difference is divided. N is large enough that every agent
+//! has called before. Under valgrind the library verifies in another way than it does on the bare machine, so what
+//! counts is the ratio to a verification that was counted in the same way.
+
+use super::{
+    Arguments,
+    processes::Process,
+    signing::AGENTS,
+    start::{Field, LAYER, UP_FOR_S},
+    told::Point,
+    upstream,
+};
+use crate::StoreKind;
+use anyhow::Context as _;
+use std::path::Path;
+
+const FIRST: usize = 2 * AGENTS;
+const MORE: usize = 1000;
+
+pub(super) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let verification = (verifications(FIRST + MORE)? - verifications(FIRST)?) / MORE as f64;
+    let call = (calls(FIRST + MORE, arguments).await? - calls(FIRST, arguments).await?) / MORE as f64;
+    println!("instructions of a verification    {verification:12.0}");
+    println!("instructions of a call, layer     {call:12.0}   {:.3} ×", call / verification);
+    Ok(())
+}
+
+fn verifications(count: usize) -> anyhow::Result<f64> {
+    counted(|under| {
+        let (_process, _nanos) = Process::own::<u64>(under, "verify", &count)?;
+        Ok(())
+    })
+}
+
+async fn calls(count: usize, arguments: &Arguments) -> anyhow::Result<f64> {
+    let mut field = Field::prepare(StoreKind::Sqlite, upstream::open().await?, AGENTS)?;
+    let log = Log::new();
+    field.ours_under(&log.under(), LAYER, Point::Layer, UP_FOR_S)?;
+    let layer = field.contenders.first_mut().context("nobody serves")?;
+    let turn = layer.exactly(count, arguments.in_flight).await?;
+    anyhow::ensure!(turn.unexpected == 0, "{} unexpected answers", turn.unexpected);
+    field.end_contenders();
+    log.counted()
+}
+
+fn counted(run: impl FnOnce(&[&str]) -> anyhow::Result<()>) -> anyhow::Result<f64> {
+    let log = Log::new();
+    run(&log.under())?;
+    log.counted()
+}
+
+/// Where callgrind says how many it counted.
+struct Log {
+    argument: String,
+}
+
+impl Log {
+    fn new() -> Self {
+        let file = std::env::temp_dir().join(format!("countersign-bench-{}.callgrind", std::process::id()));
+        Self { argument: format!("--log-file={}", file.display()) }
+    }
+
+    fn under(&self) -> [&str; 4] {
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", &self.argument]
+    }
+
+    fn counted(&self) -> anyhow::Result<f64> {
+        let (_, file) = self.argument.split_once('=').context("no file")?;
+        let said = std::fs::read_to_string(Path::new(file))?;
+        let line = said.lines().find_map(|line| line.split_once("Collected :"));
+        let (_, count) = line.context("callgrind counted nothing: install the Debian package `valgrind`")?;
+        Ok(count.trim().parse()?)
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        let _removed = self.argument.split_once('=').map(|(_, file)| std::fs::remove_file(file));
+    }
+}

@@ -1,0 +1,207 @@
+//! The processes of ours: one that fills a database, one that serves it, one that measures the unit.
+
+use super::{
+    told::{Agent, Database, PATH, Point, Prepared, Preparing, Serving, Told},
+    unit,
+};
+use crate::StoreKind;
+use anyhow::Context as _;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use countersign_engine::{
+    Address, Clock, Engine,
+    store::{Place, PostgresPlace},
+};
+use countersign_gateway::CountersignLayer;
+use countersign_jose::ProofKey;
+use countersign_protocol::origin::Origin;
+use countersign_testkit::{
+    Connected, Plane, Setup, TestPerson,
+    bank::{GATEWAY, Node, bank},
+    postgres,
+};
+use http::Response;
+use http_body_util::Full;
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use serde_json::json;
+use std::{
+    convert::Infallible,
+    io::Write as _,
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::net::TcpListener;
+use tower::{Layer as _, service_fn, util::MapRequest};
+
+mod arrived;
+
+/// The database was filled before anybody who serves it was up.
+const FILLED_S: i64 = super::start::UP_FOR_S + 59;
+
+#[derive(clap::Args)]
+pub(crate) struct Part {
+    part: String,
+    scene: String,
+}
+
+pub(crate) async fn play(part: Part) -> anyhow::Result<()> {
+    match part.part.as_str() {
+        "unit" => tell(&unit::one_verification()?.as_nanos()),
+        "verify" => tell(&unit::verifications(serde_json::from_str(&part.scene)?)?.as_nanos()),
+        "prepare" => prepare(serde_json::from_str(&part.scene)?).await,
+        "serve" => serve(serde_json::from_str(&part.scene)?).await,
+        other => anyhow::bail!("there is no part {other}"),
+    }
+}
+
+fn tell(what: &impl serde::Serialize) -> anyhow::Result<()> {
+    let mut out = std::io::stdout();
+    writeln!(out, "{}", serde_json::to_string(what)?)?;
+    Ok(out.flush()?)
+}
+
+async fn until_input_ends() -> anyhow::Result<()> {
+    tokio::task::spawn_blocking(|| std::io::read_to_string(std::io::stdin())).await??;
+    Ok(())
+}
+
+/// Every agent has a delegation, a receipt with limits, and a token bound to its key.
+async fn prepare(scene: Preparing) -> anyhow::Result<()> {
+    let agents: Vec<Agent> = serde_json::from_slice(&std::fs::read(scene.folder.join("agents.json"))?)?;
+    let (database, place) = match scene.store {
+        StoreKind::Sqlite => {
+            let file = scene.folder.join("prepared.db");
+            (Database::File(file.clone()), Place::File(file))
+        }
+        StoreKind::Postgres => {
+            let url = postgres::fresh_durable_database().await;
+            (Database::Postgres(url.clone()), Place::Postgres(PostgresPlace::new(url)))
+        }
+    };
+    let plane = Plane::start(setup(&scene.upstream, FILLED_S), place).await;
+    let alice = plane.person("alice").await;
+    let mut tokens = Vec::new();
+    for (n, agent) in agents.iter().enumerate() {
+        let key = ProofKey::from_pkcs8(&STANDARD.decode(&agent.pkcs8)?)?;
+        tokens.push(token(&plane, &alice, n, key).await);
+    }
+    plane.engine.store().close().await;
+    let processes = match &database {
+        Database::Postgres(url) => vec![postmaster(url).await?],
+        Database::File(_) => Vec::new(),
+    };
+    tell(&Prepared { place: database, tokens, processes })?;
+    until_input_ends().await
+}
+
+async fn token(plane: &Plane, alice: &TestPerson, n: usize, key: ProofKey) -> String {
+    let connected = plane.connect(alice, plane.acme(), &["bank.read"]).await;
+    let mut body = plane.register_body(plane.acme(), &connected);
+    body["consent_receipt"] = json!(receipt(plane, &connected, n));
+    plane.holder_with(&body, Some(key), &connected).await.access_token
+}
+
+/// All three limits are set, so that all are counted; none is ever reached.
+fn receipt(plane: &Plane, connected: &Connected, n: usize) -> String {
+    let acme = plane.acme();
+    let mut claims = plane.receipt_claims(acme, "alice", connected, &["bank.read"]);
+    claims["session_id"] = json!(format!("sess_{:032x}", (n as u128 + 1) << 64 | 0xbad_cafe));
+    claims["intent_type"] = json!("READ_ACCOUNTS");
+    claims["usage_limits"] = json!({
+        "requests_per_hour": 1_000_000_000, "writes_per_session": 1_000_000_000, "max_data_egress_kb": 1_000_000_000,
+    });
+    acme.sign_receipt(&claims)
+}
+
+fn setup(upstream: &str, ago_s: i64) -> Setup {
+    let mut document = bank("bank", upstream);
+    document.credential_ttl = 86_400;
+    let setup = Setup { projects: vec![document], gateway: Some(GATEWAY.into()), ..Setup::default() }.from_now();
+    Setup { now: setup.now.plus_secs(-ago_s), ..setup }
+}
+
+/// The first process of the database's server, from the file that it leaves in its folder.
+async fn postmaster(url: &str) -> anyhow::Result<u32> {
+    let folder = postgres::run(url, "SHOW data_directory").await;
+    let file = std::fs::read_to_string(std::path::Path::new(folder.trim()).join("postmaster.pid"))?;
+    Ok(file.lines().next().context("an empty postmaster.pid")?.trim().parse()?)
+}
+
+/// Serves on what `prepare` left, in a process that did nothing else.
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
+async fn serve(scene: Serving) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let place = match &scene.place {
+        Database::File(file) => Place::File(file.clone()),
+        Database::Postgres(url) => Place::Postgres(PostgresPlace::new(url.clone())),
+    };
+    let plane = Plane::resume(setup("http://unused.test", scene.up_for_s), place).await;
+    let mut engines = vec![Arc::clone(&plane.engine)];
+    for _ in 1..scene.nodes {
+        engines.push(plane.second_node().await.0);
+    }
+    put_right(&plane).await;
+    let (mut addresses, mut kept) = (Vec::new(), Vec::new());
+    for engine in &engines {
+        addresses.push(match scene.point {
+            Point::Layer => layer(engine).await?,
+            Point::Proxy => {
+                let node = Node::open(engine, |_| {}).await;
+                let address = node.address;
+                kept.push(node);
+                address
+            }
+        });
+    }
+    let start_ms = begun.elapsed().as_secs_f64() * 1e3;
+    tell(&Told { addresses, origin: GATEWAY.into(), path: PATH.into(), tokens: Vec::new(), start_ms })?;
+    until_input_ends().await?;
+    std::process::exit(0)
+}
+
+/// From here on the nodes and their database go by the clock on the wall.
+async fn put_right(plane: &Plane) {
+    const REAL: &str = "CREATE OR REPLACE FUNCTION countersign_now() RETURNS BIGINT LANGUAGE sql VOLATILE \
+                        AS 'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)'";
+    let clock = plane.clock.clone();
+    clock.set(Clock::System.now());
+    if let Place::Postgres(place) = &plane.place {
+        postgres::run(&place.url, REAL).await;
+    }
+    tokio::spawn(async move {
+        loop {
+            clock.set(Clock::System.now());
+            // As seldom as a proof's time allows: waking up is CPU time that would count as ours.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    });
+}
+
+/// The decision alone: a service that answers at once, behind the layer, on hyper.
+async fn layer(engine: &Arc<Engine>) -> anyhow::Result<SocketAddr> {
+    let layer = CountersignLayer::new(Arc::clone(engine), Address::Unscoped).with_origin(&Origin::parse(GATEWAY)?);
+    let inside = service_fn(|_: http::Request<arrived::Arrived>| async {
+        Ok::<_, Infallible>(Response::new(Full::new(Bytes::from_static(super::upstream::BODY.as_bytes()))))
+    });
+    let service = TowerToHyperService::new(MapRequest::new(
+        layer.layer(inside),
+        (|request: http::Request<hyper::body::Incoming>| request.map(arrived::Arrived::Incoming)) as fn(_) -> _,
+    ));
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let _kept_small = stream.set_nodelay(true);
+            let service = service.clone();
+            let mut builder = http1::Builder::new();
+            builder.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(10));
+            tokio::spawn(async move { builder.serve_connection(TokioIo::new(stream), service).await });
+        }
+    });
+    Ok(address)
+}

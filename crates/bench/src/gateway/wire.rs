@@ -1,0 +1,72 @@
+//! HTTP/1.1 as little of it as a load generator needs: it must cost less than what it measures.
+
+use anyhow::{Context as _, ensure};
+use std::net::SocketAddr;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+pub(super) struct Connection {
+    stream: TcpStream,
+    got: Vec<u8>,
+}
+
+impl Connection {
+    #[expect(clippy::disallowed_methods, reason = "the benchmark connects to what it started, on loopback")]
+    pub(super) async fn open(address: SocketAddr) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, got: Vec::with_capacity(8192) })
+    }
+
+    /// Sends a request and reads the whole answer; its status.
+    pub(super) async fn ask(&mut self, request: &[u8]) -> anyhow::Result<u16> {
+        self.stream.write_all(request).await?;
+        self.got.clear();
+        loop {
+            ensure!(self.stream.read_buf(&mut self.got).await? > 0, "the connection was closed");
+            if let Some(status) = whole(&self.got)? {
+                return Ok(status);
+            }
+        }
+    }
+
+    /// What was answered last.
+    pub(super) fn answer(&self) -> String {
+        String::from_utf8_lossy(&self.got).into_owned()
+    }
+}
+
+/// The status, once everything of the answer is there.
+pub(super) fn whole(got: &[u8]) -> anyhow::Result<Option<u16>> {
+    let Some(end) = got.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
+    let head = std::str::from_utf8(&got[..end])?;
+    let status = head.get(9..12).and_then(|digits| digits.parse().ok()).context("no status")?;
+    let there = match body(head)? {
+        Body::Sized(length) => got.len() >= end + 4 + length,
+        Body::Chunked => got.ends_with(b"0\r\n\r\n"),
+    };
+    Ok(there.then_some(status))
+}
+
+enum Body {
+    Sized(usize),
+    Chunked,
+}
+
+fn body(head: &str) -> anyhow::Result<Body> {
+    for line in head.lines() {
+        let Some((name, value)) = line.split_once(':') else { continue };
+        if name.eq_ignore_ascii_case("content-length") {
+            return Ok(Body::Sized(value.trim().parse()?));
+        }
+        if name.eq_ignore_ascii_case("transfer-encoding") {
+            return Ok(Body::Chunked);
+        }
+    }
+    Ok(Body::Sized(0))
+}
+
+#[cfg(test)]
+mod tests;
