@@ -22,8 +22,9 @@ use tokio::sync::{mpsc, oneshot};
 
 const QUEUE: usize = 4096;
 const GROUP: usize = 512;
-const MANY: usize = 8;
-const WINDOW: Duration = Duration::from_millis(1);
+/// From so many steps a group on, as it was of late, it pays to wait for more.
+const MANY: f32 = 4.0;
+const WINDOW: Duration = Duration::from_millis(2);
 const BEAT: Duration = Duration::from_secs(2);
 const ATTEMPTS: usize = 3;
 
@@ -91,6 +92,7 @@ impl Writer {
 pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) -> Option<oneshot::Sender<()>> {
     let mut beat = tokio::time::interval(BEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut usual = Usual::default();
     loop {
         let job = tokio::select! {
             // The beat comes first, or a busy node would lose its lane.
@@ -105,7 +107,7 @@ pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) -> Option<oneshot::Sen
             tx.close().await;
             return None;
         };
-        let group = gather(job, &mut jobs).await;
+        let group = gather(job, &mut jobs, &mut usual).await;
         write(&mut tx, group.steps).await;
         for (chore, reply) in group.chores {
             let _gone = reply.send(chores::run(&mut tx, chore).await);
@@ -124,14 +126,27 @@ struct Group {
     close: Option<oneshot::Sender<()>>,
 }
 
-async fn gather(first: Job, jobs: &mut Jobs) -> Group {
+/// How many steps a group had of late. What waits at the moment says little: the writer is woken by the first step, and
+/// on a busy machine that is long before the others of the same moment are there.
+#[derive(Default)]
+struct Usual(f32);
+
+impl Usual {
+    fn was(&mut self, steps: usize) {
+        self.0 += (steps as f32 - self.0) / 4.0;
+    }
+}
+
+async fn gather(first: Job, jobs: &mut Jobs, usual: &mut Usual) -> Group {
     let mut group = Group::default();
     group.add(first);
     group.drain(jobs);
-    if (MANY..GROUP).contains(&group.steps.len()) {
+    let busy = usual.0.max(group.steps.len() as f32) >= MANY;
+    if busy && group.steps.len() < GROUP && group.close.is_none() {
         tokio::time::sleep(WINDOW).await;
         group.drain(jobs);
     }
+    usual.was(group.steps.len());
     group
 }
 
