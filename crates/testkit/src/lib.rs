@@ -19,7 +19,6 @@ pub mod decisions;
 mod envelope;
 mod evidence;
 pub mod failing;
-pub mod fickle;
 mod kit;
 pub mod leaks;
 mod logs;
