@@ -7,7 +7,7 @@ use super::{
 use crate::{
     env::Env,
     news::News,
-    records::{Execution, ExecutionState, Record, Reporter},
+    records::{Decision, Execution, ExecutionState, Point, Record, Reporter},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -23,6 +23,15 @@ pub enum Report {
     },
     /// The answer was lost: nobody can say whether it ran.
     Lost,
+}
+
+/// What one kind of enforcement point ran is for that kind to say: an agent's word would free the effect of what the
+/// gateway sent.
+pub fn may_report(decision: &Decision, point: Point) -> Result<(), Refusal> {
+    match decision.point == point {
+        true => Ok(()),
+        false => Err(Refusal::ConfirmationInvalid("what became of this is not for the agent to say".into())),
+    }
 }
 
 impl Operation for Report {

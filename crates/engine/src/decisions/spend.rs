@@ -13,7 +13,7 @@ use countersign_core::{
         call_off::Withdraw,
         claim::{Claim, ClaimView},
         due::{DueView, ExecutionView},
-        outcome::Report,
+        outcome::{Report, may_report},
     },
     people::Member,
     records::{Ballot, Decision, DecisionState, Membership, Person, Point},
@@ -118,10 +118,7 @@ impl Engine {
         };
         for _ in 0..TRIES {
             let decision = self.own_decision(at, agent, id).await?;
-            // What an enforcement point ran is for that point to say: an agent's word would free the effect.
-            if decision.point != Point::AgentClaimed {
-                return Err(Refusal::ConfirmationInvalid("what became of this is not for the agent to say".into()));
-            }
+            may_report(&decision, Point::AgentClaimed)?;
             let _turn = self.turns.take(decision.asked_in).await;
             let execution = self.execution_of(decision.key).await?;
             let execution = execution.ok_or_else(|| Refusal::Conflict("nothing was claimed".into()))?;

@@ -8,9 +8,12 @@ use crate::{
 };
 use countersign_core::{
     aap::access::{Grant, Verdict},
-    decision::{due::ExecutionView, outcome::Report},
+    decision::{
+        due::ExecutionView,
+        outcome::{Report, may_report},
+    },
     env::Env,
-    records::{Decision, Execution},
+    records::{Decision, Execution, Point},
     refusal::Refusal,
     step::{Effects, Operation as _},
 };
@@ -122,6 +125,7 @@ impl Engine {
     ) -> Result<(Option<Turn<'_>>, ExecutionView), Refusal> {
         let decision: Decision =
             store::get(&*self.store, held.decision).await.map_err(unavailable)?.ok_or(Refusal::Internal)?;
+        may_report(&decision, Point::Gateway)?;
         let turn = self.turns.take(decision.asked_in).await;
         let lookup = store::Lookup::ExecutionById { project: decision.project, id: held.execution_id.clone() };
         let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
