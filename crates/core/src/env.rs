@@ -20,8 +20,8 @@ pub struct Env {
 }
 
 impl Env {
-    /// How many rows one step can make.
-    pub const KEYS: i64 = 16;
+    /// How many rows one step can make: a plan's yes makes one for each of its steps.
+    pub const KEYS: i64 = 256;
 
     pub fn mint(&self) -> Mint {
         Mint {

@@ -95,14 +95,20 @@ impl Entry {
 
 /// A stored entry as callers of `/agent/audit` see it. Erased members are simply not there.
 pub fn read(leaf: &[u8], openings: Option<&str>, lane: i64, seq: i64, hash: &Digest) -> Option<AuditEntry> {
+    let mut members = opened(leaf, openings)?;
+    members.insert("lane".into(), lane.into());
+    members.insert("seq".into(), seq.into());
+    members.insert("leaf_hash".into(), hash.hex().into());
+    serde_json::from_value(Value::Object(members)).ok()
+}
+
+/// All members of a stored entry, those that were hidden as well. Erased ones are simply not there.
+pub fn opened(leaf: &[u8], openings: Option<&str>) -> Option<Map<String, Value>> {
     let mut members: Map<String, Value> = serde_json::from_slice(leaf).ok()?;
     let openings: Map<String, Value> = openings.and_then(|o| serde_json::from_str(o).ok()).unwrap_or_default();
     for (name, opening) in openings {
         let opening: Opening = serde_json::from_value(opening).ok()?;
         members.insert(name, opening.value);
     }
-    members.insert("lane".into(), lane.into());
-    members.insert("seq".into(), seq.into());
-    members.insert("leaf_hash".into(), hash.hex().into());
-    serde_json::from_value(Value::Object(members)).ok()
+    Some(members)
 }

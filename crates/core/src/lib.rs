@@ -5,10 +5,12 @@
 
 pub mod aaep;
 pub mod aap;
+pub mod bounded;
 pub mod decision;
 pub mod env;
 pub mod evidence;
 pub mod held;
+pub mod mplp;
 pub mod news;
 pub mod people;
 pub mod project;

@@ -4,6 +4,7 @@ mod apply;
 mod check;
 pub(crate) mod decisions;
 mod forwarding;
+mod plans;
 mod reading;
 mod routes;
 

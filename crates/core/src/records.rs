@@ -5,9 +5,11 @@
 
 mod aaep;
 mod decisions;
+mod mplp;
 
 pub use aaep::*;
 pub use decisions::*;
+pub use mplp::*;
 
 use countersign_protocol::project::ProjectDocument;
 use countersign_protocol::{
@@ -69,7 +71,7 @@ macro_rules! records {
 records! {
     Project, Person, Membership, WebSession, ConnectRequest, Disclosure, Delegation, Session, AccessToken,
     RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
-    SubscriberToken, HeldRequest,
+    SubscriberToken, HeldRequest, Plan, ImportedConfirm,
 }
 
 /// A project and the version of its document that is in force. Older versions stay readable.

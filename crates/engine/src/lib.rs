@@ -14,6 +14,7 @@ mod engine;
 mod forwards;
 mod gateway;
 mod keys;
+mod mplp;
 mod news;
 mod pace;
 mod people;
@@ -30,9 +31,12 @@ pub use aaep::{Delivered, EventStream, Listener, Spoke};
 pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof};
 pub use chance::Chance;
 pub use clock::{Clock, ManualClock};
-pub use decisions::{Agent, Answered, ByPerson, InboxItem, RaisedDecision, UnknownOutcome};
+pub use decisions::{
+    Agent, Answered, ByPerson, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id,
+};
 pub use engine::{Engine, Settings, StartError, Tenancy};
 pub use gateway::{Became, Decided, Egress, Held, HeldFacts, Permit, ReadPermit, Undertaking, Watch};
+pub use mplp::{BusPage, ConfirmShown, Cursor, Decider, PlanShown, Proposal, Reader, SamplePage, Speaker, Told};
 pub use keys::{KeyInUse, KeysError, Published};
 pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
 pub use ports::{KnownOperator, OperatorTrouble, Operators};
@@ -48,19 +52,22 @@ pub use countersign_core::{
         revoke::Reason,
     },
     decision::{
-        answer::{Answerer, Counted, Given, NotCounted, counts},
+        answer::{Answerer, Counted, Extra, Given, NotCounted, counts},
         audience,
         document::Whole,
+        grant::AskedFor,
         reconcile::may_reconcile,
     },
+    bounded,
     held,
     held::HttpRequest,
+    mplp as mplp_views,
     people::{Actor, Member, accounts::AccountRefusal, api_keys::AddedKey, sign_in::Throttle},
     project::{Applied, ApplyRefusal, Problem, check as check_project},
     records::{
         Allowance, AllowanceState, ApiKey, ApiKeyKind, Assurance, Ballot, CancelledFor, Clarification, ConnectProgress,
         ConnectRequest, Decision, DecisionState, Defaulted, Delegation, DelegationState, Execution, ExecutionState,
-        Membership, Person, Point, Project, Question, Reporter, RevokeReason, Role, SubscriberToken, Terms, Via, Words,
+        Membership, Person, Plan, Planned, Point, Project, Question, Reporter, RevokeReason, Role, SubscriberToken, Terms, Via, Words,
     },
     refusal::{Awaited, Awaiting, Refusal},
 };

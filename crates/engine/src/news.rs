@@ -1,6 +1,6 @@
 //! What was committed, here or on another node, is told to whoever listens on this one.
 
-use crate::engine::Engine;
+use crate::{engine::Engine, mplp::FEED};
 use countersign_core::news::{News, Said};
 use std::{
     borrow::Cow,
@@ -53,7 +53,10 @@ impl Engine {
                 let gone = self.hub.said(&self.with_token(said), self.now());
                 self.are_gone(gone);
             }
-            News::Changed { decision } => self.waits.wake(*decision),
+            News::Changed { decision } => {
+                self.waits.wake(*decision);
+                self.waits.wake(FEED);
+            }
             News::Standing { person } => {
                 self.waits.wake_all();
                 self.standing_changed(*person);

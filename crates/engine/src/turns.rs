@@ -22,7 +22,7 @@ impl Default for Turns {
 
 impl Turns {
     pub(crate) async fn take(&self, session: RowKey) -> Option<Turn<'_>> {
-        // Keys are given out in blocks of sixteen, from a counter below the lane and the time.
+        // Keys are given out in blocks, from a counter below the lane and the time.
         let mixed = session.unsigned_abs().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54;
         Some(self.0.get(usize::try_from(mixed).ok()?)?.lock().await)
     }

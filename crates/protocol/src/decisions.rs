@@ -219,6 +219,9 @@ pub struct ClaimRequest {
 #[serde(deny_unknown_fields)]
 pub struct OutcomeRequest {
     pub status: OutcomeStatus,
+    /// Which use, where the yes is for more than one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution_id: Option<String>,
     /// What went wrong, in words for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,

@@ -6,6 +6,7 @@
 pub mod aaep;
 pub mod aap;
 pub mod action;
+pub mod bounds;
 pub mod canonical;
 pub mod decisions;
 pub mod domain;
@@ -15,6 +16,7 @@ pub mod facts;
 pub mod hash;
 pub mod ids;
 pub mod json;
+pub mod mplp;
 pub mod origin;
 pub mod project;
 pub mod time;

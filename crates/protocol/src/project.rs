@@ -2,9 +2,11 @@
 //!
 //! One versioned document in the database; `countersign project apply FILE` replaces it.
 
+mod plans;
 mod route;
 mod upstream;
 
+pub use plans::{AskAgain, LearningPolicy, PlanPolicy, RoleEntry};
 pub use route::{Described, Route, Stream, ValueField};
 pub use upstream::Upstream;
 
@@ -74,6 +76,14 @@ pub struct ProjectDocument {
     pub actions: Vec<ActionPolicy>,
     #[serde(default)]
     pub decisions: DecisionPolicy,
+    /// What an approved plan, or a yes for more than one call, may let run.
+    #[serde(default)]
+    pub plans: PlanPolicy,
+    /// Who may do what about approvals (MPLP). Without entries every role of a membership is one of its own name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<RoleEntry>,
+    #[serde(default)]
+    pub learning: LearningPolicy,
 }
 
 /// What a scope lets an agent do. The service's definition counts, whatever a receipt says (AAP 12.3).

@@ -3,7 +3,7 @@
 use crate::{Answer, Kit, Plane, Registered, Setup, TestPerson, calendar};
 use axum::{Router, body::Body};
 use countersign_engine::{
-    Address, Answered, ApiKeyKind, ByPerson, Counted, Given, Member, NewKey, NotCounted, ProjectAt, Via,
+    Address, Answered, ApiKeyKind, ByPerson, Counted, Extra, Given, Member, NewKey, NotCounted, ProjectAt, Via,
 };
 use countersign_protocol::{aaep::event::YesNo, project::ProjectDocument};
 use http::{Method, Request, header};
@@ -218,8 +218,8 @@ impl TestPerson {
 
     async fn says(&self, plane: &Plane, decision: &Value, given: Given) -> Answered {
         let at = plane.at().await;
-        let by = plane.engine.answerer(&self.member(plane, &at).await, Via::Page);
-        let answer = ByPerson { by, given, claimed_at: plane.now(), decided_by: None, correlation_id: None };
+        let by = plane.engine.answerer(&at, &self.member(plane, &at).await, Via::Page);
+        let answer = ByPerson { by, given, claimed_at: plane.now(), decided_by: None, correlation_id: None, extra: Extra::default() };
         plane.engine.answer_by_id(&at, decision["decision_id"].as_str().expect("a decision"), &answer).await
     }
 

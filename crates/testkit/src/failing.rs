@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use countersign_engine::store::{
-    AuditPage, AuditQuery, Effects, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError,
+    AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::sync::{
@@ -77,6 +77,10 @@ impl Store for Unwritable {
 
     async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError> {
         self.store.audit(query).await
+    }
+
+    async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError> {
+        self.store.feed(query).await
     }
 
     async fn lane_heads(&self, project: RowKey) -> Result<Vec<LaneHead>, StoreError> {

@@ -22,6 +22,7 @@ pub mod failing;
 mod kit;
 pub mod leaks;
 mod logs;
+pub mod mplp_judge;
 mod names;
 mod operator;
 pub mod operator_host;

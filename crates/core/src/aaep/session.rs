@@ -185,6 +185,8 @@ impl Publish {
             place: (view.project.key, view.project.id.clone()),
             decision: question.clone(),
             session: view.session.clone(),
+            // A plan is asked about in a session of its own.
+            plan: None,
         };
         let mut step = Withdraw { reason: changed.summaries.normal.clone() }.decide(&due, env)?;
         step.effects.guards.extend(view.guards.iter().copied());

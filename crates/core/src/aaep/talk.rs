@@ -191,6 +191,11 @@ impl Talk {
     }
 
     /// Whether a tool call was announced and has not been completed.
+    /// Whether anything that was announced still runs.
+    pub fn calls_tools(&self) -> bool {
+        matches!(&self.session.state, AaepSessionState::Open { tools, .. } if !tools.is_empty())
+    }
+
     pub fn tool_is_open(&self, call_id: &str) -> bool {
         match &self.session.state {
             AaepSessionState::Open { tools, .. } => tools.iter().any(|tool| tool.call_id.as_deref() == Some(call_id)),

@@ -24,6 +24,8 @@ pub enum Notice {
         reason: Option<String>,
     },
     Revoked,
+    /// A person took their yes back.
+    TakenBack,
     TimeLeft {
         seconds: i64,
     },
@@ -77,6 +79,7 @@ impl Notice {
             Self::Unanswered => "Nobody answered in time; the agent has no answer.".into(),
             Self::Withdrawn { reason: None } => "The question was withdrawn.".into(),
             Self::Withdrawn { reason: Some(reason) } => format!("The question was withdrawn: {reason}"),
+            Self::TakenBack => "The permission was taken back; nothing more runs under it.".into(),
             Self::Revoked => "The agent's access has ended, and the question with it.".into(),
             Self::TimeLeft { seconds } => format!("{} left to answer.", english_time(*seconds)),
             Self::MoreTime { seconds } => format!("More time was given: {} left to answer.", english_time(*seconds)),
@@ -114,6 +117,7 @@ impl Notice {
             Self::Unanswered => "Niemand hat rechtzeitig geantwortet; der Agent hat keine Antwort.".into(),
             Self::Withdrawn { reason: None } => "Die Frage wurde zurückgezogen.".into(),
             Self::Withdrawn { reason: Some(reason) } => format!("Die Frage wurde zurückgezogen: {reason}"),
+            Self::TakenBack => "Die Erlaubnis wurde zurückgenommen; darunter läuft nichts mehr.".into(),
             Self::Revoked => "Der Zugang des Agenten ist beendet, und damit auch die Frage.".into(),
             Self::TimeLeft { seconds } => format!("Noch {} für die Antwort.", german_time(*seconds)),
             Self::MoreTime { seconds } => format!("Mehr Zeit gewährt: noch {} für die Antwort.", german_time(*seconds)),

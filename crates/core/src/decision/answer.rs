@@ -1,20 +1,29 @@
 //! Answering: the first valid answer settles a question, every other one changes nothing (AAEP 6.3.4, R-4, R-9).
 
 use super::{
-    Place, rejections_key,
-    settle::{Settlement, allows},
+    Place,
+    grant::{AskedFor, grants, record_grant},
+    rejections_key,
+    settle::{Granted, Settlement, allows},
 };
 use crate::{
     aaep::words::Notice,
     env::Env,
     evidence::Entry,
-    records::{AaepSession, Allowance, Assurance, Ballot, Clarification, Decision, DecisionState, Question, Role, Via},
+    mplp::roles::Deciding,
+    records::{
+        AaepSession, Allowance, Approvers, Assurance, Ballot, Clarification, Decision, DecisionState, Plan, Question, Role,
+        Via,
+    },
     refusal::Refusal,
     step::{Count, Guard, Operation, Step},
 };
 use countersign_protocol::{
     aaep::event::{ResponseKind, YesNo},
+    bounds::Bounds,
     ids::RowKey,
+    mplp::MplpId,
+    project::PlanPolicy,
     time::UnixMillis,
 };
 use serde_json::Value;
@@ -29,6 +38,20 @@ pub struct Answer {
     pub claimed_at: UnixMillis,
     pub decided_by: Option<String>,
     pub correlation_id: Option<String>,
+    pub extra: Extra,
+}
+
+/// What a person adds to a yes, beyond yes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Extra {
+    /// More than once, for a while, up to a sum.
+    pub bounds: Option<Bounds>,
+    /// Only these steps of a plan.
+    pub steps: Option<Vec<MplpId>>,
+    /// Although it is locked (M-27).
+    pub by_override: bool,
+    /// The role under which they say that they decide.
+    pub as_role: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -44,11 +67,31 @@ pub struct Answerer {
     pub subject: String,
     pub roles: Vec<Role>,
     pub assurance: Assurance,
+    /// The roles under which they decide, as the project names them (M-06).
+    pub deciding: Deciding,
     /// A subscription or token that only reads never answers.
     pub may_answer: bool,
     pub via: Via,
     /// The rows that this rests on.
     pub guards: Vec<Guard>,
+}
+
+impl Answerer {
+    /// What they do without a reply of their own making.
+    pub(super) fn ballot(&self, at: UnixMillis, by_override: bool) -> Ballot {
+        Ballot {
+            person: self.person,
+            subject: self.subject.clone(),
+            assurance: self.assurance,
+            at,
+            claimed_at: at,
+            decided_by: None,
+            correlation_id: None,
+            via: self.via.clone(),
+            role: Some(self.deciding.label().to_owned()),
+            by_override,
+        }
+    }
 }
 
 pub struct AnswerView {
@@ -57,6 +100,11 @@ pub struct AnswerView {
     pub pause_s: i64,
     pub decision: Decision,
     pub session: AaepSession,
+    /// The plan that it is about.
+    pub plan: Option<Plan>,
+    /// The very request that is asked about, while it is kept: what a bounded yes is a pattern of.
+    pub asked_for: Option<AskedFor>,
+    pub policy: PlanPolicy,
 }
 
 /// Why an answer did not count. On the AAEP wire all look the same.
@@ -78,6 +126,10 @@ pub enum NotCounted {
     TooWeak(Assurance),
     #[error("this question does not take that answer")]
     NotAllowed,
+    #[error("the approval is locked: only whoever may override that decides")]
+    Locked,
+    #[error("{0}")]
+    OutOfBounds(String),
     #[error("{0}")]
     Refused(Refusal),
 }
@@ -97,7 +149,7 @@ impl From<countersign_protocol::canonical::NotCanonical> for NotCounted {
 #[derive(Clone, Debug)]
 pub struct Counted {
     pub decision: Decision,
-    pub allowance: Option<Allowance>,
+    pub allowances: Vec<Allowance>,
 }
 
 impl Operation for Answer {
@@ -112,13 +164,20 @@ impl Operation for Answer {
         self.is_in_time(decision, deadline, env.now)?;
         self.is_entitled(decision)?;
         self.is_allowed(&decision.question)?;
-        let state = self.settled(env.now);
+        let granted = if self.is_yes() { grants(&self.extra, view)? } else { Granted::default() };
+        let role = self.role(decision)?;
+        let state = self.settled(env.now, &role);
         let settled = Decision { state, version: decision.version + 1, ..decision.clone() };
         let rejected = matches!(settled.state, DecisionState::Rejected { .. });
         let mut mint = env.mint();
-        let settlement = Settlement { notice: notice(&settled), decision: settled.clone() };
-        let record = |entry: Entry| self.record(entry, &settled);
-        let (mut effects, allowance) = settlement.effects(&view.place, &view.session, record, env, &mut mint)?;
+        let record = |entry: Entry| record_grant(self.record(entry, &settled, &role), &granted);
+        let settlement = Settlement {
+            notice: notice(&settled),
+            decision: settled.clone(),
+            granted: granted.clone(),
+            plan: view.plan.as_ref(),
+        };
+        let (mut effects, allowances) = settlement.effects(&view.place, &view.session, record, env, &mut mint)?;
         // What decides is the store's clock, when the answer is written.
         effects.before = Some(deadline);
         effects.guards.extend(self.by.guards.iter().copied());
@@ -126,7 +185,7 @@ impl Operation for Answer {
             let key = rejections_key(&settled.raised_by, view.place.0, &settled);
             effects.counts.push(Count { key, by: 1, limit: i64::MAX, until: env.now.plus_secs(view.pause_s) });
         }
-        Ok(Step { answer: Counted { decision: settled, allowance }, effects })
+        Ok(Step { answer: Counted { decision: settled, allowances }, effects })
     }
 }
 
@@ -147,14 +206,32 @@ impl Answer {
             return Err(NotCounted::BySoftware);
         }
         let counts = counts(decision, self.by.person, &self.by.roles, self.is_yes());
-        if !self.by.may_answer || !counts {
+        if !self.by.may_answer || !counts || !self.role_allows(decision) {
             return Err(NotCounted::NotEntitled);
+        }
+        if decision.is_locked() && !(self.extra.by_override && self.by.deciding.overrides()) {
+            return Err(NotCounted::Locked);
         }
         let floor = decision.terms.floor.max(Assurance::Token);
         if self.by.assurance < floor {
             return Err(NotCounted::TooWeak(floor));
         }
         Ok(())
+    }
+
+    /// Only a role that approves decides (M-06); the no of the person for whom the agent acts always counts.
+    fn role_allows(&self, decision: &Decision) -> bool {
+        let own_no = self.by.person == decision.raised_by.person && !self.is_yes();
+        matches!(decision.question, Question::Clarification(_)) || own_no || self.by.deciding.approves()
+    }
+
+    /// The label under which the answer is recorded: their own, whatever they say.
+    fn role(&self, decision: &Decision) -> Result<String, NotCounted> {
+        if matches!(decision.question, Question::Clarification(_)) {
+            return Ok(self.by.deciding.label().to_owned());
+        }
+        let said = self.extra.as_role.as_deref();
+        self.by.deciding.under(said).map(str::to_owned).ok_or(NotCounted::NotEntitled)
     }
 
     fn is_yes(&self) -> bool {
@@ -175,10 +252,12 @@ impl Answer {
         if fits { Ok(()) } else { Err(NotCounted::NotAllowed) }
     }
 
-    fn settled(&self, now: UnixMillis) -> DecisionState {
-        let by = self.ballot(now);
+    fn settled(&self, now: UnixMillis, role: &str) -> DecisionState {
+        let by = self.ballot(now, role);
         match &self.given {
-            Given::Reply { decision: YesNo::Accept, modified_action: None, .. } => DecisionState::Accepted { by },
+            Given::Reply { decision: YesNo::Accept, modified_action: None, rationale } => {
+                DecisionState::Accepted { by, rationale: rationale.clone() }
+            }
             Given::Reply { rationale, modified_action, .. } => {
                 DecisionState::Rejected { by, rationale: rationale.clone(), proposal: modified_action.clone() }
             }
@@ -188,7 +267,7 @@ impl Answer {
         }
     }
 
-    fn ballot(&self, at: UnixMillis) -> Ballot {
+    fn ballot(&self, at: UnixMillis, role: &str) -> Ballot {
         Ballot {
             person: self.by.person,
             subject: self.by.subject.clone(),
@@ -198,11 +277,13 @@ impl Answer {
             decided_by: self.decided_by.clone(),
             correlation_id: self.correlation_id.clone(),
             via: self.by.via.clone(),
+            role: Some(role.to_owned()),
+            by_override: self.extra.by_override,
         }
     }
 
     /// Names the authenticated person; what the sender says about who decided stands beside it as a claim.
-    fn record(&self, entry: Entry, settled: &Decision) -> Entry {
+    fn record(&self, entry: Entry, settled: &Decision, role: &str) -> Entry {
         let via = match &self.by.via {
             Via::Subscription { .. } => "subscription",
             Via::Page => "page",
@@ -217,6 +298,8 @@ impl Answer {
             .open("assurance", self.by.assurance.as_str())
             .open("via", via)
             .open("allows", allows(settled))
+            .open("role", role)
+            .open_if("override", self.extra.by_override.then_some(true))
             .hidden("decided_by", self.by.subject.as_str())
             .hidden_if("claimed_decided_by", self.decided_by.clone())
             .hidden("claimed_at", self.claimed_at.to_rfc3339())
@@ -230,9 +313,12 @@ impl Answer {
 /// Whether this person's yes, or no, counts. The person for whom the agent acts can always say no; whether their yes
 /// counts is policy's.
 pub fn counts(decision: &Decision, person: RowKey, roles: &[Role], yes: bool) -> bool {
-    let approvers = &decision.terms.approvers;
+    decision.terms.all_approvers().all(|approvers| counts_among(approvers, decision.raised_by.person, (person, roles), yes))
+}
+
+fn counts_among(approvers: &Approvers, own: RowKey, (person, roles): (RowKey, &[Role]), yes: bool) -> bool {
     let named = approvers.people.contains(&person) || approvers.roles.iter().any(|role| roles.contains(role));
-    match (person == decision.raised_by.person, yes) {
+    match (person == own, yes) {
         (true, true) => approvers.own_yes,
         (true, false) => true,
         (false, _) => named,

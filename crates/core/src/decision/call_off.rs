@@ -2,14 +2,17 @@
 
 use super::{
     Place,
-    due::{DueView, stop_calling},
-    entry, forget_request, open_counts, settle,
+    answer::{Answerer, NotCounted, counts},
+    due::DueView,
+    entry,
+    forget_request, forget_request_of, open_counts, settle,
 };
 use crate::{
     aaep::{talk::Talk, words::Notice},
     env::{Env, Mint},
+    mplp::progress::Moving,
     news::News,
-    records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, DecisionState, Record},
+    records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, DecisionState, Plan, Record},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -34,15 +37,63 @@ impl Operation for Withdraw {
             let state = settle::settled_as(&view.decision);
             return Err(Refusal::Conflict(format!("the question is {state} already and cannot be withdrawn")));
         }
-        let state = DecisionState::Cancelled { at: env.now, why: CancelledFor::Withdrawn };
+        let why = CancelledFor::Withdrawn;
+        let state = DecisionState::Cancelled { at: env.now, why, by: None, reason: self.reason.clone() };
         let decision = Decision { state, version: view.decision.version + 1, ..view.decision.clone() };
         let notice = Notice::Withdrawn { reason: self.reason.clone() };
         let record = |entry: crate::evidence::Entry| {
             entry.open("state", "cancelled").open("cancelled_for", "withdrawn").hidden_if("reason", self.reason.clone())
         };
-        let settlement = settle::Settlement { decision, notice };
+        let settlement =
+            settle::Settlement { decision, notice, granted: settle::Granted::Once, plan: view.plan.as_ref() };
         let (effects, _) = settlement.effects(&view.place, &view.session, record, env, &mut env.mint())?;
         Ok(Step { answer: (), effects })
+    }
+}
+
+/// A person who may decide it calls it off: no judgement, and no yes (MPLP 3.1).
+pub struct CallOff {
+    pub by: Answerer,
+    pub reason: Option<String>,
+    pub by_override: bool,
+}
+
+impl Operation for CallOff {
+    type View = DueView;
+    type Answer = Decision;
+    type Refusal = NotCounted;
+
+    fn decide(self, view: &DueView, env: &Env) -> Result<Step<Decision>, NotCounted> {
+        let DecisionState::Pending { deadline, .. } = view.decision.state else { return Err(NotCounted::Settled) };
+        let (by, decision) = (&self.by, &view.decision);
+        let own = by.person == decision.raised_by.person;
+        let entitled = counts(decision, by.person, &by.roles, false) && (own || by.deciding.approves());
+        if !by.may_answer || !entitled {
+            return Err(NotCounted::NotEntitled);
+        }
+        if decision.is_locked() && !(self.by_override && by.deciding.overrides()) {
+            return Err(NotCounted::Locked);
+        }
+        let ballot = by.ballot(env.now, self.by_override);
+        let (why, reason) = (CancelledFor::TakenBack, self.reason.clone());
+        let state = DecisionState::Cancelled { at: env.now, why, by: Some(ballot), reason };
+        let over = Decision { state, version: decision.version + 1, ..decision.clone() };
+        let record = |entry: crate::evidence::Entry| {
+            entry
+                .open("state", "cancelled")
+                .open("cancelled_for", cancelled_for(why))
+                .open("role", by.deciding.label())
+                .open_if("override", self.by_override.then_some(true))
+                .hidden("decided_by", by.subject.as_str())
+                .hidden_if("reason", self.reason.clone())
+        };
+        let notice = Notice::Withdrawn { reason: self.reason.clone() };
+        let (granted, plan) = (settle::Granted::Once, view.plan.as_ref());
+        let settlement = settle::Settlement { decision: over.clone(), notice, granted, plan };
+        let (mut effects, _) = settlement.effects(&view.place, &view.session, record, env, &mut env.mint())?;
+        effects.before = Some(deadline);
+        effects.guards.extend(by.guards.iter().copied());
+        Ok(Step { answer: over, effects })
     }
 }
 
@@ -52,9 +103,15 @@ pub struct Live {
     pub decisions: Vec<Decision>,
     pub allowances: Vec<Allowance>,
     pub sessions: Vec<AaepSession>,
+    pub plans: Vec<Plan>,
 }
 
 impl Live {
+    pub fn is_empty(&self) -> bool {
+        let Self { decisions, allowances, sessions, plans } = self;
+        decisions.is_empty() && allowances.is_empty() && sessions.is_empty() && plans.is_empty()
+    }
+
     /// Calls everything off, in the step that causes it.
     pub fn end(
         &self,
@@ -67,24 +124,29 @@ impl Live {
         let mut talks: BTreeMap<RowKey, Talk> =
             self.sessions.iter().map(|session| (session.key, Talk::resume(session, env.now))).collect();
         for decision in self.decisions.iter().filter(|decision| decision.is_pending()) {
-            let state = DecisionState::Cancelled { at: env.now, why };
+            let state = DecisionState::Cancelled { at: env.now, why, by: None, reason: None };
             let over = Decision { state, version: decision.version + 1, ..decision.clone() };
             if let Some(talk) = talks.get_mut(&decision.asked_in) {
-                settle::tell(talk, &over, &Notice::Revoked, mint);
+                settle::tell(talk, &over, &Notice::Revoked, false, mint);
             }
             let entry = entry(place, &over, "decision_settled", env.now).open("state", "cancelled");
             effects.evidence.push(entry.open("cancelled_for", cancelled_for(why)).seal(mint)?);
             effects.counts.extend(open_counts(&over.raised_by, place.0, -1, (0, 0), env.now));
             effects.news.push(News::Changed { decision: over.key });
-            effects.removes.extend(forget_request(over.point, over.key));
+            effects.removes.extend(forget_request(&over));
             effects.puts.push(Record::Decision(over));
         }
         for allowance in self.allowances.iter().filter(|allowance| allowance.is_open()) {
             let state = AllowanceState::Cancelled { at: env.now, why };
             let over = Allowance { state, version: allowance.version + 1, ..allowance.clone() };
             effects.news.push(News::Changed { decision: over.decision });
-            effects.removes.extend(forget_request(over.point, over.decision));
+            effects.removes.extend(forget_request_of(over.decision, over.step.is_none()));
             effects.puts.push(Record::Allowance(over));
+        }
+        for plan in &self.plans {
+            let mut moving = Moving::of(plan, env.now);
+            moving.cut_off(cancelled_for(why));
+            moving.finish(place, mint, effects)?;
         }
         for (_, mut talk) in talks {
             cancel_session(&mut talk, mint);
@@ -94,33 +156,6 @@ impl Live {
         }
         Ok(())
     }
-}
-
-/// One allowance that may not be spent any more, because the approver may not approve any more.
-pub fn cancel_allowance(
-    place: &Place,
-    decision: &Decision,
-    allowance: &Allowance,
-    session: &AaepSession,
-    env: &Env,
-) -> Result<Effects, Refusal> {
-    let mut mint = env.mint();
-    let state = AllowanceState::Cancelled { at: env.now, why: CancelledFor::Revoked };
-    let over = Allowance { state, version: allowance.version + 1, ..allowance.clone() };
-    let removes = forget_request(decision.point, decision.key).into_iter().collect();
-    let mut effects = Effects { puts: vec![Record::Allowance(over)], removes, ..Effects::default() };
-    let mut talk = Talk::resume(session, env.now);
-    if !talk.is_over() {
-        stop_calling(&mut talk, decision, &Notice::Revoked, &mut mint);
-        settle::close_own_session(&mut talk, decision, &mut mint);
-        let (session, said) = talk.finish();
-        effects.puts.push(Record::AaepSession(session));
-        effects.news = said;
-    }
-    effects.news.push(News::Changed { decision: decision.key });
-    let entry = entry(place, decision, "allowance_cancelled", env.now).open("cancelled_for", "revoked");
-    effects.evidence.push(entry.seal(&mut mint)?);
-    Ok(effects)
 }
 
 fn cancel_session(talk: &mut Talk, mint: &mut Mint) {
@@ -143,5 +178,6 @@ pub fn cancelled_for(why: CancelledFor) -> &'static str {
         CancelledFor::Withdrawn => "withdrawn",
         CancelledFor::SessionOver => "session_over",
         CancelledFor::Revoked => "revoked",
+        CancelledFor::TakenBack => "taken_back",
     }
 }

@@ -4,6 +4,7 @@ use super::{
     Place, audience,
     due::tool_of,
     entry, forget_request,
+    grant::AskedFor,
     raise::{already_under_way, effect_taken},
     render,
     settle::allows,
@@ -13,10 +14,12 @@ use crate::{
         talk::{CALLING_TOOL, Talk},
         words::Notice,
     },
-    env::Env,
+    bounded::Taken,
+    env::{Env, Mint},
+    mplp::progress::Moving,
     news::News,
     records::{
-        AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, DecisionState, Execution, ExecutionState,
+        AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, DecisionState, Execution, ExecutionState, Plan,
         Point, Record,
     },
     refusal::Refusal,
@@ -27,13 +30,21 @@ use countersign_protocol::{
     hash::Digest,
 };
 
+pub const RULES_CHANGED: &str = "the rules of the project have changed since it was asked for";
+
 /// The digest is computed from what is about to run, so a yes to one thing cannot be spent on another.
 pub struct Claim {
     pub digest: Digest,
+    /// What makes it run once, whatever carries it.
+    pub effect: Option<Digest>,
     /// Where it is redeemed; only the kind of point that asked may.
     pub point: Point,
     /// The lane of the node that claims.
     pub node: i64,
+    /// What is about to run, for a yes that covers more than one request.
+    pub call: Option<AskedFor>,
+    /// The rules of now for it.
+    pub rules: Option<Digest>,
 }
 
 pub struct ClaimView {
@@ -49,6 +60,8 @@ pub struct ClaimView {
     pub under_way: Option<String>,
     /// What has, or may have, the same effect already, and its decision's id.
     pub same_effect: Option<(Execution, String)>,
+    /// The plan whose step it is.
+    pub plan: Option<Plan>,
 }
 
 impl Operation for Claim {
@@ -58,14 +71,15 @@ impl Operation for Claim {
 
     fn decide(self, view: &ClaimView, env: &Env) -> Result<Step<Execution>, Refusal> {
         let decision = &view.decision;
-        if decision.point != self.point {
+        if view.point() != self.point {
             return Err(Refusal::ConfirmationInvalid("this decision cannot be redeemed here".into()));
         }
-        if decision.digest != self.digest {
-            let why = "what is about to run is not what was approved";
-            return Err(Refusal::ConfirmationInvalid(why.into()));
-        }
+        let taken = self.fits(view)?;
         let allowance = view.open_allowance(env)?;
+        if allowance.rules.is_some() && allowance.rules != self.rules {
+            // The rules of then said what the person was shown, and whom they let decide.
+            return Err(Refusal::YesGone(RULES_CHANGED));
+        }
         if let Some(other) = &view.under_way {
             return Err(already_under_way(other));
         }
@@ -75,8 +89,56 @@ impl Operation for Claim {
         if matches!(view.session.state, AaepSessionState::Over { .. }) {
             return Err(Refusal::Conflict("the AAEP session in which this was asked is over".into()));
         }
+        let no_room = |_| Refusal::YesGone("what is left of it does not cover this");
+        let tally = allowance.tally.reserve(&taken).map_err(no_room)?;
         let mut mint = env.mint();
-        let execution = Execution {
+        let execution = self.execution(decision, allowance, taken, env, &mut mint);
+        let state = if tally.is_spent() { AllowanceState::Spent } else { AllowanceState::Open };
+        let uses_left = tally.uses - tally.used;
+        let spent = Allowance { tally, state, version: allowance.version + 1, ..allowance.clone() };
+        let entry = entry(&view.place, decision, "execution_claimed", env.now)
+            .open("execution_id", execution.id.as_str())
+            .open("uses_left", uses_left)
+            .open_if("step_id", allowance.step.as_ref().map(|step| step.step.as_str()))
+            .hidden("request_sha256", execution.digest.hex());
+        let mut effects = Effects {
+            guards: view.guards.clone(),
+            puts: vec![Record::Execution(execution.clone()), Record::Allowance(spent)],
+            removes: forget_request(decision).into_iter().collect(),
+            evidence: vec![entry.seal(&mut mint)?],
+            before: Some(allowance.until),
+            news: vec![News::Changed { decision: decision.key }],
+            ..Effects::default()
+        };
+        view.begin_step(env, &mut mint, &mut effects)?;
+        announce(view, &execution, env, &mut mint, &mut effects);
+        Ok(Step { answer: execution, effects })
+    }
+}
+
+impl Claim {
+    /// What it takes of the sums, if the yes covers what is about to run.
+    fn fits(&self, view: &ClaimView) -> Result<Vec<Taken>, Refusal> {
+        let pattern = view.allowance.as_ref().and_then(|allowance| allowance.pattern.as_ref());
+        match (pattern, &self.call) {
+            (Some(pattern), Some(call)) => call.fits(pattern).map_err(|differences| {
+                let told: Vec<String> = differences.iter().map(ToString::to_string).collect();
+                Refusal::ConfirmationInvalid(format!("the yes does not cover this: {}", told.join("; ")))
+            }),
+            (None, _) if view.decision.digest == self.digest => Ok(Vec::new()),
+            _ => Err(Refusal::ConfirmationInvalid("what is about to run is not what was approved".into())),
+        }
+    }
+
+    fn execution(
+        &self,
+        decision: &Decision,
+        allowance: &Allowance,
+        taken: Vec<Taken>,
+        env: &Env,
+        mint: &mut Mint,
+    ) -> Execution {
+        Execution {
             key: mint.key(),
             version: 1,
             project: decision.project,
@@ -84,34 +146,35 @@ impl Operation for Claim {
             decision: decision.key,
             allowance: allowance.key,
             raised_by: decision.raised_by.clone(),
-            digest: decision.digest,
-            effect: decision.effect,
+            point: self.point,
+            digest: self.digest,
+            effect: self.effect,
+            taken,
+            step: allowance.step.clone(),
+            lease_s: allowance.lease_s,
             node: self.node,
             claimed_at: env.now,
             call_id: mint.id("call"),
-            state: ExecutionState::Claimed { lease_until: env.now.plus_secs(decision.terms.lease_s) },
-        };
-        let used = allowance.used + 1;
-        let state = if used >= allowance.uses { AllowanceState::Spent } else { AllowanceState::Open };
-        let spent = Allowance { used, state, version: allowance.version + 1, ..allowance.clone() };
-        let entry = entry(&view.place, decision, "execution_claimed", env.now)
-            .open("execution_id", execution.id.as_str())
-            .open("uses_left", allowance.uses - used);
-        let mut effects = Effects {
-            guards: view.guards.clone(),
-            puts: vec![Record::Execution(execution.clone()), Record::Allowance(spent)],
-            removes: forget_request(decision.point, decision.key).into_iter().collect(),
-            evidence: vec![entry.seal(&mut mint)?],
-            before: Some(allowance.until),
-            news: vec![News::Changed { decision: decision.key }],
-            ..Effects::default()
-        };
-        announce(view, &execution, env, &mut mint, &mut effects);
-        Ok(Step { answer: execution, effects })
+            state: ExecutionState::Claimed { lease_until: env.now.plus_secs(allowance.lease_s) },
+        }
     }
 }
 
 impl ClaimView {
+    /// A step of a plan says itself where it can be spent.
+    fn point(&self) -> Point {
+        self.allowance.as_ref().map_or(self.decision.point, |allowance| allowance.point)
+    }
+
+    /// The step begins with its first use, and only when those before it are done (MPLP step rules).
+    fn begin_step(&self, env: &Env, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
+        let step = self.allowance.as_ref().and_then(|allowance| allowance.step.as_ref());
+        let (Some(step), Some(plan)) = (step, &self.plan) else { return Ok(()) };
+        let mut moving = Moving::of(plan, env.now);
+        moving.begins(&step.step).map_err(Refusal::YesGone)?;
+        moving.finish(&self.place, mint, effects)
+    }
+
     fn open_allowance(&self, env: &Env) -> Result<&Allowance, Refusal> {
         if !allows(&self.decision) {
             return Err(Refusal::YesGone(no_yes(&self.decision)));
@@ -140,12 +203,12 @@ fn no_yes(decision: &Decision) -> &'static str {
 }
 
 /// The tool is announced before its side effect and after the yes (AAEP 4.3.1, C6).
-fn announce(view: &ClaimView, execution: &Execution, env: &Env, mint: &mut crate::env::Mint, effects: &mut Effects) {
+fn announce(view: &ClaimView, execution: &Execution, env: &Env, mint: &mut Mint, effects: &mut Effects) {
     let mut talk = Talk::resume(&view.session, env.now);
     if talk.is_over() {
         return;
     }
-    let (to, tool) = (audience(&view.decision), tool_of(&view.decision));
+    let (to, tool) = (audience(&view.decision), tool_of(&view.decision, execution));
     if talk.waiting().is_empty() {
         let notice = Notice::Running { tool: tool.clone() };
         talk.state_to(&to, mint, CALLING_TOOL, &notice, render::extension(&view.decision));

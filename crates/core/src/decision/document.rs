@@ -63,7 +63,10 @@ impl Whole {
 fn settle(state: &DecisionState, document: &mut DecisionDocument) {
     match state {
         DecisionState::Pending { deadline, .. } => document.deadline = Some(*deadline),
-        DecisionState::Accepted { by } => decided(by, document),
+        DecisionState::Accepted { by, rationale } => {
+            decided(by, document);
+            document.reason.clone_from(rationale);
+        }
         DecisionState::Rejected { by, rationale, proposal } => {
             decided(by, document);
             document.reason.clone_from(rationale);
@@ -84,7 +87,8 @@ fn settle(state: &DecisionState, document: &mut DecisionDocument) {
             document.expired_as = Some(word.into());
             document.response = response.map(Value::String);
         }
-        DecisionState::Cancelled { at, why } => {
+        DecisionState::Cancelled { at, why, reason, .. } => {
+            document.reason.clone_from(reason);
             document.settled_at = Some(*at);
             document.cancelled_for = Some(cancelled_for(*why).into());
         }
@@ -114,7 +118,7 @@ fn allowance(allowance: &Allowance) -> AllowanceDocument {
         AllowanceState::Lapsed { .. } => "lapsed",
         AllowanceState::Cancelled { .. } => "cancelled",
     };
-    AllowanceDocument { state: state.into(), uses_left: allowance.uses - allowance.used, until: allowance.until }
+    AllowanceDocument { state: state.into(), uses_left: allowance.tally.uses - allowance.tally.used, until: allowance.until }
 }
 
 fn execution(execution: &Execution) -> ExecutionDocument {

@@ -1,6 +1,6 @@
 //! What falls due by itself: the countdown, the deadline, an unused yes, a lapsed lease.
 
-use super::{Place, audience, entry, forget_request, render, settle};
+use super::{Place, audience, entry, forget_request_of, render, settle};
 use crate::{
     aaep::{
         talk::{CALLING_TOOL, THINKING, Talk},
@@ -8,9 +8,10 @@ use crate::{
     },
     env::Env,
     evidence::Entry,
+    mplp::progress::{self, Moving},
     news::News,
     records::{
-        AaepSession, Allowance, AllowanceState, Decision, DecisionState, Defaulted, Execution, ExecutionState,
+        AaepSession, Allowance, AllowanceState, Decision, DecisionState, Defaulted, Execution, ExecutionState, Plan,
         Question, Record,
     },
     refusal::Refusal,
@@ -48,6 +49,8 @@ pub struct DueView {
     pub place: Place,
     pub decision: Decision,
     pub session: AaepSession,
+    /// The plan that it is about.
+    pub plan: Option<Plan>,
 }
 
 impl Operation for QuestionDue {
@@ -72,7 +75,8 @@ impl QuestionDue {
         let (as_if, notice) = self.comes_to(&view.decision, deadline, env.now);
         let state = DecisionState::Expired { at: env.now, as_if: as_if.clone() };
         let decision = Decision { state, version: view.decision.version + 1, ..view.decision.clone() };
-        let settlement = settle::Settlement { decision, notice };
+        let settlement =
+            settle::Settlement { decision, notice, granted: settle::Granted::Once, plan: view.plan.as_ref() };
         let record = |entry: Entry| record(entry, &as_if);
         let (mut effects, _) = settlement.effects(&view.place, &view.session, record, env, &mut env.mint())?;
         if !self.nobody_there {
@@ -149,6 +153,8 @@ pub struct AllowanceDueView {
     pub decision: Decision,
     pub session: AaepSession,
     pub allowance: Allowance,
+    /// The plan whose step it let run.
+    pub plan: Option<Plan>,
 }
 
 impl Operation for AllowanceDue {
@@ -161,29 +167,74 @@ impl Operation for AllowanceDue {
         if !allowance.is_open() || env.now < allowance.until {
             return Ok(Step::answer(()));
         }
-        let mut mint = env.mint();
         let state = AllowanceState::Lapsed { at: env.now };
         let lapsed = Allowance { state, version: allowance.version + 1, ..allowance.clone() };
-        let mut puts = vec![Record::Allowance(lapsed)];
-        let mut news = vec![News::Changed { decision: allowance.decision }];
-        let mut talk = Talk::resume(&view.session, env.now);
-        if !talk.is_over() {
-            stop_calling(&mut talk, &view.decision, &Notice::NotCarriedOut, &mut mint);
-            settle::close_own_session(&mut talk, &view.decision, &mut mint);
-            let (session, said) = talk.finish();
-            puts.push(Record::AaepSession(session));
-            news.extend(said);
-        }
-        let evidence = vec![entry(&view.place, &view.decision, "allowance_lapsed", env.now).seal(&mut mint)?];
-        let not_before = Some(allowance.until);
-        let removes = forget_request(allowance.point, allowance.decision).into_iter().collect();
-        Ok(Step { answer: (), effects: Effects { puts, removes, news, evidence, not_before, ..Effects::default() } })
+        let mut effects = view.ended(lapsed, &Notice::NotCarriedOut, |entry| entry, env)?;
+        effects.not_before = Some(allowance.until);
+        Ok(Step { answer: (), effects })
     }
+}
+
+impl AllowanceDueView {
+    /// Everything that follows from an allowance that is over before it was spent.
+    pub(super) fn ended(
+        &self,
+        over: Allowance,
+        notice: &Notice,
+        record: impl FnOnce(Entry) -> Entry,
+        env: &Env,
+    ) -> Result<Effects, Refusal> {
+        let mut mint = env.mint();
+        let (word, lapsed) = match over.state {
+            AllowanceState::Lapsed { .. } => ("allowance_lapsed", true),
+            _ => ("allowance_cancelled", false),
+        };
+        let entry = entry(&self.place, &self.decision, word, env.now)
+            .open_if("step_id", over.step.as_ref().map(|step| step.step.as_str()));
+        let mut effects = Effects {
+            removes: forget_request_of(over.decision, over.step.is_none()).into_iter().collect(),
+            evidence: vec![record(entry).seal(&mut mint)?],
+            news: vec![News::Changed { decision: over.decision }],
+            ..Effects::default()
+        };
+        let mut goes_on = false;
+        if let (Some(plan), Some(step)) = (&self.plan, &over.step) {
+            let mut moving = Moving::of(plan, env.now);
+            moving.ends_unspent(&step.step, lapsed);
+            goes_on = moving.goes_on();
+            moving.finish(&self.place, &mut mint, &mut effects)?;
+        }
+        effects.puts.push(Record::Allowance(over));
+        if !goes_on {
+            hush(&self.decision, &self.session, notice, env, &mut mint, &mut effects);
+        }
+        Ok(effects)
+    }
+}
+
+/// Nothing more is called in the session of a yes that is over.
+pub(super) fn hush(
+    decision: &Decision,
+    session: &AaepSession,
+    notice: &Notice,
+    env: &Env,
+    mint: &mut crate::env::Mint,
+    effects: &mut Effects,
+) {
+    let mut talk = Talk::resume(session, env.now);
+    if talk.is_over() {
+        return;
+    }
+    stop_calling(&mut talk, decision, notice, mint);
+    settle::close_own_session(&mut talk, decision, mint);
+    let (session, said) = talk.finish();
+    effects.puts.push(Record::AaepSession(session));
+    effects.news.extend(said);
 }
 
 /// The session says that no tool is being called any more, if that is what it last said.
 pub(super) fn stop_calling(talk: &mut Talk, decision: &Decision, notice: &Notice, mint: &mut crate::env::Mint) {
-    if talk.state() == CALLING_TOOL {
+    if talk.state() == CALLING_TOOL && !talk.calls_tools() {
         talk.state_to(&audience(decision), mint, THINKING, notice, render::extension(decision));
     }
 }
@@ -196,6 +247,20 @@ pub struct ExecutionView {
     pub decision: Decision,
     pub session: AaepSession,
     pub execution: Execution,
+    /// What it was claimed from.
+    pub allowance: Option<Allowance>,
+    /// The plan whose step it is.
+    pub plan: Option<Plan>,
+}
+
+impl ExecutionView {
+    /// Whether more may run in the same session: then it stays open.
+    fn goes_on(&self, plan: Option<&Plan>) -> bool {
+        match plan {
+            Some(plan) => progress::is_running(plan),
+            None => self.allowance.as_ref().is_some_and(|allowance| allowance.is_bounded() && allowance.is_open()),
+        }
+    }
 }
 
 impl Operation for LeaseDue {
@@ -221,7 +286,8 @@ pub(super) fn unknown(view: &ExecutionView, env: &Env) -> Result<Step<Execution>
     let unknown = Execution { state, version: view.execution.version + 1, ..view.execution.clone() };
     let mut puts = vec![Record::Execution(unknown.clone())];
     let mut news = vec![News::Changed { decision: view.decision.key }];
-    completed(view, ToolStatus::Timeout, None, env, &mut mint, &mut puts, &mut news);
+    let goes_on = view.goes_on(view.plan.as_ref());
+    completed(view, ToolStatus::Timeout, None, goes_on, env, &mut mint, &mut puts, &mut news);
     let entry = entry(&view.place, &view.decision, "execution_unknown", env.now)
         .open("execution_id", view.execution.id.as_str());
     let evidence = vec![entry.seal(&mut mint)?];
@@ -229,17 +295,19 @@ pub(super) fn unknown(view: &ExecutionView, env: &Env) -> Result<Step<Execution>
 }
 
 /// Says how a tool call ended, if the session still listens.
+#[expect(clippy::too_many_arguments, reason = "what it says, and the three places where it is said")]
 pub(super) fn completed(
     view: &ExecutionView,
     status: ToolStatus,
     error_message: Option<String>,
+    goes_on: bool,
     env: &Env,
     mint: &mut crate::env::Mint,
     puts: &mut Vec<Record>,
     news: &mut Vec<News>,
 ) {
     let mut talk = Talk::resume(&view.session, env.now);
-    let tool = tool_of(&view.decision);
+    let tool = tool_of(&view.decision, &view.execution);
     if talk.is_over() || !talk.tool_is_open(&view.execution.call_id) {
         return;
     }
@@ -260,16 +328,19 @@ pub(super) fn completed(
         })
     });
     stop_calling(&mut talk, &view.decision, &notice, mint);
-    settle::close_own_session(&mut talk, &view.decision, mint);
+    if !goes_on {
+        settle::close_own_session(&mut talk, &view.decision, mint);
+    }
     let (session, said) = talk.finish();
     puts.push(Record::AaepSession(session));
     news.extend(said);
 }
 
-/// What is announced as the tool of a decision.
-pub(super) fn tool_of(decision: &Decision) -> String {
-    match &decision.question {
-        Question::Confirmation(asked) => asked.tool.clone(),
-        Question::Clarification(_) => String::new(),
+/// What is announced as the tool of a use.
+pub(super) fn tool_of(decision: &Decision, execution: &Execution) -> String {
+    match (&decision.question, &execution.step) {
+        (_, Some(step)) => step.tool.clone(),
+        (Question::Confirmation(asked), None) => asked.tool.clone(),
+        (Question::Clarification(_), None) => String::new(),
     }
 }

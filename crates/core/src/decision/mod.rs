@@ -14,12 +14,14 @@ pub mod claim;
 pub mod document;
 pub mod due;
 pub mod extend;
+pub mod grant;
 pub mod outcome;
 pub mod question;
 pub mod raise;
 pub mod reconcile;
 pub mod render;
-mod settle;
+pub(crate) mod settle;
+pub mod take_back;
 
 pub use settle::settled_as;
 pub mod terms;
@@ -27,7 +29,7 @@ pub mod terms;
 use crate::{
     evidence::Entry,
     news::Audience,
-    records::{Decision, Point, Question, Raiser, Table},
+    records::{Decision, Question, Raiser, Table},
     step::Count,
 };
 use countersign_protocol::{
@@ -35,6 +37,7 @@ use countersign_protocol::{
     ids::{ProjectId, RowKey},
     time::UnixMillis,
 };
+use serde_json::json;
 
 /// Open questions are counted for two days after the last change; none stays open that long.
 const COUNTED_S: i64 = 2 * 86_400;
@@ -44,9 +47,20 @@ pub type Place = (RowKey, ProjectId);
 
 /// Who may see a question and what becomes of it: those who may answer it, and the person whom it is about.
 pub fn audience(decision: &Decision) -> Audience {
-    let mut people = vec![decision.raised_by.person];
-    people.extend(decision.terms.approvers.people.iter().filter(|p| **p != decision.raised_by.person));
-    Audience { people, roles: decision.terms.approvers.roles.clone() }
+    let mut all = Audience { people: vec![decision.raised_by.person], roles: Vec::new() };
+    for approvers in decision.terms.all_approvers() {
+        add_new(&mut all.people, &approvers.people);
+        add_new(&mut all.roles, &approvers.roles);
+    }
+    all
+}
+
+fn add_new<T: Clone + PartialEq>(all: &mut Vec<T>, more: &[T]) {
+    for one in more {
+        if !all.contains(one) {
+            all.push(one.clone());
+        }
+    }
 }
 
 /// The counters of open questions, raised or lowered.
@@ -59,8 +73,13 @@ fn open_counts(raiser: &Raiser, project: RowKey, by: i64, limits: (i64, i64), no
 }
 
 /// A request that was kept for a yes is not kept any longer than that.
-fn forget_request(point: Point, decision: RowKey) -> Option<(Table, RowKey)> {
-    (point == Point::Gateway).then_some((Table::HeldRequest, decision))
+fn forget_request(decision: &Decision) -> Option<(Table, RowKey)> {
+    forget_request_of(decision.key, decision.target.is_none())
+}
+
+/// Only a question about one action has a request.
+fn forget_request_of(decision: RowKey, about_one_action: bool) -> Option<(Table, RowKey)> {
+    about_one_action.then_some((Table::HeldRequest, decision))
 }
 
 /// Rejections of one action by whatever arguments, for a while.
@@ -82,6 +101,10 @@ fn entry(place: &Place, decision: &Decision, event_type: &'static str, now: Unix
     let entry = Entry::new((place.0, &place.1), event_type, now)
         .open("decision_id", decision.id.as_str())
         .open_if("operator", decision.raised_by.operator.as_ref().map(|domain| domain.as_str().to_owned()))
+        .open_if("target_type", decision.target.as_ref().map(|target| json!(target.target_type)))
+        .open_if("target_id", decision.target.as_ref().map(|target| target.target_id.as_str()))
+        .open_if("requested_by_role", decision.target.as_ref().map(|target| target.requested_by_role.as_str()))
+        .open_if("kind", matches!(decision.question, Question::Clarification(_)).then_some("clarification"))
         .hidden("action_sha256", decision.digest.hex());
     match decision.raised_by.delegation {
         Some(delegation) => entry.under_delegation(delegation, &decision.raised_by.principal),

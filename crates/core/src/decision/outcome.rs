@@ -5,9 +5,10 @@ use super::{
     entry,
 };
 use crate::{
-    env::Env,
+    env::{Env, Mint},
+    mplp::progress::Moving,
     news::News,
-    records::{Decision, Execution, ExecutionState, Point, Record, Reporter},
+    records::{Allowance, AllowanceState, Execution, ExecutionState, Point, Record, Reporter},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -20,6 +21,8 @@ pub enum Report {
     Committed,
     Failed {
         why: Option<String>,
+        /// The service itself said so, and our own eyes saw it: only then do reservations return.
+        refused: bool,
     },
     /// The answer was lost: nobody can say whether it ran.
     Lost,
@@ -27,8 +30,8 @@ pub enum Report {
 
 /// What one kind of enforcement point ran is for that kind to say: an agent's word would free the effect of what the
 /// gateway sent.
-pub fn may_report(decision: &Decision, point: Point) -> Result<(), Refusal> {
-    match decision.point == point {
+pub fn may_report(execution: &Execution, point: Point) -> Result<(), Refusal> {
+    match execution.point == point {
         true => Ok(()),
         false => Err(Refusal::ConfirmationInvalid("what became of this is not for the agent to say".into())),
     }
@@ -62,7 +65,7 @@ impl Operation for Report {
 }
 
 fn renew(view: &ExecutionView, lease_until: countersign_protocol::time::UnixMillis, env: &Env) -> Step<Execution> {
-    let state = ExecutionState::Claimed { lease_until: env.now.plus_secs(view.decision.terms.lease_s) };
+    let state = ExecutionState::Claimed { lease_until: env.now.plus_secs(view.execution.lease_s) };
     let renewed = Execution { state, version: view.execution.version + 1, ..view.execution.clone() };
     let puts = vec![Record::Execution(renewed.clone())];
     Step { answer: renewed, effects: Effects { puts, before: Some(lease_until), ..Effects::default() } }
@@ -70,27 +73,77 @@ fn renew(view: &ExecutionView, lease_until: countersign_protocol::time::UnixMill
 
 impl Report {
     fn close(self, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
-        let (state, status, word, why) = match self {
-            Self::Failed { why } => {
+        let (state, status, end, why) = match self {
+            Self::Failed { why, refused } => {
                 let state = ExecutionState::Failed { at: env.now, by: Reporter::Claimant, why: why.clone() };
-                (state, ToolStatus::Error, "failed", why)
+                (state, ToolStatus::Error, if refused { End::Refused } else { End::Failed }, why)
             }
             _ => {
                 let state = ExecutionState::Committed { at: env.now, by: Reporter::Claimant };
-                (state, ToolStatus::Success, "committed", None)
+                (state, ToolStatus::Success, End::Committed, None)
             }
         };
         let mut mint = env.mint();
         let closed = Execution { state, version: view.execution.version + 1, ..view.execution.clone() };
-        let mut puts = vec![Record::Execution(closed.clone())];
-        let mut news = vec![News::Changed { decision: view.decision.key }];
-        completed(view, status, why.clone(), env, &mut mint, &mut puts, &mut news);
         let entry = entry(&view.place, &view.decision, "execution_settled", env.now)
             .open("execution_id", view.execution.id.as_str())
-            .open("outcome", word)
+            .open("outcome", if end == End::Committed { "committed" } else { "failed" })
             .open("reported_by", "claimant")
-            .hidden_if("reason", why);
-        let evidence = vec![entry.seal(&mut mint)?];
-        Ok(Step { answer: closed, effects: Effects { puts, news, evidence, ..Effects::default() } })
+            .open_if("step_id", view.execution.step.as_ref().map(|step| step.step.as_str()))
+            .hidden_if("reason", why.clone());
+        let mut effects = Effects {
+            puts: vec![Record::Execution(closed.clone())],
+            news: vec![News::Changed { decision: view.decision.key }],
+            evidence: vec![entry.seal(&mut mint)?],
+            ..Effects::default()
+        };
+        let goes_on = follow(view, end, env, &mut mint, &mut effects)?;
+        completed(view, status, why, goes_on, env, &mut mint, &mut effects.puts, &mut effects.news);
+        Ok(Step { answer: closed, effects })
     }
+}
+
+/// How a use ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Committed,
+    /// By the service's own word, so what it had reserved returns.
+    Refused,
+    Failed,
+}
+
+/// What the end of a use means for its allowance and its plan; whether more may run in the session.
+pub(super) fn follow(
+    view: &ExecutionView,
+    end: End,
+    env: &Env,
+    mint: &mut Mint,
+    effects: &mut Effects,
+) -> Result<bool, Refusal> {
+    let returned = if end == End::Refused { returned(view, env) } else { None };
+    let allowance = returned.as_ref().or(view.allowance.as_ref());
+    let open = allowance.is_some_and(|allowance| allowance.is_bounded() && allowance.is_open());
+    let goes_on = match (&view.plan, &view.execution.step) {
+        (Some(plan), Some(step)) => {
+            let mut moving = Moving::of(plan, env.now);
+            moving.ends(&step.step, end == End::Committed, returned.is_some(), open);
+            let goes_on = moving.goes_on();
+            moving.finish(&view.place, mint, effects)?;
+            goes_on
+        }
+        _ => open,
+    };
+    effects.puts.extend(returned.map(Record::Allowance));
+    Ok(goes_on)
+}
+
+/// A bounded yes gets back what a refused use had taken, and is open again if it was spent by it.
+fn returned(view: &ExecutionView, env: &Env) -> Option<Allowance> {
+    let allowance = view.allowance.as_ref().filter(|allowance| allowance.is_bounded())?;
+    let state = match allowance.state {
+        AllowanceState::Spent if env.now < allowance.until => AllowanceState::Open,
+        state => state,
+    };
+    let tally = allowance.tally.give_back(&view.execution.taken).ok()?;
+    Some(Allowance { tally, state, version: allowance.version + 1, ..allowance.clone() })
 }

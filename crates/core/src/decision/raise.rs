@@ -6,16 +6,23 @@ use crate::{
         talk::{AWAITING_INPUT, IDLE, Talk},
         words::Notice,
     },
-    decision::terms::{People, Wishes},
+    decision::terms::{PartOf, People, Wishes},
     env::Env,
+    mplp::progress::Moving,
     records::{
-        AaepSession, AaepSessionState, Decision, DecisionState, Execution, ExecutionState, HeldRequest, Point, Project,
-        Question, Raiser, Record, Terms, Words,
+        AaepSession, AaepSessionState, Decision, DecisionState, Execution, ExecutionState, HeldRequest, Plan, Point,
+        Project, Question, Raiser, Record, Target, Terms, Words,
     },
     refusal::Refusal,
     step::{Count, Effects, Guard, Operation, Step},
 };
-use countersign_protocol::{aaep::envelope::Producer, aaep::event::YesNo, hash::Digest, time::UnixMillis};
+use countersign_protocol::{
+    aaep::{envelope::Producer, event::YesNo},
+    hash::Digest,
+    ids::RowKey,
+    mplp::Governance,
+    time::UnixMillis,
+};
 use std::sync::Arc;
 
 /// After this many rejections of one action there is a pause.
@@ -47,6 +54,9 @@ pub struct Raise {
     pub room: Vec<Count>,
     /// The request to keep until it is settled, sealed.
     pub keep: Option<String>,
+    /// What an approval is about, where that is more than one action (MPLP 2.3).
+    pub target: Option<Target>,
+    pub governance: Option<Governance>,
 }
 
 /// How many counters every question has; those of `room` follow.
@@ -65,6 +75,8 @@ pub struct RaiseView {
     /// When exactly the same last ran.
     pub last_ran_at: Option<UnixMillis>,
     pub people: People,
+    /// The plan that is proposed, and the people whom the policies of its steps name, in their order.
+    pub plan: Option<(Plan, Vec<Vec<RowKey>>)>,
     /// The rows that the caller's standing rests on.
     pub guards: Vec<Guard>,
     /// Whether anybody could answer at present.
@@ -133,6 +145,10 @@ impl Operation for Raise {
     }
 }
 
+fn view_is_plan(decision: &Decision) -> bool {
+    decision.plan().is_some()
+}
+
 /// A session that was made for one question ends with it, so another one would be cut off.
 fn takes_questions(session: &AaepSession) -> Result<(), Refusal> {
     let why = match session.state {
@@ -149,6 +165,7 @@ impl Raise {
     fn terms(&self, view: &RaiseView, env: &Env) -> Result<Terms, Refusal> {
         let document = &view.project.document;
         match &self.question {
+            Question::Confirmation(_) if view.plan.is_some() => self.terms_of_plan(view, env),
             Question::Confirmation(_) => {
                 let policy = terms::policy_for(document, &self.action, self.route.as_deref());
                 terms::of_policy(document, policy.as_deref(), &self.wishes, &view.people, env.now)
@@ -157,6 +174,22 @@ impl Raise {
                 terms::of_clarification(document, self.wishes.timeout_s, &view.people, env.now)
             }
         }
+    }
+
+    /// The strictest of what its steps run.
+    fn terms_of_plan(&self, view: &RaiseView, env: &Env) -> Result<Terms, Refusal> {
+        let document = &view.project.document;
+        let Some((plan, named)) = &view.plan else { return Err(Refusal::Internal) };
+        let parts: Vec<PartOf<'_>> = plan
+            .actions
+            .values()
+            .zip(named)
+            .map(|(planned, named)| PartOf {
+                policy: terms::policy_for(document, &planned.tool, planned.action.route.as_deref()),
+                named: named.clone(),
+            })
+            .collect();
+        terms::of_plan(document, &parts, self.wishes.timeout_s, &view.people, env.now)
     }
 
     /// What a question comes to must be one of its own answers (E-04).
@@ -201,6 +234,9 @@ impl Raise {
             asked_at,
             last_ran_at: view.last_ran_at,
             reply_hash: Digest::of(self.reply_token.as_bytes()),
+            rules: self.rules(view),
+            target: self.target.clone(),
+            governance: self.governance.clone(),
             state: pending,
         };
         let to = audience(&decision);
@@ -216,14 +252,21 @@ impl Raise {
         let mut effects = Effects { guards: view.guards.clone(), counts: self.counts(view, env), ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
         effects.evidence.push(self.entry(&place, &decision, env).seal(&mut mint)?);
+        let mut moving = view.plan.as_ref().map(|(plan, _)| Moving::of(plan, env.now));
+        if let Some(moving) = &mut moving {
+            moving.proposed(&decision)?;
+        }
         if reject_at_once {
             // It is counted as asked all the same, or nothing would stop an agent from asking nobody for ever.
             let (as_if, notice) = due::comes_to_with_nobody_there(&decision, deadline, env.now);
             decision.state = DecisionState::Expired { at: env.now, as_if: as_if.clone() };
-            super::settle::tell(&mut talk, &decision, &notice, &mut mint);
+            super::settle::tell(&mut talk, &decision, &notice, false, &mut mint);
             effects.counts.extend(open_counts(&self.by, place.0, -1, (0, 0), env.now));
             let settled = entry(&place, &decision, "decision_settled", env.now);
             effects.evidence.push(due::record(settled, &as_if).seal(&mut mint)?);
+            if let Some(moving) = &mut moving {
+                moving.decided(&decision, &super::settle::Granted::Once)?;
+            }
         }
         let (session, news) = talk.finish();
         effects.puts = vec![Record::Decision(decision.clone()), Record::AaepSession(session.clone())];
@@ -231,6 +274,9 @@ impl Raise {
             effects.puts.push(Record::HeldRequest(HeldRequest { key, version: 1, project: place.0, sealed }));
         }
         effects.news = news;
+        if let Some(moving) = moving {
+            moving.finish(&place, &mut mint, &mut effects)?;
+        }
         Ok(Step { answer: Raised { decision, session, fresh: true }, effects })
     }
 
@@ -253,6 +299,14 @@ impl Raise {
         counts
     }
 
+    /// What a bounded or held yes must still be under when it is spent. An agent's own claim of what it named and was
+    /// shown rests on the terms alone.
+    fn rules(&self, view: &RaiseView) -> Option<Digest> {
+        let one_action = self.target.is_none() && matches!(self.question, Question::Confirmation(_));
+        let known = self.route.is_some() || !self.action.is_empty();
+        (one_action && known).then(|| terms::rules(&view.project.document, &self.action, self.route.as_deref()))
+    }
+
     fn entry(&self, place: &super::Place, decision: &Decision, env: &Env) -> crate::evidence::Entry {
         let words = match self.words {
             Words::Agent => "agent",
@@ -268,7 +322,7 @@ impl Raise {
             .hidden_if("correlation_id", self.correlation_id.clone());
         match &self.question {
             Question::Confirmation(asked) => entry
-                .open("kind", "confirmation")
+                .open("kind", if view_is_plan(decision) { "plan_approval" } else { "confirmation" })
                 .hidden("tool", self.action.as_str())
                 .hidden("action", asked.action.as_str())
                 .hidden("consequence", asked.consequence.as_str()),

@@ -1,6 +1,11 @@
 //! A person finds out what became of something that nobody reported.
 
-use super::{answer::Answerer, due::ExecutionView, entry};
+use super::{
+    answer::Answerer,
+    due::ExecutionView,
+    entry,
+    outcome::{End, follow},
+};
 use crate::{
     env::Env,
     news::News,
@@ -48,13 +53,16 @@ impl Operation for Reconcile {
             .open("reported_by", "person")
             .hidden("decided_by", self.by.subject.as_str())
             .hidden("reason", self.reason.as_str());
-        let effects = Effects {
+        let mut mint = env.mint();
+        let mut effects = Effects {
             puts: vec![Record::Execution(closed.clone())],
             guards: self.by.guards.clone(),
-            evidence: vec![entry.seal(&mut env.mint())?],
+            evidence: vec![entry.seal(&mut mint)?],
             news: vec![News::Changed { decision: view.decision.key }],
             ..Effects::default()
         };
+        let end = if self.ran { End::Committed } else { End::Failed };
+        follow(view, end, env, &mut mint, &mut effects)?;
         Ok(Step { answer: closed, effects })
     }
 }

@@ -2,6 +2,8 @@
 
 use super::{Place, audience, entry, forget_request, open_counts, render};
 use crate::{
+    bounded::{Pattern, Tally},
+    mplp::progress::Moving,
     aaep::{
         talk::{AWAITING_INPUT, CALLING_TOOL, THINKING, Talk},
         words::Notice,
@@ -9,20 +11,43 @@ use crate::{
     env::{Env, Mint},
     evidence::Entry,
     news::News,
-    records::{AaepSession, Allowance, AllowanceState, Decision, DecisionState, Defaulted, Question, Record},
+    records::{
+        AaepSession, Allowance, AllowanceState, Decision, DecisionState, Defaulted, OfPlan, Plan, Question, Record,
+    },
     refusal::Refusal,
     step::Effects,
 };
-use countersign_protocol::aaep::event::{Payload, SessionCompleted, Summaries};
+use countersign_protocol::{
+    aaep::event::{Payload, SessionCompleted, Summaries},
+    ids::RowKey,
+    mplp::MplpId,
+};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// A decision that has left `pending`, and everything that follows from it.
-pub(super) struct Settlement {
+pub(crate) struct Settlement<'a> {
     pub decision: Decision,
     pub notice: Notice,
+    /// What a yes is for.
+    pub granted: Granted,
+    /// The plan that it is about: its status follows (MPLP 4.3).
+    pub plan: Option<&'a Plan>,
 }
 
-impl Settlement {
+/// How much a yes allows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Granted {
+    /// The one request that was shown.
+    #[default]
+    Once,
+    /// Further requests like it, within bounds.
+    Bounded { pattern: Box<Pattern>, tally: Tally, seconds: i64 },
+    /// These steps of a plan.
+    Steps(Vec<MplpId>),
+}
+
+impl Settlement<'_> {
     /// The effects that all settlements share; the caller adds its time window and counts.
     pub(super) fn effects(
         self,
@@ -31,25 +56,35 @@ impl Settlement {
         event: impl FnOnce(Entry) -> Entry,
         env: &Env,
         mint: &mut Mint,
-    ) -> Result<(Effects, Option<Allowance>), Refusal> {
-        let Self { decision, notice } = self;
+    ) -> Result<(Effects, Vec<Allowance>), Refusal> {
+        let Self { decision, notice, granted, plan } = self;
+        let allowances = match allows(&decision) {
+            true => allowances(&decision, &granted, plan, env, mint),
+            false => Vec::new(),
+        };
         let mut talk = Talk::resume(session, env.now);
-        tell(&mut talk, &decision, &notice, mint);
-        let allowance = allows(&decision).then(|| allowance(&decision, env, mint));
+        tell(&mut talk, &decision, &notice, !allowances.is_empty(), mint);
         let (session, mut news) = talk.finish();
         news.push(News::Changed { decision: decision.key });
         let evidence = vec![event(entry(place, &decision, "decision_settled", env.now)).seal(mint)?];
         let counts = open_counts(&decision.raised_by, place.0, -1, (0, 0), env.now);
-        let kept = allowance.is_some();
-        let removes = forget_request(decision.point, decision.key).filter(|_| !kept).into_iter().collect();
-        let mut puts = vec![Record::Decision(decision), Record::AaepSession(session)];
-        puts.extend(allowance.clone().map(Record::Allowance));
-        Ok((Effects { puts, removes, counts, evidence, news, ..Effects::default() }, allowance))
+        let kept = allowances.iter().any(|allowance| allowance.digest.is_some());
+        let removes = forget_request(&decision).filter(|_| !kept).into_iter().collect();
+        let mut effects = Effects { removes, counts, evidence, news, ..Effects::default() };
+        if let Some(plan) = plan {
+            let mut moving = Moving::of(plan, env.now);
+            moving.decided(&decision, &granted)?;
+            moving.finish(place, mint, &mut effects)?;
+        }
+        effects.puts.push(Record::Decision(decision));
+        effects.puts.push(Record::AaepSession(session));
+        effects.puts.extend(allowances.iter().cloned().map(Record::Allowance));
+        Ok((effects, allowances))
     }
 }
 
 /// Tells all who were asked what became of it, and leaves the session in a state that is true (AAEP 6.7.2, S4).
-pub(super) fn tell(talk: &mut Talk, decision: &Decision, notice: &Notice, mint: &mut Mint) {
+pub(super) fn tell(talk: &mut Talk, decision: &Decision, notice: &Notice, runs: bool, mint: &mut Mint) {
     talk.waits_no_more_for(decision.key);
     if talk.is_over() {
         return;
@@ -57,20 +92,20 @@ pub(super) fn tell(talk: &mut Talk, decision: &Decision, notice: &Notice, mint: 
     let to = audience(decision);
     let mut extension = render::extension(decision);
     extension.insert("settled".into(), json!(settled_as(decision)));
-    let next = if allows(decision) { CALLING_TOOL } else { THINKING };
+    let next = if runs { CALLING_TOOL } else { THINKING };
     talk.state_to(&to, mint, next, notice, extension);
     let open = talk.waiting().len();
     if open > 0 {
         talk.state_to(&to, mint, AWAITING_INPUT, &Notice::StillWaiting { open }, render::extension(decision));
     }
-    if !allows(decision) {
+    if !runs {
         close_own_session(talk, decision, mint);
     }
 }
 
 /// A session that was made for one question is over with it.
 pub(super) fn close_own_session(talk: &mut Talk, decision: &Decision, mint: &mut Mint) {
-    if !talk.session().implicit || talk.is_over() || !talk.waiting().is_empty() {
+    if !talk.session().implicit || talk.is_over() || !talk.waiting().is_empty() || talk.calls_tools() {
         return;
     }
     talk.announce(&audience(decision), mint, render::extension(decision), |words| {
@@ -85,19 +120,56 @@ pub(super) fn allows(decision: &Decision) -> bool {
         && matches!(decision.question, Question::Confirmation(_))
 }
 
-fn allowance(decision: &Decision, env: &Env, mint: &mut Mint) -> Allowance {
-    Allowance {
-        key: mint.key(),
+/// What a yes lets run: the request that was shown, more of its kind, or the steps of a plan, one row each.
+fn allowances(
+    decision: &Decision,
+    granted: &Granted,
+    plan: Option<&Plan>,
+    env: &Env,
+    mint: &mut Mint,
+) -> Vec<Allowance> {
+    let one = |key, pattern, tally, seconds| Allowance {
+        key,
         version: 1,
         project: decision.project,
         decision: decision.key,
         raised_by: decision.raised_by.clone(),
         point: decision.point,
-        digest: decision.digest,
-        uses: 1,
-        used: 0,
-        until: env.now.plus_secs(decision.terms.allowance_s),
+        digest: Some(decision.digest),
+        pattern,
+        tally,
+        until: env.now.plus_secs(seconds),
+        rules: decision.rules,
+        lease_s: decision.terms.lease_s,
+        decided_by: decider(decision),
+        step: None,
         state: AllowanceState::Open,
+    };
+    match (granted, plan) {
+        (Granted::Steps(steps), Some(plan)) => {
+            let runs = steps.iter().filter_map(|id| plan.actions.get_key_value(id));
+            let runs = runs.filter(|(_, planned)| !planned.asks_again);
+            runs.map(|(step, planned)| Allowance {
+                digest: None,
+                point: planned.point,
+                rules: Some(planned.rules),
+                lease_s: planned.lease_s,
+                step: Some(OfPlan { plan: plan.key, step: step.clone(), tool: planned.tool.clone() }),
+                ..one(mint.key(), Some(planned.pattern.clone()), planned.whole_tally(), plan.lasts_s)
+            })
+            .collect()
+        }
+        (Granted::Bounded { pattern, tally, seconds }, _) => {
+            vec![one(mint.key(), Some((**pattern).clone()), tally.clone(), *seconds)]
+        }
+        _ => vec![one(mint.key(), None, Tally { uses: 1, used: 0, sums: BTreeMap::new() }, decision.terms.allowance_s)],
+    }
+}
+
+fn decider(decision: &Decision) -> Option<RowKey> {
+    match &decision.state {
+        DecisionState::Accepted { by, .. } => Some(by.person),
+        _ => None,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::{
 };
 use countersign_protocol::{
     aaep::event::{Reversibility, Risk, YesNo},
+    hash::Digest,
     ids::RowKey,
     project::{ActionPolicy, DecisionPolicy, ProjectDocument, Route},
     time::UnixMillis,
@@ -78,6 +79,7 @@ pub fn of_policy(
         timeout_s,
         latest: latest(&document.decisions, timeout_s, now),
         approvers: approvers(document, policy, people)?,
+        also: Vec::new(),
         floor: policy.map_or(Assurance::Token, |p| Assurance::named(&p.assurance).unwrap_or(Assurance::Passkey)),
         allowance_s: policy.and_then(|p| p.allowance_seconds).unwrap_or(document.decisions.allowance_seconds),
         lease_s: policy.and_then(|p| p.lease_seconds).unwrap_or(document.decisions.lease_seconds),
@@ -100,10 +102,85 @@ pub fn of_clarification(
         timeout_s,
         latest: latest(&document.decisions, timeout_s, now),
         approvers: approvers(document, None, people)?,
+        also: Vec::new(),
         floor: Assurance::Token,
         allowance_s: document.decisions.allowance_seconds,
         lease_s: document.decisions.lease_seconds,
     })
+}
+
+/// The policy of one thing that a plan would run, and the people that it names.
+#[derive(Clone, Debug)]
+pub struct PartOf<'a> {
+    pub policy: Option<Cow<'a, ActionPolicy>>,
+    pub named: Vec<RowKey>,
+}
+
+/// The terms for several actions at once: the strictest of each. Whoever approves them must count for every one, and a
+/// silence is never a yes (M-25).
+pub fn of_plan(
+    document: &ProjectDocument,
+    parts: &[PartOf<'_>],
+    timeout_s: Option<i64>,
+    people: &People,
+    now: UnixMillis,
+) -> Result<Terms, Refusal> {
+    let timeout_s = timeout(None, &document.decisions, timeout_s, document.plans.timeout_seconds, people)?;
+    let mut whole = Terms {
+        risk: Risk::Low,
+        irreversible: false,
+        reversibility: None,
+        default: YesNo::Reject,
+        timeout_s,
+        latest: latest(&document.decisions, timeout_s, now),
+        approvers: Approvers::default(),
+        also: Vec::new(),
+        floor: Assurance::Token,
+        allowance_s: document.plans.default_seconds,
+        lease_s: document.decisions.lease_seconds,
+    };
+    let mut all: Vec<Approvers> = Vec::new();
+    for part in parts {
+        let known = People { named: part.named.clone(), ..people.clone() };
+        let own = of_policy(document, part.policy.as_deref(), &Wishes::default(), &known, now)?;
+        whole.risk = whole.risk.max(own.risk);
+        whole.irreversible |= own.irreversible;
+        whole.floor = whole.floor.max(own.floor);
+        if !all.contains(&own.approvers) {
+            all.push(own.approvers);
+        }
+    }
+    if all.is_empty() {
+        all.push(approvers(document, None, people)?);
+    }
+    somebody_counts_for(&all, people)?;
+    whole.approvers = all.remove(0);
+    whole.also = all;
+    Ok(whole)
+}
+
+/// Steps that only the user may decide, beside steps that the user may not: nobody could say yes to both.
+fn somebody_counts_for(all: &[Approvers], people: &People) -> Result<(), Refusal> {
+    let users_own = |who: &Approvers| who.roles.is_empty() && who.people.iter().all(|person| *person == people.own);
+    match all.iter().any(users_own) && all.iter().any(|who| !who.own_yes) {
+        true => Err(Refusal::invalid(
+            "nobody may approve all of these steps: some are decided by the user alone, others by approvers; \
+             propose them as plans of their own",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// A fingerprint of the rules for what would run: a yes given under other rules is gone (R-5).
+pub fn rules(document: &ProjectDocument, action: &str, route: Option<&str>) -> Digest {
+    let route = route.and_then(|id| document.routes.iter().find(|route| route.id == id));
+    let policy = policy_for(document, action, route.map(|route| route.id.as_str()));
+    let said = serde_json::json!({
+        "policy": policy.as_deref(),
+        "route": route,
+        "own_approval": document.decisions.own_approval,
+    });
+    Digest::of(said.to_string().as_bytes())
 }
 
 pub fn policy_of<'a>(document: &'a ProjectDocument, action: &str) -> Option<&'a ActionPolicy> {

@@ -31,12 +31,16 @@ fn one(value: &ValueField, fields: &Fields) -> Result<Amount, Unreadable> {
         Member::Number(text) | Member::Text(text) if is_amount(&text) => text,
         _ => return Err(Unreadable::NotAnAmount(from.to_string())),
     };
-    // Rendered whole: a unit that is shortened would be another one.
+    Ok(Amount { name: value.name.clone(), amount, unit: unit(value, fields)? })
+}
+
+/// Rendered whole: a unit that is shortened would be another one.
+pub(crate) fn unit(value: &ValueField, fields: &Fields) -> Result<String, Unreadable> {
     let unit = Template::parse(&value.unit)?.render(fields, usize::MAX)?;
     if unit.trim().is_empty() || unit.chars().count() > MAX_UNIT {
         return Err(Unreadable::NotAUnit(shown(&value.unit, MAX_UNIT)));
     }
-    Ok(Amount { name: value.name.clone(), amount, unit })
+    Ok(unit)
 }
 
 /// Digits and at most one fraction. No sign, exponent or separator, and no leading zero that could mean octal.

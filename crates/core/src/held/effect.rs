@@ -76,7 +76,8 @@ fn value(name: &Name, fields: &Fields) -> Result<String, Unreadable> {
     text.filter(sound).ok_or_else(|| Unreadable::NotAKey(name.to_string()))
 }
 
-fn escaped(value: &str) -> String {
+/// A percent sign for every byte that could mean something.
+pub(crate) fn escaped(value: &str) -> String {
     let byte = |b: u8| if is_kept(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
     value.bytes().map(byte).collect()
 }

@@ -38,7 +38,7 @@ pub enum BadJson {
 }
 
 /// The one value of a text.
-pub(super) fn read(bytes: &[u8]) -> Result<Member, BadJson> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Member, BadJson> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         return Err(BadJson::Marked);
     }
@@ -82,7 +82,7 @@ fn is_index(name: &str) -> bool {
 }
 
 /// In quotes, as JSON writes it.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::String(text.to_owned()).to_string()
 }
 

@@ -3,7 +3,7 @@
 use super::Unreadable;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Media {
+pub(crate) enum Media {
     Json,
     Form,
     /// Also where nothing is said.
@@ -11,7 +11,7 @@ pub(super) enum Media {
 }
 
 /// A type that is no single, plain media type could mean one thing to us and another to the service.
-pub(super) fn media(content_type: &str) -> Result<Media, Unreadable> {
+pub(crate) fn media(content_type: &str) -> Result<Media, Unreadable> {
     if content_type.is_empty() {
         return Ok(Media::Other);
     }

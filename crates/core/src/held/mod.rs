@@ -14,18 +14,26 @@ mod question;
 mod request;
 mod shown;
 mod template;
+mod tree;
 mod unreadable;
 
+pub(crate) use amounts::unit;
 pub use amounts::{Amount, read as amounts};
+pub(crate) use effect::escaped;
 pub use effect::{Effect, effect, key_template, resource};
 pub use explain::{Explanation, Held, NoRoute, Wording, explain};
 pub use fields::Fields;
 pub use json::{BadJson, Member};
-pub(crate) use media::is_token;
+pub(crate) use json::{quoted, read as read_json};
+pub(crate) use media::{Media, is_token, media};
 pub use pairs::BadPairs;
+pub(crate) use question::announced;
 pub use question::question;
 pub use request::HttpRequest;
+pub(crate) use shown::{shortened, shown};
+pub(crate) use template::{Part, plain};
 pub use template::{BadTemplate, Name, Template};
+pub(crate) use tree::plain_type;
 pub use unreadable::Unreadable;
 
 use crate::decision::terms;

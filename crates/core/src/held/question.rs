@@ -42,8 +42,13 @@ pub fn question(route: &Route, request: &HttpRequest, fields: &Fields) -> Result
         summaries: texts.summaries,
         extra_context: Some(context(route, request, fields)?),
         allowed_replies: vec![YesNo::Accept, YesNo::Reject],
-        tool: if is_tool(&route.action) { route.action.clone() } else { TOOL.into() },
+        tool: announced(route),
     })
+}
+
+/// What is announced before a call by this route runs.
+pub(crate) fn announced(route: &Route) -> String {
+    if is_tool(&route.action) { route.action.clone() } else { TOOL.into() }
 }
 
 struct Texts {

@@ -5,7 +5,7 @@
 ///
 /// Whatever would not be seen, or would change how the words around it are seen, is made visible; text that runs from
 /// right to left stays within its own bounds (U+2068, U+2069).
-pub(super) fn shown(value: &str, most: usize) -> String {
+pub(crate) fn shown(value: &str, most: usize) -> String {
     let (begin, note) = cut(value, most);
     let visible: String = begin.chars().map(|c| Visible(c).to_string()).collect();
     let bounded = if visible.chars().any(needs_bounds) { format!("\u{2068}{visible}\u{2069}") } else { visible };
@@ -13,7 +13,7 @@ pub(super) fn shown(value: &str, most: usize) -> String {
 }
 
 /// A whole text, or its beginning and how much is missing.
-pub(super) fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shortened(text: &str, most: usize) -> String {
     let (begin, note) = cut(text, most);
     // Bounds that were opened are closed, or the note would stand within them.
     let open = begin.matches('\u{2068}').count().saturating_sub(begin.matches('\u{2069}').count());

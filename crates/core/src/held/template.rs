@@ -1,16 +1,16 @@
 //! The owner's words with members of the request in them: `Pay {body.amount} to {body.to}`.
 
-use super::{Fields, Unreadable, json::Member, shown::shown};
+use super::{Fields, Unreadable, json::Member, shown::shown, tree::is_form};
 use countersign_protocol::project::Route;
 
 /// Text with names in it. A value is put in as it is and never read as a template again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    pub(super) parts: Vec<Part>,
+    pub(crate) parts: Vec<Part>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(crate) enum Part {
     Text(String),
     Name(Name),
 }
@@ -144,6 +144,26 @@ impl Name {
         };
         found.ok_or_else(|| Unreadable::Missing(self.to_string()))
     }
+
+    /// The same in a tree of arguments: the members on the way to the named one, which is the last.
+    pub(crate) fn way<'a>(&self, tree: &'a Member) -> Result<Vec<&'a Member>, Unreadable> {
+        let missing = || Unreadable::Missing(self.to_string());
+        let place = match self.place {
+            Place::Path => "path",
+            Place::Query => "query",
+            Place::Header => "headers",
+            Place::Body => "body",
+        };
+        let nested = self.place == Place::Body && !is_form(tree);
+        let steps = if nested { self.member.split('.').collect() } else { vec![self.member.as_str()] };
+        let mut member = tree.get(place).ok_or_else(missing)?;
+        let mut way = vec![member];
+        for step in steps {
+            member = member.get(step).ok_or_else(missing)?;
+            way.push(member);
+        }
+        Ok(way)
+    }
 }
 
 impl std::fmt::Display for Name {
@@ -159,7 +179,7 @@ impl std::fmt::Display for Name {
 }
 
 /// Text without quotes, everything else as it was written.
-pub(super) fn plain(value: &Member) -> String {
+pub(crate) fn plain(value: &Member) -> String {
     match value {
         Member::Text(text) => text.clone(),
         other => other.compact(),

@@ -32,6 +32,7 @@ pub fn check(document: &ProjectDocument) -> Vec<Problem> {
     super::forwarding::check_upstreams(document, &mut found);
     check_unique(document, &mut found);
     super::decisions::check(document, &mut found);
+    super::plans::check(document, &mut found);
     found.0
 }
 

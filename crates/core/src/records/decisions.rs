@@ -1,11 +1,13 @@
 //! A decision, what it allows, and each use of that: three rows, whatever the protocol that asked.
 
 use super::Role;
+use crate::bounded::{Pattern, Taken, Tally};
 use countersign_protocol::{
     aaep::event::{Choice, ResponseKind, Reversibility, Risk, Summaries, YesNo},
     domain::Domain,
     hash::Digest,
     ids::RowKey,
+    mplp::{Governance, MplpId, TargetType, TraceBase},
     time::UnixMillis,
 };
 use serde::{Deserialize, Serialize};
@@ -48,7 +50,31 @@ pub struct Decision {
     pub last_ran_at: Option<UnixMillis>,
     /// SHA-256 of the reply token, which is a MAC of `id` and is stored nowhere.
     pub reply_hash: Digest,
+    /// The policy that set the terms; where it is another when the yes is to be spent, the yes is gone.
+    #[serde(default)]
+    pub rules: Option<Digest>,
+    /// What it approves, where that is more than one action (MPLP 2.3).
+    #[serde(default)]
+    pub target: Option<Target>,
+    /// While it is locked it takes no decision (M-27).
+    #[serde(default)]
+    pub governance: Option<Governance>,
     pub state: DecisionState,
+}
+
+/// The resource that an approval is about, and what its requester said about it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    pub target_type: TargetType,
+    pub target_id: MplpId,
+    /// The row, if it is a plan of ours.
+    #[serde(default)]
+    pub plan: Option<RowKey>,
+    pub requested_by_role: String,
+    #[serde(default)]
+    pub reason: Option<String>,
+    #[serde(default)]
+    pub trace: Option<TraceBase>,
 }
 
 /// Whose agent asked. Only the same principal sees, waits for, claims or closes it.
@@ -131,6 +157,9 @@ pub struct Terms {
     /// No extension goes beyond this.
     pub latest: UnixMillis,
     pub approvers: Approvers,
+    /// Those whose answer must count as well, where several policies meet in one question.
+    #[serde(default)]
+    pub also: Vec<Approvers>,
     /// The least assurance of an answer that counts.
     pub floor: Assurance,
     /// How long a yes may be spent.
@@ -172,6 +201,8 @@ pub enum DecisionState {
     },
     Accepted {
         by: Ballot,
+        #[serde(default)]
+        rationale: Option<String>,
     },
     Rejected {
         by: Ballot,
@@ -192,6 +223,11 @@ pub enum DecisionState {
     Cancelled {
         at: UnixMillis,
         why: CancelledFor,
+        /// Who called it off, where a person did.
+        #[serde(default)]
+        by: Option<Ballot>,
+        #[serde(default)]
+        reason: Option<String>,
     },
 }
 
@@ -212,6 +248,8 @@ pub enum CancelledFor {
     Withdrawn,
     SessionOver,
     Revoked,
+    /// A person took it back.
+    TakenBack,
 }
 
 /// One answer that counted: whose, when, and how it was proven.
@@ -228,6 +266,12 @@ pub struct Ballot {
     pub decided_by: Option<String>,
     pub correlation_id: Option<String>,
     pub via: Via,
+    /// The label of the role under which the person decided (M-06).
+    #[serde(default)]
+    pub role: Option<String>,
+    /// Taken although it was locked, by whoever may override that (M-27).
+    #[serde(default)]
+    pub by_override: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -248,7 +292,7 @@ pub struct HeldRequest {
     pub sealed: String,
 }
 
-/// What may now run: so many uses of one digest. A yes to one action is one use.
+/// What may now run: so many uses of one digest, or of a pattern. A yes to one action is one use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Allowance {
     pub key: RowKey,
@@ -257,11 +301,33 @@ pub struct Allowance {
     pub decision: RowKey,
     pub raised_by: Raiser,
     pub point: Point,
-    pub digest: Digest,
-    pub uses: i64,
-    pub used: i64,
+    /// The one request that was shown; none for a step of a plan.
+    pub digest: Option<Digest>,
+    /// What else may run: every argument as shown, except those that were released by name, each within its bound.
+    #[serde(default)]
+    pub pattern: Option<Pattern>,
+    #[serde(flatten)]
+    pub tally: Tally,
     pub until: UnixMillis,
+    /// The policy under which it was asked for.
+    #[serde(default)]
+    pub rules: Option<Digest>,
+    pub lease_s: i64,
+    /// Whose yes it is; nobody's where a default gave it.
+    #[serde(default)]
+    pub decided_by: Option<RowKey>,
+    /// The step of a plan that it lets run.
+    #[serde(default)]
+    pub step: Option<OfPlan>,
     pub state: AllowanceState,
+}
+
+/// A step of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfPlan {
+    pub plan: RowKey,
+    pub step: MplpId,
+    pub tool: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -283,9 +349,18 @@ pub struct Execution {
     pub decision: RowKey,
     pub allowance: RowKey,
     pub raised_by: Raiser,
+    /// Where it was claimed, and may be reported.
+    pub point: Point,
+    /// Of exactly what runs, which a pattern may have let through.
     pub digest: Digest,
     #[serde(default)]
     pub effect: Option<Digest>,
+    /// What it takes of the sums of its allowance.
+    #[serde(default)]
+    pub taken: Vec<Taken>,
+    #[serde(default)]
+    pub step: Option<OfPlan>,
+    pub lease_s: i64,
     /// The lane of the node that claimed it.
     pub node: i64,
     pub claimed_at: UnixMillis,
@@ -346,7 +421,8 @@ impl Decision {
     /// Under what it is found by those who may see it, while it is open.
     pub fn asks(&self) -> Option<String> {
         let own = self.raised_by.person;
-        let alone = self.terms.approvers.roles.is_empty() && self.terms.approvers.people.iter().all(|p| *p == own);
+        let only_own = |who: &Approvers| who.roles.is_empty() && who.people.iter().all(|person| *person == own);
+        let alone = self.terms.all_approvers().all(only_own);
         let found = if alone { Self::asks_person(own) } else { Self::ASKS_SEVERAL.into() };
         self.is_pending().then_some(found)
     }
@@ -360,9 +436,39 @@ impl Decision {
     }
 }
 
+impl Decision {
+    pub fn is_locked(&self) -> bool {
+        self.governance.as_ref().is_some_and(|governance| governance.locked == Some(true))
+    }
+
+    /// The plan that it is about.
+    pub fn plan(&self) -> Option<RowKey> {
+        self.target.as_ref().and_then(|target| target.plan)
+    }
+}
+
+impl Terms {
+    /// Whoever decides must count for each of these.
+    pub fn all_approvers(&self) -> impl Iterator<Item = &Approvers> {
+        std::iter::once(&self.approvers).chain(&self.also)
+    }
+}
+
+impl Raiser {
+    /// Whose calls a bounded yes covers: those of the session, or of the API key that has none.
+    pub fn holder(&self) -> RowKey {
+        self.session.or(self.api_key).unwrap_or_default()
+    }
+}
+
 impl Allowance {
     pub fn is_open(&self) -> bool {
         self.state == AllowanceState::Open
+    }
+
+    /// More than a yes to one request: it is listed, and matched against calls.
+    pub fn is_bounded(&self) -> bool {
+        self.pattern.is_some()
     }
 }
 

@@ -156,7 +156,7 @@ fn an_accept_of_something_else_is_a_no_with_a_proposal() {
     let given = Given::Reply { decision: Accept, rationale: Some("rather there".into()), modified_action };
     let step = plane.answer(question.key, answer(ALICE, given, NOW), NOW).unwrap();
     let counted = plane.commit(step);
-    assert!(counted.allowance.is_none() && plane.store.allowances().next().is_none());
+    assert!(counted.allowances.is_empty() && plane.store.allowances().next().is_none());
     let DecisionState::Rejected { proposal: kept, rationale, .. } = counted.decision.state else { panic!("not a no") };
     assert_eq!((kept, rationale.as_deref()), (Some(proposal), Some("rather there")));
 }
@@ -207,5 +207,6 @@ fn copy(answer: &Answer) -> Answer {
         claimed_at: answer.claimed_at,
         decided_by: answer.decided_by.clone(),
         correlation_id: answer.correlation_id.clone(),
+        extra: answer.extra.clone(),
     }
 }

@@ -71,7 +71,7 @@ fn without_a_yes_that_still_stands_nothing_runs() {
     let yes = accepted(&mut plane, &Ask::of("money.pay"), BOB);
     conflict(&plane, &yes, false, NOW);
     conflict(&plane, &yes, true, NOW.plus_secs(45));
-    let effects = plane.cancel_allowance(yes.key, NOW).unwrap();
+    let effects = plane.take_back(yes.key, NOW).unwrap();
     assert_eq!(plane.store.commit(&effects), Outcome::Committed);
     conflict(&plane, &yes, true, NOW);
     let cut_off = accepted(&mut plane, &Ask::of("file.move"), ALICE);
@@ -185,9 +185,9 @@ fn an_outcome_counts_once_and_also_when_it_comes_late() {
     plane.commit(step);
     let early = plane.lease_due(done.key, NOW.plus_secs(31)).unwrap();
     assert!(early.effects.is_empty(), "the lease was renewed");
-    let step = plane.on_execution(done.key, Report::Failed { why: Some("no paper".into()) }, NOW).unwrap();
+    let step = plane.on_execution(done.key, Report::Failed { why: Some("no paper".into()), refused: false }, NOW).unwrap();
     plane.commit(step);
-    assert!(plane.on_execution(done.key, Report::Failed { why: None }, NOW).unwrap().effects.is_empty());
+    assert!(plane.on_execution(done.key, Report::Failed { why: None, refused: false }, NOW).unwrap().effects.is_empty());
     let other = plane.on_execution(done.key, Report::Committed, NOW).map(drop);
     assert!(matches!(other, Err(Refusal::Conflict(_))));
 

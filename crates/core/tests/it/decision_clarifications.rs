@@ -67,7 +67,7 @@ fn a_response_of_no_accepted_kind_is_as_none_and_a_later_one_counts() {
     assert_eq!(plane.answer(question.key, stranger, NOW).err(), Some(NotCounted::NotEntitled));
     let step = plane.answer(question.key, respond(json!("the second")), NOW).unwrap();
     let counted = plane.commit(step);
-    assert!(counted.allowance.is_none(), "an answer lets nothing run");
+    assert!(counted.allowances.is_empty(), "an answer lets nothing run");
     let DecisionState::Answered { response, confidence, .. } = counted.decision.state else { panic!("not answered") };
     assert_eq!((response, confidence), (json!("the second"), Some(0.5)));
 }

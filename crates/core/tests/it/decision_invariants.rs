@@ -58,7 +58,7 @@ impl Runner {
             let decision = store.decision(allowance.decision);
             let runs = store.executions().filter(|run| run.allowance == allowance.key);
             let runs: Vec<_> = runs.inspect(|run| assert_eq!(run.digest, decision.digest)).collect();
-            assert!(is_yes(decision) && runs.len() <= 1 && allowance.used == i64::try_from(runs.len()).unwrap());
+            assert!(is_yes(decision) && runs.len() <= 1 && allowance.tally.used == i64::try_from(runs.len()).unwrap());
             assert!(runs.iter().all(|run| run.claimed_at < allowance.until), "claimed after its time");
             if matches!(decision.state, DecisionState::Expired { .. }) {
                 default_yes_was_permitted(decision);

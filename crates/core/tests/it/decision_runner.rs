@@ -11,7 +11,7 @@ use crate::{
 };
 use countersign_core::{
     decision::{
-        answer::{Answer, Given, NotCounted},
+        answer::{Answer, Extra, Given, NotCounted},
         due::QuestionDue,
         extend::Extend,
         outcome::Report,
@@ -263,7 +263,7 @@ impl Runner {
                 let report = match ran {
                     None => Report::Running,
                     Some(true) => Report::Committed,
-                    Some(false) => Report::Failed { why: Some("no paper".into()) },
+                    Some(false) => Report::Failed { why: Some("no paper".into()), refused: false },
                 };
                 (Matter::Report { index, ran: *ran }, effects(plane.on_execution(key, report, node)))
             }
@@ -278,7 +278,7 @@ impl Runner {
             Command::LoseApprover { which } => {
                 let open = |question: &Question| matches!(question.yes, Some((Yes::Open, _)));
                 let (index, key) = self.pick_where(*which, open)?;
-                (Matter::LoseApprover { index }, plane.cancel_allowance(key, node).map_err(refused))
+                (Matter::LoseApprover { index }, plane.take_back(key, node).map_err(refused))
             }
             Command::Reconcile { which, person, ran } => {
                 let (index, key) = self.pick_run(*which)?;
@@ -437,5 +437,5 @@ fn answer(by: &Answering) -> Answer {
     let mut answerer = answerer(by.person, by.assurance);
     answerer.may_answer = by.may_answer;
     let decided_by = by.by_software.then(|| "auto:policy".to_owned());
-    Answer { by: answerer, given, claimed_at: by.claimed_at, decided_by, correlation_id: None }
+    Answer { by: answerer, given, claimed_at: by.claimed_at, decided_by, correlation_id: None, extra: Extra::default() }
 }

@@ -35,7 +35,9 @@ impl Store {
 
     /// In the order of the real one: stale, out of time, limits; and unique columns when rows are written.
     pub(crate) fn commit(&mut self, effects: &Effects) -> Outcome {
-        assert!(effects.once.is_empty() && effects.removes.is_empty(), "no decision spends keys or removes rows");
+        let kept = |row: &(Table, RowKey)| row.0 == Table::HeldRequest;
+        assert!(effects.once.is_empty(), "no decision spends keys");
+        assert!(effects.removes.iter().all(kept), "a decision removes nothing but what was kept for it");
         let current = effects.guards.iter().all(|guard| self.version(guard.table, guard.key) == Some(guard.version));
         if !current || !self.fits(&effects.puts) {
             return Outcome::Stale;

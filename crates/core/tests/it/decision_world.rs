@@ -11,14 +11,16 @@ use countersign_core::{
     },
     decision::{
         Place,
-        answer::{Answer, AnswerView, Answerer, Counted, Given, NotCounted},
-        call_off::{Live, Withdraw, cancel_allowance},
+        answer::{Answer, AnswerView, Answerer, Counted, Extra, Given, NotCounted},
+        call_off::{Live, Withdraw},
         claim::{Claim, ClaimView},
         due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
         raise::{Raise, RaiseView, Raised},
-        terms::{People, Wishes},
+        take_back::TakeBack,
+        terms::{self, People, Wishes},
     },
     env::Env,
+    mplp::roles::Deciding,
     records::{
         AaepSession, AaepSessionState, Assurance, CancelledFor, Clarification, Confirmation, Delegation,
         DelegationState, Execution, Point, Project, Question, Raiser, Record, RevokeReason, Role, Table, Via, Words,
@@ -134,6 +136,7 @@ pub(crate) fn answerer(person: RowKey, assurance: Assurance) -> Answerer {
     Answerer {
         person,
         subject: format!("person-{person}"),
+        deciding: Deciding::approver("approver"),
         roles,
         assurance,
         may_answer: true,
@@ -226,6 +229,7 @@ impl Plane {
             same_effect: None,
             last_ran_at: None,
             people: People { own: ALICE, named, asks: Vec::new(), needs_s: None },
+            plan: None,
             guards: self.guards(ask.agent),
             somebody_there: ask.somebody_there,
         };
@@ -247,6 +251,8 @@ impl Plane {
             route: None,
             room: Vec::new(),
             keep: None,
+            target: None,
+            governance: None,
             action: ask.action.into(),
             question: ask.question.clone(),
             wishes: ask.wishes.clone(),
@@ -268,9 +274,11 @@ impl Plane {
         answer: Answer,
         now: UnixMillis,
     ) -> Result<Step<Counted>, NotCounted> {
-        let DueView { place, decision, session } = self.due_view(decision);
+        let DueView { place, decision, session, plan } = self.due_view(decision);
         let pause_s = self.project.document.decisions.pause_seconds;
-        answer.decide(&AnswerView { place, pause_s, decision, session }, &self.env(now))
+        let policy = self.project.document.plans.clone();
+        let view = AnswerView { place, pause_s, decision, session, plan, asked_for: None, policy };
+        answer.decide(&view, &self.env(now))
     }
 
     pub(crate) fn due(&self, decision: RowKey, due: QuestionDue, now: UnixMillis) -> Result<Step<()>, Refusal> {
@@ -288,7 +296,9 @@ impl Plane {
         approver_stands: bool,
         now: UnixMillis,
     ) -> Result<Step<Execution>, Refusal> {
-        let DueView { place, decision, session } = self.due_view(decision);
+        let DueView { place, decision, session, plan } = self.due_view(decision);
+        let rules = Some(terms::rules(&self.project.document, &decision.action, None));
+        let claim = Claim { rules: claim.rules.or(rules), ..claim };
         let guards = match decision.raised_by.delegation {
             Some(key) => vec![Guard { table: Table::Delegation, key, version: 5 }],
             None => Vec::new(),
@@ -297,7 +307,7 @@ impl Plane {
         // What the store refuses by its unique column is left to it here.
         let under_way = None;
         let same_effect = None;
-        let view = ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect };
+        let view = ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect, plan };
         claim.decide(&view, &self.env(now))
     }
 
@@ -309,8 +319,9 @@ impl Plane {
         now: UnixMillis,
     ) -> Result<Step<O::Answer>, O::Refusal> {
         let execution = self.store.execution_of(decision).cloned().expect("something was claimed");
-        let DueView { place, decision, session } = self.due_view(decision);
-        operation.decide(&ExecutionView { place, decision, session, execution }, &self.env(now))
+        let allowance = self.store.allowance_of(decision).cloned();
+        let DueView { place, decision, session, plan } = self.due_view(decision);
+        operation.decide(&ExecutionView { place, decision, session, execution, allowance, plan }, &self.env(now))
     }
 
     pub(crate) fn lease_due(&self, decision: RowKey, now: UnixMillis) -> Result<Step<()>, Refusal> {
@@ -318,16 +329,19 @@ impl Plane {
     }
 
     pub(crate) fn allowance_due(&self, decision: RowKey, now: UnixMillis) -> Result<Step<()>, Refusal> {
-        let allowance = self.store.allowance_of(decision).cloned().expect("there was a yes");
-        let DueView { place, decision, session } = self.due_view(decision);
-        AllowanceDue.decide(&AllowanceDueView { place, decision, session, allowance }, &self.env(now))
+        AllowanceDue.decide(&self.allowance_view(decision), &self.env(now))
     }
 
-    /// The approver may not approve any more.
-    pub(crate) fn cancel_allowance(&self, decision: RowKey, now: UnixMillis) -> Result<Effects, Refusal> {
-        let allowance = self.store.allowance_of(decision).expect("there was a yes");
-        let DueView { place, decision, session } = self.due_view(decision);
-        cancel_allowance(&place, &decision, allowance, &session, &self.env(now))
+    fn allowance_view(&self, decision: RowKey) -> AllowanceDueView {
+        let allowance = self.store.allowance_of(decision).cloned().expect("there was a yes");
+        let DueView { place, decision, session, plan } = self.due_view(decision);
+        AllowanceDueView { place, decision, session, allowance, plan }
+    }
+
+    /// A person takes the yes back.
+    pub(crate) fn take_back(&self, decision: RowKey, now: UnixMillis) -> Result<Effects, Refusal> {
+        let take_back = TakeBack { by: answerer(ADMIN, Assurance::Fresh), reason: None };
+        take_back.decide(&self.allowance_view(decision), &self.env(now)).map(|step| step.effects)
     }
 
     /// Cuts an agent off, with everything that it has open.
@@ -343,6 +357,7 @@ impl Plane {
                 .filter(|row| is_open(row) && row.delegation == Some(key))
                 .cloned()
                 .collect(),
+            plans: Vec::new(),
         };
         let env = self.env(now);
         let state = DelegationState::Revoked { at: now, reason: RevokeReason::ManualRevoke };
@@ -361,7 +376,7 @@ impl Plane {
     pub(crate) fn due_view(&self, decision: RowKey) -> DueView {
         let decision = self.store.decision(decision).clone();
         let session = self.store.session(decision.asked_in).clone();
-        DueView { place: self.place(), decision, session }
+        DueView { place: self.place(), decision, session, plan: None }
     }
 
     pub(crate) fn raiser(&self, agent: usize) -> Raiser {
@@ -384,11 +399,11 @@ impl Plane {
 /// An answer by a person, given now and of their own accord.
 pub(crate) fn answer(person: RowKey, given: Given, now: UnixMillis) -> Answer {
     let by = answerer(person, Assurance::Fresh);
-    Answer { by, given, claimed_at: now, decided_by: None, correlation_id: None }
+    Answer { by, given, claimed_at: now, decided_by: None, correlation_id: None, extra: Extra::default() }
 }
 
 pub(crate) fn claim(digest: Digest) -> Claim {
-    Claim { digest, point: Point::AgentClaimed, node: 1 }
+    Claim { digest, effect: None, point: Point::AgentClaimed, node: 1, call: None, rules: None }
 }
 
 pub(crate) fn at_deadline() -> QuestionDue {

@@ -11,6 +11,12 @@
 mod access;
 mod access_limits;
 mod access_model;
+mod bounded;
+mod bounded_book;
+mod bounded_fit;
+mod bounded_model;
+mod bounded_steps;
+mod bounded_tally;
 mod decision_answers;
 mod decision_claims;
 mod decision_clarifications;
@@ -32,7 +38,24 @@ mod held_effects;
 mod held_explain;
 mod held_fields;
 mod held_questions;
+mod mplp_bus;
+mod mplp_confirm;
+mod mplp_diff;
+mod mplp_question;
+mod mplp_roles;
+mod mplp_rows;
+mod mplp_samples;
+mod mplp_submit;
+mod mplp_trace;
+mod plans_check;
 mod routes;
 mod routes_check;
 mod standing;
 mod worlds;
+
+/// The judges of the testkit, without the testkit: that would bring the whole server along.
+#[path = "../../../testkit/src/aaep_judge.rs"]
+pub mod aaep_judge;
+
+#[path = "../../../testkit/src/mplp_judge.rs"]
+pub mod mplp_judge;

@@ -4,6 +4,7 @@ use super::Listener;
 use crate::{decisions::InboxItem, engine::Engine, projects::ProjectAt};
 use countersign_core::{
     decision::{answer::NotCounted, question},
+    records::Via,
     refusal::Refusal,
 };
 use countersign_protocol::{aaep::questions::OpenQuestion, time::UnixMillis};
@@ -25,6 +26,6 @@ impl Engine {
         id: &str,
         seconds: i64,
     ) -> Result<UnixMillis, NotCounted> {
-        self.extend(at, id, &listener.answerer("", self.now()), seconds).await
+        self.extend(at, id, &listener.answerer(&at.project.document, Via::Api, self.now()), seconds).await
     }
 }

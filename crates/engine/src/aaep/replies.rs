@@ -3,8 +3,8 @@
 use super::{subscribers::Listener, terms::terms_of};
 use crate::{decisions::ByPerson, engine::Engine, projects::ProjectAt};
 use countersign_core::{
-    decision::answer::{Given, NotCounted},
-    records::{Subscription, Table},
+    decision::answer::{Extra, Given, NotCounted},
+    records::{Subscription, Table, Via},
     refusal::Refusal,
     step::Guard,
 };
@@ -62,7 +62,7 @@ impl Engine {
             Some(row) => row.id.clone(),
             None => self.implicit_of(at, listener),
         };
-        let mut by = listener.answerer(&id, self.now());
+        let mut by = listener.answerer(&at.project.document, Via::Subscription { id: id.clone() }, self.now());
         by.guards.extend(row.map(|row| Guard { table: Table::Subscription, key: row.key, version: row.version }));
         let answer = ByPerson {
             by,
@@ -70,6 +70,7 @@ impl Engine {
             claimed_at: reply.timestamp(),
             decided_by: reply.decided_by().map(str::to_owned),
             correlation_id: reply.correlation_id().map(str::to_owned),
+            extra: Extra::default(),
         };
         match self.answer_by_token(at, reply.reply_token(), &answer).await {
             Err(NotCounted::Refused(refusal)) => Err(Ignored::Trouble(refusal)),

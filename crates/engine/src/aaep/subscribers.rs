@@ -11,12 +11,13 @@ use countersign_core::{
         AddToken, AddTokenView, AddedSubscriberToken, NewSubscriberToken, PREFIX, RevokeToken, RevokeTokenView,
     },
     decision::answer::Answerer,
+    mplp::roles::Deciding,
     people::{Member, signed_in},
     records::{Assurance, Person, Project, SubscriberToken, SubscriptionOwner, Table, Via, WebSession},
     refusal::Refusal,
     step::{Guard, Operation as _},
 };
-use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
+use countersign_protocol::{hash::Digest, ids::RowKey, project::ProjectDocument, time::UnixMillis};
 use std::sync::Arc;
 
 /// A person's subscriber, as proven by its token or the person's sign-in.
@@ -48,7 +49,7 @@ impl Listener {
     }
 
     /// The same person as one who answers over a subscription.
-    pub(crate) fn answerer(&self, subscription_id: &str, now: UnixMillis) -> Answerer {
+    pub(crate) fn answerer(&self, document: &ProjectDocument, via: Via, now: UnixMillis) -> Answerer {
         let assurance = match self.owner {
             SubscriptionOwner::Token { .. } => Assurance::Token,
             SubscriptionOwner::WebSession { .. } if self.member.is_fresh(now) => Assurance::Fresh,
@@ -59,8 +60,9 @@ impl Listener {
             subject: self.member.person.subject.clone(),
             roles: self.member.roles(),
             assurance,
+            deciding: Deciding::of(document, &self.member.person.subject, &self.member.roles()),
             may_answer: self.may_answer,
-            via: Via::Subscription { id: subscription_id.to_owned() },
+            via,
             guards: self.guards.clone(),
         }
     }

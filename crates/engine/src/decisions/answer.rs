@@ -8,13 +8,15 @@ use crate::{
 };
 use countersign_core::{
     decision::{
-        answer::{Answer, AnswerView, Answerer, Counted, Given, NotCounted},
-        due::{DueView, ExecutionView},
+        answer::{Answer, AnswerView, Answerer, Counted, Extra, Given, NotCounted},
+        call_off::CallOff,
+        due::DueView,
         extend::Extend,
         reconcile::Reconcile,
     },
+    mplp::roles::Deciding,
     people::Member,
-    records::{Assurance, Decision, Execution, Via},
+    records::{AaepSession, Assurance, Decision, Execution, Via},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -28,6 +30,7 @@ pub struct ByPerson {
     pub claimed_at: UnixMillis,
     pub decided_by: Option<String>,
     pub correlation_id: Option<String>,
+    pub extra: Extra,
 }
 
 /// What became of an answer. The AAEP wire says the same to all of them; pages tell the truth.
@@ -68,8 +71,7 @@ impl Engine {
             let decision: Option<Decision> = store::get(&*self.store, found.key).await.map_err(unavailable)?;
             let decision = decision.ok_or(NotCounted::Unknown)?;
             let session = self.session_of_decision(&decision).await?;
-            let pause_s = at.project.document.decisions.pause_seconds;
-            let view = AnswerView { place: place(at), pause_s, decision, session };
+            let view = self.answer_view(at, decision, session, answer).await?;
             let step = match answer.operation().decide(&view, &self.env()?) {
                 // A node that is off must not turn anybody away: it looks at the store's clock before it says so.
                 Err(NotCounted::TooLate) if !std::mem::replace(&mut measured, true) => {
@@ -78,6 +80,57 @@ impl Engine {
                 }
                 decided => decided?,
             };
+            match self.commit(step.effects).await {
+                Outcome::Committed => return Ok(step.answer),
+                Outcome::Stale => {}
+                Outcome::OutOfTime => return Err(NotCounted::TooLate),
+                _ => return Err(NotCounted::Refused(Refusal::Unavailable)),
+            }
+        }
+        Err(NotCounted::Refused(Refusal::Unavailable))
+    }
+
+    async fn answer_view(
+        &self,
+        at: &ProjectAt,
+        decision: Decision,
+        session: AaepSession,
+        answer: &ByPerson,
+    ) -> Result<AnswerView, Refusal> {
+        let document = &at.project.document;
+        // Only a yes with bounds needs to know what exactly was asked for.
+        let asked_for = match answer.extra.bounds {
+            Some(_) => self.asked_for(&at.project, &decision).await?,
+            None => None,
+        };
+        Ok(AnswerView {
+            place: place(at),
+            pause_s: document.decisions.pause_seconds,
+            plan: self.plan_of(decision.plan()).await?,
+            policy: document.plans.clone(),
+            asked_for,
+            decision,
+            session,
+        })
+    }
+
+    /// A person who may decide it calls it off.
+    pub async fn call_off(
+        &self,
+        at: &ProjectAt,
+        id: &str,
+        by: &Answerer,
+        reason: Option<String>,
+        by_override: bool,
+    ) -> Result<Decision, NotCounted> {
+        for _ in 0..TRIES {
+            let decision = self.decision_at(at.project.key, id).await?.ok_or(NotCounted::Unknown)?;
+            let _turn = self.turns.take(decision.asked_in).await;
+            let session = self.session_of_decision(&decision).await?;
+            let plan = self.plan_of(decision.plan()).await?;
+            let view = DueView { place: place(at), decision, session, plan };
+            let operation = CallOff { by: by.clone(), reason: reason.clone(), by_override };
+            let step = operation.decide(&view, &self.env()?)?;
             match self.commit(step.effects).await {
                 Outcome::Committed => return Ok(step.answer),
                 Outcome::Stale => {}
@@ -100,7 +153,7 @@ impl Engine {
             let decision = self.decision_at(at.project.key, id).await?.ok_or(NotCounted::Unknown)?;
             let _turn = self.turns.take(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
-            let view = DueView { place: place(at), decision, session };
+            let view = DueView { place: place(at), decision, session, plan: None };
             let step = Extend { by: by.clone(), seconds }.decide(&view, &self.env()?)?;
             match self.commit(step.effects).await {
                 Outcome::Committed => return Ok(step.answer),
@@ -128,7 +181,7 @@ impl Engine {
             let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
             let decision = decision.ok_or(Refusal::Internal)?;
             let session = self.session_of_decision(&decision).await?;
-            let view = ExecutionView { place: place(at), decision, session, execution };
+            let view = self.execution_seen(place(at), decision, session, execution).await?;
             let own_approval = at.project.document.decisions.own_approval;
             let operation = Reconcile { by: by.clone(), ran, reason: reason.to_owned(), own_approval };
             if let Some(execution) = self.finish(operation.decide(&view, &self.env()?)?).await? {
@@ -139,13 +192,14 @@ impl Engine {
     }
 
     /// A signed-in person as one who answers, by page or by request of theirs.
-    pub fn answerer(&self, member: &Member, via: Via) -> Answerer {
+    pub fn answerer(&self, at: &ProjectAt, member: &Member, via: Via) -> Answerer {
         let fresh = member.is_fresh(self.now());
         Answerer {
             person: member.person.key,
             subject: member.person.subject.clone(),
             roles: member.roles(),
             assurance: if fresh { Assurance::Fresh } else { Assurance::Session },
+            deciding: Deciding::of(&at.project.document, &member.person.subject, &member.roles()),
             may_answer: true,
             via,
             guards: member.guards(),
@@ -161,6 +215,7 @@ impl ByPerson {
             claimed_at: self.claimed_at,
             decided_by: self.decided_by.clone(),
             correlation_id: self.correlation_id.clone(),
+            extra: self.extra.clone(),
         }
     }
 }

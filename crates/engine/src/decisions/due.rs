@@ -57,7 +57,8 @@ impl Engine {
         };
         let (place, session) = self.around(&decision).await?;
         let operation = QuestionDue { serving_since: self.serving_since, nobody_there };
-        self.settled(operation.decide(&DueView { place, decision, session }, &self.env()?)?).await
+        let plan = self.plan_of(decision.plan()).await?;
+        self.settled(operation.decide(&DueView { place, decision, session, plan }, &self.env()?)?).await
     }
 
     async fn settle_allowance(&self, key: RowKey) -> Result<(), Refusal> {
@@ -67,7 +68,8 @@ impl Engine {
         let decision = decision.ok_or(Refusal::Internal)?;
         let _turn = self.turns.take(decision.asked_in).await;
         let (place, session) = self.around(&decision).await?;
-        let view = AllowanceDueView { place, decision, session, allowance };
+        let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
+        let view = AllowanceDueView { place, decision, session, allowance, plan };
         self.settled(AllowanceDue.decide(&view, &self.env()?)?).await
     }
 
@@ -78,7 +80,21 @@ impl Engine {
         let decision = decision.ok_or(Refusal::Internal)?;
         let _turn = self.turns.take(decision.asked_in).await;
         let (place, session) = self.around(&decision).await?;
-        self.settled(LeaseDue.decide(&ExecutionView { place, decision, session, execution }, &self.env()?)?).await
+        let view = self.execution_seen(place, decision, session, execution).await?;
+        self.settled(LeaseDue.decide(&view, &self.env()?)?).await
+    }
+
+    /// A use with everything that its end concerns.
+    pub(crate) async fn execution_seen(
+        &self,
+        place: Place,
+        decision: Decision,
+        session: AaepSession,
+        execution: Execution,
+    ) -> Result<ExecutionView, Refusal> {
+        let allowance = store::get(&*self.store, execution.allowance).await.map_err(unavailable)?;
+        let plan = self.plan_of(execution.step.as_ref().map(|step| step.plan)).await?;
+        Ok(ExecutionView { place, decision, session, execution, allowance, plan })
     }
 
     /// Whoever was first has done it; what is not due by the store's clock comes again.

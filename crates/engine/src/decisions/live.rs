@@ -20,7 +20,7 @@ impl Engine {
         live: Live,
         why: CancelledFor,
     ) -> Result<(), Refusal> {
-        if live.decisions.is_empty() && live.allowances.is_empty() && live.sessions.is_empty() {
+        if live.is_empty() {
             return Ok(());
         }
         let (env, mut effects) = (self.env()?, Effects::default());
@@ -44,6 +44,7 @@ impl Engine {
             sessions: store::find_all(store, Lookup::AaepSessionsLiveOfDelegation(delegation))
                 .await
                 .map_err(unavailable)?,
+            plans: store::find_all(store, Lookup::PlansLiveOfDelegation(delegation)).await.map_err(unavailable)?,
         })
     }
 
@@ -53,6 +54,7 @@ impl Engine {
             decisions: store::find_all(store, Lookup::DecisionsLiveOfSession(session)).await.map_err(unavailable)?,
             allowances: store::find_all(store, Lookup::AllowancesLiveOfSession(session)).await.map_err(unavailable)?,
             sessions: store::find_all(store, Lookup::AaepSessionsLiveOfSession(session)).await.map_err(unavailable)?,
+            plans: store::find_all(store, Lookup::PlansLiveOfSession(session)).await.map_err(unavailable)?,
         })
     }
 }

@@ -1,20 +1,26 @@
 //! Decisions: who asks, who answers, what may run, and what falls due.
 
 mod agents;
+mod allowances;
 mod answer;
 mod due;
 mod follow;
 mod inbox;
+mod kept;
 pub(crate) mod live;
 mod raise;
 mod spend;
 
 pub use agents::Agent;
+pub(crate) use allowances::Books;
+pub use allowances::{OpenAllowance, allowance_id};
 pub(crate) use agents::bound_to;
 pub use answer::{Answered, ByPerson};
 pub use inbox::{InboxItem, UnknownOutcome};
 pub(crate) use raise::Asked;
 pub use raise::RaisedDecision;
+pub(crate) use raise::digest_of;
+pub(crate) use spend::Claiming;
 
 use crate::{
     engine::{Engine, unavailable},
@@ -22,7 +28,7 @@ use crate::{
 };
 use countersign_core::{
     decision::document::Whole,
-    records::{AaepSession, Allowance, Decision, Execution, ExecutionState},
+    records::{AaepSession, Allowance, Decision, Execution, ExecutionState, Plan},
     refusal::Refusal,
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
@@ -32,16 +38,28 @@ impl Engine {
     pub(crate) async fn whole(&self, decision: Decision) -> Result<Whole, Refusal> {
         let store = &*self.store;
         let session = store::get(store, decision.asked_in).await.map_err(unavailable)?.ok_or(Refusal::Internal)?;
-        let lookup = Lookup::AllowanceOfDecision(decision.key);
-        let allowance: Option<Allowance> = match decision.is_pending() {
-            true => None,
-            false => store::find_one(store, lookup).await.map_err(unavailable)?,
-        };
-        let execution = match &allowance {
-            Some(allowance) if allowance.used > 0 => self.execution_of(decision.key).await?,
-            _ => None,
-        };
+        let allowances = self.allowances_of(&decision).await?;
+        let used = allowances.iter().any(|allowance| allowance.tally.used > 0);
+        let execution = if used { self.execution_of(decision.key).await? } else { None };
+        // The yes of a plan is its steps'; the plan's own documents list them.
+        let allowance = allowances.into_iter().next().filter(|allowance| allowance.step.is_none());
         Ok(Whole { decision, session, allowance, execution })
+    }
+
+    /// What a decision let run, if it is settled.
+    pub(crate) async fn allowances_of(&self, decision: &Decision) -> Result<Vec<Allowance>, Refusal> {
+        match decision.is_pending() {
+            true => Ok(Vec::new()),
+            false => store::find_all(&*self.store, Lookup::AllowancesOfDecision(decision.key)).await.map_err(unavailable),
+        }
+    }
+
+    /// The plan that a decision is about.
+    pub(crate) async fn plan_of(&self, plan: Option<RowKey>) -> Result<Option<Plan>, Refusal> {
+        match plan {
+            Some(key) => store::get(&*self.store, key).await.map_err(unavailable),
+            None => Ok(None),
+        }
     }
 
     /// The last use of a decision's allowance.

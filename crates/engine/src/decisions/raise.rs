@@ -1,6 +1,6 @@
 //! `POST /v1/confirmations`, `POST /v1/clarifications`, and the two events that ask.
 
-use super::Agent;
+use super::{Agent, spend::call_of};
 use crate::{
     engine::{Engine, TRIES, unavailable},
     projects::ProjectAt,
@@ -9,13 +9,16 @@ use crate::{
 use countersign_core::{
     decision::{
         document::Whole,
+        grant::AskedFor,
         raise::{COUNTS, Raise, RaiseView, Raised, limit_reached},
         terms::{People, Wishes, policy_for, role},
     },
+    mplp::deviation,
     news::Audience,
     people::accounts::LOCAL,
     records::{
-        AaepSession, Clarification, Confirmation, Decision, Execution, Membership, Person, Point, Question, Words,
+        AaepSession, Clarification, Confirmation, Decision, Execution, Membership, Person, Plan, Point, Project, Question,
+        Target, Words,
     },
     refusal::Refusal,
     step::{Count, Operation as _},
@@ -26,7 +29,9 @@ use countersign_protocol::{
     decisions::{ClarificationRequest, ConfirmationRequest, DecisionDocument},
     hash::Digest,
     ids::RowKey,
+    mplp::{Governance, MplpId},
 };
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// A question that is open now.
@@ -57,6 +62,11 @@ pub(crate) struct Asked {
     pub(crate) room: Vec<Count>,
     /// The request to keep, sealed.
     pub(crate) keep: Option<String>,
+    /// What an approval is about, where that is more than one action.
+    pub(crate) target: Option<Target>,
+    pub(crate) governance: Option<Governance>,
+    /// The plan that is proposed, as its question was made from it.
+    pub(crate) plan: Option<Plan>,
 }
 
 impl Engine {
@@ -69,14 +79,26 @@ impl Engine {
         let tool = body.tool.clone().unwrap_or_default();
         agent.may_ask_for(&tool)?;
         let digest = agent_digest(at, agent, body)?;
-        let question = Question::Confirmation(Confirmation {
+        let call = body.tool.clone().map(|tool| call_of(tool, &body.arguments.clone().unwrap_or_default()));
+        if let Some(covered) = self.already_allowed(at, agent, call.as_ref()).await? {
+            return Ok(covered);
+        }
+        let mut question = Confirmation {
             action: body.action.clone(),
             consequence: body.consequence.clone(),
             summaries: summaries(&body.summary_terse, &body.summary_normal, &body.summary_detailed),
-            extra_context: body.extra_context.clone(),
+            extra_context: body.extra_context.as_ref().map(without_ours),
             allowed_replies: body.allowed_replies.clone().unwrap_or_else(|| vec![YesNo::Accept, YesNo::Reject]),
             tool: if tool.is_empty() { "confirmed_action".into() } else { tool.clone() },
-        });
+        };
+        if let Some(call) = &call {
+            self.mark_deviation(&agent.raiser, call, &mut question).await?;
+        }
+        let keep = match &body.tool {
+            Some(tool) => Some(self.seal_call(&at.project, tool, body.arguments.as_ref()).await?),
+            None => None,
+        };
+        let question = Question::Confirmation(question);
         let wishes = Wishes {
             risk: body.risk_level,
             irreversible: body.irreversible,
@@ -90,6 +112,7 @@ impl Engine {
             language: body.language.clone(),
             session_id: body.session_id.clone(),
             correlation_id: body.correlation_id.clone(),
+            keep,
             ..Asked::by_agent(digest, same(agent, &tool, session, key, &digest, "confirmation"), tool, question)
         };
         self.ask(at, agent, asked).await
@@ -124,6 +147,24 @@ impl Engine {
         self.ask(at, agent, asked).await
     }
 
+    /// A plan that was approved, or a yes for more than one call, answers before anybody is asked.
+    async fn already_allowed(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        call: Option<&AskedFor>,
+    ) -> Result<Option<RaisedDecision>, Refusal> {
+        let Some(call) = call else { return Ok(None) };
+        let covering = self.covering(at.project.key, &agent.raiser, Point::AgentClaimed, call).await?;
+        let Some(allowance) = covering else { return Ok(None) };
+        let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+        let decision = decision.ok_or(Refusal::Internal)?;
+        let session = self.session_of_decision(&decision).await?;
+        let page = self.page_of(at, &decision.id);
+        let whole = Whole { decision: decision.clone(), session, allowance: Some(allowance), execution: None };
+        Ok(Some(RaisedDecision { document: whole.document(page), decision, fresh: false }))
+    }
+
     pub(crate) async fn ask(&self, at: &ProjectAt, agent: &Agent, asked: Asked) -> Result<RaisedDecision, Refusal> {
         let project = Arc::new(at.project.clone());
         for _ in 0..TRIES {
@@ -149,7 +190,8 @@ impl Engine {
     }
 
     fn raise(&self, agent: &Agent, asked: &Asked) -> Result<Raise, Refusal> {
-        let id = self.env()?.mint().id("dec");
+        // The same 128 bits are the Confirm's UUID.
+        let id = format!("dec_{}", MplpId::from_random(self.env()?.mint().bytes()).simple());
         Ok(Raise {
             reply_token: self.reply_token(&id)?,
             id,
@@ -168,12 +210,14 @@ impl Engine {
             producer: agent.producer.clone(),
             room: asked.room.clone(),
             keep: asked.keep.clone(),
+            target: asked.target.clone(),
+            governance: asked.governance.clone(),
         })
     }
 
     async fn raise_view(
         &self,
-        project: &Arc<countersign_core::records::Project>,
+        project: &Arc<Project>,
         agent: &Agent,
         asked: &Asked,
         session: Option<AaepSession>,
@@ -186,11 +230,14 @@ impl Engine {
             None => session,
         };
         let policy = policy_for(&project.document, &asked.tool, asked.route.as_deref());
-        let approvers = policy.as_deref().map_or(&[][..], |policy| &policy.approvers);
-        let named = self.people_named(project.key, approvers).await?;
+        let policy = policy.filter(|_| asked.plan.is_none());
+        let mut approvers = policy.as_deref().map_or_else(Vec::new, |policy| policy.approvers.clone());
+        let named = self.people_named(project.key, &approvers).await?;
+        let plan = self.plan_to_propose(project, asked, &mut approvers).await?;
         let asks = agent.asks.clone();
         let own = agent.raiser.person;
-        let concerned: Vec<RowKey> = [named.as_slice(), asks.as_slice(), &[own]].concat();
+        let by_steps: Vec<RowKey> = plan.iter().flat_map(|(_, named)| named.concat()).collect();
+        let concerned: Vec<RowKey> = [named.as_slice(), &by_steps, asks.as_slice(), &[own]].concat();
         self.know_times(project, &concerned).await?;
         let needs_s = self.hub.needs_time(project.key, &concerned);
         let among = Audience { people: concerned, roles: approvers.iter().filter_map(|name| role(name)).collect() };
@@ -199,12 +246,36 @@ impl Engine {
             same_effect: self.same_effect(project.key, asked.effect).await?,
             last_ran_at: self.last_ran(project.key, asked.digest).await?,
             people: People { own, named, asks, needs_s },
+            plan,
             guards: agent.guards.clone(),
             somebody_there: !project.document.decisions.early_reject || self.hub.somebody_answers(project.key, &among),
             project: Arc::clone(project),
             session,
             pending,
         })
+    }
+
+    /// The plan as it is now, with the people whom the policies of its steps name. `approvers` gets all of them.
+    async fn plan_to_propose(
+        &self,
+        project: &Project,
+        asked: &Asked,
+        approvers: &mut Vec<String>,
+    ) -> Result<Option<(Plan, Vec<Vec<RowKey>>)>, Refusal> {
+        let Some(shown) = &asked.plan else { return Ok(None) };
+        let plan: Option<Plan> = store::get(&*self.store, shown.key).await.map_err(unavailable)?;
+        let plan = plan.ok_or(Refusal::Internal)?;
+        if plan.revision != shown.revision {
+            return Err(Refusal::Conflict("the plan was changed meanwhile: propose it again".into()));
+        }
+        let mut named = Vec::with_capacity(plan.actions.len());
+        for planned in plan.actions.values() {
+            let policy = policy_for(&project.document, &planned.tool, planned.action.route.as_deref());
+            let of_step = policy.as_deref().map_or(&[][..], |policy| &policy.approvers);
+            named.push(self.people_named(project.key, of_step).await?);
+            approvers.extend(of_step.iter().cloned());
+        }
+        Ok(Some((plan, named)))
     }
 
     pub(super) async fn under_way(
@@ -274,7 +345,7 @@ impl Engine {
 
 impl Asked {
     /// A question in an agent's own words, about what it will do itself.
-    fn by_agent(digest: Digest, same: Digest, tool: String, question: Question) -> Self {
+    pub(crate) fn by_agent(digest: Digest, same: Digest, tool: String, question: Question) -> Self {
         Self {
             digest,
             same,
@@ -290,6 +361,9 @@ impl Asked {
             route: None,
             room: Vec::new(),
             keep: None,
+            target: None,
+            governance: None,
+            plan: None,
         }
     }
 }
@@ -324,15 +398,21 @@ fn agent_digest(at: &ProjectAt, agent: &Agent, body: &ConfirmationRequest) -> Re
     }
 }
 
-pub(super) fn digest_of(
+pub(crate) fn digest_of(
     at: &ProjectAt,
     agent: &Agent,
     tool: String,
-    arguments: serde_json::Map<String, serde_json::Value>,
+    arguments: Map<String, Value>,
 ) -> Result<Digest, Refusal> {
     let action =
         AgentAction { project: at.project.id.to_string(), principal: agent.raiser.principal.clone(), tool, arguments };
     Action::Agent(action).digest().map_err(|_| Refusal::invalid("the arguments have no canonical form"))
+}
+
+/// How a call differs from a plan is said by the plane alone.
+fn without_ours(context: &Map<String, Value>) -> Map<String, Value> {
+    let theirs = context.iter().filter(|(name, _)| *name != deviation::MEMBER);
+    theirs.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 fn summaries(terse: &Option<String>, normal: &Option<String>, detailed: &Option<String>) -> Summaries {

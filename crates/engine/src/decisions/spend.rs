@@ -7,23 +7,36 @@ use crate::{
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
+    bounded::{Arguments, Units, What},
     decision::{
         Place,
         answer::counts,
         call_off::Withdraw,
         claim::{Claim, ClaimView},
-        due::{DueView, ExecutionView},
+        due::DueView,
+        grant::AskedFor,
         outcome::{Report, may_report},
+        terms::rules,
     },
     people::Member,
-    records::{Ballot, Decision, DecisionState, Membership, Person, Point},
+    records::{Allowance, Ballot, Decision, DecisionState, Execution, Membership, Person, Point},
     refusal::Refusal,
     step::{Guard, Operation as _},
 };
 use countersign_protocol::{
     decisions::{ClaimRequest, DecisionDocument, OutcomeRequest, OutcomeStatus, WithdrawRequest},
     hash::Digest,
+    ids::RowKey,
 };
+use serde_json::{Map, Value};
+
+/// What is about to be claimed.
+pub(crate) struct Claiming {
+    pub(crate) digest: Digest,
+    pub(crate) effect: Option<Digest>,
+    /// Where a yes covers more than one call, the one that covers this.
+    pub(crate) allowance: Option<RowKey>,
+}
 
 impl Engine {
     /// Spends a yes. Everything that it rests on is decided again, and the claim is durable before this answers.
@@ -36,13 +49,24 @@ impl Engine {
     ) -> Result<DecisionDocument, Refusal> {
         for _ in 0..TRIES {
             let decision = self.own_decision(at, agent, id).await?;
-            let claim =
-                Claim { digest: said_again(at, agent, body)?, point: Point::AgentClaimed, node: self.store.lane() };
+            let digest = said_again(at, agent, body)?;
+            let call = call_said(body);
             let _turn = self.turns.take(decision.asked_in).await;
-            let view = self.claim_view(at, agent.guards.clone(), &decision).await?;
+            let allowance = self.allowance_for(agent, &decision, call.as_ref()).await?;
+            let claiming = Claiming { digest, effect: decision.effect, allowance };
+            let view = self.claim_view(at, agent.guards.clone(), &decision, &claiming).await?;
+            let tool = body.tool.as_deref().unwrap_or(&decision.action);
+            let claim = Claim {
+                digest,
+                effect: claiming.effect,
+                point: Point::AgentClaimed,
+                node: self.store.lane(),
+                call,
+                rules: Some(rules(&at.project.document, tool, None)),
+            };
             let step = claim.decide(&view, &self.env()?)?;
             match self.commit(step.effects).await {
-                Outcome::Committed => return self.decision(at, agent, id).await,
+                Outcome::Committed => return self.claimed(at, view.decision, step.answer).await,
                 Outcome::Stale => {}
                 Outcome::OutOfTime => {
                     return Err(Refusal::YesGone("its time is over"));
@@ -53,25 +77,84 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
+    /// The very use that was claimed: a yes may have others.
+    async fn claimed(
+        &self,
+        at: &ProjectAt,
+        decision: Decision,
+        execution: Execution,
+    ) -> Result<DecisionDocument, Refusal> {
+        let page = self.page_of(at, &decision.id);
+        let mut whole = self.whole(decision).await?;
+        whole.execution = Some(execution);
+        Ok(whole.document(page))
+    }
+
+    /// Of the yeses of a decision the one that covers the call. Bounded ones are for the session that asked.
+    async fn allowance_for(
+        &self,
+        agent: &Agent,
+        decision: &Decision,
+        call: Option<&AskedFor>,
+    ) -> Result<Option<RowKey>, Refusal> {
+        let allowances = self.allowances_of(decision).await?;
+        if !allowances.iter().any(Allowance::is_bounded) {
+            return Ok(None);
+        }
+        if decision.raised_by.session != agent.raiser.session {
+            return Err(Refusal::ConfirmationInvalid("it was given to another session".into()));
+        }
+        let said = || Refusal::invalid("this yes is for more than one call: say tool and arguments of the one to run");
+        let call = call.ok_or_else(said)?;
+        match best_fit(&allowances, call) {
+            Some(key) => Ok(Some(key)),
+            None => Err(Refusal::ConfirmationInvalid(self.how_it_differs(decision, &allowances, call).await?)),
+        }
+    }
+
+    async fn how_it_differs(
+        &self,
+        decision: &Decision,
+        allowances: &[Allowance],
+        call: &AskedFor,
+    ) -> Result<String, Refusal> {
+        let patterns = allowances.iter().filter_map(|allowance| Some((allowance.key, allowance.pattern.as_ref()?)));
+        let nearest = countersign_core::bounded::differences(patterns, &call.what, &call.arguments, &call.units);
+        let what = if decision.plan().is_some() { "the plan" } else { "the yes" };
+        Ok(match nearest {
+            Some((_, lines)) => {
+                let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                format!("{what} does not cover this: {}", lines.join("; "))
+            }
+            None => format!("{what} does not cover this action"),
+        })
+    }
+
     /// Everything that a claim rests on, as the store has it now.
     pub(crate) async fn claim_view(
         &self,
         at: &ProjectAt,
         mut guards: Vec<Guard>,
         decision: &Decision,
+        claiming: &Claiming,
     ) -> Result<ClaimView, Refusal> {
         let decision: Decision =
             store::get(&*self.store, decision.key).await.map_err(unavailable)?.ok_or(Refusal::Internal)?;
-        let lookup = Lookup::AllowanceOfDecision(decision.key);
-        let allowance = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let allowances = self.allowances_of(&decision).await?;
+        let allowance = match claiming.allowance {
+            Some(key) => allowances.into_iter().find(|allowance| allowance.key == key),
+            None => allowances.into_iter().next(),
+        };
         let approver_stands = match &decision.state {
-            DecisionState::Accepted { by } => self.still_entitled(at, &decision, by, &mut guards).await?,
+            DecisionState::Accepted { by, .. } => self.still_entitled(at, &decision, by, &mut guards).await?,
             _ => true,
         };
         let session = self.session_of_decision(&decision).await?;
-        let under_way = self.under_way(decision.project, decision.digest).await?;
-        let under_way = under_way.filter(|(execution, _)| execution.decision != decision.key).map(|(_, id)| id);
-        let same_effect = self.same_effect(decision.project, decision.effect).await?;
+        let under_way = self.under_way(decision.project, claiming.digest).await?;
+        let same_use = |execution: &Execution| execution.decision == decision.key && claiming.allowance.is_none();
+        let under_way = under_way.filter(|(execution, _)| !same_use(execution)).map(|(_, id)| id);
+        let same_effect = self.same_effect(decision.project, claiming.effect).await?;
+        let plan = self.plan_of(allowance.as_ref().and_then(|a| Some(a.step.as_ref()?.plan))).await?;
         Ok(ClaimView {
             place: place(at),
             allowance,
@@ -80,6 +163,7 @@ impl Engine {
             approver_stands,
             under_way,
             same_effect,
+            plan,
             decision,
         })
     }
@@ -114,25 +198,41 @@ impl Engine {
         let report = match body.status {
             OutcomeStatus::Running => Report::Running,
             OutcomeStatus::Committed => Report::Committed,
-            OutcomeStatus::Failed => Report::Failed { why: body.error_message.clone() },
+            // The agent's word is not the service's: what the call had reserved does not return.
+            OutcomeStatus::Failed => Report::Failed { why: body.error_message.clone(), refused: false },
         };
         for _ in 0..TRIES {
             let decision = self.own_decision(at, agent, id).await?;
-            may_report(&decision, Point::AgentClaimed)?;
             let _turn = self.turns.take(decision.asked_in).await;
-            let execution = self.execution_of(decision.key).await?;
-            let execution = execution.ok_or_else(|| Refusal::Conflict("nothing was claimed".into()))?;
+            let execution = self.execution_meant(&decision, body.execution_id.as_deref()).await?;
+            may_report(&execution, Point::AgentClaimed)?;
             let session = self.session_of_decision(&decision).await?;
-            let view = ExecutionView { place: place(at), decision, session, execution };
+            let view = self.execution_seen(place(at), decision, session, execution).await?;
             let step = report.clone().decide(&view, &self.env()?)?;
             match self.commit(step.effects).await {
-                Outcome::Committed => return self.decision(at, agent, id).await,
+                Outcome::Committed => return self.claimed(at, view.decision, step.answer).await,
                 Outcome::Stale => {}
                 Outcome::OutOfTime => return Err(Refusal::Conflict("the lease has lapsed".into())),
                 _ => return Err(Refusal::Unavailable),
             }
         }
         Err(Refusal::Unavailable)
+    }
+
+    /// The use that a report is about: the one it names, the only one under way, or the last.
+    async fn execution_meant(&self, decision: &Decision, id: Option<&str>) -> Result<Execution, Refusal> {
+        let lookup = Lookup::ExecutionsOfDecision(decision.key);
+        let all: Vec<Execution> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        if let Some(id) = id {
+            let named = all.into_iter().find(|execution| execution.id == id);
+            return named.ok_or_else(|| Refusal::NotFound("there is no such execution of this decision".into()));
+        }
+        let mut open = all.iter().filter(|execution| execution.is_under_way());
+        match (open.next(), open.next()) {
+            (Some(_), Some(_)) => Err(Refusal::invalid("several calls are under way: name one by execution_id")),
+            (Some(only), None) => Ok(only.clone()),
+            (None, _) => all.into_iter().next_back().ok_or_else(|| Refusal::Conflict("nothing was claimed".into())),
+        }
     }
 
     pub async fn withdraw(
@@ -149,7 +249,8 @@ impl Engine {
             let decision = self.own_decision(at, agent, id).await?;
             let _turn = self.turns.take(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
-            let view = DueView { place: place(at), decision, session };
+            let plan = self.plan_of(decision.plan()).await?;
+            let view = DueView { place: place(at), decision, session, plan };
             let step = Withdraw { reason: body.reason.clone() }.decide(&view, &self.env()?)?;
             if self.finish(step).await?.is_some() {
                 return self.decision(at, agent, id).await;
@@ -161,6 +262,24 @@ impl Engine {
 
 pub(super) fn place(at: &ProjectAt) -> Place {
     (at.project.key, at.project.id.clone())
+}
+
+/// One with something left comes first; what the others lack is told by the claim.
+fn best_fit(allowances: &[Allowance], call: &AskedFor) -> Option<RowKey> {
+    let fits = |allowance: &&Allowance| allowance.pattern.as_ref().is_some_and(|pattern| call.fits(pattern).is_ok());
+    let best = allowances.iter().filter(fits).min_by_key(|allowance| (!allowance.is_open(), allowance.key));
+    best.map(|allowance| allowance.key)
+}
+
+/// What the agent is about to run, where it names it.
+fn call_said(body: &ClaimRequest) -> Option<AskedFor> {
+    let tool = body.tool.clone()?;
+    Some(call_of(tool, &body.arguments.clone().unwrap_or_default()))
+}
+
+/// A call of an agent's own tool.
+pub(crate) fn call_of(tool: String, arguments: &Map<String, Value>) -> AskedFor {
+    AskedFor { what: What::Tool { name: tool }, arguments: Arguments::of_tool(arguments), units: Units::of_tool() }
 }
 
 /// What the agent is about to run, said again: the digest is ours to compute, or to be matched exactly.

@@ -2,19 +2,29 @@
 
 use super::{Held, HeldFacts, Permit};
 use crate::{
-    decisions::{Agent, Asked, RaisedDecision},
+    decisions::{Agent, Asked, Claiming, RaisedDecision},
     engine::{Engine, TRIES, unavailable},
     projects::{Address, ProjectAt},
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
     aap::access::{Call, Owed, Verdict},
-    decision::{claim::Claim, terms::Wishes},
+    bounded::{Arguments, Units, What},
+    decision::{
+        claim::{Claim, RULES_CHANGED},
+        grant::AskedFor,
+        terms::Wishes,
+    },
     held::{self, Fields, HttpRequest},
-    records::{Allowance, Decision, DecisionState, Defaulted, Point, Question, Words},
+    mplp::deviation,
+    records::{Allowance, Confirmation, Decision, DecisionState, Defaulted, Point, Question, Words},
     refusal::{Awaited, Awaiting, Refusal},
 };
-use countersign_protocol::{hash::Digest, ids::prefixed};
+use countersign_protocol::{
+    hash::Digest,
+    ids::{RowKey, prefixed},
+    project::Route,
+};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -24,8 +34,10 @@ pub(super) const LONGEST_WAIT_S: u64 = 55;
 /// Exactly what is asked about a call.
 pub(super) struct Matter {
     pub(super) digest: Digest,
-    pub(super) question: Question,
+    pub(super) question: Confirmation,
     pub(super) effect: Option<held::Effect>,
+    /// The same as arguments, for yeses that cover more than one call.
+    pub(super) call: AskedFor,
 }
 
 /// A call on its way through a hold.
@@ -54,6 +66,9 @@ impl Engine {
         let at = self.project(&address).await?;
         let named = call.confirm.as_deref().and_then(|token| token.split_once('.')).map(|(id, _)| id.to_owned());
         let holding = Holding { owed, call, address, at, matter, named: named.unwrap_or_default() };
+        if let Some(spent) = self.spend_bounded(&holding).await? {
+            return self.finished(&holding, Ok(spent)).await;
+        }
         match holding.call.confirm.clone().as_deref() {
             None => self.ask_for(holding, request).await,
             Some("true") => {
@@ -65,6 +80,31 @@ impl Engine {
                 self.finished(&holding, spent).await
             }
         }
+    }
+
+    /// Calls that an approved plan or a bounded yes covers run without a further question. Whoever names a
+    /// confirmation means that one.
+    async fn spend_bounded(&self, holding: &Holding) -> Result<Option<Permit>, Refusal> {
+        if !matches!(holding.call.confirm.as_deref(), None | Some("true")) {
+            return Ok(None);
+        }
+        let raiser = self.agent_of(&holding.owed)?.raiser;
+        let project = holding.at.project.key;
+        // Others may spend what is left meanwhile; then the next one that covers it is taken, or a person is asked.
+        for _ in 0..TRIES {
+            let covering = self.covering(project, &raiser, Point::Gateway, &holding.matter.call).await?;
+            let Some(allowance) = covering else { return Ok(None) };
+            let decision: Option<Decision> =
+                store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision = decision.ok_or(Refusal::Internal)?;
+            match self.spend(holding, decision, Some(allowance.key)).await {
+                Ok(permit) => return Ok(Some(permit)),
+                Err(Refusal::YesGone(why)) if why != RULES_CHANGED => {}
+                Err(Refusal::YesGone(_) | Refusal::ConfirmationInvalid(_)) => return Ok(None),
+                Err(refusal) => return self.finished(holding, Err(refusal)).await.map(Some),
+            }
+        }
+        Ok(None)
     }
 
     /// The decision that a confirmation token names. Whatever is wrong with it, nobody is asked anew: whoever sends one
@@ -202,12 +242,30 @@ impl Engine {
 
     /// The claim, with everything that the call rests on, durable before the first byte goes upstream.
     pub(super) async fn spend_yes(&self, holding: &Holding, decision: Decision) -> Result<Permit, Refusal> {
+        self.spend(holding, decision, None).await
+    }
+
+    async fn spend(
+        &self,
+        holding: &Holding,
+        decision: Decision,
+        allowance: Option<RowKey>,
+    ) -> Result<Permit, Refusal> {
         let mut owed = holding.owed.clone();
+        let (digest, effect) = (holding.matter.digest, holding.matter.effect.as_ref().map(|effect| effect.digest));
+        let claiming = Claiming { digest, effect, allowance };
         for _ in 0..TRIES {
             let _turn = self.turns.take(decision.asked_in).await;
-            let view = self.claim_view(&holding.at, Vec::new(), &decision).await?;
+            let view = self.claim_view(&holding.at, Vec::new(), &decision, &claiming).await?;
             let under_way = owed.call().delegation().map(|key| self.forwards.begin(key));
-            let claim = Claim { digest: holding.matter.digest, point: Point::Gateway, node: self.store.lane() };
+            let claim = Claim {
+                digest,
+                effect,
+                point: Point::Gateway,
+                node: self.store.lane(),
+                call: Some(holding.matter.call.clone()),
+                rules: Some(owed.rules()),
+            };
             let (step, counted) = owed.claim(claim, &view, &self.env()?)?;
             match self.commit(step.effects).await {
                 Outcome::Committed => {
@@ -219,7 +277,7 @@ impl Engine {
                         execution_id: execution.id,
                         digest: execution.digest,
                         effect_key: holding.matter.effect.as_ref().map(|effect| effect.key.clone()),
-                        lease_s: view.decision.terms.lease_s,
+                        lease_s: execution.lease_s,
                     };
                     let (call, address) = (holding.call.clone(), holding.address.clone());
                     return Ok(Permit { grant, held: Some(Box::new(held)), under_way, call, address });
@@ -277,6 +335,8 @@ impl Engine {
     async fn raise_held(&self, holding: &Holding, request: &HttpRequest) -> Result<Decision, Refusal> {
         let Holding { owed, at, matter, .. } = holding;
         let agent = self.agent_of(owed)?;
+        let mut question = matter.question.clone();
+        self.mark_deviation(&agent.raiser, &matter.call, &mut question).await?;
         let call = owed.call();
         let room = owed.room();
         let asked = Asked {
@@ -284,7 +344,7 @@ impl Engine {
             // A question of one session is not the other's (AAP 14.1).
             same: Digest::of(format!("{}\n{}", call.session(), matter.digest.hex()).as_bytes()),
             tool: call.action().to_owned(),
-            question: matter.question.clone(),
+            question: Question::Confirmation(question),
             wishes: Wishes::default(),
             language: None,
             session_id: None,
@@ -295,6 +355,9 @@ impl Engine {
             route: Some(call.route().id.clone()),
             room: room.counts(),
             keep: Some(self.seal_request(&at.project, request).await?),
+            target: None,
+            governance: None,
+            plan: None,
         };
         let RaisedDecision { decision, .. } = self.ask(at, &agent, asked).await.map_err(|refusal| match refusal {
             Refusal::NoRoom { count } => match room.limit(count) {
@@ -330,6 +393,7 @@ impl Engine {
         facts.insert("wait".into(), json!(wait));
         facts.insert("page".into(), json!(self.page_of(at, id)));
         facts.insert("digest".into(), json!(decision.digest.hex()));
+        facts.extend(deviation_of(decision).map(|lines| ("plan_difference".to_owned(), lines)));
         if let Some(redeem) = self.redeem_url(id) {
             facts.insert("redeem".into(), json!(redeem));
         }
@@ -372,14 +436,32 @@ pub(super) fn matter(owed: &Owed, request: &HttpRequest) -> Result<Matter, Refus
     let fields = Fields::read(route, request).map_err(unreadable)?;
     Ok(Matter {
         digest: owed.digest(request)?,
-        question: Question::Confirmation(held::question(route, request, &fields).map_err(unreadable)?),
+        question: held::question(route, request, &fields).map_err(unreadable)?,
         effect: held::effect(route, &fields).map_err(unreadable)?,
+        call: call_of_request(route, request, &fields),
     })
+}
+
+/// A request as a call with arguments.
+pub(crate) fn call_of_request(route: &Route, request: &HttpRequest, fields: &Fields) -> AskedFor {
+    AskedFor {
+        what: What::Route { id: route.id.clone() },
+        arguments: Arguments::of_request(request, fields),
+        units: Units::of_route(route, fields),
+    }
 }
 
 /// How long the caller would wait for a person.
 fn waits(holding: &Holding) -> Option<u64> {
     holding.call.wait_s.filter(|seconds| *seconds > 0)
+}
+
+/// How the call differs from the plan, where there is one.
+fn deviation_of(decision: &Decision) -> Option<Value> {
+    match &decision.question {
+        Question::Confirmation(asked) => asked.extra_context.as_ref()?.get(deviation::MEMBER).cloned(),
+        Question::Clarification(_) => None,
+    }
 }
 
 fn why_not(decision: &Decision) -> Awaiting {

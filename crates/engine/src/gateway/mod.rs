@@ -11,6 +11,7 @@ mod settle;
 mod streams;
 
 pub(crate) use assertion::Assertions;
+pub(crate) use hold::call_of_request;
 pub use decide::{Decided, Held, Undertaking};
 pub use egress::Egress;
 pub use permit::{HeldFacts, Permit, ReadPermit};

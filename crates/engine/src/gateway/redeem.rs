@@ -65,7 +65,7 @@ impl Engine {
         }
     }
 
-    async fn kept_request(&self, project: &Project, decision: &Decision) -> Result<Option<HttpRequest>, Refusal> {
+    pub(crate) async fn kept_request(&self, project: &Project, decision: &Decision) -> Result<Option<HttpRequest>, Refusal> {
         let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await.map_err(unavailable)?;
         let Some(kept) = kept else { return Ok(None) };
         let bytes = self.open_request(project, &kept.sealed).await?;

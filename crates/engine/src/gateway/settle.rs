@@ -62,9 +62,9 @@ impl Became {
 
     fn report(&self) -> Report {
         match self {
-            Self::NotSent(why) => Report::Failed { why: Some((*why).to_owned()) },
+            Self::NotSent(why) => Report::Failed { why: Some((*why).to_owned()), refused: false },
             _ if self.is_unknown() => Report::Lost,
-            Self::Answered { status: 400.., .. } => Report::Failed { why: Some(self.outcome()) },
+            Self::Answered { status: 400.., .. } => Report::Failed { why: Some(self.outcome()), refused: true },
             _ => Report::Committed,
         }
     }
@@ -125,13 +125,14 @@ impl Engine {
     ) -> Result<(Option<Turn<'_>>, ExecutionView), Refusal> {
         let decision: Decision =
             store::get(&*self.store, held.decision).await.map_err(unavailable)?.ok_or(Refusal::Internal)?;
-        may_report(&decision, Point::Gateway)?;
         let turn = self.turns.take(decision.asked_in).await;
         let lookup = store::Lookup::ExecutionById { project: decision.project, id: held.execution_id.clone() };
         let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let execution = execution.ok_or(Refusal::Internal)?;
+        may_report(&execution, Point::Gateway)?;
         let session = self.session_of_decision(&decision).await?;
         let place = (grant.project().key, grant.project().id.clone());
-        Ok((turn, ExecutionView { place, decision, session, execution: execution.ok_or(Refusal::Internal)? }))
+        Ok((turn, self.execution_seen(place, decision, session, execution).await?))
     }
 
     /// Renews the lease of a claim while the service behind works. That it could not is no reason to stop: whoever

@@ -65,9 +65,9 @@ pub struct AuditPage {
 
 /// Where an entry is to be found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Hit {
-    place: AuditPlace,
-    pos: i64,
+pub(super) struct Hit {
+    pub(super) place: AuditPlace,
+    pub(super) pos: i64,
 }
 
 pub(crate) async fn page<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<AuditPage, Failure> {
@@ -181,13 +181,14 @@ async fn tail<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Failu
     Ok(hits)
 }
 
-fn hit(row: &Row) -> Result<Hit, Failure> {
+/// From `at`, `lane`, `seq`, `pos`.
+pub(super) fn hit(row: &Row) -> Result<Hit, Failure> {
     let place = AuditPlace { at: UnixMillis(row.int(0)?), lane: row.int(1)?, seq: row.int(2)? };
     Ok(Hit { place, pos: row.int(3)? })
 }
 
 /// The entries behind the hits, in their order.
-async fn rows<S: Sql>(sql: &mut S, hits: &[Hit]) -> Result<Vec<AuditRow>, Failure> {
+pub(super) async fn rows<S: Sql>(sql: &mut S, hits: &[Hit]) -> Result<Vec<AuditRow>, Failure> {
     let mut lanes: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     for hit in hits {
         lanes.entry(hit.place.lane).or_default().push(hit.pos);

@@ -8,6 +8,7 @@ mod audit;
 mod batch;
 mod chores;
 mod error;
+mod feed;
 mod lookup;
 mod news;
 mod opened;
@@ -24,6 +25,7 @@ mod writer;
 
 pub use audit::{AuditBy, AuditPage, AuditPlace, AuditQuery, AuditRow};
 pub use error::StoreError;
+pub use feed::{FeedPage, FeedQuery};
 pub use lookup::Lookup;
 pub use news::Batch as NewsBatch;
 pub use options::{Clock, Place, PostgresPlace, StoreOptions, open};
@@ -78,6 +80,8 @@ pub trait Store: Send + Sync {
     async fn count(&self, key: &str) -> Result<i64, StoreError>;
 
     async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError>;
+    /// What became of a project's decisions, plans and executions, after where the page before ended.
+    async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError>;
     /// Where a project's log stands in each lane that has entries of it.
     async fn lane_heads(&self, project: RowKey) -> Result<Vec<LaneHead>, StoreError>;
     /// Takes up to `limit` entries into the audit index; how many there were. To be called in the background

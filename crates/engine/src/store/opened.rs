@@ -1,10 +1,10 @@
 //! The store as callers see it, over either database.
 
 use super::{
-    AuditPage, AuditQuery, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError, audit,
+    AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError, audit,
     chores::{self, Chore, Swept},
     error::Failure,
-    lookup,
+    feed, lookup,
     news::Listeners,
     reads,
     sql::Sql,
@@ -85,6 +85,10 @@ impl<B: Backend> Store for Opened<B> {
 
     async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError> {
         self.0.read(move |sql| Box::pin(async move { audit::page(sql, &query).await })).await
+    }
+
+    async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError> {
+        self.0.read(move |sql| Box::pin(async move { feed::page(sql, &query).await })).await
     }
 
     async fn lane_heads(&self, project: RowKey) -> Result<Vec<LaneHead>, StoreError> {

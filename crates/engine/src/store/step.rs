@@ -2,6 +2,7 @@
 //! the one writer does nothing but write.
 
 use super::{
+    feed,
     proofs::Proof,
     sql::{Statement, Value},
     tables,
@@ -66,6 +67,8 @@ pub(crate) struct Entry {
     pub(crate) leaf: Vec<u8>,
     pub(crate) hash: Digest,
     pub(crate) openings: Option<String>,
+    /// Whether it has a row in the feed as well.
+    pub(crate) told_on: bool,
 }
 
 impl Ready {
@@ -143,6 +146,7 @@ impl Entry {
     fn from(draft: Draft) -> Self {
         let Draft { project, at, event_type, delegation, session, leaf } = draft;
         let Leaf { bytes, hash, openings } = leaf;
-        Self { project, at: at.0, event_type, delegation, session, leaf: bytes, hash, openings }
+        let told_on = feed::is_told_on(event_type);
+        Self { project, at: at.0, event_type, delegation, session, leaf: bytes, hash, openings, told_on }
     }
 }

@@ -5,9 +5,10 @@
 
 use super::sql::Value;
 use countersign_core::records::{
-    AaepSession, AaepSessionState, Allowance, ConnectProgress, Decision, Execution, ExecutionState, Raiser, Record,
-    Subscription, Table,
+    AaepSession, AaepSessionState, Allowance, ConnectProgress, Decision, Execution, ExecutionState, Plan, Raiser,
+    Record, Subscription, Table,
 };
+use countersign_protocol::mplp::PlanStatus;
 use std::sync::LazyLock;
 
 /// A table's name and its look-up columns.
@@ -33,11 +34,33 @@ pub(crate) const fn shape(table: Table) -> Shape {
         Table::Secret => ("secrets", &["name"]),
         Table::Decision => (
             "decisions",
-            &["project", "id", "reply_hash", "open_same", "asks", "due", "live_delegation", "live_session"],
+            &[
+                "project",
+                "id",
+                "reply_hash",
+                "open_same",
+                "asks",
+                "due",
+                "live_delegation",
+                "live_session",
+                "principal",
+            ],
         ),
-        Table::Allowance => {
-            ("allowances", &["decision", "due", "live_delegation", "live_session", "project", "open_digest"])
-        }
+        Table::Allowance => (
+            "allowances",
+            &[
+                "decision",
+                "due",
+                "live_delegation",
+                "live_session",
+                "project",
+                "open_digest",
+                "open_holder",
+                "open_person",
+                "open_decider",
+                "open_in",
+            ],
+        ),
         Table::Execution => (
             "executions",
             &["project", "id", "decision", "open_digest", "done_digest", "unknown_in", "due", "live_effect"],
@@ -46,6 +69,8 @@ pub(crate) const fn shape(table: Table) -> Shape {
         Table::Subscription => ("subscriptions", &["project", "id", "open_person", "expires_at"]),
         Table::SubscriberToken => ("subscriber_tokens", &["project", "id", "hash", "person"]),
         Table::HeldRequest => ("held_requests", &["project"]),
+        Table::Plan => ("plans", &["project", "id", "principal", "person", "live_delegation", "live_session"]),
+        Table::ImportedConfirm => ("imported_confirms", &["project", "id"]),
     };
     Shape { name, columns }
 }
@@ -91,6 +116,8 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
             vec![r.project.into(), r.id.as_str().into(), (&r.hash.0).into(), r.person.into()]
         }
         Record::HeldRequest(r) => vec![r.project.into()],
+        Record::Plan(r) => of_plan(r),
+        Record::ImportedConfirm(r) => vec![r.project.into(), r.id.as_str().into()],
     }
 }
 
@@ -106,6 +133,7 @@ fn of_decision(r: &Decision) -> Vec<Value> {
         r.due().map(|due| due.0).into(),
     ];
     values.extend(while_live(&r.raised_by, open));
+    values.push(r.raised_by.principal.as_str().into());
     values
 }
 
@@ -113,8 +141,15 @@ fn of_allowance(r: &Allowance) -> Vec<Value> {
     let open = r.is_open();
     let mut values: Vec<Value> = vec![r.decision.into(), open.then_some(r.until.0).into()];
     values.extend(while_live(&r.raised_by, open));
-    values.extend([r.project.into(), open.then_some(&r.digest.0).into()]);
+    values.extend([r.project.into(), r.digest.as_ref().filter(|_| open).map(|digest| &digest.0).into()]);
+    values.extend(while_bounded(r, open && r.is_bounded()));
     values
+}
+
+/// Whoever is asked about an open yes that covers more than one request: whose calls, for whom, by whom, and where.
+fn while_bounded(r: &Allowance, open: bool) -> [Value; 4] {
+    let by = &r.raised_by;
+    [Some(by.holder()), Some(by.person), r.decided_by, Some(r.project)].map(|key| key.filter(|_| open).into())
 }
 
 fn while_live(raiser: &Raiser, open: bool) -> [Value; 2] {
@@ -158,6 +193,14 @@ fn of_aaep_session(r: &AaepSession) -> Vec<Value> {
 fn of_subscription(r: &Subscription) -> Vec<Value> {
     let open_person = r.closed_at.is_none().then_some(r.person);
     vec![r.project.into(), r.id.as_str().into(), open_person.into(), r.closed_at.map(|at| at.0).into()]
+}
+
+fn of_plan(r: &Plan) -> Vec<Value> {
+    let live = matches!(r.document.status, PlanStatus::Proposed | PlanStatus::Approved | PlanStatus::InProgress);
+    let mut values: Vec<Value> =
+        vec![r.project.into(), r.id.as_str().into(), r.by.principal.as_str().into(), r.by.person.into()];
+    values.extend(while_live(&r.by, live));
+    values
 }
 
 /// The statements that write a table.

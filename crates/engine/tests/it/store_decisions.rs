@@ -1,4 +1,4 @@
-//! Decisions, allowances, executions and AAEP's rows: found by what they are, and only while they are it.
+//! Decisions, executions and AAEP's rows: found by what they are, and only while they are it.
 
 pub(crate) mod rows;
 
@@ -16,23 +16,28 @@ use rows::{aaep_session, allowance, decision, digest, execution, expired, pendin
 use serde_json::json;
 use std::fmt::Debug;
 
-const AT: UnixMillis = UnixMillis(START);
-const NONE: [RowKey; 0] = [];
+pub(crate) const AT: UnixMillis = UnixMillis(START);
+pub(crate) const NONE: [RowKey; 0] = [];
 
-fn put<T: Stored>(record: T) -> Effects {
+pub(crate) fn put<T: Stored>(record: T) -> Effects {
     Effects { puts: vec![record.into_record()], ..Effects::default() }
 }
 
-async fn write<T: Stored>(bench: &Bench, record: T) {
+pub(crate) async fn write<T: Stored>(bench: &Bench, record: T) {
     assert_eq!(bench.store.commit(put(record)).await, Outcome::Committed);
 }
 
-async fn keys<T: Stored>(bench: &Bench, lookup: &Lookup) -> Vec<RowKey> {
+pub(crate) async fn keys<T: Stored>(bench: &Bench, lookup: &Lookup) -> Vec<RowKey> {
     store::find_all::<T>(&*bench.store, lookup.clone()).await.unwrap().iter().map(Stored::key).collect()
 }
 
 /// Puts 1 and 2 open, then 1 settled: it is found by all of `ever` and no more by any of `open`.
-async fn settles<T: Stored + PartialEq + Debug>(bench: &Bench, rows: [T; 3], open: &[Lookup], ever: &[Lookup]) {
+pub(crate) async fn settles<T: Stored + PartialEq + Debug>(
+    bench: &Bench,
+    rows: [T; 3],
+    open: &[Lookup],
+    ever: &[Lookup],
+) {
     let [first, other, settled] = rows;
     write(bench, first.clone()).await;
     write(bench, other).await;
@@ -157,42 +162,6 @@ async fn of_many_simultaneous_claims_of_an_effect_one_wins() {
         let outcomes = bench.commit_all((1..40).map(claim).collect()).await;
         assert_eq!(committed(&outcomes), 1);
         assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Stale)));
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn allowances_of_one_digest_are_all_found_while_they_are_open() {
-    on_both(async |bench| {
-        let of = |key, project, state| Allowance { digest: digest(7), project, ..allowance(key, 1, START, state) };
-        write(&bench, of(1, 1, AllowanceState::Open)).await;
-        write(&bench, of(2, 1, AllowanceState::Spent)).await;
-        write(&bench, of(3, 1, AllowanceState::Open)).await;
-        write(&bench, of(4, 2, AllowanceState::Open)).await;
-        let open = |project| Lookup::AllowancesOpenByDigest { project, digest: digest(7) };
-        assert_eq!(keys::<Allowance>(&bench, &open(1)).await, [1, 3]);
-        assert_eq!(keys::<Allowance>(&bench, &open(2)).await, [4]);
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_allowance_is_found_as_open_until_it_is_spent_and_by_its_decision_for_ever() {
-    on_both(async |bench| {
-        let rows = [
-            allowance(1, 1, START, AllowanceState::Open),
-            allowance(2, 1, START + 5, AllowanceState::Open),
-            allowance(1, 2, START, AllowanceState::Spent),
-        ];
-        let open = [
-            Lookup::AllowancesDue { by: AT, limit: 9 },
-            Lookup::AllowancesLiveOfDelegation(1),
-            Lookup::AllowancesLiveOfSession(11),
-            Lookup::AllowancesOpenByDigest { project: 1, digest: digest(1) },
-        ];
-        settles(&bench, rows, &open, &[Lookup::AllowanceOfDecision(101)]).await;
-        let second = Allowance { decision: 101, ..allowance(3, 1, START, AllowanceState::Open) };
-        assert_eq!(bench.store.commit(put(second)).await, Outcome::Stale, "one decision allows once");
     })
     .await;
 }
@@ -341,13 +310,21 @@ async fn every_end_of_a_decision_comes_back_as_it_was_written() {
             decided_by: None,
             correlation_id: Some("c".into()),
             via: Via::Subscription { id: "sub_1".into() },
+            role: Some("owner".into()),
+            by_override: false,
         };
         let ends = [
-            DecisionState::Accepted { by: ballot() },
+            DecisionState::Accepted { by: ballot(), rationale: Some("fine".into()) },
             DecisionState::Rejected { by: ballot(), rationale: Some("no".into()), proposal: Some(json!({ "a": 1 })) },
             DecisionState::Answered { by: ballot(), response: json!(["x", 1.5]), confidence: Some(0.25) },
             DecisionState::Expired { at: AT, as_if: Defaulted::Response { response: "later".into() } },
-            DecisionState::Cancelled { at: AT, why: CancelledFor::Revoked },
+            DecisionState::Cancelled { at: AT, why: CancelledFor::Revoked, by: None, reason: None },
+            DecisionState::Cancelled {
+                at: AT,
+                why: CancelledFor::TakenBack,
+                by: Some(ballot()),
+                reason: Some("no more".into()),
+            },
         ];
         for (key, end) in (1..).zip(ends) {
             let ended = decision(key, 1, end);

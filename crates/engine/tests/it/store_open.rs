@@ -3,17 +3,20 @@
 use crate::{
     postgres,
     store::{Bench, START, entry, fixed, on_both, once, open_postgres, put, secret},
-    store_decisions::rows::{allowance, digest},
+    store_decisions::rows::{allowance, decision, digest, execution, expired},
 };
 use countersign_core::{
-    records::{AllowanceState, Stored as _},
-    step::Effects,
+    records::{Allowance, AllowanceState, Execution, ExecutionState, Point, Question, Reporter, Stored as _},
+    step::{Draft, Effects},
 };
 use countersign_engine::store::{
-    self, AuditBy, AuditQuery, Lookup, Outcome, Place, PostgresPlace, Store, StoreError, StoreOptions,
+    self, AuditBy, AuditQuery, FeedQuery, Lookup, Outcome, Place, PostgresPlace, Store, StoreError, StoreOptions,
 };
 use countersign_protocol::time::UnixMillis;
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// A folder that goes with the test.
 struct Folder(PathBuf);
@@ -203,33 +206,89 @@ const SECOND_SCHEMA: &str = "DROP TABLE held_requests; \
      DROP INDEX executions_live_effect; ALTER TABLE executions DROP COLUMN live_effect; \
      DELETE FROM refinery_schema_history WHERE version = 3;";
 
-fn allowances() -> Effects {
-    let of = |key, state| allowance(key, 1, START, state).into_record();
-    Effects { puts: vec![of(1, AllowanceState::Open), of(2, AllowanceState::Spent)], ..Effects::default() }
-}
+/// The same for the fourth.
+const THIRD_SCHEMA: &str = "DROP TABLE plans; DROP TABLE imported_confirms; DROP TABLE feed; \
+     DROP INDEX decisions_of_principal; DROP INDEX decisions_of_project; \
+     ALTER TABLE decisions DROP COLUMN principal; \
+     DROP INDEX allowances_of_decision; DROP INDEX allowances_open_of_holder; \
+     DROP INDEX allowances_open_of_person; DROP INDEX allowances_open_of_decider; DROP INDEX allowances_open_in; \
+     ALTER TABLE allowances DROP COLUMN open_holder; ALTER TABLE allowances DROP COLUMN open_person; \
+     ALTER TABLE allowances DROP COLUMN open_decider; ALTER TABLE allowances DROP COLUMN open_in; \
+     DELETE FROM refinery_schema_history WHERE version = 4;";
 
-async fn are_found(store: &dyn Store) {
-    let open = |n| Lookup::AllowancesOpenByDigest { project: 1, digest: digest(n) };
-    assert_eq!(store.list(open(1)).await.unwrap().len(), 1);
-    assert_eq!(store.list(open(2)).await.unwrap().len(), 0);
+/// What PostgreSQL had besides: a table cannot be told to be less unique in SQLite, so there it is made anew.
+const THIRD_IN_POSTGRES: &str = "ALTER TABLE allowances ADD CONSTRAINT allowances_decision_key UNIQUE (decision);";
+
+/// Both stores as an older version left them: written today, and then made to look like it.
+async fn as_left(name: &str, written: Effects, older: &str, postgres_too: &str) -> (Folder, [Arc<dyn Store>; 2]) {
+    let folder = Folder::new(name);
+    let path = folder.0.join("plane.db");
+    let today = store::open(file(&path)).await.unwrap();
+    assert_eq!(today.commit(written.clone()).await, Outcome::Committed);
+    today.close().await;
+    rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
+
+    let url = postgres::fresh_database().await;
+    let today = open_postgres(&url).await;
+    assert_eq!(today.commit(written).await, Outcome::Committed);
+    today.close().await;
+    drop(today);
+    postgres::run(&url, &format!("{older} {postgres_too}")).await;
+    (folder, [store::open(file(&path)).await.unwrap(), open_postgres(&url).await])
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open() {
-    let folder = Folder::new("second-schema");
-    let path = folder.0.join("plane.db");
-    let older = store::open(file(&path)).await.unwrap();
-    assert_eq!(older.commit(allowances()).await, Outcome::Committed);
-    older.close().await;
-    rusqlite::Connection::open(&path).unwrap().execute_batch(SECOND_SCHEMA).unwrap();
-    are_found(&*store::open(file(&path)).await.unwrap()).await;
+    let of = |key, state| allowance(key, 1, START, state).into_record();
+    let written =
+        Effects { puts: vec![of(1, AllowanceState::Open), of(2, AllowanceState::Spent)], ..Effects::default() };
+    let older = format!("{THIRD_SCHEMA} {SECOND_SCHEMA}");
+    let rings = format!("{THIRD_IN_POSTGRES} DROP TABLE proofs_0, proofs_1, proofs_2, proofs_3;");
+    let (_folder, stores) = as_left("second-schema", written, &older, &rings).await;
+    for store in stores {
+        let open = |n| Lookup::AllowancesOpenByDigest { project: 1, digest: digest(n) };
+        assert_eq!(store.list(open(1)).await.unwrap().len(), 1);
+        assert_eq!(store.list(open(2)).await.unwrap().len(), 0);
+    }
+}
 
-    let url = postgres::fresh_database().await;
-    let older = open_postgres(&url).await;
-    assert_eq!(older.commit(allowances()).await, Outcome::Committed);
-    older.close().await;
-    drop(older);
-    let rings = "DROP TABLE proofs_0, proofs_1, proofs_2, proofs_3;";
-    postgres::run(&url, &format!("{SECOND_SCHEMA} {rings}")).await;
-    are_found(&*open_postgres(&url).await).await;
+/// A decision with words that are hard to read, a yes to it and its use, as they were before plans.
+fn before_plans() -> Effects {
+    let mut asked = decision(1, 1, expired());
+    let Question::Clarification(clarification) = &mut asked.question else { panic!("another question") };
+    clarification.question = "\0 \\u0000 \\\0 \"lease_s\":7 \\".into();
+    asked.terms.lease_s = 45;
+    asked.point = Point::Gateway;
+    let yes = Allowance { decision: 1, ..allowance(2, 1, START, AllowanceState::Open) };
+    let failed =
+        ExecutionState::Failed { at: UnixMillis(START), by: Reporter::Claimant, why: Some("\"lease_s\":\0".into()) };
+    let used = Execution { decision: 1, ..execution(3, 1, failed) };
+    let told = |event_type| Draft { event_type, ..entry(1, START, 50, 60, event_type) };
+    Effects {
+        puts: vec![asked.into_record(), yes.into_record(), used.into_record()],
+        evidence: vec![told("decision_raised"), told("call"), told("decision_settled"), told("execution_claimed")],
+        ..Effects::default()
+    }
+}
+
+/// R-6, R-10
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_decided_before_there_were_plans_is_read_paged_and_told_as_if_it_were_new() {
+    let leaseless = "UPDATE allowances SET doc = replace(doc, '\"lease_s\":60,', ''); \
+         UPDATE executions SET doc = replace(replace(doc, '\"lease_s\":60,', ''), '\"point\":\"gateway\",', '');";
+    let older = format!("{THIRD_SCHEMA} {leaseless}");
+    let (_folder, stores) = as_left("third-schema", before_plans(), &older, THIRD_IN_POSTGRES).await;
+    for store in stores {
+        let page = Lookup::DecisionsOfPrincipal { project: 1, principal: "del_1".into(), before: None, limit: 9 };
+        assert_eq!(store.list(page).await.unwrap().len(), 1);
+        let yes: Vec<Allowance> = store::find_all(&*store, Lookup::AllowancesOfDecision(1)).await.unwrap();
+        assert_eq!(yes.iter().map(|yes| (yes.key, yes.lease_s)).collect::<Vec<_>>(), [(2, 45)]);
+        let used: Execution = store::get(&*store, 3).await.unwrap().unwrap();
+        assert_eq!((used.lease_s, used.point), (45, Point::Gateway));
+        let several = Allowance { decision: 1, ..allowance(4, 1, START, AllowanceState::Open) };
+        assert_eq!(store.commit(put(several.into_record())).await, Outcome::Committed);
+        let told = store.feed(FeedQuery { project: 1, after: vec![], limit: 9 }).await.unwrap().rows;
+        let told: Vec<&str> = told.iter().map(|row| row.event_type.as_str()).collect();
+        assert_eq!(told, ["decision_raised", "decision_settled", "execution_claimed"]);
+    }
 }

@@ -145,7 +145,7 @@ impl Speaker {
         }
         let claim = ClaimRequest { tool: None, arguments: None, digest: Some(decision.digest.clone()) };
         self.engine.claim(&self.at, &self.agent, &decision.decision_id, &claim).await.expect("a claim");
-        let done = OutcomeRequest { status: OutcomeStatus::Committed, error_message: None };
+        let done = OutcomeRequest { status: OutcomeStatus::Committed, execution_id: None, error_message: None };
         self.engine.report(&self.at, &self.agent, &decision.decision_id, &done).await.expect("an outcome");
         self.is_done().await;
     }

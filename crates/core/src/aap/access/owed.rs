@@ -2,7 +2,10 @@
 
 use super::{Confirmation, Counted, Grant};
 use crate::{
-    decision::claim::{Claim, ClaimView},
+    decision::{
+        claim::{Claim, ClaimView},
+        terms,
+    },
     env::Env,
     held::HttpRequest,
     records::Execution,
@@ -41,6 +44,12 @@ impl Owed {
     pub fn digest(&self, request: &HttpRequest) -> Result<Digest, Refusal> {
         let action: HttpAction = request.action(&self.grant.project.id, self.principal()?, self.grant.route());
         Ok(Action::Http(action).digest()?)
+    }
+
+    /// The rules for it, as they are now.
+    pub fn rules(&self) -> Digest {
+        let route = self.grant.route();
+        terms::rules(&self.grant.project.document, &route.action, Some(&route.id))
     }
 
     /// Whether the limits have room: nobody is asked about a call that they would refuse.
@@ -99,15 +108,10 @@ impl Owed {
         view: &ClaimView,
         env: &Env,
     ) -> Result<(Step<(Grant, Execution)>, Counted), Refusal> {
-        let confirmation =
-            Confirmation::Decided { decision_id: view.decision.id.clone(), digest: view.decision.digest };
+        let confirmation = Confirmation::Decided { decision_id: view.decision.id.clone(), digest: claim.digest };
         // A yes is for the session that asked, not for another of the same delegation (AAP 14.1).
         if view.decision.raised_by.session != Some(self.grant.session()) {
             return Err(Refusal::ConfirmationInvalid("it was given to another session".into()));
-        }
-        // The rules of then said what the person was shown, and whom they let decide.
-        if view.decision.project_version != self.grant.project.version {
-            return Err(Refusal::YesGone("the rules of the project have changed since it was asked for"));
         }
         let step = claim.decide(view, env)?;
         let grant = self.grant.clone().confirmed(confirmation);

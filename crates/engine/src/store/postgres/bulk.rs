@@ -117,7 +117,16 @@ impl<'a> Bulk<'a> {
         let (positions, openings): (Vec<i64>, Vec<&str>) =
             entries.iter().filter_map(|e| Some((e.pos, e.entry.openings.as_deref()?))).unzip();
         self.writes.push((text::OPENINGS, vec![Box::new(lane), Box::new(positions), Box::new(openings)]));
+        self.add_feed(lane, gains);
         self.add_heads(lane, gains);
+    }
+
+    fn add_feed(&mut self, lane: i64, gains: &'a Gains<'a>) {
+        let told_on = gains.entries.iter().filter(|placed| placed.entry.told_on);
+        let (projects, positions): (Vec<i64>, Vec<i64>) = told_on.map(|e| (e.entry.project, e.pos)).unzip();
+        if !positions.is_empty() {
+            self.writes.push((text::FEED, vec![Box::new(lane), Box::new(projects), Box::new(positions)]));
+        }
     }
 
     fn add_news(&mut self, lane: i64, gains: &'a Gains<'a>) {

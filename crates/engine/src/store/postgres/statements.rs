@@ -58,6 +58,9 @@ pub(super) const EVIDENCE: &str = "INSERT INTO evidence \
 pub(super) const OPENINGS: &str = "INSERT INTO evidence_openings (lane, pos, openings) \
      SELECT $1, new.* FROM unnest($2::bigint[], $3::text[]) AS new";
 
+pub(super) const FEED: &str = "INSERT INTO feed (lane, project, pos) \
+     SELECT $1, new.* FROM unnest($2::bigint[], $3::bigint[]) AS new";
+
 pub(super) const WRITE_HEADS: &str = "INSERT INTO lane_heads (lane, project, next_seq, chain) \
      SELECT $1, new.* FROM unnest($2::bigint[], $3::bigint[], $4::bytea[]) AS new \
      ON CONFLICT (project, lane) DO UPDATE SET next_seq = excluded.next_seq, chain = excluded.chain";

@@ -194,6 +194,7 @@ impl Connection {
         self.write_counts(gains)?;
         self.write_once(gains)?;
         self.write_evidence(&gains.entries)?;
+        self.write_feed(&gains.entries)?;
         self.write_heads(gains)
     }
 
@@ -242,6 +243,20 @@ impl Connection {
             if let Some(text) = &entry.openings {
                 openings.execute(params![LANE, pos, text])?;
             }
+        }
+        Ok(())
+    }
+
+    /// Mostly there is nothing to tell on.
+    fn write_feed(&self, entries: &[Placed<'_>]) -> rusqlite::Result<()> {
+        let mut told_on = entries.iter().filter(|placed| placed.entry.told_on).peekable();
+        if told_on.peek().is_none() {
+            return Ok(());
+        }
+        let text = "INSERT INTO feed (project, lane, pos) VALUES (?1, ?2, ?3)";
+        let mut statement = self.inner.prepare_cached(text)?;
+        for Placed { pos, entry, .. } in told_on {
+            statement.execute(params![entry.project, LANE, pos])?;
         }
         Ok(())
     }

@@ -2,10 +2,13 @@
 
 use super::AT;
 use crate::store::START;
-use countersign_core::records::{
-    AaepSession, AaepSessionState, Allowance, AllowanceState, Approvers, Assurance, Clarification, Decision,
-    DecisionState, Defaulted, Execution, ExecutionState, Point, Question, Raiser, Subscription, SubscriptionOwner,
-    Terms, Words,
+use countersign_core::{
+    bounded::Tally,
+    records::{
+        AaepSession, AaepSessionState, Allowance, AllowanceState, Approvers, Assurance, Clarification, Decision,
+        DecisionState, Defaulted, Execution, ExecutionState, Point, Question, Raiser, Subscription, SubscriptionOwner,
+        Terms, Words,
+    },
 };
 use countersign_protocol::{
     aaep::{
@@ -65,6 +68,9 @@ pub(crate) fn decision(key: RowKey, version: i64, state: DecisionState) -> Decis
         asked_at: AT,
         reply_hash: digest(100 + key),
         last_ran_at: None,
+        rules: None,
+        target: None,
+        governance: None,
         state,
     }
 }
@@ -78,6 +84,7 @@ fn terms() -> Terms {
         timeout_s: 60,
         latest: UnixMillis(START + 60_000),
         approvers: Approvers { people: vec![], roles: vec![], own_yes: true },
+        also: vec![],
         floor: Assurance::Token,
         allowance_s: 60,
         lease_s: 60,
@@ -92,12 +99,23 @@ pub(crate) fn allowance(key: RowKey, version: i64, until: i64, state: AllowanceS
         decision: 100 + key,
         raised_by: raiser(key),
         point: Point::Gateway,
-        digest: digest(key),
-        uses: 1,
-        used: 0,
+        digest: Some(digest(key)),
+        pattern: None,
+        tally: Tally::once(),
         until: UnixMillis(until),
+        rules: None,
+        lease_s: 60,
+        decided_by: None,
+        step: None,
         state,
     }
+}
+
+/// A yes of person `20 + key` to whatever fits a pattern.
+pub(crate) fn bounded(key: RowKey, version: i64, state: AllowanceState) -> Allowance {
+    let pattern = json!({ "what": { "is": "tool", "name": "pay" }, "arguments": "{}", "released": {} });
+    let pattern = Some(serde_json::from_value(pattern).unwrap());
+    Allowance { pattern, digest: None, decided_by: Some(20 + key), ..allowance(key, version, START, state) }
 }
 
 pub(crate) fn execution(key: RowKey, version: i64, state: ExecutionState) -> Execution {
@@ -109,8 +127,12 @@ pub(crate) fn execution(key: RowKey, version: i64, state: ExecutionState) -> Exe
         decision: 100 + key,
         allowance: 200 + key,
         raised_by: raiser(key),
+        point: Point::Gateway,
         digest: digest(key),
         effect: None,
+        taken: vec![],
+        step: None,
+        lease_s: 60,
         node: 0,
         claimed_at: AT,
         call_id: format!("call_{key}"),

@@ -1,0 +1,98 @@
+//! The arguments of a call, in one normal form.
+
+use super::resolve::places;
+use crate::held::{BadJson, Fields, HttpRequest, Member, plain_type, read_json};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// The arguments of a call: an object whose members are in the order of their names, with numbers as they were written.
+///
+/// It is stored as JSON within a text, because numbers of a JSON document would pass through doubles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arguments(Member);
+
+impl Arguments {
+    /// What a request at the gateway says: `{path, query, headers, content_type, body}`.
+    pub fn of_request(request: &HttpRequest, fields: &Fields) -> Self {
+        Self::of_member(fields.tree(request))
+    }
+
+    /// What a tool is called with.
+    pub fn of_tool(arguments: &Map<String, Value>) -> Self {
+        Self::of_member(Member::Object(members(arguments)))
+    }
+
+    pub(super) fn of_member(member: Member) -> Self {
+        Self(ordered(member))
+    }
+
+    /// By one reading or none.
+    pub fn read(text: &str) -> Result<Self, BadJson> {
+        read_json(text.as_bytes()).map(Self::of_member)
+    }
+
+    pub fn compact(&self) -> String {
+        self.0.compact()
+    }
+
+    /// The one argument with this dotted name: none where there is none, or where two could be meant.
+    pub fn get(&self, name: &str) -> Option<&Member> {
+        let mut found = places(&self.0, name).into_iter().map(|place| place.member);
+        let member = found.next();
+        if found.next().is_none() { member } else { None }
+    }
+
+    /// The members that templates name, for a call at the gateway.
+    pub fn fields(&self) -> Fields {
+        Fields::of_tree(&self.0)
+    }
+
+    pub fn root(&self) -> &Member {
+        &self.0
+    }
+}
+
+/// The normal form of a content type.
+pub(super) fn content_type(text: &str) -> String {
+    plain_type(text)
+}
+
+pub(super) fn member(value: &Value) -> Member {
+    match value {
+        Value::Null => Member::Null,
+        Value::Bool(value) => Member::Bool(*value),
+        Value::Number(number) => Member::Number(number.to_string()),
+        Value::String(text) => Member::Text(text.clone()),
+        Value::Array(items) => Member::List(items.iter().map(member).collect()),
+        Value::Object(object) => Member::Object(members(object)),
+    }
+}
+
+fn members(object: &Map<String, Value>) -> Vec<(String, Member)> {
+    object.iter().map(|(name, value)| (name.clone(), member(value))).collect()
+}
+
+/// The order of members says nothing, that of lists does.
+fn ordered(member: Member) -> Member {
+    match member {
+        Member::List(items) => Member::List(items.into_iter().map(ordered).collect()),
+        Member::Object(members) => {
+            let mut members: Vec<_> = members.into_iter().map(|(name, value)| (name, ordered(value))).collect();
+            members.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+            Member::Object(members)
+        }
+        scalar => scalar,
+    }
+}
+
+impl Serialize for Arguments {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.compact())
+    }
+}
+
+impl<'de> Deserialize<'de> for Arguments {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Self::read(&String::deserialize(from)?).map_err(serde::de::Error::custom)
+    }
+}

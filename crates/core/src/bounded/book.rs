@@ -1,0 +1,148 @@
+//! A holder's open patterns, so that a call finds its own among a thousand.
+
+use super::{
+    Arguments, Difference, Pattern, Units, What,
+    compare::{Found, Walk, hash_but},
+    limit::{Kind, is_within},
+    resolve::Mask,
+};
+use crate::held::Member;
+use countersign_protocol::{bounds::Bound, ids::RowKey};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hasher},
+    ops::ControlFlow,
+};
+
+/// Patterns by action, then by the places they leave open, then by a hash of everything else: a call is hashed once
+/// for each distinct set of open places, however many patterns there are.
+#[derive(Clone, Debug, Default)]
+pub struct Book {
+    shelves: HashMap<What, Vec<Shelf>>,
+}
+
+/// The patterns of one action with the same open places.
+#[derive(Clone, Debug)]
+struct Shelf {
+    mask: Mask,
+    by_rest: HashMap<u64, Vec<Alike>>,
+}
+
+/// Patterns that differ in their bounds only.
+#[derive(Clone, Debug)]
+struct Alike {
+    arguments: Arguments,
+    rows: Vec<Row>,
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    keys: Vec<RowKey>,
+    /// Of the open places, in the order of their numbers.
+    bounds: Vec<(Kind, Bound)>,
+}
+
+impl Book {
+    pub fn new<'a>(patterns: impl IntoIterator<Item = (RowKey, &'a Pattern)>) -> Self {
+        let mut book = Self::default();
+        for (key, pattern) in patterns {
+            book.insert(key, pattern);
+        }
+        book
+    }
+
+    fn insert(&mut self, key: RowKey, pattern: &Pattern) {
+        let shelves = self.shelves.entry(pattern.what().clone()).or_default();
+        let at = shelves.iter().position(|shelf| shelf.mask == *pattern.mask()).unwrap_or(shelves.len());
+        if at == shelves.len() {
+            shelves.push(Shelf { mask: pattern.mask().clone(), by_rest: HashMap::new() });
+        }
+        if let Some(shelf) = shelves.get_mut(at) {
+            shelf.insert(key, pattern);
+        }
+    }
+
+    /// The patterns that this call fits, in the order of their keys; units and tallies are not looked at.
+    pub fn candidates(&self, what: &What, call: &Arguments) -> Vec<RowKey> {
+        let shelves = self.shelves.get(what).map(Vec::as_slice).unwrap_or_default();
+        let mut keys: Vec<_> = shelves.iter().flat_map(|shelf| shelf.candidates(call)).collect();
+        keys.sort_unstable();
+        keys
+    }
+}
+
+impl Shelf {
+    fn insert(&mut self, key: RowKey, pattern: &Pattern) {
+        let shown = opened(pattern.arguments(), pattern.arguments(), &self.mask).unwrap_or_default();
+        let kinds = shown.into_iter().map(Kind::of);
+        let bounds: Vec<_> = kinds.zip(pattern.released().values().cloned()).collect();
+        let alikes = self.by_rest.entry(rest(pattern.arguments(), &self.mask)).or_default();
+        let at = alikes.iter().position(|alike| opened(&alike.arguments, pattern.arguments(), &self.mask).is_some());
+        match at.and_then(|at| alikes.get_mut(at)) {
+            Some(alike) => alike.insert(key, bounds),
+            None => {
+                let rows = vec![Row { keys: vec![key], bounds }];
+                alikes.push(Alike { arguments: pattern.arguments().clone(), rows });
+            }
+        }
+    }
+
+    fn candidates<'a>(&'a self, call: &'a Arguments) -> impl Iterator<Item = RowKey> + 'a {
+        let alikes = self.by_rest.get(&rest(call, &self.mask)).map(Vec::as_slice).unwrap_or_default();
+        alikes.iter().flat_map(|alike| {
+            let values = opened(&alike.arguments, call, &self.mask);
+            let rows = alike.rows.iter().filter(move |row| values.as_ref().is_some_and(|values| row.takes(values)));
+            rows.flat_map(|row| row.keys.iter().copied())
+        })
+    }
+}
+
+impl Alike {
+    fn insert(&mut self, key: RowKey, bounds: Vec<(Kind, Bound)>) {
+        match self.rows.iter_mut().find(|row| row.bounds == bounds) {
+            Some(row) => row.keys.push(key),
+            None => self.rows.push(Row { keys: vec![key], bounds }),
+        }
+    }
+}
+
+impl Row {
+    fn takes(&self, values: &[&Member]) -> bool {
+        self.bounds.len() == values.len()
+            && self.bounds.iter().zip(values).all(|((was, bound), is)| is_within(bound, *was, is))
+    }
+}
+
+fn rest(arguments: &Arguments, mask: &Mask) -> u64 {
+    let mut state = DefaultHasher::new();
+    hash_but(arguments.root(), Some(mask), &mut state);
+    state.finish()
+}
+
+/// The values in the open places in the order of their numbers, if everything else is the same.
+fn opened<'a>(was: &'a Arguments, is: &'a Arguments, mask: &Mask) -> Option<Vec<&'a Member>> {
+    let mut values = Vec::new();
+    let report = |_: &[_], found: Found<'a>| match found {
+        Found::Open(number, value) => {
+            values.push((number, value));
+            ControlFlow::Continue(())
+        }
+        _ => ControlFlow::Break(()),
+    };
+    let same = Walk::new(report).both(was.root(), is.root(), Some(mask)).is_continue();
+    values.sort_unstable_by_key(|(number, _)| *number);
+    same.then(|| values.into_iter().map(|(_, value)| value).collect())
+}
+
+/// The pattern of the same action that this call comes nearest to, and how it differs from that: in nothing, where it
+/// fits.
+pub fn differences<'a>(
+    patterns: impl IntoIterator<Item = (RowKey, &'a Pattern)>,
+    what: &What,
+    call: &Arguments,
+    units: &Units,
+) -> Option<(RowKey, Vec<Difference>)> {
+    let same_action = patterns.into_iter().filter(|(_, pattern)| pattern.what() == what);
+    let (key, nearest) = same_action.min_by_key(|(key, pattern)| (pattern.distance(call, units), *key))?;
+    Some((key, nearest.fit(call, units).err().unwrap_or_default()))
+}

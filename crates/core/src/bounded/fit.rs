@@ -1,0 +1,122 @@
+//! Whether a call is one of those that were approved.
+
+use super::{
+    Arguments, Difference, Pattern, Units, Was,
+    compare::{Found, Step, Walk},
+    difference::{in_words, name, named},
+    limit::{self, Kind, amount, is_within},
+};
+use crate::held::Member;
+use countersign_protocol::bounds::{Amount, Bound};
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+
+/// More differences than these say no more to anybody.
+const MAX_DIFFERENCES: usize = 50;
+
+/// What a call takes of a bounded amount.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taken {
+    pub name: String,
+    pub amount: Amount,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+}
+
+impl Pattern {
+    /// What the call takes, or how it differs. `units` are those of the call.
+    pub fn fit(&self, call: &Arguments, units: &Units) -> Result<Vec<Taken>, Vec<Difference>> {
+        let mut differences = Vec::new();
+        let opened = self.opened(call, |steps, found| differences.push(difference(steps, &found)));
+        let mut taken = Vec::new();
+        for place in self.bounded(&opened) {
+            match place.takes(units.unit(place.name, place.bound, call)) {
+                Ok(amount) => taken.extend(amount),
+                Err(difference) => differences.push(difference),
+            }
+        }
+        if differences.is_empty() { Ok(taken) } else { Err(differences) }
+    }
+
+    /// In how many places the call differs: what `fit` would find, without the words.
+    pub(super) fn distance(&self, call: &Arguments, units: &Units) -> usize {
+        let mut differences = 0;
+        let opened = self.opened(call, |_, _| differences += 1);
+        let outside = |place: &Place<'_>| !place.is_met(units.unit(place.name, place.bound, call));
+        let outside = self.bounded(&opened).filter(outside).count();
+        differences + outside
+    }
+
+    /// The values in the open places. What differs elsewhere is reported.
+    fn opened<'a>(
+        &'a self,
+        call: &'a Arguments,
+        mut differs: impl FnMut(&[Step<'a>], Found<'a>),
+    ) -> Vec<(usize, &'a Member)> {
+        let mut opened = Vec::new();
+        let mut left = MAX_DIFFERENCES;
+        let report = |steps: &[Step<'a>], found: Found<'a>| {
+            match found {
+                Found::Open(number, is) => opened.push((number, is)),
+                other => {
+                    differs(steps, other);
+                    left -= 1;
+                }
+            }
+            if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let _stopped = Walk::new(report).both(self.arguments().root(), call.root(), Some(self.mask()));
+        opened
+    }
+
+    fn bounded<'a>(&'a self, opened: &'a [(usize, &'a Member)]) -> impl Iterator<Item = Place<'a>> {
+        self.released().iter().enumerate().filter_map(|(number, (name, bound))| {
+            let (_, is) = opened.iter().find(|(at, _)| *at == number)?;
+            Some(Place { name, bound, was: Kind::of(self.arguments().get(name)?), is })
+        })
+    }
+}
+
+/// An open place and what the call has there.
+struct Place<'a> {
+    name: &'a str,
+    bound: &'a Bound,
+    was: Kind,
+    is: &'a Member,
+}
+
+impl Place<'_> {
+    /// `own` is the unit that the call says.
+    fn takes(&self, own: Option<&str>) -> Result<Option<Taken>, Difference> {
+        if !self.is_met(own) {
+            return Err(self.outside(own));
+        }
+        let Bound::Amount { unit, .. } = self.bound else { return Ok(None) };
+        let taken = |amount| Taken { name: self.name.to_owned(), amount, unit: unit.clone() };
+        amount(self.is).map(|amount| Some(taken(amount))).ok_or_else(|| self.outside(own))
+    }
+
+    /// Where the bound says no unit, the arguments that are fixed do.
+    fn is_met(&self, own: Option<&str>) -> bool {
+        self.bound.unit().is_none_or(|unit| own == Some(unit)) && is_within(self.bound, self.was, self.is)
+    }
+
+    fn outside(&self, own: Option<&str>) -> Difference {
+        let is = match (self.bound, amount(self.is)) {
+            // Without quotes, unless they are what differs.
+            (Bound::Amount { .. }, Some(amount)) if self.was == Kind::of(self.is) => limit::with_unit(amount, own),
+            (Bound::Amount { .. }, _) => limit::with_unit(in_words(self.is), own),
+            _ => in_words(self.is),
+        };
+        Difference { name: named(self.name), is: Some(is), was: Was::Within(limit::alone(self.bound)) }
+    }
+}
+
+fn difference(steps: &[Step<'_>], found: &Found<'_>) -> Difference {
+    let (is, was) = match found {
+        Found::Changed { was, is } => (Some(in_words(is)), Was::Exactly(in_words(was))),
+        Found::Added(is) | Found::Open(_, is) => (Some(in_words(is)), Was::Nothing),
+        Found::Missing(was) => (None, Was::Exactly(in_words(was))),
+    };
+    Difference { name: name(steps), is, was }
+}

@@ -1,0 +1,94 @@
+//! Whether a value lies within its bound, and the bound in words.
+
+use super::{arguments::member, compare::is_same, difference::value_in_words};
+use crate::held::{Member, shortened, shown};
+use countersign_protocol::bounds::{Amount, Bound};
+use serde_json::Value;
+
+/// What one choice, and all of them together, may take on a page.
+const MAX_CHOICE: usize = 80;
+const MAX_CHOICES: usize = 600;
+
+/// Whether what was shown is a number or a text. It stays that: to a service "82000" may be something else than 82000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Number,
+    Text,
+    Other,
+}
+
+impl Kind {
+    pub(super) fn of(member: &Member) -> Self {
+        match member {
+            Member::Number(_) => Self::Number,
+            Member::Text(_) => Self::Text,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Whether the bound lets this value stand where one of that kind was shown.
+pub(super) fn is_within(bound: &Bound, was: Kind, is: &Member) -> bool {
+    match bound {
+        Bound::Amount { least, most, .. } => {
+            let between = |amount: Amount| amount <= *most && least.is_none_or(|least| amount >= least);
+            was == Kind::of(is) && amount(is).is_some_and(between)
+        }
+        Bound::OneOf(choices) => choices.iter().any(|choice| is_choice(choice, is)),
+        Bound::Text { most } => matches!(is, Member::Text(text) if is_short(text, *most)),
+    }
+}
+
+/// The amount that a number or text says, if it says one.
+pub(super) fn amount(member: &Member) -> Option<Amount> {
+    match member {
+        Member::Number(text) | Member::Text(text) => Amount::parse(text).ok(),
+        _ => None,
+    }
+}
+
+/// A bound as people read it: `at most 500.00 EUR, 2000.00 EUR altogether`.
+pub fn in_words(bound: &Bound) -> String {
+    match bound {
+        Bound::Amount { sum: Some(sum), .. } => {
+            format!("{}, {} altogether", alone(bound), with_unit(*sum, bound.unit()))
+        }
+        _ => alone(bound),
+    }
+}
+
+/// What it says about one call.
+pub(super) fn alone(bound: &Bound) -> String {
+    match bound {
+        Bound::Amount { least: Some(least), most, unit, .. } => {
+            format!("{least} to {}", with_unit(*most, unit.as_deref()))
+        }
+        Bound::Amount { most, unit, .. } => format!("at most {}", with_unit(*most, unit.as_deref())),
+        Bound::OneOf(choices) => {
+            let choices: Vec<_> = choices.iter().map(|choice| value_in_words(&member(choice), MAX_CHOICE)).collect();
+            shortened(&format!("only {}", choices.join(" or ")), MAX_CHOICES)
+        }
+        Bound::Text { most: 1 } => "a text of at most 1 character".to_owned(),
+        Bound::Text { most } => format!("a text of at most {most} characters"),
+    }
+}
+
+pub(super) fn with_unit(amount: impl std::fmt::Display, unit: Option<&str>) -> String {
+    match unit {
+        Some(unit) => format!("{amount} {}", shown(unit, MAX_CHOICE)),
+        None => amount.to_string(),
+    }
+}
+
+fn is_choice(choice: &Value, is: &Member) -> bool {
+    match (choice, is) {
+        (Value::String(choice), Member::Text(is)) => choice == is,
+        (Value::String(_), _) => false,
+        _ => is_same(&member(choice), is),
+    }
+}
+
+fn is_short(text: &str, most: u32) -> bool {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    text.chars().count() <= most && !text.chars().any(char::is_control)
+}

@@ -1,0 +1,28 @@
+//! Yeses for more than one call, and how far the calls may differ.
+//!
+//! A pattern is an action with every argument as it was shown, but for those that a person released by name, each with
+//! a bound. A tally counts what is left of it. Everything is exact: numbers are decimals as they were written, and what
+//! cannot be read in one way fits nothing.
+
+mod arguments;
+mod book;
+mod compare;
+mod difference;
+mod fit;
+mod limit;
+mod number;
+mod pattern;
+mod resolve;
+mod step;
+mod tally;
+mod units;
+
+pub use arguments::Arguments;
+pub use book::{Book, differences};
+pub use difference::{Difference, Was};
+pub use fit::Taken;
+pub use limit::in_words;
+pub use pattern::{BadPattern, Pattern, What};
+pub use step::BadStep;
+pub use tally::{NoRoom, NotReserved, Sum, Tally};
+pub use units::Units;

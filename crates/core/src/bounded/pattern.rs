@@ -1,0 +1,177 @@
+//! What a person said yes to: an action, its arguments, and what may differ.
+
+use super::{
+    Arguments, Units,
+    limit::{self, Kind, amount, is_within},
+    resolve::{Inside, Mask, Place, places},
+};
+use crate::held::{BadJson, Member, shown};
+use countersign_protocol::bounds::{BadBound, Bound};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One action with every argument as it was shown, but for those released by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct Pattern {
+    what: What,
+    arguments: Arguments,
+    /// Their amounts have the unit that was shown.
+    released: BTreeMap<String, Bound>,
+    /// The places of `released`, numbered in its order.
+    mask: Mask,
+}
+
+/// What is called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum What {
+    Route { id: String },
+    Tool { name: String },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadPattern {
+    #[error("the arguments cannot be read in one way only: {0}")]
+    Arguments(#[from] BadJson),
+    #[error("{0} is released, but is not among the arguments: give the value that people are shown")]
+    Missing(String),
+    #[error("{0} could mean two arguments, one of them with a dot in its name, so it cannot be released")]
+    TwoPlaces(String),
+    #[error("{0} is released, and so is something within or around it")]
+    Inside(String),
+    #[error("{0} cannot be released: it says how the body is read")]
+    SaysHow(String),
+    #[error("the bound of {name} cannot be used: {why}")]
+    Bound { name: String, why: BadBound },
+    #[error("{0} must be digits with at most one fraction, such as 82000.10, because its bound is an amount")]
+    NotAnAmount(String),
+    #[error("{name} is {is} and lies outside its own bound: {bound}")]
+    Outside { name: String, is: String, bound: String },
+    #[error("{name} has the unit {is} and its bound the unit {bound}")]
+    OtherUnit { name: String, is: String, bound: String },
+    #[error("the unit of {0} cannot be read: list it among the route's values, or name a tool's argument in unit_from")]
+    NoUnit(String),
+    #[error("{0} has unit_from, which is for tools: the unit of a route's amount stands among the route's values")]
+    UnitFrom(String),
+}
+
+impl Pattern {
+    /// `units` are those of the arguments that are shown.
+    pub fn new(
+        what: What,
+        arguments: Arguments,
+        released: BTreeMap<String, Bound>,
+        units: &Units,
+    ) -> Result<Self, BadPattern> {
+        // What was read once must be read again when it comes back from the store.
+        let arguments = Arguments::read(&arguments.compact())?;
+        let mut mask = Mask::CLOSED;
+        let mut sound = BTreeMap::new();
+        for (number, (name, bound)) in released.into_iter().enumerate() {
+            let place = the_place(&what, &arguments, &name)?;
+            mask.open(&place.steps, number).map_err(|Inside| BadPattern::Inside(quietly(&name)))?;
+            let bound = with_its_unit(&what, units.unit(&name, &bound, &arguments), &name, bound)?;
+            lies_within(&name, place.member, &bound)?;
+            sound.insert(name, bound);
+        }
+        Ok(Self { what, arguments, released: sound, mask })
+    }
+
+    pub fn what(&self) -> &What {
+        &self.what
+    }
+
+    pub fn arguments(&self) -> &Arguments {
+        &self.arguments
+    }
+
+    pub fn released(&self) -> &BTreeMap<String, Bound> {
+        &self.released
+    }
+
+    pub(super) fn mask(&self) -> &Mask {
+        &self.mask
+    }
+}
+
+fn the_place<'a>(what: &What, arguments: &'a Arguments, name: &'a str) -> Result<Place<'a>, BadPattern> {
+    if matches!(what, What::Route { .. }) && matches!(name, "content_type" | "body_sha256") {
+        return Err(BadPattern::SaysHow(name.to_owned()));
+    }
+    let mut places = places(arguments.root(), name).into_iter();
+    match (places.next(), places.next()) {
+        (Some(place), None) => Ok(place),
+        (None, _) => Err(BadPattern::Missing(quietly(name))),
+        (Some(_), Some(_)) => Err(BadPattern::TwoPlaces(quietly(name))),
+    }
+}
+
+/// The bound with the unit that was shown, where there is one: an amount without its unit bounds nothing.
+fn with_its_unit(what: &What, is: Option<&str>, name: &str, bound: Bound) -> Result<Bound, BadPattern> {
+    let checked = |bound: Bound| bound.checked().map_err(|why| BadPattern::Bound { name: quietly(name), why });
+    let mut bound = checked(bound)?;
+    let Bound::Amount { sum, unit, unit_from, .. } = &mut bound else { return Ok(bound) };
+    if unit_from.is_some() && matches!(what, What::Route { .. }) {
+        return Err(BadPattern::UnitFrom(quietly(name)));
+    }
+    match (unit.as_deref(), is) {
+        (None, None) if sum.is_none() && unit_from.is_none() => return Ok(bound),
+        (_, None) => return Err(BadPattern::NoUnit(quietly(name))),
+        (Some(bound), Some(is)) if bound != is => {
+            return Err(BadPattern::OtherUnit { name: quietly(name), is: quietly(is), bound: quietly(bound) });
+        }
+        (_, Some(is)) => *unit = Some(is.to_owned()),
+    }
+    checked(bound)
+}
+
+fn lies_within(name: &str, shown: &Member, bound: &Bound) -> Result<(), BadPattern> {
+    let amount = amount(shown);
+    if matches!(bound, Bound::Amount { .. }) && amount.is_none() {
+        return Err(BadPattern::NotAnAmount(quietly(name)));
+    }
+    let within_sum = bound.sum().is_none_or(|sum| amount.is_some_and(|amount| amount <= sum));
+    if is_within(bound, Kind::of(shown), shown) && within_sum {
+        return Ok(());
+    }
+    let is = super::difference::in_words(shown);
+    Err(BadPattern::Outside { name: quietly(name), is, bound: limit::in_words(bound) })
+}
+
+/// A name that somebody sent, as a message may repeat it.
+fn quietly(name: &str) -> String {
+    shown(name, 64)
+}
+
+/// As it is stored.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    what: What,
+    arguments: Arguments,
+    released: BTreeMap<String, Bound>,
+}
+
+impl From<Pattern> for Written {
+    fn from(Pattern { what, arguments, released, .. }: Pattern) -> Self {
+        Self { what, arguments, released }
+    }
+}
+
+impl TryFrom<Written> for Pattern {
+    type Error = BadPattern;
+
+    /// Its units were compared when it was made; a sum without one would be counted by nobody.
+    fn try_from(Written { what, arguments, released }: Written) -> Result<Self, BadPattern> {
+        let mut mask = Mask::CLOSED;
+        for (number, (name, bound)) in released.iter().enumerate() {
+            if bound.sum().is_some() && bound.unit().is_none() {
+                return Err(BadPattern::NoUnit(quietly(name)));
+            }
+            let place = the_place(&what, &arguments, name)?;
+            mask.open(&place.steps, number).map_err(|Inside| BadPattern::Inside(quietly(name)))?;
+        }
+        Ok(Self { what, arguments, released, mask })
+    }
+}

@@ -1,0 +1,78 @@
+//! Where a dotted name leads, and which places are open.
+
+use crate::held::Member;
+
+/// A member and the steps that lead to it.
+pub(super) struct Place<'a> {
+    pub(super) steps: Vec<String>,
+    pub(super) member: &'a Member,
+}
+
+/// Every member that a dotted name could mean. A name may have dots of its own, so there can be two.
+pub(super) fn places<'a>(root: &'a Member, name: &str) -> Vec<Place<'a>> {
+    match root {
+        Member::Object(members) => members.iter().flat_map(|(known, value)| behind(value, name, known)).collect(),
+        Member::List(_) => {
+            let index = name.split('.').next().unwrap_or_default();
+            root.get(index).map(|item| behind(item, name, index)).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The places that the name means if `step` is its beginning.
+fn behind<'a>(member: &'a Member, name: &str, step: &str) -> Vec<Place<'a>> {
+    let Some(rest) = name.strip_prefix(step) else { return Vec::new() };
+    if rest.is_empty() {
+        return vec![Place { steps: vec![step.to_owned()], member }];
+    }
+    let below = rest.strip_prefix('.').map(|name| places(member, name)).unwrap_or_default();
+    let led_to = |place: Place<'a>| Place { steps: [vec![step.to_owned()], place.steps].concat(), ..place };
+    below.into_iter().map(led_to).collect()
+}
+
+/// The open places of a tree. Two patterns with the same one compare calls in the same places.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Mask {
+    /// Anything may stand here, within the bound of this number.
+    Open(usize),
+    Below(Vec<(String, Mask)>),
+}
+
+impl Mask {
+    pub(super) const CLOSED: Self = Self::Below(Vec::new());
+
+    /// Opens one more place; not within another, nor around one.
+    pub(super) fn open(&mut self, steps: &[String], number: usize) -> Result<(), Inside> {
+        let Self::Below(below) = self else { return Err(Inside) };
+        let Some((step, rest)) = steps.split_first() else { return Err(Inside) };
+        let at = below.iter().position(|(known, _)| known == step);
+        match (at.and_then(|at| below.get_mut(at)), rest) {
+            (Some((_, mask)), _) => mask.open(rest, number),
+            (None, []) => {
+                below.push((step.clone(), Self::Open(number)));
+                Ok(())
+            }
+            (None, _) => {
+                let mut mask = Self::CLOSED;
+                mask.open(rest, number)?;
+                below.push((step.clone(), mask));
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn below(&self, step: &str) -> Option<&Self> {
+        let Self::Below(below) = self else { return None };
+        below.iter().find(|(known, _)| known == step).map(|(_, mask)| mask)
+    }
+
+    pub(super) fn at(&self, index: usize) -> Option<&Self> {
+        let Self::Below(below) = self else { return None };
+        below.iter().find(|(known, _)| known.parse() == Ok(index)).map(|(_, mask)| mask)
+    }
+}
+
+/// One open place within another.
+#[derive(Debug)]
+pub(super) struct Inside;

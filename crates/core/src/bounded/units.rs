@@ -1,0 +1,48 @@
+//! The units of a call's amounts.
+
+use super::Arguments;
+use crate::held::{self, Fields, Member};
+use countersign_protocol::{
+    bounds::Bound,
+    project::{Route, ValueField},
+};
+
+/// The units that a route's table of values gives to the arguments of one call, by the names of these.
+///
+/// A tool has no such table: its bounds name the argument that says the unit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Units(Vec<(String, String)>);
+
+impl Units {
+    /// What cannot be rendered from this request is left out, and no bound that needs it is met.
+    pub fn of_route(route: &Route, fields: &Fields) -> Self {
+        let one = |value: &ValueField| Some((argument(&value.from), held::unit(value, fields).ok()?));
+        Self(route.values.iter().filter_map(one).collect())
+    }
+
+    pub fn of_tool() -> Self {
+        Self::default()
+    }
+
+    /// The unit of one argument of the call. None where nobody says it, or where two say different ones.
+    pub(super) fn unit<'a>(&'a self, name: &str, bound: &Bound, call: &'a Arguments) -> Option<&'a str> {
+        match bound {
+            Bound::Amount { unit_from: Some(from), .. } => match call.get(from) {
+                Some(Member::Text(unit)) => Some(unit),
+                _ => None,
+            },
+            _ => self.in_table(name),
+        }
+    }
+
+    fn in_table(&self, name: &str) -> Option<&str> {
+        let mut known = self.0.iter().filter(|(known, _)| known == name).map(|(_, unit)| unit.as_str());
+        let unit = known.next()?;
+        known.all(|other| other == unit).then_some(unit)
+    }
+}
+
+/// Templates write `header.NAME`, arguments have `headers`.
+fn argument(from: &str) -> String {
+    from.strip_prefix("header.").map_or_else(|| from.to_owned(), |name| format!("headers.{name}"))
+}

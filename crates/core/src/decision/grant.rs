@@ -1,0 +1,106 @@
+//! How much a yes allows: what was shown, once, or within the bounds that the person named.
+
+use super::{
+    answer::{AnswerView, Extra, NotCounted},
+    settle::Granted,
+};
+use crate::{
+    bounded::{Arguments, Difference, Pattern, Taken, Tally, Units, What},
+    evidence::Entry,
+    mplp::progress,
+    records::{Decision, Plan},
+};
+use countersign_protocol::{
+    aaep::event::Risk,
+    bounds::{Bound, Bounds},
+    mplp::MplpId,
+};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// The request that a question is about, as it was shown.
+#[derive(Clone, Debug)]
+pub struct AskedFor {
+    pub what: What,
+    pub arguments: Arguments,
+    /// What its amounts are counted in.
+    pub units: Units,
+}
+
+impl AskedFor {
+    /// What it takes of the sums of a yes, or how it differs from what that is for.
+    pub fn fits(&self, pattern: &Pattern) -> Result<Vec<Taken>, Vec<Difference>> {
+        match *pattern.what() == self.what {
+            true => pattern.fit(&self.arguments, &self.units),
+            false => Err(Vec::new()),
+        }
+    }
+}
+
+/// What this yes is for.
+pub(super) fn grants(extra: &Extra, view: &AnswerView) -> Result<Granted, NotCounted> {
+    match (&view.plan, &extra.steps, &extra.bounds) {
+        (Some(plan), steps, None) => approved_steps(plan, steps.as_deref()).map(Granted::Steps),
+        (None, None, None) => Ok(Granted::Once),
+        (None, None, Some(bounds)) => bounded(bounds, view),
+        (Some(_), _, Some(_)) => Err(out("the bounds of a plan are those of its steps")),
+        (None, Some(_), _) => Err(out("only a plan has steps to approve")),
+    }
+}
+
+fn approved_steps(plan: &Plan, chosen: Option<&[MplpId]>) -> Result<Vec<MplpId>, NotCounted> {
+    let all = || plan.document.steps.iter().map(|step| step.step_id.clone()).collect();
+    let chosen: Vec<MplpId> = chosen.map_or_else(all, <[MplpId]>::to_vec);
+    if chosen.is_empty() {
+        return Err(out("a plan of which no step is approved is rejected: say no"));
+    }
+    progress::stands_alone(&plan.document, &chosen).map_err(|why| out(&why))?;
+    Ok(chosen)
+}
+
+fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<Granted, NotCounted> {
+    let asked = view.asked_for.as_ref();
+    let asked = asked.ok_or_else(|| out("this can only be approved as it stands, for once"))?;
+    let policy = &view.policy;
+    let uses = bounds.uses.unwrap_or(policy.max_uses);
+    let seconds = bounds.seconds.unwrap_or(view.decision.terms.allowance_s);
+    if !(1..=policy.max_uses).contains(&uses) {
+        return Err(out(&format!("a yes here is for 1 to {} calls", policy.max_uses)));
+    }
+    if !(1..=policy.max_seconds).contains(&seconds) {
+        return Err(out(&format!("a yes here lasts 1 to {} seconds", policy.max_seconds)));
+    }
+    fixed_where_it_must_be(&view.decision, &bounds.released)?;
+    let pattern = pattern(asked, bounds.released.clone())?;
+    let tally = Tally::new(&pattern, uses);
+    Ok(Granted::Bounded { pattern: Box::new(pattern), tally, seconds })
+}
+
+/// Of what is irreversible and of high risk nothing may be released.
+fn fixed_where_it_must_be(decision: &Decision, released: &BTreeMap<String, Bound>) -> Result<(), NotCounted> {
+    match decision.terms.irreversible && decision.terms.risk == Risk::High && !released.is_empty() {
+        true => Err(out("this cannot be undone and its risk is high: every argument stays as it was shown")),
+        false => Ok(()),
+    }
+}
+
+fn pattern(asked: &AskedFor, released: BTreeMap<String, Bound>) -> Result<Pattern, NotCounted> {
+    Pattern::new(asked.what.clone(), asked.arguments.clone(), released, &asked.units)
+        .map_err(|why| out(&why.to_string()))
+}
+
+/// What the evidence says about a yes that is for more than what was shown.
+pub(super) fn record_grant(entry: Entry, granted: &Granted) -> Entry {
+    match granted {
+        Granted::Once => entry,
+        Granted::Bounded { pattern, tally, seconds } => entry
+            .open("uses", tally.uses)
+            .open("seconds", *seconds)
+            .hidden("pattern", json!(pattern)),
+        Granted::Steps(steps) => entry.open("steps", json!(steps)),
+    }
+}
+
+fn out(why: &str) -> NotCounted {
+    NotCounted::OutOfBounds(why.to_owned())
+}

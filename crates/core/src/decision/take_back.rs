@@ -1,0 +1,145 @@
+//! Taking a yes back: at any time, by whoever it is about or could have said no to it.
+
+use super::{
+    Place,
+    answer::{Answerer, counts},
+    due::AllowanceDueView,
+};
+use crate::{
+    aaep::words::Notice,
+    env::Env,
+    evidence::Entry,
+    mplp::progress::Moving,
+    records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, Plan, Record, Role},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
+
+/// Nothing more may be spent of it. What is under way stays under way.
+#[derive(Clone, Debug)]
+pub struct TakeBack {
+    pub by: Answerer,
+    pub reason: Option<String>,
+}
+
+impl Operation for TakeBack {
+    type View = AllowanceDueView;
+    type Answer = Allowance;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &AllowanceDueView, env: &Env) -> Result<Step<Allowance>, Refusal> {
+        may_take_back(&self.by, &view.decision, Some(&view.allowance))?;
+        if !view.allowance.is_open() {
+            return Err(Refusal::Conflict("there is nothing left of it to take back".into()));
+        }
+        let over = cancelled(&view.allowance, env);
+        let record = |entry: Entry| self.record(entry);
+        let mut effects = view.ended(over.clone(), &Notice::TakenBack, record, env)?;
+        effects.guards.extend(self.by.guards.iter().copied());
+        Ok(Step { answer: over, effects })
+    }
+}
+
+impl TakeBack {
+    fn record(&self, entry: Entry) -> Entry {
+        entry
+            .open("cancelled_for", "taken_back")
+            .open("role", self.by.deciding.label())
+            .hidden("decided_by", self.by.subject.as_str())
+            .hidden_if("reason", self.reason.clone())
+    }
+}
+
+/// Everything that a plan still has open, and the plan with it.
+#[derive(Clone, Debug)]
+pub struct CancelPlan {
+    pub by: By,
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub enum By {
+    Person(Answerer),
+    /// The agent that wrote it.
+    Agent,
+}
+
+pub struct CancelPlanView {
+    pub place: Place,
+    pub plan: Plan,
+    /// The approval and its session; none for a plan that was never approved.
+    pub approved: Option<(Decision, AaepSession)>,
+    pub allowances: Vec<Allowance>,
+    pub guards: Vec<crate::step::Guard>,
+}
+
+impl Operation for CancelPlan {
+    type View = CancelPlanView;
+    type Answer = Plan;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &CancelPlanView, env: &Env) -> Result<Step<Plan>, Refusal> {
+        if let By::Person(person) = &self.by {
+            let decision = view.approved.as_ref().map(|(decision, _)| decision);
+            let decision = decision.ok_or_else(|| Refusal::Conflict("the plan does not run".into()))?;
+            may_take_back(person, decision, None)?;
+        }
+        let mut mint = env.mint();
+        let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
+        if let By::Person(person) = &self.by {
+            effects.guards.extend(person.guards.iter().copied());
+        }
+        let mut moving = Moving::of(&view.plan, env.now);
+        moving.cancelled(self.reason.as_deref().unwrap_or("cancelled"))?;
+        let plan = moving.plan().clone();
+        moving.finish(&view.place, &mut mint, &mut effects)?;
+        if let Some((decision, session)) = &view.approved {
+            self.end_allowances(view, decision, session, env, &mut mint, &mut effects)?;
+        }
+        Ok(Step { answer: plan, effects })
+    }
+}
+
+impl CancelPlan {
+    fn end_allowances(
+        &self,
+        view: &CancelPlanView,
+        decision: &Decision,
+        session: &AaepSession,
+        env: &Env,
+        mint: &mut crate::env::Mint,
+        effects: &mut Effects,
+    ) -> Result<(), Refusal> {
+        for allowance in view.allowances.iter().filter(|allowance| allowance.is_open()) {
+            effects.puts.push(Record::Allowance(cancelled(allowance, env)));
+        }
+        let entry = super::entry(&view.place, decision, "allowance_cancelled", env.now)
+            .open("cancelled_for", "taken_back")
+            .hidden_if("reason", self.reason.clone());
+        let entry = match &self.by {
+            By::Person(person) => {
+                entry.open("role", person.deciding.label()).hidden("decided_by", person.subject.as_str())
+            }
+            By::Agent => entry.open("role", "agent"),
+        };
+        effects.evidence.push(entry.seal(mint)?);
+        effects.news.push(crate::news::News::Changed { decision: decision.key });
+        super::due::hush(decision, session, &Notice::TakenBack, env, mint, effects);
+        Ok(())
+    }
+}
+
+fn cancelled(allowance: &Allowance, env: &Env) -> Allowance {
+    let state = AllowanceState::Cancelled { at: env.now, why: CancelledFor::TakenBack };
+    Allowance { state, version: allowance.version + 1, ..allowance.clone() }
+}
+
+/// The person whom it is about, whoever gave it, whoever could say no to it, and admins.
+fn may_take_back(by: &Answerer, decision: &Decision, allowance: Option<&Allowance>) -> Result<(), Refusal> {
+    let gave = allowance.is_some_and(|allowance| allowance.decided_by == Some(by.person));
+    let could = counts(decision, by.person, &by.roles, false) || gave || by.roles.contains(&Role::Admin);
+    match by.may_answer && could {
+        true => Ok(()),
+        false => Err(Refusal::NotAuthorized("this yes is not yours to take back".into())),
+    }
+}

@@ -1,0 +1,72 @@
+//! The members of a request as one tree, and back: what a bounded yes compares.
+
+use super::{
+    Fields, HttpRequest,
+    fields::Body,
+    json::Member,
+    media::{Media, media},
+};
+
+impl Fields {
+    /// `{path, query, headers, content_type, body}`. A body that nobody can read is named by its digest.
+    pub(crate) fn tree(&self, request: &HttpRequest) -> Member {
+        let headers = self.headers.iter().map(|(name, value)| (name.clone(), Member::Text(value.clone())));
+        let mut members = vec![
+            ("path".to_owned(), texts(&self.path)),
+            ("query".to_owned(), texts(&self.query)),
+            ("headers".to_owned(), Member::Object(headers.collect())),
+        ];
+        if !request.content_type.is_empty() {
+            members.push(("content_type".to_owned(), Member::Text(plain_type(&request.content_type))));
+        }
+        members.extend(match &self.body {
+            Body::Empty => None,
+            Body::Json(root) => Some(("body".to_owned(), root.clone())),
+            Body::Form(pairs) => Some(("body".to_owned(), texts(pairs))),
+            Body::Opaque => Some(("body_sha256".to_owned(), Member::Text(request.body_sha256()))),
+        });
+        Member::Object(members)
+    }
+
+    /// The members of a request that such a tree stands for.
+    pub(crate) fn of_tree(tree: &Member) -> Self {
+        let pairs_at = |name: &str| tree.get(name).map(pairs).unwrap_or_default();
+        let body = match (tree.get("body"), tree.get("body_sha256")) {
+            (Some(body), _) if is_form(tree) => Body::Form(pairs(body)),
+            (Some(body), _) => Body::Json(body.clone()),
+            (None, Some(_)) => Body::Opaque,
+            (None, None) => Body::Empty,
+        };
+        Self {
+            path: pairs_at("path"),
+            query: pairs_at("query"),
+            headers: pairs_at("headers").into_iter().collect(),
+            body,
+        }
+    }
+}
+
+/// JSON has one charset, so naming it says nothing. Anything else stays as it was sent.
+pub(crate) fn plain_type(content_type: &str) -> String {
+    let mut parts = content_type.split(';');
+    let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+    let only_charset = parts.all(|part| part.trim().to_ascii_lowercase().starts_with("charset="));
+    if media(content_type) == Ok(Media::Json) && only_charset { essence } else { content_type.to_owned() }
+}
+
+pub(super) fn is_form(tree: &Member) -> bool {
+    matches!(tree.get("content_type"), Some(Member::Text(kind)) if media(kind) == Ok(Media::Form))
+}
+
+fn texts(pairs: &[(String, String)]) -> Member {
+    Member::Object(pairs.iter().map(|(name, value)| (name.clone(), Member::Text(value.clone()))).collect())
+}
+
+fn pairs(member: &Member) -> Vec<(String, String)> {
+    let Member::Object(members) = member else { return Vec::new() };
+    let text = |(name, value): &(String, Member)| match value {
+        Member::Text(text) => Some((name.clone(), text.clone())),
+        _ => None,
+    };
+    members.iter().filter_map(text).collect()
+}

@@ -1,0 +1,239 @@
+//! A Confirm is a view of a decision: rendered from the row whenever somebody asks, and stored nowhere (MPLP 2, 3).
+
+use super::{
+    PRODUCER, derived,
+    roles::{Asking, NO_ROLE, requested_by},
+    trace::{span_id, trace_id},
+};
+use crate::{
+    decision::call_off::cancelled_for,
+    records::{Ballot, CancelledFor, Decision, DecisionState, Question, Raiser},
+};
+use countersign_protocol::{
+    hash::Digest,
+    mplp::{BaseEvent, Confirm, ConfirmDecision, ConfirmStatus, DecisionStatus, Meta, MplpId, TargetType, TraceBase},
+    project::ProjectDocument,
+    time::UnixMillis,
+};
+use serde_json::{Map, Value, json};
+
+/// Decides what nobody decided in time (M-25).
+pub const SYSTEM_TIMEOUT: &str = "system:timeout";
+/// Expired is not rejected, and the record says so (M-25).
+pub const EXPIRED: &str = "expired";
+/// A stored rejection has a reason, even where the person gave none (MPLP 2.4).
+pub const NO_REASON: &str = "rejected without a reason";
+
+/// The Confirm that a decision is to those who speak MPLP.
+pub fn document(decision: &Decision, project: &ProjectDocument) -> Confirm {
+    let verdict = verdict(decision, project);
+    let (target_type, target_id) = target(decision);
+    let trace = trace(decision);
+    Confirm {
+        meta: meta(decision, verdict.as_ref()),
+        confirm_id: confirm_id(decision),
+        target_type,
+        target_id,
+        status: verdict.as_ref().map_or(ConfirmStatus::Pending, |verdict| verdict.status.into()),
+        requested_by_role: requester(decision, project),
+        requested_at: decision.asked_at,
+        reason: Some(reason(decision)),
+        decisions: verdict.iter().map(|verdict| verdict.record(decision)).collect(),
+        events: events(decision, verdict.as_ref(), &trace),
+        trace: Some(trace),
+        governance: decision.governance.clone(),
+    }
+}
+
+/// The same 32 digits, spelled as MPLP wants them. An id that is no UUID of version 4 gets one that follows from it.
+pub fn confirm_id(decision: &Decision) -> MplpId {
+    confirm_id_of(&decision.id)
+}
+
+pub fn confirm_id_of(decision_id: &str) -> MplpId {
+    let digits = decision_id.strip_prefix("dec_").and_then(MplpId::from_simple);
+    digits.unwrap_or_else(|| MplpId::of_hash(&Digest::of(decision_id.as_bytes())))
+}
+
+/// The decision that a Confirm is a view of.
+pub fn decision_id(confirm_id: &MplpId) -> String {
+    format!("dec_{}", confirm_id.simple())
+}
+
+/// A clarification has an answer, and nothing that could be approved.
+pub fn is_confirm(decision: &Decision) -> bool {
+    matches!(decision.question, Question::Confirmation(_))
+}
+
+/// What is approved: a thing with an id of its own, or the one action that the question is about (M-17).
+pub fn target(decision: &Decision) -> (TargetType, MplpId) {
+    match &decision.target {
+        Some(target) => (target.target_type, target.target_id.clone()),
+        None => (TargetType::Other, confirm_id(decision)),
+    }
+}
+
+/// What became of it: whose, when, and why. One clock reading for all that tells of it (M-24).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    pub status: DecisionStatus,
+    pub decided_by_role: String,
+    pub at: UnixMillis,
+    pub reason: Option<String>,
+    /// Taken in spite of a lock (M-27).
+    pub by_override: bool,
+}
+
+/// None while it is pending. What expired is cancelled whatever it came to: nobody approved it (M-25).
+pub fn verdict(decision: &Decision, project: &ProjectDocument) -> Option<Verdict> {
+    match &decision.state {
+        // A text that answers a question approves nothing.
+        DecisionState::Pending { .. } | DecisionState::Answered { .. } => None,
+        DecisionState::Accepted { by, rationale } => {
+            Some(Verdict::of_person(DecisionStatus::Approved, by, said(rationale), decision))
+        }
+        DecisionState::Rejected { by, rationale, .. } => {
+            let reason = said(rationale).unwrap_or_else(|| NO_REASON.into());
+            Some(Verdict::of_person(DecisionStatus::Rejected, by, Some(reason), decision))
+        }
+        DecisionState::Expired { at, .. } => Some(Verdict::of_nobody(SYSTEM_TIMEOUT, *at, Some(EXPIRED.into()))),
+        DecisionState::Cancelled { by: Some(by), reason, .. } => {
+            Some(Verdict::of_person(DecisionStatus::Cancelled, by, said(reason), decision))
+        }
+        DecisionState::Cancelled { at, why: CancelledFor::Withdrawn, by: None, reason } => {
+            Some(Verdict::of_nobody(requester(decision, project), *at, said(reason)))
+        }
+        DecisionState::Cancelled { at, why, by: None, reason } => {
+            let reason = said(reason).unwrap_or_else(|| cancelled_for(*why).into());
+            Some(Verdict::of_nobody(called_off_by(cancelled_for(*why)), *at, Some(reason)))
+        }
+    }
+}
+
+/// Who called off what no person and no agent did.
+pub(super) fn called_off_by(cancelled_for: &str) -> String {
+    format!("system:{cancelled_for}")
+}
+
+impl Verdict {
+    fn of_person(status: DecisionStatus, by: &Ballot, reason: Option<String>, decision: &Decision) -> Self {
+        let decided_by_role = by.role.clone().unwrap_or_else(|| NO_ROLE.into());
+        let by_override = by.by_override && decision.is_locked();
+        Self { status, decided_by_role, at: by.at, reason, by_override }
+    }
+
+    /// Nobody who may approve has decided, so it can only be cancelled.
+    fn of_nobody(role: impl Into<String>, at: UnixMillis, reason: Option<String>) -> Self {
+        Self { status: DecisionStatus::Cancelled, decided_by_role: role.into(), at, reason, by_override: false }
+    }
+
+    fn record(&self, decision: &Decision) -> ConfirmDecision {
+        ConfirmDecision {
+            decision_id: record_id(&confirm_id(decision)),
+            status: self.status,
+            decided_by_role: self.decided_by_role.clone(),
+            decided_at: self.at,
+            reason: self.reason.clone(),
+        }
+    }
+
+    fn event_type(&self) -> &'static str {
+        match self.status {
+            DecisionStatus::Approved => "confirm.approved",
+            DecisionStatus::Rejected => "confirm.rejected",
+            DecisionStatus::Cancelled => "confirm.cancelled",
+        }
+    }
+}
+
+/// The id of the one entry in `decisions`.
+pub(super) fn record_id(confirm_id: &MplpId) -> MplpId {
+    derived("decision", &[confirm_id.as_str()])
+}
+
+/// The role under which it was asked for: as it was written then, else the agent's own (M-06).
+fn requester(decision: &Decision, project: &ProjectDocument) -> String {
+    match &decision.target {
+        Some(target) => target.requested_by_role.clone(),
+        None => requested_by(project, &asking(&decision.raised_by), None).unwrap_or_else(|_| NO_ROLE.into()),
+    }
+}
+
+fn asking(raiser: &Raiser) -> Asking<'_> {
+    let principal = raiser.principal.as_str();
+    let key_principal = raiser.api_key.map(|_| principal);
+    Asking { principal, operator: raiser.operator.as_ref().map(|domain| domain.as_str()), key_principal }
+}
+
+fn reason(decision: &Decision) -> String {
+    let given = decision.target.as_ref().and_then(|target| said(&target.reason));
+    given.unwrap_or_else(|| match &decision.question {
+        Question::Confirmation(asked) => format!("approval is needed: {}", asked.action),
+        Question::Clarification(asked) => format!("an answer is needed: {}", asked.question),
+    })
+}
+
+/// A text of blanks says nothing.
+fn said(text: &Option<String>) -> Option<String> {
+    text.clone().filter(|text| !text.trim().is_empty())
+}
+
+fn meta(decision: &Decision, verdict: Option<&Verdict>) -> Meta {
+    let meta = Meta::ours(decision.asked_at, PRODUCER);
+    match verdict {
+        Some(verdict) => meta.updated(verdict.at, PRODUCER),
+        None => meta,
+    }
+}
+
+/// The requester's own, or a span in the trace of what is approved.
+fn trace(decision: &Decision) -> TraceBase {
+    if let Some(given) = decision.target.as_ref().and_then(|target| target.trace.clone()) {
+        return given;
+    }
+    let own = confirm_id(decision);
+    let (target_type, target_id) = target(decision);
+    let (whole, parent) = match target_type {
+        TargetType::Plan => (trace_id(&target_id), Some(span_id(&target_id))),
+        _ => (trace_id(&own), None),
+    };
+    TraceBase { trace_id: whole, span_id: span_id(&own), parent_span_id: parent, context_id: None, attributes: None }
+}
+
+/// What happened to it so far, with the very moments that the record has (M-24).
+fn events(decision: &Decision, verdict: Option<&Verdict>, trace: &TraceBase) -> Vec<BaseEvent> {
+    let own = confirm_id(decision);
+    let event = |event_type: &str, timestamp, data| BaseEvent {
+        event_id: derived("event", &[own.as_str(), event_type]),
+        event_type: event_type.to_owned(),
+        source: PRODUCER.into(),
+        timestamp,
+        trace_id: Some(trace.trace_id.clone()),
+        data: Some(data),
+    };
+    let (target_type, target_id) = target(decision);
+    let asked =
+        members([("confirm_id", json!(own)), ("target_type", json!(target_type)), ("target_id", json!(target_id))]);
+    let requested = event("confirm.requested", decision.asked_at, asked);
+    let settled = verdict.map(|verdict| event(verdict.event_type(), verdict.at, told(&own, verdict)));
+    std::iter::once(requested).chain(settled).collect()
+}
+
+fn told(own: &MplpId, verdict: &Verdict) -> Map<String, Value> {
+    let mut data = members([
+        ("confirm_id", json!(own)),
+        ("decision_id", json!(record_id(own))),
+        ("decided_by_role", json!(verdict.decided_by_role)),
+    ]);
+    if let Some(reason) = &verdict.reason {
+        data.insert("reason".into(), json!(reason));
+    }
+    if verdict.by_override {
+        data.insert("override".into(), json!(true));
+    }
+    data
+}
+
+fn members<const N: usize>(all: [(&str, Value); N]) -> Map<String, Value> {
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,290 @@
+//! What changed between two questions about a plan, and how a call differs from it, in lines for people.
+
+use super::{progress, words};
+use crate::{
+    bounded::{Arguments, Difference, Units, Was, What},
+    held::{shortened, shown},
+    records::{Plan, Planned, Words},
+};
+use countersign_protocol::{
+    bounds::Bound,
+    mplp::{MplpId, Plan as PlanDocument, PlanStatus, Step, StepStatus},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many characters of a text are shown.
+const TEXT: usize = 200;
+/// How much stands before the first difference of two long texts.
+const LEAD: usize = 40;
+/// How many of what a step runs.
+const RUNS: usize = 400;
+
+/// A plan as a question shows it.
+pub type Shown<'a> = (&'a PlanDocument, &'a BTreeMap<MplpId, Planned>);
+
+/// What is not as it was, line by line. Steps are the same if their ids are; what became of them says nothing.
+pub fn changes(before: Shown<'_>, after: Shown<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    lines.extend(reworded("The title", &before.0.title, &after.0.title));
+    lines.extend(reworded("The objective", &before.0.objective, &after.0.objective));
+    if before.0.context_id != after.0.context_id {
+        lines.push(format!("The context was {} and is {}", before.0.context_id, after.0.context_id));
+    }
+    lines.extend(before.0.steps.iter().enumerate().filter_map(|(at, step)| removed(at, step, before, after.0)));
+    lines.extend(reordered(before.0, after.0));
+    for (at, step) in after.0.steps.iter().enumerate() {
+        let known = before.0.steps.iter().find(|known| known.step_id == step.step_id);
+        match known {
+            Some(known) => lines.extend(step_changes(at + 1, (known, before), (step, after))),
+            None => lines.push(added(at + 1, step, after)),
+        }
+    }
+    lines
+}
+
+/// The step of the same action that a call comes nearest to, and why the call is not one of that step.
+pub fn deviation(plan: &Plan, what: &What, call: &Arguments, units: &Units) -> Option<(MplpId, Vec<String>)> {
+    let steps = plan.document.steps.iter();
+    let planned = steps.filter_map(|step| Some((step, plan.actions.get(&step.step_id)?)));
+    let same = planned.filter(|(_, planned)| planned.pattern.what() == what);
+    let compared =
+        same.map(|(step, planned)| (step, differences(planned, call, units), hindrances(plan, step, planned)));
+    let (step, differences, hindrances) =
+        compared.min_by_key(|(_, differences, hindrances)| (differences.len(), hindrances.len()))?;
+    Some((step.step_id.clone(), [differences, hindrances].concat()))
+}
+
+fn differences(planned: &Planned, call: &Arguments, units: &Units) -> Vec<String> {
+    let said = |difference: &Difference| apart(difference).unwrap_or_else(|| difference.to_string());
+    planned.pattern.fit(call, units).err().unwrap_or_default().iter().map(said).collect()
+}
+
+/// Why not even the call that was planned would run.
+fn hindrances(plan: &Plan, step: &Step, planned: &Planned) -> Vec<String> {
+    let mut reasons: Vec<String> = not_running(plan, step).into_iter().collect();
+    let tally = planned.tally;
+    if tally.under_way + tally.done + tally.lost >= planned.action.uses {
+        reasons.push(match planned.action.uses {
+            1 => "its one use is spent".into(),
+            uses => format!("all {uses} uses are spent"),
+        });
+    }
+    reasons.extend(unmet(&plan.document, step));
+    if planned.asks_again {
+        reasons.push("its risk is such that every call of it is asked about".into());
+    }
+    reasons
+}
+
+fn not_running(plan: &Plan, step: &Step) -> Option<String> {
+    match (plan.document.status, step.status) {
+        (PlanStatus::Approved | PlanStatus::InProgress, StepStatus::Pending | StepStatus::InProgress) => None,
+        (PlanStatus::Approved | PlanStatus::InProgress, status) => {
+            Some(format!("the step is {}", progress::word(status)))
+        }
+        (status, _) => Some(format!("the plan is {}", progress::plan_word(status))),
+    }
+}
+
+fn unmet(document: &PlanDocument, step: &Step) -> Vec<String> {
+    let needed = document.steps.iter().enumerate().filter(|(_, other)| step.dependencies.contains(&other.step_id));
+    let open = needed.filter(|(_, other)| other.status != StepStatus::Completed);
+    open.map(|(at, _)| format!("step {}, which it depends on, is not completed", at + 1)).collect()
+}
+
+fn removed(at: usize, step: &Step, before: Shown<'_>, after: &PlanDocument) -> Option<String> {
+    let stays = after.steps.iter().any(|other| other.step_id == step.step_id);
+    let ran =
+        before.1.get(&step.step_id).map(|planned| format!(", which ran {}", runs(planned, RUNS))).unwrap_or_default();
+    (!stays).then(|| format!("What was step {} is gone: {}{ran}", at + 1, words::said(&step.description, TEXT)))
+}
+
+fn added(number: usize, step: &Step, after: Shown<'_>) -> String {
+    let description = words::said(&step.description, TEXT);
+    let runs =
+        after.1.get(&step.step_id).map_or_else(String::new, |planned| format!(", which runs {}", runs(planned, RUNS)));
+    let needs = if step.dependencies.is_empty() { String::new() } else { format!(", after {}", steps(after.0, step)) };
+    format!("Step {number} is new: {description}{runs}{needs}")
+}
+
+/// Only the steps that were there and still are.
+fn reordered(before: &PlanDocument, after: &PlanDocument) -> Option<String> {
+    let was_at = |id: &MplpId| before.steps.iter().position(|step| step.step_id == *id);
+    let now: Vec<usize> = after.steps.iter().filter_map(|step| was_at(&step.step_id)).collect();
+    let numbers: Vec<String> = now.iter().map(|at| (at + 1).to_string()).collect();
+    (!now.is_sorted())
+        .then(|| format!("The steps stand in another order, by their numbers of then: {}", numbers.join(", ")))
+}
+
+fn step_changes(number: usize, (was, before): (&Step, Shown<'_>), (is, after): (&Step, Shown<'_>)) -> Vec<String> {
+    let mut lines = Vec::new();
+    lines.extend(reworded("its description", &was.description, &is.description));
+    let role = |step: &Step| step.agent_role.clone().map_or_else(|| "nobody's".into(), |role| words::said(&role, TEXT));
+    if was.agent_role != is.agent_role {
+        lines.push(format!("its role was {} and is {}", role(was), role(is)));
+    }
+    let index = |step: &Step| step.order_index.map_or_else(|| "none".into(), |index| index.to_string());
+    if was.order_index != is.order_index {
+        lines.push(format!("its order_index was {} and is {}", index(was), index(is)));
+    }
+    let needed = |step: &Step| step.dependencies.iter().cloned().collect::<BTreeSet<MplpId>>();
+    if needed(was) != needed(is) {
+        lines.push(format!("it depended on {} and depends on {}", steps(before.0, was), steps(after.0, is)));
+    }
+    lines.extend(action_changes(before.1.get(&was.step_id), after.1.get(&is.step_id)));
+    lines.into_iter().map(|line| format!("Step {number}: {line}")).collect()
+}
+
+/// What a step depends on, by the numbers of its own plan.
+fn steps(document: &PlanDocument, step: &Step) -> String {
+    let needed = document.steps.iter().enumerate().filter(|(_, other)| step.dependencies.contains(&other.step_id));
+    let numbers: Vec<String> = needed.map(|(at, _)| format!("step {}", at + 1)).collect();
+    if numbers.is_empty() { "nothing".into() } else { numbers.join(" and ") }
+}
+
+fn action_changes(was: Option<&Planned>, is: Option<&Planned>) -> Vec<String> {
+    match (was, is) {
+        (None, None) => Vec::new(),
+        (None, Some(is)) => vec![format!("it ran nothing and now runs {}", runs(is, RUNS))],
+        (Some(was), None) => vec![format!("it ran {} and now runs nothing", runs(was, RUNS))],
+        (Some(was), Some(is)) if was.pattern.what() != is.pattern.what() => {
+            vec![format!("it ran {} and now runs {}", runs(was, RUNS), runs(is, RUNS))]
+        }
+        (Some(was), Some(is)) => same_action_changes(was, is),
+    }
+}
+
+fn same_action_changes(was: &Planned, is: &Planned) -> Vec<String> {
+    let mut lines = argument_changes(was, is);
+    lines.extend(released_changes(was, is));
+    if was.action.uses != is.action.uses {
+        lines.push(format!("its uses went from {} to {}", was.action.uses, is.action.uses));
+    }
+    match (was.asks_again, is.asks_again) {
+        (true, false) => lines.push("its calls were asked about one by one and now run without asking".into()),
+        (false, true) => lines.push("its calls are now asked about one by one".into()),
+        _ => {}
+    }
+    // The same call in other words: the owner's table is another one.
+    if lines.is_empty() && was.shown != is.shown {
+        let (was, is) = told_apart(&was.shown, &is.shown);
+        lines.push(format!("the owner's words for it were {was} and are {is}"));
+    }
+    if was.rules != is.rules {
+        lines.push("the project's rules for it have changed".into());
+    }
+    lines
+}
+
+/// Values in places that were open before are told with their bounds.
+fn argument_changes(was: &Planned, is: &Planned) -> Vec<String> {
+    let found = was.pattern.fit(is.pattern.arguments(), &Units::of_tool()).err().unwrap_or_default();
+    found.iter().filter_map(argument_change).collect()
+}
+
+fn argument_change(difference: &Difference) -> Option<String> {
+    let name = &difference.name;
+    match (&difference.is, &difference.was) {
+        (_, Was::Within(_)) => None,
+        (None, _) => Some(format!("{name} is gone")),
+        (Some(is), Was::Nothing) => Some(format!("{name} is new: {is}")),
+        (Some(is), Was::Exactly(was)) => {
+            Some(apart(difference).unwrap_or_else(|| format!("{name} was {was} and is {is}")))
+        }
+    }
+}
+
+/// Two long values may differ only in what is left out.
+fn apart(difference: &Difference) -> Option<String> {
+    match (&difference.is, &difference.was) {
+        (Some(is), Was::Exactly(was)) if is == was => {
+            Some(format!("{} differs, further on than is shown here: {is}", difference.name))
+        }
+        _ => None,
+    }
+}
+
+fn released_changes(was: &Planned, is: &Planned) -> Vec<String> {
+    let (before, after) = (was.pattern.released(), is.pattern.released());
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let change = |name: &String| {
+        let shown = shown(name, TEXT);
+        match (before.get(name), after.get(name)) {
+            (None, Some(bound)) => Some(format!("{shown} may now differ: {}", words::bound(bound))),
+            (Some(bound), None) => Some(format!(
+                "{shown} may no longer differ: it was {} and is {}",
+                words::bound(bound),
+                words::value(is.pattern.arguments(), name)
+            )),
+            (Some(was), Some(is)) if was != is => Some(format!(
+                "the bound of {shown} is {}: it was {} and is {}",
+                tendency(was, is),
+                words::bound(was),
+                words::bound(is)
+            )),
+            _ => None,
+        }
+    };
+    names.into_iter().filter_map(change).collect()
+}
+
+fn tendency(was: &Bound, is: &Bound) -> &'static str {
+    match (is_within(was, is), is_within(is, was)) {
+        (true, false) => "wider",
+        (false, true) => "narrower",
+        (true, true) => "written differently",
+        (false, false) => "another one",
+    }
+}
+
+/// Whether everything that the first lets through is let through by the second.
+fn is_within(inner: &Bound, outer: &Bound) -> bool {
+    match (inner, outer) {
+        (
+            Bound::Amount { least, most, sum, unit, unit_from },
+            Bound::Amount {
+                least: outer_least,
+                most: outer_most,
+                sum: outer_sum,
+                unit: outer_unit,
+                unit_from: outer_from,
+            },
+        ) => {
+            let above = outer_least.is_none_or(|outer| least.is_some_and(|least| least >= outer));
+            let below = outer_sum.is_none_or(|outer| sum.is_some_and(|sum| sum <= outer));
+            above && most <= outer_most && below && unit == outer_unit && unit_from == outer_from
+        }
+        (Bound::OneOf(inner), Bound::OneOf(outer)) => inner.iter().all(|choice| outer.contains(choice)),
+        (Bound::Text { most }, Bound::Text { most: outer }) => most <= outer,
+        _ => false,
+    }
+}
+
+/// What a step runs, how often, and in whose words.
+pub(super) fn runs(planned: &Planned, most: usize) -> String {
+    let times = match planned.action.uses {
+        1 => "once".to_owned(),
+        uses => format!("up to {uses} times"),
+    };
+    let asks = if planned.asks_again { ", asking each time" } else { "" };
+    let whose = match planned.words {
+        Words::Owner => "in the owner's words",
+        Words::Agent => "as the agent calls it",
+    };
+    format!("{times}{asks}, {whose}: {}", shortened(&planned.shown, most))
+}
+
+fn reworded(what: &str, was: &str, is: &str) -> Option<String> {
+    let (shown_was, shown_is) = told_apart(was, is);
+    (was != is).then(|| format!("{what} was {shown_was} and is {shown_is}"))
+}
+
+/// Two texts so that what differs is seen: long ones begin shortly before it.
+fn told_apart(was: &str, is: &str) -> (String, String) {
+    let same = was.chars().zip(is.chars()).take_while(|(was, is)| was == is).count();
+    if same < TEXT / 2 {
+        return (words::said(was, TEXT), words::said(is, TEXT));
+    }
+    let from = |text: &str| format!("…{}", text.chars().skip(same - LEAD).collect::<String>());
+    (words::said(&from(was), TEXT), words::said(&from(is), TEXT))
+}

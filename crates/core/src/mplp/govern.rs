@@ -1,0 +1,53 @@
+//! Locking an approval, so that only whoever may override that decides it (M-27).
+
+use crate::{
+    decision::{Place, answer::{Answerer, NotCounted}},
+    env::Env,
+    evidence::Entry,
+    records::{Decision, Record},
+    step::{Effects, Operation, Step},
+};
+use countersign_protocol::mplp::Governance;
+
+pub struct Govern {
+    pub by: Answerer,
+    pub governance: Governance,
+}
+
+pub struct GovernView {
+    pub place: Place,
+    pub decision: Decision,
+}
+
+impl Operation for Govern {
+    type View = GovernView;
+    type Answer = Decision;
+    type Refusal = NotCounted;
+
+    fn decide(self, view: &GovernView, env: &Env) -> Result<Step<Decision>, NotCounted> {
+        if !self.by.may_answer || !self.by.deciding.overrides() {
+            return Err(NotCounted::NotEntitled);
+        }
+        if !view.decision.is_pending() {
+            return Err(NotCounted::Settled);
+        }
+        let locked = self.governance.locked == Some(true);
+        let governed = Decision {
+            governance: Some(self.governance),
+            version: view.decision.version + 1,
+            ..view.decision.clone()
+        };
+        let entry = Entry::new((view.place.0, &view.place.1), "decision_governed", env.now)
+            .open("decision_id", governed.id.as_str())
+            .open("locked", locked)
+            .open("role", self.by.deciding.label())
+            .hidden("decided_by", self.by.subject.as_str());
+        let effects = Effects {
+            guards: self.by.guards.clone(),
+            puts: vec![Record::Decision(governed.clone())],
+            evidence: vec![entry.seal(&mut env.mint())?],
+            ..Effects::default()
+        };
+        Ok(Step { answer: governed, effects })
+    }
+}

@@ -1,0 +1,172 @@
+//! Writing, changing and reporting about a plan. Proposing it is asking a question (`decision::raise`).
+
+use super::progress::{Moving, about};
+use crate::{
+    decision::Place,
+    env::Env,
+    news::News,
+    records::{Plan, Planned, Raiser, Record},
+    refusal::Refusal,
+    step::{Effects, Guard, Operation, Step},
+};
+use countersign_protocol::{
+    mplp::{BaseEvent, Meta, MplpId, Plan as PlanDocument, PlanStatus, StepReport, StepStatus},
+    time::UnixMillis,
+};
+use serde_json::{Map, json};
+use std::collections::BTreeMap;
+
+/// Writes a plan, or writes a draft anew. Whatever status it claims, it is a draft.
+pub struct WritePlan {
+    pub by: Raiser,
+    pub document: PlanDocument,
+    pub actions: BTreeMap<MplpId, Planned>,
+    pub lasts_s: i64,
+}
+
+pub struct WriteView {
+    pub place: Place,
+    /// The plan of this id, if there is one.
+    pub known: Option<Plan>,
+    pub guards: Vec<Guard>,
+}
+
+impl Operation for WritePlan {
+    type View = WriteView;
+    type Answer = Plan;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &WriteView, env: &Env) -> Result<Step<Plan>, Refusal> {
+        match &view.known {
+            None => self.create(view, env),
+            Some(known) if known.by.principal != self.by.principal => {
+                // What another principal wrote is not this one's to see.
+                Err(Refusal::Conflict("this plan_id is taken: use a new UUID".into()))
+            }
+            Some(known) if known.document.status != PlanStatus::Draft => Err(Refusal::Conflict(format!(
+                "the plan is {}: only a draft can be changed",
+                super::progress::plan_word(known.document.status)
+            ))),
+            Some(known) => self.change(known, view, env),
+        }
+    }
+}
+
+impl WritePlan {
+    fn create(self, view: &WriteView, env: &Env) -> Result<Step<Plan>, Refusal> {
+        let mut mint = env.mint();
+        let created = BaseEvent {
+            event_id: MplpId::from_random(mint.bytes()),
+            event_type: "plan.created".into(),
+            source: "countersign".into(),
+            timestamp: env.now,
+            trace_id: None,
+            data: Some(Map::from_iter([("title".to_owned(), json!(self.document.title))])),
+        };
+        let plan = Plan {
+            key: mint.key(),
+            version: 1,
+            project: view.place.0,
+            id: self.document.plan_id.clone(),
+            by: self.by.clone(),
+            document: drafted(self.document, Meta::ours(env.now, self.by.principal), vec![created]),
+            actions: self.actions,
+            lasts_s: self.lasts_s,
+            revision: 1,
+            confirm: None,
+            asked: None,
+            feedback: None,
+            until: None,
+        };
+        written(plan, "plan_created", view, env, &mut mint)
+    }
+
+    fn change(self, known: &Plan, view: &WriteView, env: &Env) -> Result<Step<Plan>, Refusal> {
+        let mut mint = env.mint();
+        let meta = known.document.meta.clone().updated(env.now, self.by.principal.clone());
+        let plan = Plan {
+            version: known.version + 1,
+            document: drafted(self.document, meta, known.document.events.clone()),
+            actions: self.actions,
+            lasts_s: self.lasts_s,
+            revision: known.revision + 1,
+            // A draft of an earlier session belongs to the one that writes it now.
+            by: self.by,
+            ..known.clone()
+        };
+        written(plan, "plan_rewritten", view, env, &mut mint)
+    }
+}
+
+fn written(
+    plan: Plan,
+    event_type: &'static str,
+    view: &WriteView,
+    env: &Env,
+    mint: &mut crate::env::Mint,
+) -> Result<Step<Plan>, Refusal> {
+    let entry = about(&plan, event_type, &view.place, env.now)
+        .open("steps", plan.document.steps.len())
+        .hidden("title", plan.document.title.as_str());
+    let effects = Effects {
+        guards: view.guards.clone(),
+        evidence: vec![entry.seal(mint)?],
+        puts: vec![Record::Plan(plan.clone())],
+        news: vec![News::Changed { decision: plan.key }],
+        ..Effects::default()
+    };
+    Ok(Step { answer: plan, effects })
+}
+
+/// Nothing that the document claims about itself is believed: it is a draft, and none of its steps has begun.
+fn drafted(document: PlanDocument, meta: Meta, events: Vec<BaseEvent>) -> PlanDocument {
+    let mut steps = document.steps;
+    for step in &mut steps {
+        step.status = StepStatus::Pending;
+    }
+    let meta = Meta { tags: document.meta.tags, cross_cutting: document.meta.cross_cutting, ..meta };
+    PlanDocument { meta, status: PlanStatus::Draft, steps, events, ..document }
+}
+
+/// What an agent says of a step that nobody else runs, or that it needs no more calls for.
+pub struct ReportStep {
+    pub step: MplpId,
+    pub report: StepReport,
+}
+
+pub struct StepView {
+    pub place: Place,
+    pub plan: Plan,
+    /// The open allowance of that step: it ends when the step does.
+    pub allowance: Option<crate::records::Allowance>,
+    pub guards: Vec<Guard>,
+}
+
+impl Operation for ReportStep {
+    type View = StepView;
+    type Answer = Plan;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &StepView, env: &Env) -> Result<Step<Plan>, Refusal> {
+        if let Some(planned) = view.plan.actions.get(&self.step)
+            && planned.tally.under_way > 0
+        {
+            return Err(Refusal::Conflict("a call of this step is under way: report its outcome first".into()));
+        }
+        let mut moving = Moving::of(&view.plan, env.now);
+        moving.reported(&self.step, self.report.status, self.report.reason.as_deref())?;
+        let plan = moving.plan().clone();
+        let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
+        moving.finish(&view.place, &mut env.mint(), &mut effects)?;
+        let over = matches!(self.report.status, StepStatus::Completed | StepStatus::Failed | StepStatus::Skipped);
+        effects.puts.extend(view.allowance.as_ref().filter(|_| over).map(|open| ended(open, env.now)));
+        Ok(Step { answer: plan, effects })
+    }
+}
+
+/// The agent needs no more of it.
+fn ended(allowance: &crate::records::Allowance, now: UnixMillis) -> Record {
+    use crate::records::{Allowance, AllowanceState, CancelledFor};
+    let state = AllowanceState::Cancelled { at: now, why: CancelledFor::Withdrawn };
+    Record::Allowance(Allowance { state, version: allowance.version + 1, ..allowance.clone() })
+}

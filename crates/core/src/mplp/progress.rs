@@ -1,0 +1,420 @@
+//! How far a plan has come. Its status and those of its steps follow decisions and executions, in the very steps that
+//! change those; nothing else moves them (MPLP 4.3, R-14).
+//!
+//! ```text
+//! plan   draft ─► proposed ─► approved ─► in_progress ─► completed │ failed │ cancelled
+//!          ▲          │ rejected, cancelled, expired
+//!          └──────────┘
+//! step   pending ─► in_progress ─► completed │ failed       pending ─► blocked, skipped
+//! ```
+
+use crate::{
+    decision::{Place, settle::Granted, settled_as},
+    env::Mint,
+    evidence::Entry,
+    mplp::{confirm::confirm_id, diff},
+    news::News,
+    records::{AskedPlan, Decision, DecisionState, Feedback, Plan, Planned, Record},
+    refusal::Refusal,
+    step::Effects,
+};
+use countersign_protocol::{
+    hash::Digest,
+    mplp::{BaseEvent, MplpId, Plan as PlanDocument, PlanStatus, StepStatus},
+    time::UnixMillis,
+};
+use serde_json::{Map, Value, json};
+
+/// Who says what became of a plan, in its events.
+const SOURCE: &str = "countersign";
+/// A plan keeps so many of its events; the evidence has all.
+const MAX_EVENTS: usize = 500;
+
+/// A plan while one step moves it.
+pub struct Moving {
+    plan: Plan,
+    now: UnixMillis,
+    told: Vec<Moved>,
+}
+
+/// One change of a status.
+struct Moved {
+    step: Option<MplpId>,
+    from: &'static str,
+    to: &'static str,
+    confirm_id: Option<MplpId>,
+    reason: Option<String>,
+}
+
+impl Moving {
+    /// It is written with the next version.
+    pub fn of(plan: &Plan, now: UnixMillis) -> Self {
+        Self { plan: Plan { version: plan.version + 1, ..plan.clone() }, now, told: Vec::new() }
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The question about it is open.
+    pub fn proposed(&mut self, decision: &Decision) -> Result<(), Refusal> {
+        if self.plan.document.status != PlanStatus::Draft {
+            let status = plan_word(self.plan.document.status);
+            return Err(Refusal::Conflict(format!("the plan is {status}: only a draft can be proposed")));
+        }
+        let asked = confirm_id(decision);
+        self.plan.confirm = Some(decision.key);
+        let (document, actions) = (self.plan.document.clone(), self.plan.actions.clone());
+        let before = self.plan.asked.take();
+        let changes = before.map(|was| diff::changes((&was.document, &was.actions), (&document, &actions)));
+        self.plan.asked = Some(AskedPlan { confirm_id: asked.clone(), document, actions, changes });
+        self.to(PlanStatus::Proposed, Some(asked), None);
+        Ok(())
+    }
+
+    /// The question about it is settled: approved, or a draft again with the reason (MPLP-4.3-03, 04, 08, 10).
+    pub(crate) fn decided(&mut self, decision: &Decision, granted: &Granted) -> Result<(), Refusal> {
+        if self.plan.document.status != PlanStatus::Proposed || self.plan.confirm != Some(decision.key) {
+            return Err(Refusal::Conflict("the plan is not what this approval is about".into()));
+        }
+        let asked = confirm_id(decision);
+        match (&decision.state, granted) {
+            (DecisionState::Accepted { .. }, Granted::Steps(steps)) => {
+                self.plan.until = Some(self.now.plus_secs(self.plan.lasts_s));
+                self.plan.feedback = None;
+                self.to(PlanStatus::Approved, Some(asked), None);
+                self.leave_out(steps);
+            }
+            (state, _) => {
+                let reason = why_back(state).unwrap_or_else(|| settled_as(decision).to_owned());
+                self.plan.feedback = Some(Feedback { confirm_id: asked.clone(), reason: reason.clone(), at: self.now });
+                self.plan.confirm = None;
+                self.to(PlanStatus::Draft, Some(asked), Some(reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Steps that were not approved are not part of the plan that runs.
+    fn leave_out(&mut self, approved: &[MplpId]) {
+        for id in self.ids() {
+            if !approved.contains(&id) {
+                self.step_to(&id, StepStatus::Skipped, Some("not approved"));
+            }
+        }
+    }
+
+    /// A use of a step is claimed: only in a plan that runs, and after what the step depends on.
+    pub fn begins(&mut self, step: &MplpId) -> Result<(), &'static str> {
+        may_begin(&self.plan.document, step)?;
+        if self.plan.document.status == PlanStatus::Approved {
+            self.to(PlanStatus::InProgress, None, None);
+        }
+        if self.status_of(step) == Some(StepStatus::Pending) {
+            self.step_to(step, StepStatus::InProgress, None);
+        }
+        if let Some(planned) = self.plan.actions.get_mut(step) {
+            planned.tally.under_way += 1;
+        }
+        Ok(())
+    }
+
+    /// A use of a step is over. `returned`: it may be tried again. `open`: its allowance has something left.
+    pub fn ends(&mut self, step: &MplpId, done: bool, returned: bool, open: bool) {
+        let Some(planned) = self.plan.actions.get_mut(step) else { return };
+        planned.tally.under_way = (planned.tally.under_way - 1).max(0);
+        match (done, returned) {
+            (true, _) => planned.tally.done += 1,
+            (false, false) => planned.tally.lost += 1,
+            (false, true) => {}
+        }
+        let tally = planned.tally;
+        if tally.done >= planned.action.uses {
+            self.step_to(step, StepStatus::Completed, None);
+        } else if !open && tally.under_way == 0 {
+            self.step_to(step, StepStatus::Failed, Some("not all of its calls succeeded"));
+        }
+        self.finish_if_done();
+    }
+
+    /// The allowance of a step is over before it was spent.
+    pub fn ends_unspent(&mut self, step: &MplpId, lapsed: bool) {
+        let under_way = self.plan.actions.get(step).is_some_and(|planned| planned.tally.under_way > 0);
+        if !under_way {
+            match lapsed {
+                true => self.step_to(step, StepStatus::Failed, Some("its time is over")),
+                false => self.step_to(step, StepStatus::Skipped, Some("taken back")),
+            }
+        }
+        self.finish_if_done();
+    }
+
+    /// The agent says of a step of its own what became of it.
+    pub fn reported(&mut self, step: &MplpId, status: StepStatus, reason: Option<&str>) -> Result<(), Refusal> {
+        let now = self.status_of(step).ok_or_else(|| Refusal::NotFound("the plan has no such step".into()))?;
+        let runs = matches!(self.plan.document.status, PlanStatus::Approved | PlanStatus::InProgress);
+        if !runs {
+            return Err(Refusal::Conflict("only the steps of an approved plan move".into()));
+        }
+        if !reportable(now, status) {
+            return Err(Refusal::Conflict(format!("a step cannot go from {} to {}", word(now), word(status))));
+        }
+        if status == StepStatus::InProgress {
+            may_begin(&self.plan.document, step).map_err(|why| Refusal::Conflict(why.into()))?;
+        }
+        if self.plan.document.status == PlanStatus::Approved {
+            self.to(PlanStatus::InProgress, None, None);
+        }
+        self.step_to(step, status, reason);
+        self.finish_if_done();
+        Ok(())
+    }
+
+    /// Nobody wants it any more; what it had open is called off by the caller.
+    pub fn cancelled(&mut self, reason: &str) -> Result<(), Refusal> {
+        match self.plan.document.status {
+            PlanStatus::Draft | PlanStatus::Approved | PlanStatus::InProgress => {
+                self.to(PlanStatus::Cancelled, None, Some(reason.to_owned()));
+                Ok(())
+            }
+            PlanStatus::Proposed => Err(Refusal::Conflict("the plan waits for a decision: cancel its Confirm".into())),
+            _ => Err(Refusal::Conflict(format!("the plan is {} already", plan_word(self.plan.document.status)))),
+        }
+    }
+
+    /// Its agent was cut off: what waits goes back, what runs ends.
+    pub fn cut_off(&mut self, why: &str) {
+        match self.plan.document.status {
+            PlanStatus::Proposed => {
+                let back = confirm_of(&self.plan);
+                self.plan.confirm = None;
+                self.to(PlanStatus::Draft, back, Some(why.to_owned()));
+            }
+            PlanStatus::Approved | PlanStatus::InProgress => {
+                self.to(PlanStatus::Cancelled, None, Some(why.to_owned()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether more of it may run.
+    pub fn goes_on(&self) -> bool {
+        is_running(&self.plan)
+    }
+
+    /// Writes it, with what moved.
+    pub fn finish(self, place: &Place, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
+        for moved in &self.told {
+            effects.evidence.push(self.entry(moved, place).seal(mint)?);
+        }
+        effects.news.push(News::Changed { decision: self.plan.key });
+        effects.puts.push(Record::Plan(self.plan));
+        Ok(())
+    }
+
+    fn entry(&self, moved: &Moved, place: &Place) -> Entry {
+        let entry = about(&self.plan, "plan_changed", place, self.now)
+            .open("from", moved.from)
+            .open("to", moved.to)
+            .open_if("step_id", moved.step.as_ref().map(MplpId::as_str))
+            .open_if("confirm_id", moved.confirm_id.as_ref().map(MplpId::as_str));
+        entry.hidden_if("reason", moved.reason.clone())
+    }
+
+    fn to(&mut self, status: PlanStatus, confirm_id: Option<MplpId>, reason: Option<String>) {
+        let from = plan_word(self.plan.document.status);
+        self.plan.document.status = status;
+        self.moved(Moved { step: None, from, to: plan_word(status), confirm_id, reason });
+    }
+
+    fn step_to(&mut self, id: &MplpId, status: StepStatus, reason: Option<&str>) {
+        let Some(step) = self.plan.document.steps.iter_mut().find(|step| step.step_id == *id) else { return };
+        if step.status == status || is_final(step.status) {
+            return;
+        }
+        let from = word(step.status);
+        step.status = status;
+        let (step, reason) = (Some(id.clone()), reason.map(str::to_owned));
+        self.moved(Moved { step, from, to: word(status), confirm_id: None, reason });
+    }
+
+    /// The same moment in the plan's own events, its `updated_at` and the evidence (M-24).
+    fn moved(&mut self, moved: Moved) {
+        let count = self.plan.document.events.len() + self.told.len();
+        let seed = format!("{}\n{}\n{}\n{count}", self.plan.key, self.plan.version, self.told.len());
+        let mut data = Map::new();
+        data.insert("from".into(), json!(moved.from));
+        data.insert("to".into(), json!(moved.to));
+        let further = [
+            ("step_id", moved.step.as_ref().map(|id| json!(id))),
+            ("confirm_id", moved.confirm_id.as_ref().map(|id| json!(id))),
+            ("reason", moved.reason.as_ref().map(|reason| json!(reason))),
+        ];
+        data.extend(further.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        self.say(event_type(&moved), MplpId::of_hash(&Digest::of(seed.as_bytes())), data);
+        self.told.push(moved);
+    }
+
+    fn say(&mut self, event_type: String, event_id: MplpId, data: Map<String, Value>) {
+        let document = &mut self.plan.document;
+        let trace_id = document.trace.as_ref().map(|trace| trace.trace_id.clone());
+        let (source, data) = (SOURCE.to_owned(), Some(data));
+        document.events.push(BaseEvent { event_id, event_type, source, timestamp: self.now, trace_id, data });
+        let extra = document.events.len().saturating_sub(MAX_EVENTS);
+        document.events.drain(..extra);
+        document.meta = document.meta.clone().updated(self.now, SOURCE);
+    }
+
+    fn ids(&self) -> Vec<MplpId> {
+        self.plan.document.steps.iter().map(|step| step.step_id.clone()).collect()
+    }
+
+    fn status_of(&self, id: &MplpId) -> Option<StepStatus> {
+        status_of(&self.plan.document, id)
+    }
+
+    /// What a failed step holds up is blocked; a plan of which nothing can move any more is over.
+    fn finish_if_done(&mut self) {
+        self.block();
+        let steps = &self.plan.document.steps;
+        if steps.iter().any(|step| matches!(step.status, StepStatus::Pending | StepStatus::InProgress)) {
+            return;
+        }
+        let well = steps.iter().all(|step| matches!(step.status, StepStatus::Completed | StepStatus::Skipped));
+        if is_running(&self.plan) {
+            self.to(if well { PlanStatus::Completed } else { PlanStatus::Failed }, None, None);
+        }
+    }
+
+    fn block(&mut self) {
+        // A step that was blocked holds up others in turn.
+        while let Some(id) = self.ids().into_iter().find(|id| is_held_up(&self.plan.document, id)) {
+            self.step_to(&id, StepStatus::Blocked, Some("a step that it depends on was not completed"));
+        }
+    }
+}
+
+impl Planned {
+    /// Nothing of it is spent yet.
+    pub(crate) fn whole_tally(&self) -> crate::bounded::Tally {
+        crate::bounded::Tally::new(&self.pattern, self.action.uses)
+    }
+}
+
+/// The beginning of every entry about a plan.
+pub(super) fn about(plan: &Plan, event_type: &'static str, place: &Place, now: UnixMillis) -> Entry {
+    let entry = Entry::new((place.0, &place.1), event_type, now)
+        .open("plan_id", plan.id.as_str())
+        .open("revision", plan.revision)
+        .open_if("operator", plan.by.operator.as_ref().map(|domain| domain.as_str().to_owned()));
+    match plan.by.delegation {
+        Some(delegation) => entry.under_delegation(delegation, &plan.by.principal),
+        None => entry.open("principal", plan.by.principal.as_str()),
+    }
+}
+
+/// Whether more of a plan may run.
+pub fn is_running(plan: &Plan) -> bool {
+    matches!(plan.document.status, PlanStatus::Approved | PlanStatus::InProgress)
+}
+
+/// Steps that can be approved without the others: whatever they depend on is among them.
+pub fn stands_alone(document: &PlanDocument, chosen: &[MplpId]) -> Result<(), String> {
+    for id in chosen {
+        let step = document.steps.iter().find(|step| step.step_id == *id);
+        let step = step.ok_or_else(|| format!("the plan has no step {id}"))?;
+        if let Some(needed) = step.dependencies.iter().find(|needed| !chosen.contains(needed)) {
+            return Err(format!("step {id} depends on step {needed}, which is left out"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a step may begin, or go on.
+pub fn may_begin(document: &PlanDocument, id: &MplpId) -> Result<(), &'static str> {
+    if !matches!(document.status, PlanStatus::Approved | PlanStatus::InProgress) {
+        return Err("the plan does not run");
+    }
+    let step = document.steps.iter().find(|step| step.step_id == *id).ok_or("the plan has no such step")?;
+    match step.status {
+        StepStatus::Pending if !all_completed(document, &step.dependencies) => {
+            Err("a step that it depends on is not completed")
+        }
+        StepStatus::Pending | StepStatus::InProgress => Ok(()),
+        StepStatus::Completed => Err("the step is completed"),
+        StepStatus::Blocked | StepStatus::Skipped | StepStatus::Failed => Err("the step does not run any more"),
+    }
+}
+
+fn all_completed(document: &PlanDocument, ids: &[MplpId]) -> bool {
+    ids.iter().all(|id| status_of(document, id) == Some(StepStatus::Completed))
+}
+
+fn status_of(document: &PlanDocument, id: &MplpId) -> Option<StepStatus> {
+    document.steps.iter().find(|step| step.step_id == *id).map(|step| step.status)
+}
+
+/// A pending step whose turn can never come.
+fn is_held_up(document: &PlanDocument, id: &MplpId) -> bool {
+    let Some(step) = document.steps.iter().find(|step| step.step_id == *id) else { return false };
+    let stuck = |needed: &MplpId| {
+        let status = status_of(document, needed);
+        matches!(status, Some(StepStatus::Failed | StepStatus::Blocked | StepStatus::Skipped))
+    };
+    step.status == StepStatus::Pending && step.dependencies.iter().any(stuck)
+}
+
+fn is_final(status: StepStatus) -> bool {
+    matches!(status, StepStatus::Completed | StepStatus::Skipped | StepStatus::Failed)
+}
+
+/// What an agent may say of a step; a blocked one that is free again is set back by nobody else.
+fn reportable(now: StepStatus, to: StepStatus) -> bool {
+    use StepStatus::{Blocked, Completed, Failed, InProgress, Pending, Skipped};
+    matches!(
+        (now, to),
+        (Pending, InProgress | Blocked | Skipped) | (InProgress, Completed | Failed) | (Blocked, Pending)
+    )
+}
+
+fn why_back(state: &DecisionState) -> Option<String> {
+    match state {
+        DecisionState::Rejected { rationale, .. } => rationale.clone().or(Some("rejected without a reason".into())),
+        DecisionState::Expired { .. } => Some("expired".into()),
+        DecisionState::Cancelled { reason, .. } => reason.clone().or(Some("cancelled".into())),
+        _ => None,
+    }
+}
+
+fn confirm_of(plan: &Plan) -> Option<MplpId> {
+    plan.asked.as_ref().map(|asked| asked.confirm_id.clone())
+}
+
+fn event_type(moved: &Moved) -> String {
+    let what = if moved.step.is_some() { "step" } else { "plan" };
+    // Dots only inside objects (M-15).
+    format!("{what}.{}", moved.to.replace('_', "."))
+}
+
+pub fn plan_word(status: PlanStatus) -> &'static str {
+    match status {
+        PlanStatus::Draft => "draft",
+        PlanStatus::Proposed => "proposed",
+        PlanStatus::Approved => "approved",
+        PlanStatus::InProgress => "in_progress",
+        PlanStatus::Completed => "completed",
+        PlanStatus::Cancelled => "cancelled",
+        PlanStatus::Failed => "failed",
+    }
+}
+
+pub fn word(status: StepStatus) -> &'static str {
+    match status {
+        StepStatus::Pending => "pending",
+        StepStatus::InProgress => "in_progress",
+        StepStatus::Completed => "completed",
+        StepStatus::Blocked => "blocked",
+        StepStatus::Skipped => "skipped",
+        StepStatus::Failed => "failed",
+    }
+}

@@ -1,0 +1,284 @@
+//! What a person is asked about a plan: what one yes would let run, and until when.
+
+use super::{diff, words};
+use crate::{
+    held::{shortened, shown},
+    records::{Confirmation, Plan, Planned, Words},
+};
+use countersign_protocol::{
+    aaep::event::{Summaries, YesNo},
+    bounds::MAX_USES,
+    mplp::Step,
+};
+use serde_json::{Map, Value, json};
+
+/// What is announced when it is approved.
+const TOOL: &str = "plan";
+
+// Together they stay well within an event (AAEP 3.7), whatever the script.
+const TITLE: usize = 200;
+const TERSE_TITLE: usize = 80;
+const OBJECTIVE: usize = 500;
+const DESCRIPTION: usize = 200;
+const RUNS: usize = 1000;
+const DETAILED: Room = Room { characters: 8000, bytes: 18_000 };
+const CHANGES: Room = Room { characters: 2500, bytes: 6000 };
+const CONTEXT_STEPS: Room = Room { characters: usize::MAX, bytes: 10_000 };
+const CONTEXT_CHANGES: Room = Room { characters: usize::MAX, bytes: 4000 };
+
+/// The question about a plan. The agent's words are marked as such; what its steps run is said in the words of whoever
+/// would see it run.
+pub fn about(plan: &Plan) -> Confirmation {
+    let steps = count(plan.document.steps.len(), "step");
+    let changes = changes(plan);
+    Confirmation {
+        action: format!("Approve the plan {}: {steps}", words::said(&plan.document.title, TITLE)),
+        consequence: consequence(plan),
+        summaries: Summaries {
+            terse: Some(terse(plan)),
+            normal: Some(normal(plan, &changes)),
+            detailed: Some(detailed(plan, &changes)),
+        },
+        extra_context: Some(context(plan, &changes)),
+        allowed_replies: vec![YesNo::Accept, YesNo::Reject],
+        tool: TOOL.into(),
+    }
+}
+
+fn changes(plan: &Plan) -> Vec<String> {
+    let of = |asked: &crate::records::AskedPlan| {
+        diff::changes((&asked.document, &asked.actions), (&plan.document, &plan.actions))
+    };
+    plan.asked.as_ref().map(of).unwrap_or_default()
+}
+
+/// What a yes brings about, in numbers.
+struct Reach {
+    /// Calls that run without a further question.
+    calls: i64,
+    /// Steps that ask again for each of theirs.
+    asking: usize,
+    /// Steps that let nothing run.
+    own: usize,
+}
+
+impl Reach {
+    fn of(plan: &Plan) -> Self {
+        let planned = |step: &Step| plan.actions.get(&step.step_id);
+        let all: Vec<&Planned> = plan.document.steps.iter().filter_map(planned).collect();
+        Self {
+            calls: all
+                .iter()
+                .filter(|planned| !planned.asks_again)
+                .map(|planned| planned.action.uses.min(MAX_USES))
+                .sum(),
+            asking: all.iter().filter(|planned| planned.asks_again).count(),
+            own: plan.document.steps.len() - all.len(),
+        }
+    }
+}
+
+fn consequence(plan: &Plan) -> String {
+    let reach = Reach::of(plan);
+    let mut sentences = vec![match reach.calls {
+        0 => "No call runs without asking again.".to_owned(),
+        1 => format!("1 call runs without asking again, within {} of the yes.", lasting(plan.lasts_s)),
+        calls => format!("Up to {calls} calls run without asking again, within {} of the yes.", lasting(plan.lasts_s)),
+    }];
+    match reach.asking {
+        0 => {}
+        1 => sentences.push("1 step asks again before each of its calls.".into()),
+        asking => sentences.push(format!("{asking} steps ask again before each of their calls.")),
+    }
+    match reach.own {
+        0 => {}
+        1 => sentences.push("1 step is the agent's own business: the yes lets nothing run for it.".into()),
+        own => sentences.push(format!("{own} steps are the agent's own business: the yes lets nothing run for them.")),
+    }
+    sentences.push("Anything that is not in the plan is still asked.".into());
+    sentences.join(" ")
+}
+
+fn terse(plan: &Plan) -> String {
+    let without = match Reach::of(plan).calls {
+        0 => "no call without asking again".into(),
+        1 => "1 call without asking again".into(),
+        calls => format!("up to {calls} calls without asking again"),
+    };
+    let steps = count(plan.document.steps.len(), "step");
+    format!("Plan {}: {steps}, {without}", words::said(&plan.document.title, TERSE_TITLE))
+}
+
+fn normal(plan: &Plan, changes: &[String]) -> String {
+    let changed = match (changes.len(), &plan.asked) {
+        (_, None) => String::new(),
+        (0, Some(_)) => " Nothing has changed since the last time.".into(),
+        (changes, Some(_)) => format!(" {} since the last time.", count(changes, "change")),
+    };
+    format!("{} {}{changed}", proposal(plan), consequence(plan))
+}
+
+fn proposal(plan: &Plan) -> String {
+    let (title, objective) =
+        (words::said(&plan.document.title, TITLE), words::said(&plan.document.objective, OBJECTIVE));
+    let steps = count(plan.document.steps.len(), "step");
+    format!("The agent proposes a plan of {steps}, in its own words {title}: {objective}.")
+}
+
+/// All of it, or as much as there is room for: first without the arguments that the owner's words leave out, then
+/// without the last steps, and it always says so.
+fn detailed(plan: &Plan, changes: &[String]) -> String {
+    let head = vec![proposal(plan), consequence(plan)];
+    let tail = changed_lines(plan, changes);
+    let room = DETAILED.without(&head).without(&tail);
+    let whole: Vec<String> = steps(plan).flat_map(|(number, step)| whole_lines(plan, number, step)).collect();
+    let steps = if room.fits(&whole) {
+        whole
+    } else {
+        let short = steps(plan).map(|(number, step)| line(plan, number, step)).collect();
+        room.filled(short, |left| format!("{left}: the page of this question shows all.", left = more(left, "step")))
+    };
+    [head, steps, tail].concat().join("\n")
+}
+
+fn steps(plan: &Plan) -> impl Iterator<Item = (usize, &Step)> {
+    plan.document.steps.iter().enumerate().map(|(at, step)| (at + 1, step))
+}
+
+/// One step on one line. Nothing in it can begin another line, since no line ends are left in what others wrote.
+fn line(plan: &Plan, number: usize, step: &Step) -> String {
+    let description = words::said(&step.description, DESCRIPTION);
+    let runs = match plan.actions.get(&step.step_id) {
+        Some(planned) => format!("Runs {}", diff::runs(planned, RUNS)),
+        None => "The yes lets nothing run for it.".into(),
+    };
+    format!("{number}. {description} (the agent's words). {runs}")
+}
+
+/// The same, and every argument of a call that the owner words.
+fn whole_lines(plan: &Plan, number: usize, step: &Step) -> Vec<String> {
+    let mut lines = vec![line(plan, number, step)];
+    if let Some(planned) = plan.actions.get(&step.step_id).filter(|planned| planned.words == Words::Owner) {
+        let arguments = words::arguments(&planned.pattern);
+        if !planned.shown.ends_with(&format!("({arguments})")) {
+            lines.push(format!("   All of it: {arguments}"));
+        }
+    }
+    lines
+}
+
+fn changed_lines(plan: &Plan, changes: &[String]) -> Vec<String> {
+    if plan.asked.is_none() {
+        return Vec::new();
+    }
+    if changes.is_empty() {
+        return vec!["Nothing has changed since the last time.".into()];
+    }
+    let short = changes.iter().map(|line| shortened(line, RUNS)).collect();
+    let note = |left| format!("{}: the page of this question shows all.", more(left, "change"));
+    [vec!["Changed since the last time:".to_owned()], CHANGES.filled(short, note)].concat()
+}
+
+fn context(plan: &Plan, changes: &[String]) -> Map<String, Value> {
+    let told = CONTEXT_STEPS.as_many(plan.document.steps.iter().map(|step| step_context(plan, step)));
+    let changes_told = CONTEXT_CHANGES.as_many(changes.iter().map(|line| json!(shortened(line, RUNS))));
+    let left_out = told.len() < plan.document.steps.len() || changes_told.len() < changes.len();
+    let members = [
+        ("plan_id", json!(plan.id)),
+        ("lasts_seconds", json!(plan.lasts_s)),
+        ("steps_left_out", json!(plan.document.steps.len() - told.len())),
+        ("steps", json!(told)),
+        ("changes_left_out", json!(changes.len() - changes_told.len())),
+        ("changes", json!(changes_told)),
+    ];
+    let note = left_out.then(|| ("more", json!("the page of this question shows all")));
+    members.into_iter().chain(note).map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn step_context(plan: &Plan, step: &Step) -> Value {
+    let description = shortened(&shown(&step.description, usize::MAX), DESCRIPTION);
+    match plan.actions.get(&step.step_id) {
+        None => json!({ "step_id": step.step_id, "description": description }),
+        Some(planned) => json!({
+            "step_id": step.step_id,
+            "description": description,
+            "runs": shortened(&planned.shown, RUNS),
+            "words": planned.words,
+            "uses": planned.action.uses,
+            "asks_again": planned.asks_again,
+        }),
+    }
+}
+
+/// What lines may take: people count characters, the wire bytes.
+#[derive(Clone, Copy)]
+struct Room {
+    characters: usize,
+    bytes: usize,
+}
+
+/// The characters of a note about the rest.
+const NOTE: usize = 100;
+
+impl Room {
+    fn without(self, lines: &[String]) -> Self {
+        lines.iter().fold(self, |room, line| Self {
+            characters: room.characters.saturating_sub(line.chars().count() + 1),
+            bytes: room.bytes.saturating_sub(written(&json!(line))),
+        })
+    }
+
+    fn fits(self, lines: &[String]) -> bool {
+        let left = self.without(lines);
+        left.characters > 0 && left.bytes > 0
+    }
+
+    /// All of the lines, or the first of them and a note about how many are left out.
+    fn filled(self, lines: Vec<String>, note: impl Fn(usize) -> String) -> Vec<String> {
+        if self.fits(&lines) {
+            return lines;
+        }
+        let mut room = self.without(&[" ".repeat(NOTE)]);
+        let fits = |line: &&String| {
+            room = room.without(std::slice::from_ref(line));
+            room.characters > 0 && room.bytes > 0
+        };
+        let kept = lines.iter().take_while(fits).count();
+        let left = lines.len() - kept;
+        lines.into_iter().take(kept).chain([note(left)]).collect()
+    }
+
+    /// The first values that there is room for.
+    fn as_many(self, values: impl Iterator<Item = Value>) -> Vec<Value> {
+        let mut left = self.bytes;
+        let fits = |value: &Value| {
+            let rest = left.checked_sub(written(value));
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        };
+        values.take_while(fits).collect()
+    }
+}
+
+/// The bytes of a value on the wire, and of what stands between two.
+fn written(value: &Value) -> usize {
+    value.to_string().len() + 1
+}
+
+fn more(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 more {what}") } else { format!("{count} more {what}s") }
+}
+
+fn count(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// `1 hour`, `1 hour 30 minutes`.
+fn lasting(seconds: i64) -> String {
+    let parts = [(seconds / 3600, "hour"), (seconds / 60 % 60, "minute"), (seconds % 60, "second")];
+    let said = |(number, unit): (i64, &str)| {
+        (number != 0).then(|| format!("{number} {unit}{}", if number == 1 { "" } else { "s" }))
+    };
+    let said: Vec<String> = parts.into_iter().filter_map(said).collect();
+    if said.is_empty() { "0 seconds".into() } else { said.join(" ") }
+}

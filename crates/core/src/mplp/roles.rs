@@ -1,0 +1,200 @@
+//! Who may ask, and who may decide, under which label (M-06). Roles come from the authenticated principal and the
+//! project's document, never from what a caller writes.
+
+use super::{PRODUCER, derived};
+use crate::records;
+use countersign_protocol::{
+    hash::Digest,
+    mplp::{Meta, MplpId, Role, role::CONFIRM_APPROVE},
+    project::{ProjectDocument, RoleEntry},
+    time::UnixMillis,
+};
+
+pub const PLAN_CREATE: &str = "plan.create";
+pub const CONFIRM_REQUEST: &str = "confirm.request";
+pub const CONFIRM_OVERRIDE: &str = "confirm.override";
+
+/// The label of whoever has no role: it resolves to none, and so entitles to nothing.
+pub(crate) const NO_ROLE: &str = "none";
+
+/// A role of a project: what the published Role says, and who has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectRole {
+    pub role_id: MplpId,
+    pub name: String,
+    pub capabilities: Vec<String>,
+    pub members: Vec<String>,
+}
+
+/// The roles that the project lists, or those that every project has.
+pub fn roles(document: &ProjectDocument) -> Vec<ProjectRole> {
+    let of_entry = |entry: &RoleEntry| ProjectRole {
+        role_id: entry.role_id.clone().unwrap_or_else(|| derived_id(document, &entry.name)),
+        name: entry.name.clone(),
+        capabilities: entry.capabilities.clone(),
+        members: entry.members.clone(),
+    };
+    if document.roles.is_empty() {
+        return defaults(document);
+    }
+    document.roles.iter().map(of_entry).collect()
+}
+
+/// The role that a label means, by its name or its id.
+pub fn role_of(document: &ProjectDocument, label: &str) -> Option<ProjectRole> {
+    roles(document).into_iter().find(|role| role.is_called(label))
+}
+
+/// The roles as they are published. Who has them is nobody else's business.
+pub fn documents(document: &ProjectDocument, now: UnixMillis) -> Vec<Role> {
+    roles(document).into_iter().map(|role| role.published(now)).collect()
+}
+
+/// One agent, as it was authenticated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asking<'a> {
+    /// The delegation or the API key, as it stands in the digest.
+    pub principal: &'a str,
+    /// The proven domain of its operator.
+    pub operator: Option<&'a str>,
+    /// Whom its API key belongs to, if it has one.
+    pub key_principal: Option<&'a str>,
+}
+
+/// The label under which an agent asks. One that it claims is kept as it wrote it, if it is its own (MPLP 2.1).
+pub fn requested_by(document: &ProjectDocument, agent: &Asking<'_>, said: Option<&str>) -> Result<String, String> {
+    let mut own = roles(document).into_iter().filter(|role| agent.has(role));
+    match said {
+        None => Ok(own.next().map_or_else(|| NO_ROLE.into(), |role| role.name)),
+        Some(said) if own.any(|role| role.is_called(said)) => Ok(said.to_owned()),
+        Some(said) => Err(format!("requested_by_role must be a role of this agent, and {said:?} is none")),
+    }
+}
+
+impl Asking<'_> {
+    /// Whether one of its roles has this capability.
+    pub fn can(&self, document: &ProjectDocument, capability: &str) -> bool {
+        roles(document).iter().any(|role| self.has(role) && role.can(capability))
+    }
+
+    fn has(&self, role: &ProjectRole) -> bool {
+        role.members.iter().any(|member| match member.split_once(':') {
+            None => member == "agents",
+            Some(("operator", domain)) => self.operator == Some(domain),
+            Some(("key", principal)) => self.key_principal == Some(principal),
+            Some(_) => false,
+        })
+    }
+}
+
+/// The roles of one person, in the order in which the project lists them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deciding(Vec<ProjectRole>);
+
+impl Deciding {
+    /// A person without a place in the project counts as a user.
+    pub fn of(document: &ProjectDocument, subject: &str, places: &[records::Role]) -> Self {
+        let places = if places.is_empty() { &[records::Role::User] } else { places };
+        let is_member = |member: &String| match member.split_once(':') {
+            Some(("role", name)) => places.iter().any(|place| place_name(*place) == name),
+            Some(("user", name)) => name == subject,
+            _ => false,
+        };
+        Self(roles(document).into_iter().filter(|role| role.members.iter().any(is_member)).collect())
+    }
+
+    /// Somebody who may decide nothing.
+    pub fn nobody() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Somebody with one role that approves.
+    pub fn approver(label: &str) -> Self {
+        let role_id = MplpId::of_hash(&Digest::of(label.as_bytes()));
+        Self(vec![ProjectRole::new(role_id, label, &[CONFIRM_APPROVE], &[])])
+    }
+
+    pub fn approves(&self) -> bool {
+        self.0.iter().any(ProjectRole::approves)
+    }
+
+    /// Whether they decide even about what is locked (M-27).
+    pub fn overrides(&self) -> bool {
+        self.0.iter().any(|role| role.can(CONFIRM_OVERRIDE))
+    }
+
+    /// What a decision is recorded under: the first role that approves.
+    pub fn label(&self) -> &str {
+        let approving = self.0.iter().find(|role| role.approves());
+        approving.or(self.0.first()).map_or(NO_ROLE, |role| &role.name)
+    }
+
+    /// The name of the role that they say they decide under, if it is theirs and entitles to it. Whoever has no role
+    /// that approves can still say no to what their own agent wants, under any role of theirs.
+    pub fn under(&self, said: Option<&str>) -> Option<&str> {
+        let Some(said) = said else { return Some(self.label()) };
+        let named = self.0.iter().find(|role| role.is_called(said))?;
+        (named.approves() || !self.approves()).then_some(named.name.as_str())
+    }
+}
+
+impl ProjectRole {
+    fn new(role_id: MplpId, name: &str, capabilities: &[&str], members: &[&str]) -> Self {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Self { role_id, name: name.to_owned(), capabilities: owned(capabilities), members: owned(members) }
+    }
+
+    pub fn is_called(&self, label: &str) -> bool {
+        self.name == label || self.role_id.as_str() == label
+    }
+
+    pub fn can(&self, capability: &str) -> bool {
+        self.capabilities.iter().any(|held| held == capability)
+    }
+
+    fn approves(&self) -> bool {
+        self.can(CONFIRM_APPROVE)
+    }
+
+    fn published(self, now: UnixMillis) -> Role {
+        Role {
+            meta: Meta::ours(now, PRODUCER),
+            governance: None,
+            role_id: self.role_id,
+            name: self.name,
+            description: None,
+            capabilities: self.capabilities,
+            created_at: None,
+            updated_at: None,
+            trace: None,
+            events: Vec::new(),
+        }
+    }
+}
+
+fn defaults(document: &ProjectDocument) -> Vec<ProjectRole> {
+    let role = |name, capabilities: &[&str], member| {
+        ProjectRole::new(derived_id(document, name), name, capabilities, &[member])
+    };
+    vec![
+        role("agent", &[PLAN_CREATE, CONFIRM_REQUEST], "agents"),
+        role("user", &[PLAN_CREATE, CONFIRM_APPROVE], "role:user"),
+        role("approver", &[CONFIRM_APPROVE], "role:approver"),
+        role("admin", &[CONFIRM_APPROVE, CONFIRM_OVERRIDE], "role:admin"),
+        role("auditor", &[], "role:auditor"),
+    ]
+}
+
+/// The same in every process and after every restart, so that it is stored nowhere.
+fn derived_id(document: &ProjectDocument, name: &str) -> MplpId {
+    derived("role", &[document.id.as_str(), name])
+}
+
+fn place_name(place: records::Role) -> &'static str {
+    match place {
+        records::Role::User => "user",
+        records::Role::Approver => "approver",
+        records::Role::Admin => "admin",
+        records::Role::Auditor => "auditor",
+    }
+}

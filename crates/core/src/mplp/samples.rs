@@ -1,0 +1,175 @@
+//! What a decision teaches whoever makes plans (MPLP 5). What people and agents wrote goes along only where the project
+//! says that those concerned agreed to it.
+
+use super::{
+    bus::{DECISION_ADDED, event_id, project_id},
+    confirm::{Verdict, confirm_id, is_confirm, target, verdict},
+    derived,
+};
+use crate::records::{Decision, Plan, Question};
+use countersign_protocol::{
+    aaep::event::Risk,
+    hash::Digest,
+    mplp::{
+        DecisionStatus, Feedback, LearningSample, MplpId, Plan as PlanDocument, Sample, Step, StepStatus, TargetType,
+        learning::{ConfirmInput, ConfirmOutput, IntentInput, IntentOutput, Judgement, SampleMeta},
+    },
+    project::ProjectDocument,
+};
+use serde_json::{Value, json};
+
+/// Stands where a text is demanded and may not be told.
+pub const WITHHELD: &str = "withheld: this project has not agreed to share what people and agents wrote";
+
+/// The samples of one settled decision: none while it is open, and none of a question that takes a text.
+///
+/// `seed` is the hash of the settlement's evidence, from which all ids follow.
+pub fn samples(
+    decision: &Decision,
+    plan: Option<&Plan>,
+    project: &ProjectDocument,
+    seed: &Digest,
+) -> Vec<LearningSample> {
+    let Some(verdict) = verdict(decision, project).filter(|_| is_confirm(decision)) else { return Vec::new() };
+    let teller = Teller { decision, verdict, project, seed };
+    let about_plan = plan.filter(|plan| target(decision) == (TargetType::Plan, plan.id.clone()));
+    std::iter::once(teller.confirm_decision()).chain(about_plan.map(|plan| teller.intent_resolution(plan))).collect()
+}
+
+struct Teller<'a> {
+    decision: &'a Decision,
+    verdict: Verdict,
+    project: &'a ProjectDocument,
+    seed: &'a Digest,
+}
+
+impl Teller<'_> {
+    fn confirm_decision(&self) -> LearningSample {
+        let (target_type, target_id) = target(self.decision);
+        let risk_label = risk_label(self.decision.terms.risk).into();
+        let input = ConfirmInput { confirm_id: confirm_id(self.decision), target_type, target_id, risk_label };
+        let output = ConfirmOutput {
+            decision: judgement(&self.verdict),
+            reasoning: self.reason(),
+            decided_by_role: self.verdict.decided_by_role.clone(),
+        };
+        self.sample("confirm_decision", Sample::ConfirmDecision { input, output })
+    }
+
+    fn intent_resolution(&self, plan: &Plan) -> LearningSample {
+        let shown = Shown::of(plan, self.decision);
+        let objective = self.told(&shown.objective);
+        let input = IntentInput {
+            intent_id: plan.id.to_string(),
+            raw_request_summary: objective.clone(),
+            intent_text: objective.clone(),
+            context: Some([("context_id".to_owned(), json!(plan.document.context_id))].into_iter().collect()),
+        };
+        let output = IntentOutput {
+            final_intent_summary: objective,
+            plan_id: plan.id.clone(),
+            plan_step_count: shown.count,
+            plan_structure: shown.steps.iter().map(|step| self.step(step)).collect(),
+            resolution_quality_label: self.verdict.status.into(),
+        };
+        self.sample("intent_resolution", Sample::IntentResolution { input, output })
+    }
+
+    fn sample(&self, family: &str, sample: Sample) -> LearningSample {
+        let meta = SampleMeta {
+            source_event_ids: vec![event_id(self.seed, DECISION_ADDED)],
+            project_id: Some(project_id(self.project)),
+            human_feedback_label: Some(self.verdict.status.into()),
+            ..SampleMeta::default()
+        };
+        LearningSample {
+            sample_id: derived("sample", &[&self.seed.hex(), family]),
+            created_at: self.verdict.at,
+            sample,
+            meta,
+            feedback: Feedback::of(self.verdict.status, self.reason().as_deref()),
+        }
+    }
+
+    /// Of the very decision that is told of (M-13).
+    fn reason(&self) -> Option<String> {
+        self.verdict.reason.clone().filter(|_| self.project.learning.personal_data)
+    }
+
+    fn told(&self, text: &str) -> String {
+        if self.project.learning.personal_data { text.to_owned() } else { WITHHELD.to_owned() }
+    }
+
+    /// Its place in the plan is no personal data; its words may be.
+    fn step(&self, step: &Step) -> Step {
+        Step {
+            description: self.told(&step.description),
+            agent_role: step.agent_role.clone().filter(|_| self.project.learning.personal_data),
+            ..step.clone()
+        }
+    }
+}
+
+/// The plan as the person saw it: what was written into it later was not decided about.
+#[derive(Default)]
+struct Shown {
+    objective: String,
+    steps: Vec<Step>,
+    count: u64,
+}
+
+impl Shown {
+    fn of(plan: &Plan, decision: &Decision) -> Self {
+        match &plan.asked {
+            Some(asked) if asked.confirm_id == confirm_id(decision) => Self::in_full(&asked.document),
+            _ => Self::as_asked(&decision.question),
+        }
+    }
+
+    fn in_full(document: &PlanDocument) -> Self {
+        let count = u64::try_from(document.steps.len()).unwrap_or(u64::MAX);
+        Self { objective: document.objective.clone(), steps: document.steps.clone(), count }
+    }
+
+    /// It was asked about anew since. The question itself says what it was then, if more briefly.
+    fn as_asked(question: &Question) -> Self {
+        let Question::Confirmation(asked) = question else { return Self::default() };
+        let context = |name| asked.extra_context.as_ref().and_then(|context| context.get(name));
+        let told = context("steps").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let left_out = context("steps_left_out").and_then(Value::as_u64).unwrap_or(0);
+        Self {
+            objective: asked.summaries.normal.clone().unwrap_or_else(|| asked.action.clone()),
+            steps: told.iter().filter_map(step_as_asked).collect(),
+            count: left_out.saturating_add(u64::try_from(told.len()).unwrap_or(u64::MAX)),
+        }
+    }
+}
+
+fn step_as_asked(told: &Value) -> Option<Step> {
+    let text = |name| told.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    Some(Step {
+        step_id: MplpId::parse(text("step_id")?).ok()?,
+        description: text("description")?.to_owned(),
+        status: StepStatus::Pending,
+        dependencies: Vec::new(),
+        agent_role: None,
+        order_index: None,
+    })
+}
+
+fn judgement(verdict: &Verdict) -> Judgement {
+    match verdict.status {
+        DecisionStatus::Approved | DecisionStatus::Rejected if verdict.by_override => Judgement::Override,
+        DecisionStatus::Approved => Judgement::Approve,
+        DecisionStatus::Rejected => Judgement::Reject,
+        DecisionStatus::Cancelled => Judgement::Cancel,
+    }
+}
+
+fn risk_label(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Low => "low",
+        Risk::Medium => "medium",
+        Risk::High => "high",
+    }
+}

@@ -1,0 +1,166 @@
+//! Reading what the steps of a plan run: nothing is asked about that could never run, or that says less than it does.
+
+use super::{step_request, words};
+use crate::{
+    bounded::{Arguments, BadPattern, BadStep as BadArguments, Pattern, Units, What},
+    decision::terms,
+    held::{self, Unreadable, shown},
+    project::decisions::is_tool,
+    records::{Planned, Point, StepTally, Words},
+};
+use countersign_protocol::{
+    aaep::event::Risk,
+    mplp::{MplpId, PlanSubmission, StepAction},
+    project::{ActionPolicy, ProjectDocument, Route},
+};
+use std::collections::BTreeMap;
+
+/// A step whose action nobody can be asked about.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("step {number} ({step}): {why}")]
+pub struct BadStep {
+    /// Counted from 1, as people are shown it.
+    pub number: usize,
+    pub step: MplpId,
+    pub why: BadAction,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadAction {
+    #[error("an action has either tool or route")]
+    NotOne,
+    #[error("there is no route {0:?}: use the id of one that the project lists, or leave the action out")]
+    NoRoute(String),
+    #[error("calls by the route {0} run without anybody's yes: leave the action out, and call it when the time comes")]
+    NotHeld(String),
+    #[error("{0:?} cannot be a tool: its name is a letter or _, then letters, digits, _ . -")]
+    NotATool(String),
+    #[error("{0} cannot be undone and its risk is high, so every argument stays as it is shown: release none of them")]
+    Releases(String),
+    #[error("{0}")]
+    Arguments(#[from] BadArguments),
+    #[error("no call could be the one that it describes: {0}")]
+    Unreadable(#[from] Unreadable),
+    #[error("that request would not go by the route {0}: the project has another one for it, or none")]
+    OtherRoute(String),
+    #[error("that request could be sent in no such form: leave out what is empty")]
+    OtherForm,
+    #[error("{0}")]
+    Pattern(#[from] BadPattern),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("lasts_seconds must be 1 to {most} here")]
+pub struct BadTime {
+    pub most: i64,
+}
+
+/// What the steps run, checked and in the words that a person will read.
+pub fn planned(document: &ProjectDocument, submission: &PlanSubmission) -> Result<BTreeMap<MplpId, Planned>, BadStep> {
+    let number = |step: &MplpId| submission.plan.steps.iter().position(|known| known.step_id == *step).unwrap_or(0) + 1;
+    let one = |(step, action): (&MplpId, &StepAction)| match of_action(document, action) {
+        Ok(planned) => Ok((step.clone(), planned)),
+        Err(why) => Err(BadStep { number: number(step), step: step.clone(), why }),
+    };
+    submission.actions.iter().map(one).collect()
+}
+
+/// How long a yes to the plan would last.
+pub fn lasts_s(document: &ProjectDocument, submission: &PlanSubmission) -> Result<i64, BadTime> {
+    let policy = &document.plans;
+    let wanted = submission.lasts_seconds.unwrap_or(policy.default_seconds.min(policy.max_seconds));
+    match (1..=policy.max_seconds).contains(&wanted) {
+        true => Ok(wanted),
+        false => Err(BadTime { most: policy.max_seconds }),
+    }
+}
+
+fn of_action(document: &ProjectDocument, action: &StepAction) -> Result<Planned, BadAction> {
+    match (&action.route, &action.tool) {
+        (Some(id), None) => by_route(document, id, action),
+        (None, Some(name)) => by_tool(document, name, action),
+        _ => Err(BadAction::NotOne),
+    }
+}
+
+/// A call that the gateway will see: in the owner's words, whatever the agent calls it.
+fn by_route(document: &ProjectDocument, id: &str, action: &StepAction) -> Result<Planned, BadAction> {
+    let named = |route: &&Route| route.id == id;
+    let route = document.routes.iter().find(named).ok_or_else(|| BadAction::NoRoute(shown(id, 64)))?;
+    if !held::must_be_confirmed(document, route) {
+        return Err(BadAction::NotHeld(route.id.clone()));
+    }
+    let policy = terms::policy_of_route(document, route);
+    fixed_where_it_must_be(&route.action, action, Some(&policy))?;
+    let arguments = Arguments::of_step(route, &action.arguments)?;
+    step_request::check(document, route, &arguments)?;
+    let units = Units::of_route(route, &arguments.fields());
+    let what = What::Route { id: route.id.clone() };
+    let pattern = Pattern::new(what, arguments, action.released.clone(), &units)?;
+    let shown = words::of_route(route, &pattern)?;
+    let rules = terms::rules(document, &route.action, Some(&route.id));
+    let told = Told { point: Point::Gateway, tool: held::announced(route), shown, words: Words::Owner, rules };
+    Ok(put_together(document, action, Some(&policy), pattern, told))
+}
+
+/// A call that the agent makes itself: nobody but the agent says what it is.
+fn by_tool(document: &ProjectDocument, name: &str, action: &StepAction) -> Result<Planned, BadAction> {
+    if !is_tool(name) {
+        return Err(BadAction::NotATool(shown(name, 64)));
+    }
+    let policy = terms::policy_of(document, name);
+    fixed_where_it_must_be(name, action, policy)?;
+    let arguments = Arguments::of_tool(&action.arguments);
+    let what = What::Tool { name: name.to_owned() };
+    let pattern = Pattern::new(what, arguments, action.released.clone(), &Units::of_tool())?;
+    let shown = words::of_tool(name, &pattern);
+    let rules = terms::rules(document, name, None);
+    let told = Told { point: Point::AgentClaimed, tool: name.to_owned(), shown, words: Words::Agent, rules };
+    Ok(put_together(document, action, policy, pattern, told))
+}
+
+/// Of what is irreversible and of high risk, as everything unknown is, nothing may be released.
+fn fixed_where_it_must_be(name: &str, action: &StepAction, policy: Option<&ActionPolicy>) -> Result<(), BadAction> {
+    let worst = is_irreversible(policy) && risk(policy) == Risk::High;
+    if worst && !action.released.is_empty() { Err(BadAction::Releases(name.to_owned())) } else { Ok(()) }
+}
+
+/// What the kind of call decides.
+struct Told {
+    point: Point,
+    tool: String,
+    shown: String,
+    words: Words,
+    rules: countersign_protocol::hash::Digest,
+}
+
+fn put_together(
+    document: &ProjectDocument,
+    action: &StepAction,
+    policy: Option<&ActionPolicy>,
+    pattern: Pattern,
+    told: Told,
+) -> Planned {
+    Planned {
+        action: action.clone(),
+        pattern,
+        point: told.point,
+        tool: told.tool,
+        rules: told.rules,
+        risk: risk(policy),
+        irreversible: is_irreversible(policy),
+        lease_s: policy.and_then(|policy| policy.lease_seconds).unwrap_or(document.decisions.lease_seconds),
+        asks_again: document.plans.ask_again_from.asks(risk(policy)),
+        shown: told.shown,
+        words: told.words,
+        tally: StepTally::default(),
+    }
+}
+
+fn risk(policy: Option<&ActionPolicy>) -> Risk {
+    policy.map_or(Risk::High, |policy| policy.risk)
+}
+
+fn is_irreversible(policy: Option<&ActionPolicy>) -> bool {
+    policy.is_none_or(terms::is_irreversible)
+}

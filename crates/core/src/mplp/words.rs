@@ -1,0 +1,202 @@
+//! A step in the words that a person reads before saying yes: what runs, and how far it may differ (R-2, R-7).
+
+use crate::{
+    bounded::{Arguments, Pattern, What, in_words},
+    held::{Member, Part, Template, Unreadable, plain, quoted, shortened, shown},
+};
+use countersign_protocol::{bounds::Bound, project::Route};
+
+/// How many characters of a value stand in a sentence of the owner, as in a question about one request.
+const VALUE: usize = 200;
+
+/// The owner's sentence about a step by this route, with the bound in place of what was released. Where the owner has
+/// no words, the request itself.
+pub(super) fn of_route(route: &Route, pattern: &Pattern) -> Result<String, Unreadable> {
+    let Some(described) = &route.describe else {
+        return Ok(format!("{} {} ({})", route.method, route.path, arguments(pattern)));
+    };
+    let template = Template::parse(&described.action)?;
+    let open = Open::of(pattern);
+    let sentence = open.sentence(&template)?;
+    let untold = open.untold(&template)?;
+    // Nobody releases what the owner's sentence does not speak of without reading it.
+    Ok(if untold.is_empty() { sentence } else { format!("{sentence} ({})", untold.join(", ")) })
+}
+
+/// `pay(amount: at most 500.00 EUR, to: "acct-3344")`: all of it.
+pub(super) fn of_tool(name: &str, pattern: &Pattern) -> String {
+    format!("{name}({})", arguments(pattern))
+}
+
+/// Every argument with its value or its bound, the open ones first: they are what a person must not miss. Texts stand
+/// in quotes, so that none can be taken for a bound or for another argument.
+pub(super) fn arguments(pattern: &Pattern) -> String {
+    let open = Open::of(pattern);
+    let mut parts = parts(pattern);
+    parts.sort_by_key(|(_, member)| !open.is_in(member));
+    let named = |(name, member): (String, &Member)| format!("{}: {}", shown(&name, usize::MAX), open.written(member));
+    parts.into_iter().map(named).collect::<Vec<_>>().join(", ")
+}
+
+/// Somebody's own words. The quotes are ours alone: a text cannot end its own and go on as if it were ours.
+pub(super) fn said(text: &str, most: usize) -> String {
+    let inner = text.replace(['“', '”', '„', '‟'], "\"");
+    format!("“{}”", shortened(&shown(&inner, usize::MAX), most))
+}
+
+/// A bound with all that it lets through: a choice that is left out could be the one that matters.
+pub(super) fn bound(bound: &Bound) -> String {
+    let Bound::OneOf(choices) = bound else { return in_words(bound) };
+    let choices: Vec<_> = choices.iter().map(|choice| shown(&choice.to_string(), usize::MAX)).collect();
+    format!("only {}", choices.join(" or "))
+}
+
+/// The value of one argument.
+pub(super) fn value(arguments: &Arguments, name: &str) -> String {
+    arguments.get(name).map_or_else(|| "nothing".into(), |member| shown(&member.compact(), VALUE))
+}
+
+/// The arguments one level down, and those of a request two: `path.account`, `body.amount`.
+fn parts<'a>(pattern: &'a Pattern) -> Vec<(String, &'a Member)> {
+    let root = pattern.arguments().root();
+    let Member::Object(members) = root else { return vec![("arguments".into(), root)] };
+    let part = |(name, member): &'a (String, Member)| match pattern.what() {
+        What::Route { .. } => of_request(name, member),
+        What::Tool { .. } => vec![(name_of(name), member)],
+    };
+    members.iter().flat_map(part).collect()
+}
+
+fn of_request<'a>(part: &str, member: &'a Member) -> Vec<(String, &'a Member)> {
+    match member {
+        Member::Object(members) if !(members.is_empty() && part == "body") => {
+            members.iter().map(|(name, member)| (format!("{part}.{}", name_of(name)), member)).collect()
+        }
+        member => vec![(part.to_owned(), member)],
+    }
+}
+
+/// A name that could be taken for a name and a value stands in quotes.
+fn name_of(name: &str) -> String {
+    let plain =
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']'));
+    if plain { name.to_owned() } else { quoted(name) }
+}
+
+/// The arguments of a pattern and which of them are open.
+struct Open<'a> {
+    root: &'a Member,
+    places: Vec<Place<'a>>,
+}
+
+struct Place<'a> {
+    name: &'a str,
+    /// The very member in the tree, known by where it stands: a name with dots could mean another one.
+    member: &'a Member,
+    bound: &'a Bound,
+}
+
+impl<'a> Open<'a> {
+    fn of(pattern: &'a Pattern) -> Self {
+        let arguments = pattern.arguments();
+        let place =
+            |(name, bound): (&'a String, &'a Bound)| arguments.get(name).map(|member| Place { name, member, bound });
+        Self { root: arguments.root(), places: pattern.released().iter().filter_map(place).collect() }
+    }
+
+    fn at(&self, member: &Member) -> Option<&Place<'a>> {
+        self.places.iter().find(|place| std::ptr::eq(place.member, member))
+    }
+
+    /// Whether it is open, or something in it.
+    fn is_in(&self, member: &Member) -> bool {
+        self.places.iter().any(|place| std::ptr::eq(place.member, member) || holds(member, place.member))
+    }
+
+    fn sentence(&self, template: &Template) -> Result<String, Unreadable> {
+        let mut sentence = String::new();
+        // The unit of the bound that was just told: the owner's words for it would say it twice.
+        let mut unit: Option<&str> = None;
+        let mut parts = template.parts.iter().peekable();
+        while let Some(part) = parts.next() {
+            unit = match part {
+                Part::Text(text) => {
+                    let units_own = parts.next_if(|next| text == " " && unit.is_some_and(|unit| self.says(next, unit)));
+                    sentence += if units_own.is_some() { "" } else { behind_unit(text, unit) };
+                    None
+                }
+                Part::Name(name) => {
+                    let way = name.way(self.root)?;
+                    sentence += &self.told(&way);
+                    way.iter().find_map(|member| self.at(member)).and_then(|place| place.bound.unit())
+                }
+            };
+        }
+        Ok(sentence)
+    }
+
+    /// What stands where the template names a member.
+    fn told(&self, way: &[&Member]) -> String {
+        if let Some(place) = way.iter().find_map(|member| self.at(member)) {
+            return bound(place.bound);
+        }
+        match way.last() {
+            Some(member) if self.is_in(member) => self.written(member),
+            Some(member) => shown(&plain(member), VALUE),
+            None => String::new(),
+        }
+    }
+
+    /// Whether this part stands for exactly this text, whatever the call.
+    fn says(&self, part: &Part, text: &str) -> bool {
+        let Part::Name(name) = part else { return false };
+        let Ok(way) = name.way(self.root) else { return false };
+        let fixed = !way.iter().any(|member| self.at(member).is_some());
+        fixed && matches!(way.last(), Some(Member::Text(own)) if own == text)
+    }
+
+    /// What was released and stands nowhere in the sentence.
+    fn untold(&self, template: &Template) -> Result<Vec<String>, Unreadable> {
+        let ways = template.names().map(|name| name.way(self.root)).collect::<Result<Vec<_>, _>>()?;
+        let is_told = |place: &Place<'_>| {
+            let on = |way: &Vec<&Member>| way.iter().any(|member| std::ptr::eq(*member, place.member));
+            ways.iter().any(|way| on(way) || way.last().is_some_and(|last| holds(last, place.member)))
+        };
+        let untold = self.places.iter().filter(|place| !is_told(place));
+        Ok(untold.map(|place| format!("{}: {}", shown(place.name, VALUE), bound(place.bound))).collect())
+    }
+
+    /// As JSON, but for the open places: their bounds stand there without quotes.
+    fn written(&self, member: &Member) -> String {
+        if let Some(place) = self.at(member) {
+            return bound(place.bound);
+        }
+        let joined = |parts: Vec<String>| parts.join(", ");
+        match member {
+            Member::List(items) => format!("[{}]", joined(items.iter().map(|item| self.written(item)).collect())),
+            Member::Object(members) => {
+                let one = |(name, value): &(String, Member)| {
+                    format!("{}: {}", shown(&quoted(name), usize::MAX), self.written(value))
+                };
+                format!("{{{}}}", joined(members.iter().map(one).collect()))
+            }
+            scalar => shown(&scalar.compact(), usize::MAX),
+        }
+    }
+}
+
+/// Whether the second stands somewhere within the first.
+fn holds(member: &Member, wanted: &Member) -> bool {
+    let found = |inner: &Member| std::ptr::eq(inner, wanted) || holds(inner, wanted);
+    match member {
+        Member::List(items) => items.iter().any(found),
+        Member::Object(members) => members.iter().any(|(_, inner)| found(inner)),
+        _ => false,
+    }
+}
+
+/// The owner's text behind an amount, without the unit that it begins with.
+fn behind_unit<'t>(text: &'t str, unit: Option<&str>) -> &'t str {
+    let rest = unit.and_then(|unit| text.strip_prefix(' ')?.strip_prefix(unit));
+    rest.filter(|rest| !rest.starts_with(char::is_alphanumeric)).unwrap_or(text)
+}

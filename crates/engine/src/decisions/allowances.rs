@@ -1,0 +1,179 @@
+//! Yeses for more than one call: finding the one that covers a call, listing them, and taking them back.
+
+use super::spend::place;
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    bounded::Book,
+    decision::{
+        answer::Answerer,
+        due::AllowanceDueView,
+        grant::AskedFor,
+        take_back::TakeBack,
+    },
+    mplp::progress,
+    people::Member,
+    records::{Allowance, Decision, Plan, Point, Raiser, Role},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::ids::RowKey;
+use quick_cache::sync::Cache;
+use std::sync::Arc;
+
+const HOLDERS: usize = 10_000;
+
+/// What the holders of bounded yeses have open, as far as this node has seen it. It only finds quickly what the store
+/// then confirms; what it does not know is looked up before anybody is asked.
+pub(crate) struct Books(Cache<RowKey, Arc<Book>>);
+
+impl Default for Books {
+    fn default() -> Self {
+        Self(Cache::new(HOLDERS))
+    }
+}
+
+/// An open yes with what it is from.
+#[derive(Clone, Debug)]
+pub struct OpenAllowance {
+    pub allowance: Allowance,
+    pub decision: Decision,
+    pub plan: Option<Plan>,
+}
+
+impl Engine {
+    /// The open yes that lets this call run, if there is one.
+    pub(crate) async fn covering(
+        &self,
+        project: RowKey,
+        raiser: &Raiser,
+        point: Point,
+        call: &AskedFor,
+    ) -> Result<Option<Allowance>, Refusal> {
+        let holder = raiser.holder();
+        if let Some(book) = self.books.0.get(&holder) {
+            for key in book.candidates(&call.what, &call.arguments) {
+                let known: Option<Allowance> = store::get(&*self.store, key).await.map_err(unavailable)?;
+                if let Some(allowance) = known
+                    && self.covers(&allowance, raiser, point, call).await?
+                {
+                    return Ok(Some(allowance));
+                }
+            }
+        }
+        let lookup = Lookup::AllowancesOpenOfHolder { project, holder };
+        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let patterns = open.iter().filter_map(|allowance| Some((allowance.key, allowance.pattern.as_ref()?)));
+        self.books.0.insert(holder, Arc::new(Book::new(patterns)));
+        for allowance in open {
+            if self.covers(&allowance, raiser, point, call).await? {
+                return Ok(Some(allowance));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn covers(
+        &self,
+        allowance: &Allowance,
+        raiser: &Raiser,
+        point: Point,
+        call: &AskedFor,
+    ) -> Result<bool, Refusal> {
+        let own = allowance.raised_by.principal == raiser.principal && allowance.raised_by.session == raiser.session;
+        let usable = own && allowance.is_open() && allowance.point == point && self.now() < allowance.until;
+        let taken = allowance.pattern.as_ref().filter(|_| usable).and_then(|pattern| call.fits(pattern).ok());
+        let Some(taken) = taken.filter(|taken| allowance.tally.reserve(taken).is_ok()) else { return Ok(false) };
+        let Some(step) = &allowance.step else { return Ok(true) };
+        let _ = taken;
+        let plan = self.plan_of(Some(step.plan)).await?;
+        Ok(plan.is_some_and(|plan| progress::may_begin(&plan.document, &step.step).is_ok()))
+    }
+
+    /// What a person may see of the open yeses: those for their agents, those that they gave, and all for an admin.
+    pub async fn open_allowances(&self, at: &ProjectAt, member: &Member) -> Result<Vec<OpenAllowance>, Refusal> {
+        let (project, person) = (at.project.key, member.person.key);
+        let lookups = match member.has(Role::Admin) {
+            true => vec![Lookup::AllowancesOpenIn(project)],
+            false => vec![
+                Lookup::AllowancesOpenOfPerson { project, person },
+                Lookup::AllowancesOpenOfDecider { project, person },
+            ],
+        };
+        let mut found: Vec<Allowance> = Vec::new();
+        for lookup in lookups {
+            let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+            for allowance in open {
+                if found.iter().all(|known| known.key != allowance.key) && self.now() < allowance.until {
+                    found.push(allowance);
+                }
+            }
+        }
+        found.sort_by_key(|allowance| allowance.key);
+        let mut all = Vec::with_capacity(found.len());
+        for allowance in found {
+            let decision: Option<Decision> =
+                store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
+            all.extend(decision.map(|decision| OpenAllowance { allowance, decision, plan }));
+        }
+        Ok(all)
+    }
+
+    /// One yes that this person may see, open or over.
+    pub async fn seen_allowance(
+        &self,
+        at: &ProjectAt,
+        member: &Member,
+        id: &str,
+    ) -> Result<Option<Allowance>, Refusal> {
+        let Some(key) = allowance_key(id) else { return Ok(None) };
+        let found: Option<Allowance> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let person = member.person.key;
+        let sees = |found: &Allowance| {
+            let own = found.raised_by.person == person || found.decided_by == Some(person);
+            found.project == at.project.key && (own || member.has(Role::Admin))
+        };
+        Ok(found.filter(sees))
+    }
+
+    /// Takes back what is left of a yes. `id` is the allowance's, as lists show it.
+    pub async fn take_back(
+        &self,
+        at: &ProjectAt,
+        id: &str,
+        by: &Answerer,
+        reason: Option<String>,
+    ) -> Result<Allowance, Refusal> {
+        let not_there = || Refusal::NotFound("there is no such permission".into());
+        let key = allowance_key(id).ok_or_else(not_there)?;
+        for _ in 0..TRIES {
+            let allowance: Option<Allowance> = store::get(&*self.store, key).await.map_err(unavailable)?;
+            let allowance = allowance.filter(|found| found.project == at.project.key).ok_or_else(not_there)?;
+            let decision: Option<Decision> =
+                store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision = decision.ok_or(Refusal::Internal)?;
+            let _turn = self.turns.take(decision.asked_in).await;
+            let session = self.session_of_decision(&decision).await?;
+            let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
+            let view = AllowanceDueView { place: place(at), decision, session, allowance, plan };
+            let step = TakeBack { by: by.clone(), reason: reason.clone() }.decide(&view, &self.env()?)?;
+            if let Some(over) = self.finish(step).await? {
+                return Ok(over);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+}
+
+/// How an allowance is named to people: `alw_` and its key in hex.
+pub fn allowance_id(allowance: &Allowance) -> String {
+    format!("alw_{:016x}", allowance.key)
+}
+
+fn allowance_key(id: &str) -> Option<RowKey> {
+    RowKey::from_str_radix(id.strip_prefix("alw_")?, 16).ok()
+}

@@ -1,0 +1,99 @@
+//! What is kept of a request until it is settled: sealed, and opened only where a person bounds their yes or looks at it
+//!
+
+use super::spend::call_of;
+use crate::{
+    engine::{Engine, unavailable},
+    gateway::call_of_request,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    decision::grant::AskedFor,
+    held::Fields,
+    mplp::deviation,
+    records::{Confirmation, Decision, HeldRequest, Plan, Point, Project, Raiser},
+    refusal::Refusal,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+const PURPOSE: &str = "held-call";
+
+/// A call of an agent's own tool.
+#[derive(Serialize, Deserialize)]
+struct KeptCall {
+    tool: String,
+    arguments: Map<String, Value>,
+}
+
+impl Engine {
+    pub(crate) async fn seal_call(
+        &self,
+        project: &Project,
+        tool: &str,
+        arguments: Option<&Map<String, Value>>,
+    ) -> Result<String, Refusal> {
+        let kept = KeptCall { tool: tool.to_owned(), arguments: arguments.cloned().unwrap_or_default() };
+        let bytes = serde_json::to_vec(&kept).map_err(|_| Refusal::Internal)?;
+        self.project_sealer(project).await?.seal(PURPOSE, &bytes).map_err(|_| Refusal::Internal)
+    }
+
+    /// Exactly what a question asks for, as long as it is kept.
+    pub async fn asked_for(&self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
+        match decision.point {
+            Point::Gateway => self.request_asked_for(project, decision).await,
+            Point::AgentClaimed => {
+                let kept = self.kept_call(project, decision).await?;
+                Ok(kept.map(|call| call_of(call.tool, &call.arguments)))
+            }
+            Point::McpProxy => Ok(None),
+        }
+    }
+
+    /// The arguments that a tool will be called with, for the person who is asked.
+    pub async fn kept_arguments(
+        &self,
+        project: &Project,
+        decision: &Decision,
+    ) -> Result<Option<Map<String, Value>>, Refusal> {
+        match decision.point {
+            Point::AgentClaimed => Ok(self.kept_call(project, decision).await?.map(|call| call.arguments)),
+            Point::Gateway | Point::McpProxy => Ok(None),
+        }
+    }
+
+    async fn kept_call(&self, project: &Project, decision: &Decision) -> Result<Option<KeptCall>, Refusal> {
+        let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await.map_err(unavailable)?;
+        let Some(kept) = kept else { return Ok(None) };
+        let opened = self.project_sealer(project).await?.open(PURPOSE, &kept.sealed);
+        let bytes = opened.map_err(|_| Refusal::Internal)?;
+        serde_json::from_slice(&bytes).map(Some).map_err(|_| Refusal::Internal)
+    }
+
+    async fn request_asked_for(&self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
+        let Some(request) = self.kept_request(project, decision).await? else { return Ok(None) };
+        let routes = &project.document.routes;
+        // By its method and path: the decision knows the action, and the very request names its route.
+        let mut read = routes
+            .iter()
+            .filter(|route| route.action == decision.action && route.method == request.method)
+            .filter_map(|route| Some((route, Fields::read(route, &request).ok()?)));
+        Ok(read.next().map(|(route, fields)| call_of_request(route, &request, &fields)))
+    }
+
+    /// Says in a question how the call differs from the plans of the same session that run.
+    pub(crate) async fn mark_deviation(
+        &self,
+        raiser: &Raiser,
+        call: &AskedFor,
+        question: &mut Confirmation,
+    ) -> Result<(), Refusal> {
+        let lookup = match raiser.session {
+            Some(session) => Lookup::PlansLiveOfSession(session),
+            None => Lookup::PlansLiveOfDelegation(raiser.holder()),
+        };
+        let plans: Vec<Plan> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        deviation::mark(question, &plans, call);
+        Ok(())
+    }
+}

@@ -1,0 +1,264 @@
+//! `/mplp/v1/confirms`: every confirmation as an approval record, and decisions about it (MPLP 2 to 4).
+
+use super::plans::{Proposal, Reader, asking, place};
+use crate::{
+    aaep::Listener,
+    decisions::{Agent, Answered, Asked, ByPerson, RaisedDecision, digest_of},
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup, Outcome},
+};
+use countersign_core::{
+    decision::{
+        answer::{Answerer, Extra, Given, NotCounted},
+        audience,
+    },
+    mplp::{
+        confirm,
+        govern::{Govern, GovernView},
+        import::{Import, ImportView},
+        roles::requested_by,
+        target,
+    },
+    records::{Decision, ImportedConfirm, Question, Role, Target, Via},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{
+    aaep::event::YesNo,
+    decisions::WithdrawRequest,
+    ids::RowKey,
+    mplp::{Confirm, ConfirmSubmission, DecisionRequest, DecisionStatus, Governance, MplpId, TargetType},
+};
+
+/// A Confirm and, if it is ours, the decision behind it.
+#[derive(Clone, Debug)]
+pub struct ConfirmShown {
+    pub document: Confirm,
+    /// None for one that was imported: nothing is enforced from it.
+    pub decision: Option<Decision>,
+}
+
+/// Who decides about a Confirm.
+#[derive(Clone, Debug)]
+pub enum Decider {
+    Person(Box<Answerer>),
+    /// An agent may only call off what it asked itself.
+    Agent(Box<Agent>),
+}
+
+impl Engine {
+    /// Asks for an approval. Whatever status and decisions the document claims, it is pending.
+    pub async fn raise_confirm(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        submission: &ConfirmSubmission,
+    ) -> Result<RaisedDecision, Refusal> {
+        let said = &submission.confirm;
+        let role = Some(said.requested_by_role.as_str());
+        let requested_by_role = requested_by(&at.project.document, &asking(agent), role).map_err(Refusal::invalid)?;
+        if said.target_type == TargetType::Plan {
+            let ask = Proposal {
+                requested_by_role: Some(requested_by_role),
+                reason: said.reason.clone(),
+                timeout_s: None,
+                trace: said.trace.clone(),
+                governance: said.governance.clone(),
+            };
+            return self.propose_plan(at, agent, &said.target_id, &ask).await;
+        }
+        let tool = format!("mplp.{}", target::word(said.target_type));
+        agent.may_ask_for(&tool)?;
+        let arguments = target::arguments(submission);
+        let digest = digest_of(at, agent, tool.clone(), arguments)?;
+        let asked = Asked {
+            target: Some(Target {
+                target_type: said.target_type,
+                target_id: said.target_id.clone(),
+                plan: None,
+                requested_by_role,
+                reason: said.reason.clone(),
+                trace: said.trace.clone(),
+            }),
+            governance: said.governance.clone(),
+            ..Asked::by_agent(digest, digest, tool.clone(), Question::Confirmation(target::question(submission, tool)))
+        };
+        self.ask(at, agent, asked).await
+    }
+
+    /// Keeps an approval record of somebody else, to be read (M-07).
+    pub async fn import_confirm(&self, at: &ProjectAt, agent: &Agent, document: &Confirm) -> Result<Confirm, Refusal> {
+        for _ in 0..TRIES {
+            let known = self.imported(at, &document.confirm_id).await?.is_some()
+                || self.decision_at(at.project.key, &confirm::decision_id(&document.confirm_id)).await?.is_some();
+            let view = ImportView { place: place(at), known, guards: agent.guards.clone() };
+            let operation = Import { principal: agent.raiser.principal.clone(), document: document.clone() };
+            if let Some(kept) = self.finish(operation.decide(&view, &self.env()?)?).await? {
+                return Ok(kept.document);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    pub async fn confirm(&self, at: &ProjectAt, reader: &Reader, id: &MplpId) -> Result<ConfirmShown, Refusal> {
+        let decision = self.decision_at(at.project.key, &confirm::decision_id(id)).await?;
+        let decision = decision.filter(|decision| confirm::is_confirm(decision) && sees(reader, decision));
+        if let Some(decision) = decision {
+            let document = confirm::document(&decision, &at.project.document);
+            return Ok(ConfirmShown { document, decision: Some(decision) });
+        }
+        let imported = self.imported(at, id).await?.filter(|kept| sees_imported(reader, kept));
+        let kept = imported.ok_or_else(no_confirm)?;
+        Ok(ConfirmShown { document: kept.document, decision: None })
+    }
+
+    /// The Confirms that a reader sees, newest first, with the place of the last for the next page.
+    pub async fn confirms(
+        &self,
+        at: &ProjectAt,
+        reader: &Reader,
+        before: Option<RowKey>,
+        limit: i64,
+    ) -> Result<(Vec<Confirm>, Option<RowKey>), Refusal> {
+        let project = at.project.key;
+        let lookup = match reader {
+            Reader::Agent(agent) => {
+                Lookup::DecisionsOfPrincipal { project, principal: agent.raiser.principal.clone(), before, limit }
+            }
+            Reader::Person(_) | Reader::Admin => Lookup::DecisionsOfProject { project, before, limit },
+        };
+        let rows: Vec<Decision> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let full = i64::try_from(rows.len()).is_ok_and(|found| found == limit);
+        let next = rows.last().map(|decision| decision.key).filter(|_| full);
+        let shown = rows.iter().filter(|decision| confirm::is_confirm(decision) && sees(reader, decision));
+        Ok((shown.map(|decision| confirm::document(decision, &at.project.document)).collect(), next))
+    }
+
+    /// A decision about a Confirm, as its door got it. The truth is told to whoever may know it.
+    pub async fn decide_confirm(
+        &self,
+        at: &ProjectAt,
+        decider: &Decider,
+        id: &MplpId,
+        body: &DecisionRequest,
+    ) -> Result<Confirm, NotCounted> {
+        let decision_id = confirm::decision_id(id);
+        if self.imported(at, id).await?.is_some() {
+            return Err(NotCounted::Settled);
+        }
+        match decider {
+            Decider::Agent(agent) => self.agent_decides(at, agent, &decision_id, body).await?,
+            Decider::Person(by) if body.status == DecisionStatus::Cancelled => {
+                self.call_off(at, &decision_id, by, body.reason.clone(), body.by_override).await?;
+            }
+            Decider::Person(by) => {
+                self.person_decides(at, by, &decision_id, body).await?;
+            }
+        }
+        let decision = self.decision_at(at.project.key, &decision_id).await?.ok_or(NotCounted::Unknown)?;
+        Ok(confirm::document(&decision, &at.project.document))
+    }
+
+    async fn person_decides(&self, at: &ProjectAt, by: &Answerer, id: &str, body: &DecisionRequest) -> Answered {
+        let decision = match body.status {
+            DecisionStatus::Approved => YesNo::Accept,
+            _ => YesNo::Reject,
+        };
+        let answer = ByPerson {
+            by: by.clone(),
+            given: Given::Reply { decision, rationale: body.reason.clone(), modified_action: None },
+            claimed_at: self.now(),
+            decided_by: None,
+            correlation_id: None,
+            extra: Extra {
+                bounds: body.bounds.clone(),
+                steps: body.steps.clone(),
+                by_override: body.by_override,
+                as_role: body.decided_by_role.clone(),
+            },
+        };
+        self.answer_by_id(at, id, &answer).await
+    }
+
+    async fn agent_decides(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        id: &str,
+        body: &DecisionRequest,
+    ) -> Result<(), NotCounted> {
+        let decision = self.own_decision(at, agent, id).await.map_err(|_| NotCounted::Unknown)?;
+        if body.status != DecisionStatus::Cancelled {
+            return Err(NotCounted::NotEntitled);
+        }
+        if !decision.is_pending() {
+            return Err(NotCounted::Settled);
+        }
+        let withdrawn = self.withdraw(at, agent, id, &WithdrawRequest { reason: body.reason.clone() }).await;
+        match withdrawn {
+            Ok(_) => Ok(()),
+            Err(Refusal::Conflict(_)) => Err(NotCounted::Settled),
+            Err(refusal) => Err(NotCounted::Refused(refusal)),
+        }
+    }
+
+    /// Locks a Confirm, or opens it again (M-27).
+    pub async fn govern_confirm(
+        &self,
+        at: &ProjectAt,
+        by: &Answerer,
+        id: &MplpId,
+        governance: &Governance,
+    ) -> Result<Confirm, NotCounted> {
+        for _ in 0..TRIES {
+            let decision = self.decision_at(at.project.key, &confirm::decision_id(id)).await?;
+            let decision = decision.filter(confirm::is_confirm).ok_or(NotCounted::Unknown)?;
+            if !audience(&decision).has(by.person, &by.roles) && !by.deciding.overrides() {
+                return Err(NotCounted::Unknown);
+            }
+            let operation = Govern { by: by.clone(), governance: governance.clone() };
+            let step = operation.decide(&GovernView { place: place(at), decision }, &self.env()?)?;
+            match self.commit(step.effects).await {
+                Outcome::Committed => return Ok(confirm::document(&step.answer, &at.project.document)),
+                Outcome::Stale => {}
+                _ => return Err(NotCounted::Refused(Refusal::Unavailable)),
+            }
+        }
+        Err(NotCounted::Refused(Refusal::Unavailable))
+    }
+
+    /// A person behind a subscriber token or a sign-in, as one who decides by request.
+    pub fn deciding(&self, at: &ProjectAt, listener: &Listener) -> Answerer {
+        listener.answerer(&at.project.document, Via::Api, self.now())
+    }
+
+    async fn imported(&self, at: &ProjectAt, id: &MplpId) -> Result<Option<ImportedConfirm>, Refusal> {
+        let lookup = Lookup::ImportedConfirmById { project: at.project.key, id: id.clone() };
+        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+    }
+}
+
+fn sees(reader: &Reader, decision: &Decision) -> bool {
+    match reader {
+        Reader::Agent(agent) => decision.raised_by.principal == agent.raiser.principal,
+        Reader::Person(member) => {
+            let roles = member.roles();
+            let all = [Role::Admin, Role::Auditor].iter().any(|role| roles.contains(role));
+            all || audience(decision).has(member.person.key, &roles)
+        }
+        Reader::Admin => true,
+    }
+}
+
+fn sees_imported(reader: &Reader, kept: &ImportedConfirm) -> bool {
+    match reader {
+        Reader::Agent(agent) => kept.principal == agent.raiser.principal,
+        Reader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
+        Reader::Admin => true,
+    }
+}
+
+fn no_confirm() -> Refusal {
+    Refusal::NotFound("there is no such Confirm".into())
+}

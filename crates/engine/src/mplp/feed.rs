@@ -1,0 +1,185 @@
+//! `/mplp/v1/events` and `/mplp/v1/learning-samples`: rendered from the evidence log, in the order of its commits.
+
+use super::plans::Reader;
+use crate::{
+    engine::{Engine, unavailable},
+    projects::ProjectAt,
+    store::{AuditRow, FeedPage, FeedQuery},
+};
+use countersign_core::{
+    evidence::opened,
+    mplp::{bus, samples},
+    records::{Plan, Role},
+    refusal::Refusal,
+};
+use countersign_protocol::{
+    ids::RowKey,
+    mplp::{BusEvent, LearningSample},
+};
+use serde_json::{Map, Value};
+use std::{fmt, time::Duration};
+
+/// How many entries one look takes.
+const LOOK: usize = 500;
+/// Whoever follows looks by itself this often: news may be lost on the way from another node.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// Where a reader stands: the last position of each lane, `lane.pos` joined by `_`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cursor(Vec<(i64, i64)>);
+
+impl Cursor {
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.is_empty() {
+            return Some(Self::default());
+        }
+        let place = |part: &str| {
+            let (lane, pos) = part.split_once('.')?;
+            Some((lane.parse().ok()?, pos.parse().ok()?))
+        };
+        text.split('_').map(place).collect::<Option<Vec<_>>>().map(Self)
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self.0.iter().map(|(lane, pos)| format!("{lane}.{pos}")).collect();
+        f.write_str(&parts.join("_"))
+    }
+}
+
+/// Events with where to go on after them.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub event: BusEvent,
+    /// None but after the last event of an entry: there is no place in between.
+    pub cursor: Option<Cursor>,
+}
+
+#[derive(Clone, Debug)]
+pub struct BusPage {
+    pub events: Vec<Told>,
+    pub next: Cursor,
+    pub more: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct SamplePage {
+    pub samples: Vec<LearningSample>,
+    pub next: Cursor,
+    pub more: bool,
+}
+
+impl Engine {
+    /// What happened after `after`, as far as the reader may know it.
+    pub async fn bus_events(
+        &self,
+        at: &ProjectAt,
+        reader: &Reader,
+        after: &Cursor,
+        limit: usize,
+    ) -> Result<BusPage, Refusal> {
+        match reader {
+            Reader::Agent(_) => {}
+            Reader::Person(_) | Reader::Admin => oversees(reader)?,
+        }
+        let page = self.look(at, after, limit).await?;
+        let mut cursor = after.clone();
+        let mut events = Vec::new();
+        for row in &page.rows {
+            cursor.moved(row);
+            let Some(members) = opened(&row.leaf, row.openings.as_deref()) else { continue };
+            if !may_know(reader, row, &members) {
+                continue;
+            }
+            let entry = bus::Entry { members: &members, hash: &row.hash, project: &at.project.document };
+            let told = bus::events(&entry);
+            let last = told.len().saturating_sub(1);
+            let place = |n: usize| (n == last).then(|| cursor.clone());
+            events.extend(told.into_iter().enumerate().map(|(n, event)| Told { event, cursor: place(n) }));
+        }
+        Ok(BusPage { events, next: cursor, more: page.more })
+    }
+
+    /// Waits until something may have happened.
+    pub async fn something_happens(&self) {
+        let waiting = self.waits.begin(FEED);
+        tokio::select! {
+            () = waiting.changed() => {}
+            () = tokio::time::sleep(LOOK_AGAIN) => {}
+        }
+    }
+
+    /// What can be learned from the decisions after `after`. For those who administer the project, or audit it.
+    pub async fn learning_samples(
+        &self,
+        at: &ProjectAt,
+        reader: &Reader,
+        after: &Cursor,
+        limit: usize,
+    ) -> Result<SamplePage, Refusal> {
+        oversees(reader)?;
+        let page = self.look(at, after, limit).await?;
+        let mut cursor = after.clone();
+        let mut found = Vec::new();
+        for row in &page.rows {
+            cursor.moved(row);
+            if row.event_type != "decision_settled" {
+                continue;
+            }
+            let Some(members) = opened(&row.leaf, row.openings.as_deref()) else { continue };
+            found.extend(self.samples_of(at, row, &members).await?);
+        }
+        Ok(SamplePage { samples: found, next: cursor, more: page.more })
+    }
+
+    async fn samples_of(
+        &self,
+        at: &ProjectAt,
+        row: &AuditRow,
+        members: &Map<String, Value>,
+    ) -> Result<Vec<LearningSample>, Refusal> {
+        let id = members.get("decision_id").and_then(Value::as_str).unwrap_or_default();
+        let Some(decision) = self.decision_at(at.project.key, id).await? else { return Ok(Vec::new()) };
+        let plan: Option<Plan> = self.plan_of(decision.plan()).await?;
+        Ok(samples::samples(&decision, plan.as_ref(), &at.project.document, &row.hash))
+    }
+
+    async fn look(&self, at: &ProjectAt, after: &Cursor, limit: usize) -> Result<FeedPage, Refusal> {
+        let query = FeedQuery { project: at.project.key, after: after.0.clone(), limit: limit.clamp(1, LOOK) };
+        self.store.feed(query).await.map_err(unavailable)
+    }
+}
+
+/// Woken whenever a decision, a plan or an execution changed.
+pub(crate) const FEED: RowKey = 0;
+
+impl Cursor {
+    fn moved(&mut self, row: &AuditRow) {
+        let (lane, pos) = (row.place.lane, row.pos);
+        match self.0.iter_mut().find(|(known, _)| *known == lane) {
+            Some(known) => known.1 = known.1.max(pos),
+            None => self.0.push((lane, pos)),
+        }
+    }
+}
+
+/// Whoever administers the project or audits it.
+fn oversees(reader: &Reader) -> Result<(), Refusal> {
+    let may = match reader {
+        Reader::Agent(_) => false,
+        Reader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
+        Reader::Admin => true,
+    };
+    let why = "only for an admin key, and for people who administer the project or audit it";
+    if may { Ok(()) } else { Err(Refusal::NotAuthorized(why.into())) }
+}
+
+/// An agent learns about what it asked itself; whoever oversees the project, about all.
+fn may_know(reader: &Reader, row: &AuditRow, members: &Map<String, Value>) -> bool {
+    let Reader::Agent(agent) = reader else { return true };
+    match agent.raiser.delegation {
+        Some(delegation) => row.delegation == Some(delegation),
+        None => members.get("principal").and_then(Value::as_str) == Some(agent.raiser.principal.as_str()),
+    }
+}

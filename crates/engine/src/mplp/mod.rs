@@ -1,0 +1,12 @@
+//! MPLP: plans, Confirms, and what is told about both.
+
+mod confirms;
+mod feed;
+mod plans;
+mod speakers;
+
+pub use confirms::{ConfirmShown, Decider};
+pub(crate) use feed::FEED;
+pub use feed::{BusPage, Cursor, SamplePage, Told};
+pub use plans::{PlanShown, Proposal, Reader};
+pub use speakers::Speaker;

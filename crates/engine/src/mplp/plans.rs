@@ -1,0 +1,349 @@
+//! `/mplp/v1/plans`: writing a plan, proposing it, and following it.
+
+use crate::{
+    decisions::{Agent, Asked, RaisedDecision, digest_of},
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    decision::{
+        answer::Answerer,
+        audience,
+        take_back::{By, CancelPlan, CancelPlanView},
+        terms::Wishes,
+    },
+    mplp::{
+        diff,
+        plan::{ReportStep, StepView, WritePlan, WriteView},
+        progress::is_running,
+        question,
+        roles::{Asking, requested_by},
+        submit,
+    },
+    people::Member,
+    records::{AaepSession, Allowance, Decision, Plan, Question, Role, Target},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{
+    hash::Digest,
+    ids::RowKey,
+    mplp::{MplpId, PlanStatus, PlanSubmission, StepReport, TargetType},
+};
+use serde_json::json;
+
+/// A plan with what its yes has left.
+#[derive(Clone, Debug)]
+pub struct PlanShown {
+    pub plan: Plan,
+    pub decision: Option<Decision>,
+    pub allowances: Vec<Allowance>,
+}
+
+/// Who looks at plans and Confirms.
+#[derive(Clone, Debug)]
+pub enum Reader {
+    /// The agent that wrote them sees its own.
+    Agent(Box<Agent>),
+    /// Those for their agents, those that they may decide, and all for admins and auditors.
+    Person(Box<Member>),
+    /// An administrator's key sees all of the project.
+    Admin,
+}
+
+impl Engine {
+    /// Writes a plan, or a draft anew.
+    pub async fn write_plan(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        submission: &PlanSubmission,
+    ) -> Result<Plan, Refusal> {
+        self.may_write_plans(at, agent)?;
+        let document = &at.project.document;
+        for action in submission.actions.values() {
+            agent.may_ask_for(action.tool.as_deref().unwrap_or_default())?;
+        }
+        let actions = submit::planned(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
+        let lasts_s = submit::lasts_s(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
+        for _ in 0..TRIES {
+            let lookup = Lookup::PlanById { project: at.project.key, id: submission.plan.plan_id.clone() };
+            let known = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let view = WriteView { place: place(at), known, guards: agent.guards.clone() };
+            let operation = WritePlan {
+                by: agent.raiser.clone(),
+                document: submission.plan.clone(),
+                actions: actions.clone(),
+                lasts_s,
+            };
+            if let Some(plan) = self.finish(operation.decide(&view, &self.env()?)?).await? {
+                return Ok(plan);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// Asks the people entitled whether the plan may run: its Confirm.
+    pub async fn propose_plan(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        id: &MplpId,
+        ask: &Proposal,
+    ) -> Result<RaisedDecision, Refusal> {
+        let plan = self.own_plan(at, agent, id).await?;
+        let said = ask.requested_by_role.as_deref();
+        let requested_by_role = requested_by(&at.project.document, &asking(agent), said).map_err(Refusal::invalid)?;
+        let content = json!({ "plan": plan.document.plan_id, "revision": plan.revision });
+        let arguments = content.as_object().cloned().unwrap_or_default();
+        let digest = digest_of(at, agent, PLAN_TOOL.into(), arguments)?;
+        let title = plan.document.title.clone();
+        let reason = ask.reason.clone().unwrap_or_else(|| format!("Requesting approval for plan: {title}"));
+        let asked = Asked {
+            wishes: Wishes { timeout_s: ask.timeout_s, ..Wishes::default() },
+            target: Some(Target {
+                target_type: TargetType::Plan,
+                target_id: plan.id.clone(),
+                plan: Some(plan.key),
+                requested_by_role,
+                reason: Some(reason),
+                trace: ask.trace.clone().or_else(|| plan.document.trace.clone()),
+            }),
+            governance: ask.governance.clone(),
+            plan: Some(plan.clone()),
+            ..Asked::by_agent(
+                digest,
+                Digest::of(format!("plan\n{}\n{}", plan.key, plan.revision).as_bytes()),
+                PLAN_TOOL.into(),
+                Question::Confirmation(question::about(&plan)),
+            )
+        };
+        self.ask(at, agent, asked).await
+    }
+
+    /// What another principal wrote does not exist for this one.
+    pub(crate) async fn own_plan(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<Plan, Refusal> {
+        let plan = self.plan_at(at, id).await?;
+        plan.filter(|plan| plan.by.principal == agent.raiser.principal).ok_or_else(no_plan)
+    }
+
+    async fn plan_at(&self, at: &ProjectAt, id: &MplpId) -> Result<Option<Plan>, Refusal> {
+        let lookup = Lookup::PlanById { project: at.project.key, id: id.clone() };
+        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+    }
+
+    pub async fn plan(&self, at: &ProjectAt, reader: &Reader, id: &MplpId) -> Result<PlanShown, Refusal> {
+        let plan = self.plan_at(at, id).await?.ok_or_else(no_plan)?;
+        let decision = self.decision_about(&plan).await?;
+        match sees(reader, &plan, decision.as_ref()) {
+            true => self.shown(plan, decision).await,
+            false => Err(no_plan()),
+        }
+    }
+
+    /// The plans that a reader sees, newest first.
+    pub async fn plans(
+        &self,
+        at: &ProjectAt,
+        reader: &Reader,
+        before: Option<RowKey>,
+        limit: i64,
+    ) -> Result<Vec<Plan>, Refusal> {
+        let project = at.project.key;
+        let lookup = match reader {
+            Reader::Agent(agent) => {
+                Lookup::PlansOfPrincipal { project, principal: agent.raiser.principal.clone(), before, limit }
+            }
+            Reader::Person(member) if !(member.has(Role::Admin) || member.has(Role::Auditor)) => {
+                Lookup::PlansOfPerson { project, person: member.person.key, before, limit }
+            }
+            Reader::Person(_) | Reader::Admin => Lookup::PlansOfProject { project, before, limit },
+        };
+        store::find_all(&*self.store, lookup).await.map_err(unavailable)
+    }
+
+    /// What changed since the last question about it, in lines for people; of one that is asked about or was approved,
+    /// what that question said.
+    pub fn plan_changes(&self, plan: &Plan) -> Vec<String> {
+        let Some(asked) = &plan.asked else { return Vec::new() };
+        match plan.document.status {
+            PlanStatus::Draft => diff::changes((&asked.document, &asked.actions), (&plan.document, &plan.actions)),
+            _ => asked.changes.clone().unwrap_or_default(),
+        }
+    }
+
+    /// How a plan would change if this were written.
+    pub async fn plan_difference(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        id: &MplpId,
+        submission: &PlanSubmission,
+    ) -> Result<Vec<String>, Refusal> {
+        let plan = self.own_plan(at, agent, id).await?;
+        let actions = submit::planned(&at.project.document, submission);
+        let actions = actions.map_err(|why| Refusal::invalid(why.to_string()))?;
+        Ok(diff::changes((&plan.document, &plan.actions), (&submission.plan, &actions)))
+    }
+
+    /// What an agent says of a step of its own.
+    pub async fn report_step(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        id: &MplpId,
+        step: &MplpId,
+        report: &StepReport,
+    ) -> Result<Plan, Refusal> {
+        for _ in 0..TRIES {
+            let plan = self.own_plan(at, agent, id).await?;
+            let decision = self.decision_about(&plan).await?;
+            let _turn = self.turn_of(decision.as_ref()).await;
+            let allowances = self.allowances_about(decision.as_ref()).await?;
+            let of_step = |allowance: &Allowance| allowance.step.as_ref().is_some_and(|of| of.step == *step);
+            let allowance = allowances.into_iter().find(|allowance| allowance.is_open() && of_step(allowance));
+            let view = StepView { place: place(at), plan, allowance, guards: agent.guards.clone() };
+            let operation = ReportStep { step: step.clone(), report: report.clone() };
+            if let Some(plan) = self.finish(operation.decide(&view, &self.env()?)?).await? {
+                return Ok(plan);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// Its agent does not want it any more.
+    pub async fn cancel_own_plan(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        id: &MplpId,
+        reason: Option<String>,
+    ) -> Result<Plan, Refusal> {
+        for _ in 0..TRIES {
+            let plan = self.own_plan(at, agent, id).await?;
+            let operation = CancelPlan { by: By::Agent, reason: reason.clone() };
+            if let Some(plan) = self.cancel_once(at, plan, operation, agent.guards.clone()).await? {
+                return Ok(plan);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// A person takes back everything that a plan may still run.
+    pub async fn cancel_plan(
+        &self,
+        at: &ProjectAt,
+        id: &MplpId,
+        by: &Answerer,
+        reason: Option<String>,
+    ) -> Result<Plan, Refusal> {
+        for _ in 0..TRIES {
+            let plan = self.plan_at(at, id).await?.ok_or_else(no_plan)?;
+            let operation = CancelPlan { by: By::Person(by.clone()), reason: reason.clone() };
+            if let Some(plan) = self.cancel_once(at, plan, operation, Vec::new()).await? {
+                return Ok(plan);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    async fn cancel_once(
+        &self,
+        at: &ProjectAt,
+        plan: Plan,
+        operation: CancelPlan,
+        guards: Vec<countersign_core::step::Guard>,
+    ) -> Result<Option<Plan>, Refusal> {
+        let decision = self.decision_about(&plan).await?.filter(|_| is_running(&plan));
+        let _turn = self.turn_of(decision.as_ref()).await;
+        let plan = self.plan_of(Some(plan.key)).await?.ok_or(Refusal::Internal)?;
+        let allowances = self.allowances_about(decision.as_ref()).await?;
+        let approved: Option<(Decision, AaepSession)> = match decision {
+            Some(decision) => {
+                let session = self.session_of_decision(&decision).await?;
+                Some((decision, session))
+            }
+            None => None,
+        };
+        let view = CancelPlanView { place: place(at), plan, approved, allowances, guards };
+        self.finish(operation.decide(&view, &self.env()?)?).await
+    }
+
+    async fn turn_of(&self, decision: Option<&Decision>) -> Option<crate::turns::Turn<'_>> {
+        match decision {
+            Some(decision) => self.turns.take(decision.asked_in).await,
+            None => None,
+        }
+    }
+
+    async fn allowances_about(&self, decision: Option<&Decision>) -> Result<Vec<Allowance>, Refusal> {
+        match decision {
+            Some(decision) => self.allowances_of(decision).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    async fn decision_about(&self, plan: &Plan) -> Result<Option<Decision>, Refusal> {
+        match plan.confirm {
+            Some(key) => store::get(&*self.store, key).await.map_err(unavailable),
+            None => Ok(None),
+        }
+    }
+
+    async fn shown(&self, plan: Plan, decision: Option<Decision>) -> Result<PlanShown, Refusal> {
+        let allowances = self.allowances_about(decision.as_ref()).await?;
+        Ok(PlanShown { plan, decision, allowances })
+    }
+
+    fn may_write_plans(&self, at: &ProjectAt, agent: &Agent) -> Result<(), Refusal> {
+        match asking(agent).can(&at.project.document, countersign_core::mplp::roles::PLAN_CREATE) {
+            true => Ok(()),
+            false => Err(Refusal::NotAuthorized("no role of this agent has the capability plan.create".into())),
+        }
+    }
+}
+
+/// What an agent says when it proposes a plan.
+#[derive(Clone, Debug, Default)]
+pub struct Proposal {
+    pub requested_by_role: Option<String>,
+    pub reason: Option<String>,
+    pub timeout_s: Option<i64>,
+    pub trace: Option<countersign_protocol::mplp::TraceBase>,
+    pub governance: Option<countersign_protocol::mplp::Governance>,
+}
+
+/// What a plan's question is announced as.
+const PLAN_TOOL: &str = "plan";
+
+/// An agent as roles know it.
+pub(super) fn asking(agent: &Agent) -> Asking<'_> {
+    let key = agent.raiser.api_key.is_some();
+    Asking {
+        principal: &agent.raiser.principal,
+        operator: agent.raiser.operator.as_ref().map(|domain| domain.as_str()),
+        key_principal: key.then_some(agent.producer.agent_id.as_str()),
+    }
+}
+
+fn sees(reader: &Reader, plan: &Plan, decision: Option<&Decision>) -> bool {
+    match reader {
+        Reader::Agent(agent) => plan.by.principal == agent.raiser.principal,
+        Reader::Person(member) => {
+            let (person, roles) = (member.person.key, member.roles());
+            let all = [Role::Admin, Role::Auditor].iter().any(|role| roles.contains(role));
+            all || plan.by.person == person || decision.is_some_and(|decision| audience(decision).has(person, &roles))
+        }
+        Reader::Admin => true,
+    }
+}
+
+pub(super) fn place(at: &ProjectAt) -> countersign_core::decision::Place {
+    (at.project.key, at.project.id.clone())
+}
+
+fn no_plan() -> Refusal {
+    Refusal::NotFound("there is no such plan".into())
+}
+

@@ -1,0 +1,78 @@
+//! Who speaks MPLP: an agent, a person's subscriber or an administrator's key, as proven by what came with the request.
+
+use super::plans::Reader;
+use crate::{
+    aaep::Listener,
+    decisions::Agent,
+    engine::{Engine, unavailable},
+    presented::Presented,
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    records::{ApiKey, ApiKeyKind},
+    refusal::Refusal,
+};
+use countersign_protocol::hash::Digest;
+
+#[derive(Clone, Debug)]
+pub enum Speaker {
+    Agent(Box<Agent>),
+    /// By a subscriber token of theirs.
+    Person(Box<Listener>),
+    Admin,
+}
+
+impl Speaker {
+    /// What they may look at.
+    pub fn reader(&self) -> Reader {
+        match self {
+            Self::Agent(agent) => Reader::Agent(agent.clone()),
+            Self::Person(listener) => Reader::Person(Box::new(listener.member.clone())),
+            Self::Admin => Reader::Admin,
+        }
+    }
+}
+
+impl Engine {
+    /// Whoever a credential speaks for.
+    pub async fn speaker(&self, at: &ProjectAt, presented: Presented<'_>) -> Result<Speaker, Refusal> {
+        if is_subscriber(presented.token) {
+            return self.person_speaking(at, presented.token).await;
+        }
+        if self.is_admin_key(at, presented.token).await? {
+            self.key_actor(at, presented).await?;
+            return Ok(Speaker::Admin);
+        }
+        self.agent(at, presented).await.map(|agent| Speaker::Agent(Box::new(agent)))
+    }
+
+    /// The same once more, whose proof was spent before: does the credential still count?
+    pub async fn speaker_again(&self, at: &ProjectAt, token: &str) -> Result<Speaker, Refusal> {
+        if is_subscriber(token) {
+            return self.person_speaking(at, token).await;
+        }
+        if self.is_admin_key(at, token).await? {
+            return Ok(Speaker::Admin);
+        }
+        self.agent_again(at, token).await.map(|agent| Speaker::Agent(Box::new(agent)))
+    }
+
+    async fn person_speaking(&self, at: &ProjectAt, token: &str) -> Result<Speaker, Refusal> {
+        self.listener_by_token(at, token).await.map(|listener| Speaker::Person(Box::new(listener)))
+    }
+
+    async fn is_admin_key(&self, at: &ProjectAt, token: &str) -> Result<bool, Refusal> {
+        if !token.starts_with("csk_") {
+            return Ok(false);
+        }
+        let lookup = Lookup::ApiKeyByHash(Digest::of(token.as_bytes()));
+        let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let counts = |key: &ApiKey| key.project == at.project.key && key.revoked_at.is_none();
+        Ok(key.filter(counts).is_some_and(|key| key.kind == ApiKeyKind::Admin))
+    }
+}
+
+fn is_subscriber(token: &str) -> bool {
+    token.starts_with("cst_")
+}

@@ -1,0 +1,164 @@
+//! Allowances: found by what they let run while they are open, and listed where they cover more than one request.
+
+use crate::{
+    store::{START, on_both},
+    store_decisions::{
+        AT, NONE, keys,
+        rows::{allowance, bounded, digest},
+        settles, write,
+    },
+};
+use countersign_core::records::{Allowance, AllowanceState, CancelledFor, Raiser};
+use countersign_engine::store::Lookup;
+use countersign_protocol::ids::RowKey;
+
+/// Under what a bounded yes with this key is listed.
+fn listing(project: RowKey, key: RowKey) -> [Lookup; 4] {
+    [
+        Lookup::AllowancesOpenOfHolder { project, holder: 10 + key },
+        Lookup::AllowancesOpenOfPerson { project, person: key },
+        Lookup::AllowancesOpenOfDecider { project, person: 20 + key },
+        Lookup::AllowancesOpenIn(project),
+    ]
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_to_one_request_is_listed_nowhere() {
+    on_both(async |bench| {
+        let plain = Allowance { decided_by: Some(21), ..allowance(1, 1, START, AllowanceState::Open) };
+        write(&bench, plain).await;
+        for lookup in &listing(1, 1) {
+            assert_eq!(keys::<Allowance>(&bench, lookup).await, NONE, "{lookup:?}");
+        }
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bounded_yes_is_listed_until_it_is_over_however_it_ends() {
+    let ends = [
+        AllowanceState::Spent,
+        AllowanceState::Lapsed { at: AT },
+        AllowanceState::Cancelled { at: AT, why: CancelledFor::TakenBack },
+    ];
+    on_both(async |bench| {
+        for (key, end) in (1..).zip(ends) {
+            let of = |key, version, state| Allowance { project: key, ..bounded(key, version, state) };
+            let other = Allowance { project: 99, ..bounded(30 + key, 1, AllowanceState::Open) };
+            let rows = [of(key, 1, AllowanceState::Open), other, of(key, 2, end)];
+            settles(&bench, rows, &listing(key, key), &[Lookup::AllowancesOfDecision(100 + key)]).await;
+        }
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bounded_yes_of_which_something_is_left_stays_listed() {
+    on_both(async |bench| {
+        write(&bench, bounded(1, 1, AllowanceState::Open)).await;
+        let mut used = bounded(1, 2, AllowanceState::Open);
+        (used.tally.uses, used.tally.used) = (3, 1);
+        write(&bench, used).await;
+        for lookup in &listing(1, 1) {
+            assert_eq!(keys::<Allowance>(&bench, lookup).await, [1], "{lookup:?}");
+        }
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listing_shows_its_own_holder_person_decider_and_project_in_the_order_of_keys() {
+    on_both(async |bench| {
+        let like = |of: RowKey, key, project| Allowance { key, project, ..bounded(of, 1, AllowanceState::Open) };
+        for yes in [like(1, 5, 1), like(2, 4, 1), like(1, 3, 2), like(1, 2, 1)] {
+            write(&bench, yes).await;
+        }
+        let listed = async |project, of| {
+            let [holder, person, decider, all] = listing(project, of);
+            let found = keys::<Allowance>(&bench, &holder).await;
+            assert_eq!(keys::<Allowance>(&bench, &person).await, found);
+            assert_eq!(keys::<Allowance>(&bench, &decider).await, found);
+            (found, keys::<Allowance>(&bench, &all).await)
+        };
+        assert_eq!(listed(1, 1).await, (vec![2, 5], vec![2, 4, 5]));
+        assert_eq!(listed(1, 2).await, (vec![4], vec![2, 4, 5]));
+        assert_eq!(listed(2, 1).await, (vec![3], vec![3]));
+        assert_eq!(listed(2, 2).await, (vec![], vec![3]));
+        assert_eq!(listed(3, 1).await, (vec![], vec![]));
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn the_calls_of_an_api_key_are_those_of_a_holder_too() {
+    on_both(async |bench| {
+        let mut by_key = bounded(1, 1, AllowanceState::Open);
+        by_key.raised_by = Raiser { delegation: None, session: None, api_key: Some(77), ..by_key.raised_by };
+        by_key.decided_by = None;
+        write(&bench, by_key).await;
+        let of_key = Lookup::AllowancesOpenOfHolder { project: 1, holder: 77 };
+        assert_eq!(keys::<Allowance>(&bench, &of_key).await, [1]);
+        assert_eq!(keys::<Allowance>(&bench, &Lookup::AllowancesLiveOfDelegation(77)).await, [1]);
+        let [_, _, decider, all] = listing(1, 1);
+        assert_eq!(keys::<Allowance>(&bench, &decider).await, NONE, "a default gave it");
+        assert_eq!(keys::<Allowance>(&bench, &all).await, [1]);
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_decision_may_allow_several_things_which_are_found_in_the_order_of_keys() {
+    on_both(async |bench| {
+        let step = |key, state| Allowance { decision: 500, ..bounded(key, 1, state) };
+        for key in [3, 1, 2] {
+            write(&bench, step(key, AllowanceState::Open)).await;
+        }
+        write(&bench, step(4, AllowanceState::Spent)).await;
+        write(&bench, bounded(5, 1, AllowanceState::Open)).await;
+        assert_eq!(keys::<Allowance>(&bench, &Lookup::AllowancesOfDecision(500)).await, [1, 2, 3, 4]);
+        assert_eq!(keys::<Allowance>(&bench, &Lookup::AllowancesOfDecision(105)).await, [5]);
+        assert_eq!(keys::<Allowance>(&bench, &Lookup::AllowancesOfDecision(101)).await, NONE);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn allowances_of_one_digest_are_all_found_while_they_are_open() {
+    on_both(async |bench| {
+        let of =
+            |key, project, state| Allowance { digest: Some(digest(7)), project, ..allowance(key, 1, START, state) };
+        write(&bench, of(1, 1, AllowanceState::Open)).await;
+        write(&bench, of(2, 1, AllowanceState::Spent)).await;
+        write(&bench, of(3, 1, AllowanceState::Open)).await;
+        write(&bench, of(4, 2, AllowanceState::Open)).await;
+        let open = |project| Lookup::AllowancesOpenByDigest { project, digest: digest(7) };
+        assert_eq!(keys::<Allowance>(&bench, &open(1)).await, [1, 3]);
+        assert_eq!(keys::<Allowance>(&bench, &open(2)).await, [4]);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_allowance_is_found_as_open_until_it_is_spent_and_by_its_decision_for_ever() {
+    on_both(async |bench| {
+        let rows = [
+            allowance(1, 1, START, AllowanceState::Open),
+            allowance(2, 1, START + 5, AllowanceState::Open),
+            allowance(1, 2, START, AllowanceState::Spent),
+        ];
+        let open = [
+            Lookup::AllowancesDue { by: AT, limit: 9 },
+            Lookup::AllowancesLiveOfDelegation(1),
+            Lookup::AllowancesLiveOfSession(11),
+            Lookup::AllowancesOpenByDigest { project: 1, digest: digest(1) },
+        ];
+        settles(&bench, rows, &open, &[Lookup::AllowancesOfDecision(101)]).await;
+    })
+    .await;
+}

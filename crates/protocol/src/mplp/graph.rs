@@ -1,0 +1,35 @@
+//! The steps of a plan as a graph that can be walked to its end.
+
+use super::{BadDocument, MplpId, Step};
+use std::collections::BTreeMap;
+
+pub(super) fn check(steps: &[Step]) -> Result<(), BadDocument> {
+    let mut open: BTreeMap<&MplpId, &Step> = BTreeMap::new();
+    for (at, step) in steps.iter().enumerate() {
+        if open.insert(&step.step_id, step).is_some() {
+            return Err(BadDocument::new(format!("steps[{at}].step_id"), "stands twice: give each step its own id"));
+        }
+    }
+    for (at, step) in steps.iter().enumerate() {
+        if let Some(unknown) = step.dependencies.iter().position(|id| !open.contains_key(id)) {
+            let member = format!("steps[{at}].dependencies[{unknown}]");
+            return Err(BadDocument::new(member, "must be the step_id of a step of this plan"));
+        }
+    }
+    take_away_what_can_run(&mut open);
+    if open.is_empty() { Ok(()) } else { Err(BadDocument::new("steps", "depend on one another in a circle")) }
+}
+
+/// Again and again every step that waits for none of those left. Each round takes one away, or those left are a circle.
+fn take_away_what_can_run(open: &mut BTreeMap<&MplpId, &Step>) {
+    loop {
+        let waits = |step: &Step| step.dependencies.iter().any(|id| open.contains_key(id));
+        let ready: Vec<MplpId> = open.values().filter(|step| !waits(step)).map(|step| step.step_id.clone()).collect();
+        if ready.is_empty() {
+            return;
+        }
+        for id in &ready {
+            open.remove(id);
+        }
+    }
+}

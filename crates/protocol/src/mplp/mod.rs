@@ -1,0 +1,38 @@
+//! MPLP 1.0.0: plans, the Confirms that people decide, and what is told about both.
+//!
+//! The published schemas are closed and so are these types: what they do not know is refused with a sentence that says
+//! what to send instead. Whatever a document claims about its own status is for `countersign-core` to disbelieve.
+
+pub mod bus;
+pub mod confirm;
+pub mod event;
+pub mod governance;
+mod graph;
+mod hints;
+pub mod id;
+pub mod learning;
+mod members;
+pub mod meta;
+pub mod plan;
+pub mod read;
+pub mod role;
+pub mod shown;
+pub mod submission;
+pub mod trace;
+
+pub use bus::{BusEvent, ExecutionStatus, ExecutorKind, Family, StageStatus, UpdateKind};
+pub use confirm::{Confirm, ConfirmDecision, ConfirmStatus, DecisionStatus, TargetType};
+pub use event::BaseEvent;
+pub use governance::{Governance, Module, Ref};
+pub use id::{MplpId, NotAnMplpId};
+pub use learning::{Feedback, LearningSample, Sample};
+pub use meta::{CrossCutting, Meta};
+pub use plan::{Plan, PlanStatus, Step, StepStatus};
+pub use read::BadDocument;
+pub use role::Role;
+pub use shown::{
+    AllowanceShown, AllowanceStatus, Difference, Left, PlanActions, ProposeRequest, ReasonGiven, Runs, StepShown, SumLeft,
+    WhoseWords,
+};
+pub use submission::{ConfirmSubmission, DecisionRequest, Listed, PlanSubmission, StepAction, StepReport};
+pub use trace::{Segment, SegmentStatus, Trace, TraceBase, TraceStatus};

@@ -1,0 +1,81 @@
+//! Plans: what an agent means to do, step by step. What a step runs stands beside the Plan, not in it: the schema is
+//! closed (see `submission`).
+
+use super::{
+    BadDocument, BaseEvent, Meta, MplpId, TraceBase, graph,
+    members::{at_least_one, some_text},
+    read,
+};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    pub meta: Meta,
+    pub plan_id: MplpId,
+    pub context_id: MplpId,
+    #[serde(deserialize_with = "some_text")]
+    pub title: String,
+    #[serde(deserialize_with = "some_text")]
+    pub objective: String,
+    pub status: PlanStatus,
+    #[serde(deserialize_with = "at_least_one")]
+    pub steps: Vec<Step>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceBase>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<BaseEvent>,
+}
+
+impl Plan {
+    pub fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
+        read::document(bytes)
+    }
+
+    /// Every step has an id of its own, depends only on steps of this plan, and on no step that depends on it.
+    pub fn check_dependencies(&self) -> Result<(), BadDocument> {
+        graph::check(&self.steps)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    pub step_id: MplpId,
+    #[serde(deserialize_with = "some_text")]
+    pub description: String,
+    pub status: StepStatus,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependencies: Vec<MplpId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_role: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_index: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum PlanStatus {
+    Draft,
+    Proposed,
+    Approved,
+    InProgress,
+    Completed,
+    Cancelled,
+    Failed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StepStatus {
+    Pending,
+    InProgress,
+    Completed,
+    Blocked,
+    Skipped,
+    Failed,
+}

@@ -1,0 +1,44 @@
+//! Roles: the label under which somebody asks or decides, and what it entitles to (M-06).
+
+use super::{BaseEvent, Governance, Meta, MplpId, TraceBase, members::moment_option};
+use crate::time::UnixMillis;
+use serde::{Deserialize, Serialize};
+
+/// The capability without which nobody decides a Confirm.
+pub const CONFIRM_APPROVE: &str = "confirm.approve";
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Role {
+    pub meta: Meta,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub governance: Option<Governance>,
+    pub role_id: MplpId,
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capabilities: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "moment_option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub created_at: Option<UnixMillis>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "moment_option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub updated_at: Option<UnixMillis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceBase>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<BaseEvent>,
+}
+
+impl Role {
+    /// Whether a label in a Confirm means this role: by its name or its id (M-06).
+    pub fn is_called(&self, label: &str) -> bool {
+        self.name == label || self.role_id.as_str() == label
+    }
+
+    pub fn can(&self, capability: &str) -> bool {
+        self.capabilities.iter().any(|held| held == capability)
+    }
+}

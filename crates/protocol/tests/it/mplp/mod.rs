@@ -1,0 +1,10 @@
+//! MPLP's documents.
+
+mod agreement;
+mod confirm;
+mod documents;
+mod emitted;
+mod plan;
+mod refusals;
+mod spoil;
+mod submission;

@@ -1,0 +1,161 @@
+//! Judges of MPLP's documents: our schemas in `docs/schemas/mplp` and, where `COUNTERSIGN_PUBLISHED_SPEC` names the
+//! folder they lie in, the published ones; both read by validators in Rust, JavaScript and Python.
+
+use crate::aaep_judge::{named, published as published_aaep, root};
+use jsonschema::{Draft, Registry, Validator};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    io::Write as _,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::LazyLock,
+};
+
+/// Our names of the schemas, and those of their published twins.
+pub const SCHEMAS: [(&str, &str); 11] = [
+    ("confirm", "mplp-confirm"),
+    ("plan", "mplp-plan"),
+    ("trace", "mplp-trace"),
+    ("role", "mplp-role"),
+    ("event", "events"),
+    ("bus-event", "mplp-event-core"),
+    ("pipeline-stage", "mplp-pipeline-stage-event"),
+    ("graph-update", "mplp-graph-update-event"),
+    ("runtime-execution", "mplp-runtime-execution-event"),
+    ("learning-sample", "mplp-learning-sample-core"),
+    ("learning-sample-intent", "mplp-learning-sample-intent"),
+];
+
+/// Fails unless every judge at hand accepts each document under the schema named before it. The judges in other
+/// languages start once for all of them, so hand over everything together.
+#[track_caller]
+pub fn judge(documents: &[(&str, Value)]) {
+    for (name, document) in documents {
+        let found = [problems(name, document), published_problems(name, document)].concat();
+        assert!(found.is_empty(), "no sound {name}: {found:#?}\n{document:#}");
+    }
+    for (judge, verdicts) in foreign_verdicts(documents) {
+        for ((name, document), accepted) in documents.iter().zip(verdicts) {
+            assert!(accepted, "no sound {name}, says {judge}\n{document:#}");
+        }
+    }
+}
+
+/// What our schema of that name has against a document: `keyword at /place`.
+pub fn problems(name: &str, document: &Value) -> Vec<String> {
+    static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&schemas()));
+    match OURS.get(name) {
+        Some(schema) => found(schema, document),
+        None => vec![format!("there is no schema of the name {name}")],
+    }
+}
+
+/// What its published twin has against it; nothing where none is at hand.
+pub fn published_problems(name: &str, document: &Value) -> Vec<String> {
+    static PUBLISHED: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&published_schemas()));
+    let problems = PUBLISHED.get(twin(name)).map(|schema| found(schema, document)).unwrap_or_default();
+    problems.into_iter().map(|problem| format!("published: {problem}")).collect()
+}
+
+/// What ajv and Python's jsonschema say of each document: by our schema, and by the published one if it is at hand.
+pub fn foreign_verdicts(documents: &[(&str, Value)]) -> Vec<(&'static str, Vec<bool>)> {
+    let mut judges = vec![
+        ("ajv by our schema", asked(ajv(), &schemas(), documents, |name| name)),
+        ("jsonschema of Python by our schema", asked(python(), &schemas(), documents, |name| name)),
+    ];
+    if published().is_some() {
+        judges.push(("ajv by the published schema", asked(ajv(), &published_schemas(), documents, twin)));
+        judges.push((
+            "jsonschema of Python by the published schema",
+            asked(python(), &published_schemas(), documents, twin),
+        ));
+    }
+    judges.into_iter().map(|(name, child)| (name, answered(child, documents.len()))).collect()
+}
+
+/// Our schemas by name.
+pub fn schemas() -> BTreeMap<String, Value> {
+    named(&root().join("docs/schemas/mplp"), ".json")
+}
+
+/// The published schemas by their own names; none if none are at hand.
+pub fn published_schemas() -> BTreeMap<String, Value> {
+    let Some(folder) = published() else { return BTreeMap::new() };
+    ["", "common", "events", "learning"]
+        .into_iter()
+        .flat_map(|name| named(&folder.join(name), ".schema.json"))
+        .collect()
+}
+
+pub fn published() -> Option<PathBuf> {
+    published_aaep().map(|folder| folder.with_file_name("mplp"))
+}
+
+fn twin(name: &str) -> &str {
+    SCHEMAS.iter().find(|(ours, _)| *ours == name).map_or(name, |(_, published)| published)
+}
+
+fn compiled(schemas: &BTreeMap<String, Value>) -> BTreeMap<String, Validator> {
+    let mut registry = Registry::new();
+    for schema in schemas.values() {
+        registry = registry.add(schema["$id"].as_str().unwrap(), schema).unwrap();
+    }
+    let registry = registry.prepare().unwrap();
+    let options = jsonschema::options().with_draft(Draft::Draft7).should_validate_formats(true);
+    let options = options.should_ignore_unknown_formats(false).with_format("uuid", is_uuid).with_registry(&registry);
+    schemas.iter().map(|(name, schema)| (name.clone(), options.build(schema).unwrap())).collect()
+}
+
+/// The published schemas ask for this format, which their dialect does not know yet.
+fn is_uuid(text: &str) -> bool {
+    let fits = |(at, c): (usize, char)| if [8, 13, 18, 23].contains(&at) { c == '-' } else { c.is_ascii_hexdigit() };
+    text.len() == 36 && text.chars().enumerate().all(fits)
+}
+
+fn found(schema: &Validator, document: &Value) -> Vec<String> {
+    let told = |error: jsonschema::ValidationError<'_>| {
+        let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
+        format!("{keyword} at {}", error.instance_path())
+    };
+    schema.iter_errors(document).map(told).collect()
+}
+
+fn ajv() -> Command {
+    let mut node = Command::new("node");
+    node.arg(root().join("tests/tools/judge-documents.mjs"));
+    node
+}
+
+fn python() -> Command {
+    let mut python = Command::new(root().join(".venv/bin/python"));
+    python.arg(root().join("tests/tools/judge-documents.py"));
+    python
+}
+
+/// Starts a judge and hands it everything; it reads all of it before it says a word.
+fn asked<'n>(
+    mut judge: Command,
+    schemas: &BTreeMap<String, Value>,
+    documents: &[(&'n str, Value)],
+    named: impl Fn(&'n str) -> &'n str,
+) -> Child {
+    let schema = |name| &schemas.get(name).unwrap_or_else(|| panic!("there is no schema of the name {name}"))["$id"];
+    let cases: Vec<Value> = documents
+        .iter()
+        .map(|(name, document)| json!({ "schema": schema(named(name)), "document": document }))
+        .collect();
+    let input = json!({ "schemas": schemas.values().collect::<Vec<_>>(), "cases": cases });
+    let mut child =
+        judge.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a judge is missing: run ./test --prepare");
+    child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
+    child
+}
+
+fn answered(judge: Child, cases: usize) -> Vec<bool> {
+    let output = judge.wait_with_output().unwrap();
+    assert!(output.status.success(), "a judge failed: are its packages installed? (./test --prepare)");
+    let verdicts: Vec<bool> = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(verdicts.len(), cases);
+    verdicts
+}
