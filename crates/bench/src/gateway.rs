@@ -23,6 +23,7 @@ mod upstream;
 mod wire;
 
 pub(crate) use parts::{Part, play};
+pub(crate) use unit::one_verification;
 
 use crate::StoreKind;
 use clap::ValueEnum;

@@ -5,6 +5,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "a benchmark that sends the wrong thing fails at once")]
 
+mod allowances;
 mod child;
 mod cpu;
 mod decisions;
@@ -26,6 +27,8 @@ enum Command {
     Decisions(Load),
     /// Token, DPoP, scope, limits and durable audit of one call, beside nginx and what people use instead.
     Gateway(gateway::Arguments),
+    /// Matching a call against the open allowances of its session, against one verification.
+    Allowances,
     /// A process of the gateway's benchmark; for the benchmark itself.
     #[command(hide = true)]
     GatewayPart(gateway::Part),
@@ -68,6 +71,7 @@ fn main() -> anyhow::Result<()> {
         Command::Register(load) => on_all_cores(run(What::Register, load)),
         Command::Calls(load) => on_all_cores(run(What::Calls, load)),
         Command::Decisions(load) => on_all_cores(run(What::Decisions, load)),
+        Command::Allowances => allowances::run(),
         Command::Gateway(arguments) => gateway::run(&arguments),
         Command::GatewayPart(part) => on_all_cores(gateway::play(part)),
     }

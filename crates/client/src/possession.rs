@@ -3,11 +3,11 @@
 use crate::{
     entropy,
     secret::Secret,
-    transport::{Request, Response, Transport, Unreachable},
+    transport::{Opened, Request, Response, Transport, Unreachable},
 };
 use countersign_jose::{ProofKey, SigningFailed};
 use countersign_protocol::{aap::dpop, time::UnixMillis};
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::{
     collections::BTreeMap,
     sync::{Mutex, PoisonError},
@@ -44,19 +44,46 @@ pub(crate) async fn exchange<E: From<Unreachable> + From<SigningFailed>>(
     possession: Option<&Possession>,
     request: Request,
 ) -> Result<Response, E> {
+    exchange_by(async |request| Ok(transport.send(request).await?), nonces, possession, request).await
+}
+
+/// The same, however the request is sent and whatever comes of it.
+pub(crate) async fn exchange_by<A: Headed, E: From<SigningFailed>>(
+    send: impl AsyncFn(Request) -> Result<A, E>,
+    nonces: &Nonces,
+    possession: Option<&Possession>,
+    request: Request,
+) -> Result<A, E> {
     let url = request.url.clone();
     let Some(possession) = possession else {
-        let answer = transport.send(request).await?;
+        let answer = send(request).await?;
         nonces.learn(&url, &answer);
         return Ok(answer);
     };
     let known = nonces.of(&url);
-    let answer = transport.send(possession.prove(request.clone(), known.as_deref())?).await?;
+    let answer = send(possession.prove(request.clone(), known.as_deref())?).await?;
     let told = nonces.learn(&url, &answer).filter(|told| Some(told) != known.as_ref());
     let Some(nonce) = told.filter(|_| is_demanded(&answer)) else { return Ok(answer) };
-    let answer = transport.send(possession.prove(request, Some(&nonce))?).await?;
+    let answer = send(possession.prove(request, Some(&nonce))?).await?;
     nonces.learn(&url, &answer);
     Ok(answer)
+}
+
+/// The head of an answer, whole or still coming.
+pub(crate) trait Headed {
+    fn head(&self) -> (StatusCode, &HeaderMap);
+}
+
+impl Headed for Response {
+    fn head(&self) -> (StatusCode, &HeaderMap) {
+        (self.status, &self.headers)
+    }
+}
+
+impl Headed for Opened {
+    fn head(&self) -> (StatusCode, &HeaderMap) {
+        (self.status, &self.headers)
+    }
 }
 
 /// The last nonce of each origin. One service's are of no use to another (RFC 9449 8.2).
@@ -65,8 +92,8 @@ pub(crate) struct Nonces(Mutex<BTreeMap<String, String>>);
 
 impl Nonces {
     /// Takes the nonce that an answer brings, be it a success or a refusal.
-    pub(crate) fn learn(&self, url: &str, answer: &Response) -> Option<String> {
-        let told = answer.headers.get(dpop::NONCE_HEADER)?.to_str().ok()?;
+    pub(crate) fn learn(&self, url: &str, answer: &impl Headed) -> Option<String> {
+        let told = answer.head().1.get(dpop::NONCE_HEADER)?.to_str().ok()?;
         let nonce = Some(told).filter(|told| (1..=MAX_NONCE_BYTES).contains(&told.len()))?.to_owned();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(origin(url)?, nonce.clone());
         Some(nonce)
@@ -81,8 +108,8 @@ fn origin(url: &str) -> Option<String> {
     Url::parse(url).ok().map(|url| url.origin().ascii_serialization())
 }
 
-fn is_demanded(answer: &Response) -> bool {
-    let mut challenges =
-        answer.headers.get_all(header::WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
-    answer.status == StatusCode::UNAUTHORIZED && challenges.any(|challenge| challenge.contains(dpop::USE_NONCE))
+fn is_demanded(answer: &impl Headed) -> bool {
+    let (status, headers) = answer.head();
+    let mut challenges = headers.get_all(header::WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    status == StatusCode::UNAUTHORIZED && challenges.any(|challenge| challenge.contains(dpop::USE_NONCE))
 }

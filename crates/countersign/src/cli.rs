@@ -2,7 +2,7 @@
 
 use crate::{
     commands::{
-        bench, completions, config, demo, inbox, init, key, keys, man, openapi, project, routes, serve, token, user,
+        bench, completions, config, demo, inbox, init, key, keys, man, openapi, plan, project, routes, serve, token, user,
     },
     terminal::Terminal,
 };
@@ -29,6 +29,7 @@ pub(crate) enum Command {
     Demo(demo::Arguments),
     Serve(serve::Arguments),
     Inbox(inbox::Arguments),
+    Plan(plan::Arguments),
     #[command(subcommand)]
     Project(project::Command),
     #[command(subcommand)]

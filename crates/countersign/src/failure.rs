@@ -11,6 +11,7 @@ use std::process::ExitCode;
 #[derive(Debug)]
 pub(crate) struct Failure {
     reasons: Vec<Reason>,
+    misused: bool,
 }
 
 #[derive(Debug)]
@@ -21,7 +22,12 @@ struct Reason {
 
 impl Failure {
     pub(crate) fn new(error: impl Into<String>) -> Self {
-        Self { reasons: vec![Reason { error: error.into(), hint: None }] }
+        Self { reasons: vec![Reason { error: error.into(), hint: None }], misused: false }
+    }
+
+    /// Arguments that do not go together, which the parser alone cannot tell.
+    pub(crate) fn misused(error: impl Into<String>) -> Self {
+        Self { misused: true, ..Self::new(error) }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -33,12 +39,12 @@ impl Failure {
 
     /// Several things are wrong at once; the hint is about all of them.
     pub(crate) fn all(errors: impl IntoIterator<Item = String>) -> Self {
-        Self { reasons: errors.into_iter().map(|error| Reason { error, hint: None }).collect() }
+        Self { reasons: errors.into_iter().map(|error| Reason { error, hint: None }).collect(), misused: false }
     }
 
     /// The output has already said what is wrong.
     pub(crate) fn told() -> Self {
-        Self { reasons: Vec::new() }
+        Self { reasons: Vec::new(), misused: false }
     }
 
     pub(crate) fn report(&self, terminal: &Terminal) -> ExitCode {
@@ -48,7 +54,7 @@ impl Failure {
                 terminal.note("hint", AnsiColor::Cyan, hint);
             }
         }
-        ExitCode::FAILURE
+        if self.misused { ExitCode::from(2) } else { ExitCode::FAILURE }
     }
 }
 
@@ -77,6 +83,6 @@ impl From<AccountTrouble> for Failure {
 impl From<ConfigErrors> for Failure {
     fn from(errors: ConfigErrors) -> Self {
         let reason = |problem: Problem| Reason { error: problem.to_string(), hint: Some(problem.hint) };
-        Self { reasons: errors.problems.into_iter().map(reason).collect() }
+        Self { reasons: errors.problems.into_iter().map(reason).collect(), misused: false }
     }
 }

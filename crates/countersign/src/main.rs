@@ -9,6 +9,8 @@ mod context;
 mod engine;
 mod failure;
 mod password;
+mod service;
+mod span;
 mod table;
 mod terminal;
 

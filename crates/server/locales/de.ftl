@@ -294,6 +294,144 @@ unreported-reason = Wie Sie es herausgefunden haben
 unreported-submit = Festhalten
 unreported-not-yours = Jemand anderes als Sie muss festhalten, was daraus geworden ist.
 
+## Pläne und offene Jas
+
+asked-words-plan = Von { $service } aus dem Plan erstellt. Was in Anführungszeichen steht, sind die eigenen Worte des Agenten.
+became-called-off-you = Sie haben es abgesagt. Es braucht keine Antwort mehr.
+became-called-off-other = Jemand anderes, der das entscheiden darf, hat es abgesagt. Es braucht keine Antwort mehr.
+became-word-called-off = Abgesagt
+difference-heading = Das ist nicht, was der genehmigte Plan sagt
+difference-plan = Der Plan und wie weit er ist
+question-arguments = Womit genau das Werkzeug aufgerufen wird
+question-locked = Gesperrt
+question-locked-for-you = Diese Genehmigung ist gesperrt: Sie nimmt keine Entscheidung an, bis sie entsperrt wird oder jemand entscheidet, der sich darüber hinwegsetzen darf.
+question-override = Trotz der Sperre entscheiden
+question-open-heading = Was Ihr Ja noch erlaubt
+question-open-take-back = Zurücknehmen
+question-error-locked = Ihre Antwort hat nicht gezählt: Diese Genehmigung ist gesperrt. Wenn Sie das Recht dazu haben, sagen Sie, dass Sie trotzdem entscheiden.
+question-error-out-of-bounds = Ihre Antwort hat nicht gezählt. Die Regeln sagen: { $why }
+more-heading = Mehr als nur dieses eine Mal erlauben
+more-lead = Ihr Ja gilt dann auch für weitere Aufrufe derselben Art durch diesen Agenten. Alles bleibt genau, wie es gezeigt wird, außer einem Betrag, für den Sie hier eine Grenze angeben. Sie können es jederzeit zurücknehmen.
+more-uses = Wie oft
+more-uses-hint = { $count ->
+    [one] Höchstens einmal, auch wenn Sie das leer lassen.
+   *[other] Höchstens { $count }-mal, auch wenn Sie das leer lassen.
+  }
+more-minutes = Wie viele Minuten lang
+more-minutes-hint = Höchstens { $count }. Wenn Sie das leer lassen: { $duration }.
+more-amount = { $name }: jetzt { $amount }
+more-amount-hint = Wenn Sie diese Felder leer lassen, bleibt es genau { $amount }.
+more-each = Jedes Mal bis zu
+more-each-in = Jedes Mal bis zu, in { $unit }
+more-sum = Insgesamt bis zu
+more-sum-in = Insgesamt bis zu, in { $unit }
+more-unit = Worin es gezählt wird
+more-unit-none = Ohne Einheit (dann gibt es keine Summe)
+more-unit-of = Wie { $name } sagt, jetzt { $unit }
+more-fixed = Das ist nicht rückgängig zu machen und hat hohes Risiko; deshalb bleibt alles, wie es gezeigt wird.
+more-submit = In diesen Grenzen annehmen
+more-error-empty = Sagen Sie, wie oft, wie lange oder bis zu welchem Betrag. Für genau dieses eine Mal gibt es „Annehmen“.
+more-error-uses = Geben Sie als ganze Zahl an, wie oft; so oft, wie es hier erlaubt ist.
+more-error-minutes = Geben Sie als ganze Zahl an, wie viele Minuten; so viele, wie hier erlaubt sind.
+more-error-amount = Geben Sie einen Betrag in Ziffern an, etwa 500 oder 500,00.
+more-error-too-small = Das muss mindestens { $amount } sein, sonst wäre nicht einmal erlaubt, worum es jetzt geht.
+more-error-no-unit = Eine Summe braucht eine Einheit: Wählen Sie, worin sie gezählt wird.
+more-error-refused = Ihre Antwort hat nicht gezählt. Die Regeln sagen: { $why }
+bound-most = höchstens { $most }
+bound-between = { $least } bis { $most }
+bound-one-of = nur eines von { $choices }
+bound-text = { $count ->
+    [one] ein Text aus 1 Zeichen
+   *[other] ein Text aus höchstens { $count } Zeichen
+  }
+bound-sum = , und insgesamt höchstens { $sum }
+planned-heading = Der Plan
+planned-title = Wie der Agent ihn nennt
+planned-objective = Wozu er dient
+planned-reason = Warum der Agent fragt
+planned-asking-role = Gefragt in der Rolle
+planned-changes = Was sich geändert hat, seit Sie zuletzt gefragt wurden
+planned-unchanged = Nichts hat sich geändert, seit Sie zuletzt gefragt wurden.
+planned-choose = Welche Schritte dürfen ausgeführt werden?
+planned-step = Schritt { $number }
+planned-words-owner = Was ausgeführt würde, in den Worten des Dienstes
+planned-words-call = Was ausgeführt würde: der Aufruf selbst
+planned-uses = { $count ->
+    [one] Einmal.
+   *[other] Bis zu { $count }-mal.
+  }
+planned-asks-again = Sie werden vor jedem Aufruf noch einmal gefragt.
+planned-all-arguments = Alles, womit Schritt { $number } aufgerufen wird
+planned-runs-nothing = Ihr Ja lässt für diesen Schritt nichts laufen: Er ist Sache des Agenten.
+planned-after = Erst nach Schritt { $steps }.
+planned-role = Für die Rolle { $role }
+planned-yes-means = Mit Ihrem Ja dürfen die angekreuzten Schritte ohne weitere Frage ausgeführt werden, ab dann { $duration } lang, jeder so oft, wie er sagt, und in seinen Grenzen. Alles andere wird weiterhin gefragt.
+planned-accept = Angekreuzte Schritte genehmigen
+planned-page = Der Plan und wie weit er ist
+planned-error-no-step = Kreuzen Sie mindestens einen Schritt an, oder lehnen Sie den Plan ab.
+planned-error-needs = Schritt { $step } geht erst nach Schritt { $needs }: Kreuzen Sie auch den an, oder lassen Sie beide weg.
+inbox-yeses = { $count ->
+    [0] Offene Jas: keine
+   *[other] Offene Jas: { $count }
+  }
+account-allowances = Offene Jas ansehen und zurücknehmen
+allowances-title = Offene Jas
+allowances-lead = Was Agenten tun dürfen, ohne noch einmal zu fragen, weil jemand zu mehr als einem Aufruf Ja gesagt hat.
+allowances-none-heading = Kein Ja ist offen
+allowances-none = Was immer ein Agent tun will, Sie werden vorher gefragt, wenn die Regeln des Dienstes nichts anderes sagen.
+allowances-taken-back = Es ist zurückgenommen. Seinetwegen wird nichts mehr ausgeführt.
+allowances-error-nothing-left = Es ist nichts mehr davon da, was sich zurücknehmen ließe: Es ist verbraucht, vorbei oder schon zurückgenommen.
+allowances-error-not-yours = Dieses Ja dürfen Sie nicht zurücknehmen. Es wurde nichts geändert.
+allowances-plan = Der Plan
+allowances-plan-of = Der Plan: { $title }
+allowance-open = Offen
+allowance-left = Noch zu benutzen: { $left } von { $uses }.
+allowance-sum-left = { $left } von { $limit } übrig
+allowance-until = Bis
+allowance-reason = Grund (freiwillig)
+allowance-take-back-of = Zurücknehmen: { $what }
+allowance-take-back-step = Schritt { $number } zurücknehmen: { $what }
+plan-title = Plan „{ $title }“: { $status }
+plan-by = Ein Plan von
+plan-progress-label = Wie weit er ist
+plan-progress = { $done } von { $all } Schritten erledigt
+plan-until = Seine Schritte dürfen ausgeführt werden bis
+plan-feedback = Warum er an den Agenten zurückging
+plan-steps = Schritte
+plan-step-progress = { $done } von { $uses } Aufrufen erledigt
+plan-step-under-way = { $count ->
+    [one] 1 Aufruf läuft gerade.
+   *[other] { $count } Aufrufe laufen gerade.
+  }
+plan-step-lost = { $count ->
+    [one] 1 Aufruf wurde verbraucht, ohne dass er erledigt ist.
+   *[other] { $count } Aufrufe wurden verbraucht, ohne dass sie erledigt sind.
+  }
+plan-left = Was er noch ausführen darf
+plan-events = Was zuletzt geschah
+plan-no-events = Noch nichts.
+plan-event-plan = Der Plan: { $status }
+plan-event-step = Schritt { $number }: { $status }
+plan-take-back-heading = Alles zurücknehmen
+plan-take-back-lead = Von diesem Plan wird dann nichts mehr ausgeführt. Was gerade läuft, lässt sich nicht anhalten, und was getan ist, bleibt getan.
+plan-take-back = Den ganzen Plan zurücknehmen
+plan-taken-back = Der Plan ist zurückgenommen. Nichts mehr davon wird ausgeführt.
+plan-error-nothing-left = Es gibt nichts zurückzunehmen: Der Plan läuft nicht.
+plan-id = Nummer dieses Plans
+plan-status-draft = Entwurf
+plan-status-proposed = Wartet auf eine Entscheidung
+plan-status-approved = Genehmigt
+plan-status-in-progress = Läuft
+plan-status-completed = Abgeschlossen
+plan-status-cancelled = Abgebrochen
+plan-status-failed = Gescheitert
+step-status-pending = Nicht begonnen
+step-status-in-progress = Läuft
+step-status-completed = Erledigt
+step-status-blocked = Aufgehalten
+step-status-skipped = Weggelassen
+step-status-failed = Gescheitert
+
 ## Ihre Agenten
 
 agents-title = Ihre Agenten

@@ -294,6 +294,144 @@ unreported-reason = How you found out
 unreported-submit = Record it
 unreported-not-yours = Somebody other than you has to say what became of this.
 
+## Plans and open yeses
+
+asked-words-plan = Rendered by { $service } from the plan. What stands in quotes are the agent’s own words.
+became-called-off-you = You called it off. It needs no answer any more.
+became-called-off-other = Somebody else who may decide it called it off. It needs no answer any more.
+became-word-called-off = Called off
+difference-heading = This is not what the approved plan says
+difference-plan = The plan and how far it has come
+question-arguments = Exactly what the tool is called with
+question-locked = Locked
+question-locked-for-you = This approval is locked: it takes no decision until whoever governs it unlocks it, or somebody with the right to override that decides.
+question-override = Decide it although it is locked
+question-open-heading = What your yes still allows
+question-open-take-back = Take it back
+question-error-locked = Your answer did not count: this approval is locked. If you have the right to, say that you decide it all the same.
+question-error-out-of-bounds = Your answer did not count. The rules say: { $why }
+more-heading = Allow more than this once
+more-lead = Your yes then also counts for further calls of the same kind by this agent. Every argument stays exactly as shown, except an amount for which you give a bound here. You can take it back at any time.
+more-uses = How many times
+more-uses-hint = { $count ->
+    [one] At most once, also if you leave this empty.
+   *[other] At most { $count } times, also if you leave this empty.
+  }
+more-minutes = For how many minutes
+more-minutes-hint = At most { $count }. If you leave this empty: { $duration }.
+more-amount = { $name }: now { $amount }
+more-amount-hint = If you leave these empty, it stays exactly { $amount }.
+more-each = Each up to
+more-each-in = Each up to, in { $unit }
+more-sum = Altogether up to
+more-sum-in = Altogether up to, in { $unit }
+more-unit = What it is counted in
+more-unit-none = No unit (then it has no sum)
+more-unit-of = As { $name } says, now { $unit }
+more-fixed = This cannot be undone and its risk is high, so every argument stays as it is shown.
+more-submit = Accept within these bounds
+more-error-empty = Say how many times, for how long, or up to which amount. For exactly this once, use “Accept”.
+more-error-uses = Give a whole number of times that is allowed here.
+more-error-minutes = Give a whole number of minutes that is allowed here.
+more-error-amount = Give an amount in digits, such as 500 or 500.00.
+more-error-too-small = This must be at least { $amount }, or it would not even allow what is asked now.
+more-error-no-unit = A sum needs a unit: choose what it is counted in.
+more-error-refused = Your answer did not count. The rules say: { $why }
+bound-most = at most { $most }
+bound-between = { $least } to { $most }
+bound-one-of = only one of { $choices }
+bound-text = { $count ->
+    [one] any text of 1 character
+   *[other] any text of at most { $count } characters
+  }
+bound-sum = , and altogether at most { $sum }
+planned-heading = The plan
+planned-title = What the agent calls it
+planned-objective = What it is for
+planned-reason = Why the agent asks
+planned-asking-role = Asked under the role
+planned-changes = What changed since you were last asked
+planned-unchanged = Nothing changed since you were last asked.
+planned-choose = Which steps may run?
+planned-step = Step { $number }
+planned-words-owner = What would run, in the words of the service
+planned-words-call = What would run: the call itself
+planned-uses = { $count ->
+    [one] Once.
+   *[other] Up to { $count } times.
+  }
+planned-asks-again = You are asked again before each call.
+planned-all-arguments = All arguments of step { $number }
+planned-runs-nothing = Your yes lets nothing run for this step: it is the agent’s own business.
+planned-after = Only after step { $steps }.
+planned-role = For the role { $role }
+planned-yes-means = Your yes lets the ticked steps run without another question for { $duration } from then on, each as often as it says and within its bounds. Everything else is still asked.
+planned-accept = Approve the ticked steps
+planned-page = The plan and how far it has come
+planned-error-no-step = Tick at least one step, or reject the plan.
+planned-error-needs = Step { $step } can only run after step { $needs }: tick that too, or leave both out.
+inbox-yeses = { $count ->
+    [0] Open yeses: none
+   *[other] Open yeses: { $count }
+  }
+account-allowances = See and take back open yeses
+allowances-title = Open yeses
+allowances-lead = What agents may do without asking again, because somebody said yes to more than one call.
+allowances-none-heading = No yes is open
+allowances-none = Whatever an agent wants to do, you are asked first, unless the rules of the service say otherwise.
+allowances-taken-back = It is taken back. Nothing more runs because of it.
+allowances-error-nothing-left = There is nothing left of it to take back: it was used up, is over, or was taken back before.
+allowances-error-not-yours = This yes is not yours to take back. Nothing was changed.
+allowances-plan = The plan
+allowances-plan-of = The plan: { $title }
+allowance-open = Open
+allowance-left = Can still be used: { $left } of { $uses }.
+allowance-sum-left = { $left } of { $limit } left
+allowance-until = Until
+allowance-reason = Reason (optional)
+allowance-take-back-of = Take back: { $what }
+allowance-take-back-step = Take back step { $number }: { $what }
+plan-title = Plan “{ $title }”: { $status }
+plan-by = A plan by
+plan-progress-label = How far it has come
+plan-progress = { $done } of { $all } steps completed
+plan-until = Its steps may run until
+plan-feedback = Why it came back to the agent
+plan-steps = Steps
+plan-step-progress = { $done } of { $uses } calls done
+plan-step-under-way = { $count ->
+    [one] 1 call is under way.
+   *[other] { $count } calls are under way.
+  }
+plan-step-lost = { $count ->
+    [one] 1 call was used up without being done.
+   *[other] { $count } calls were used up without being done.
+  }
+plan-left = What it may still run
+plan-events = What happened last
+plan-no-events = Nothing yet.
+plan-event-plan = The plan: { $status }
+plan-event-step = Step { $number }: { $status }
+plan-take-back-heading = Take everything back
+plan-take-back-lead = Nothing more of this plan runs then. What is under way cannot be stopped, and what was done stays done.
+plan-take-back = Take the whole plan back
+plan-taken-back = The plan is taken back. Nothing more of it runs.
+plan-error-nothing-left = There is nothing to take back: the plan does not run.
+plan-id = Number of this plan
+plan-status-draft = Draft
+plan-status-proposed = Waits for a decision
+plan-status-approved = Approved
+plan-status-in-progress = Under way
+plan-status-completed = Completed
+plan-status-cancelled = Cancelled
+plan-status-failed = Failed
+step-status-pending = Not begun
+step-status-in-progress = Under way
+step-status-completed = Completed
+step-status-blocked = Held up
+step-status-skipped = Left out
+step-status-failed = Failed
+
 ## Your agents
 
 agents-title = Your agents

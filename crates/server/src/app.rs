@@ -5,6 +5,7 @@ use crate::{
     aap,
     config::{self, network::Network},
     http::{layers, request_id, version},
+    mplp,
     observe::Metrics,
     people, project,
     serve::Limits,
@@ -77,6 +78,7 @@ fn endpoints(app: &App) -> Router<App> {
         .route("/openapi.json", axum::routing::get(|| async { axum::Json(crate::openapi::description()) }))
         .merge(project::router())
         .merge(v1::router())
+        .merge(mplp::router())
         .merge(web::router(app))
 }
 

@@ -6,6 +6,7 @@ mod app;
 pub mod config;
 mod gateway;
 mod http;
+mod mplp;
 mod observe;
 mod openapi;
 mod operations;

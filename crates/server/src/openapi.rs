@@ -1,6 +1,6 @@
 //! The OpenAPI 3.1 description, made from the handlers and documents themselves.
 
-use crate::{aaep, aap, people, project, v1};
+use crate::{aaep, aap, mplp, people, project, v1};
 use utoipa::{
     OpenApi,
     openapi::{
@@ -57,12 +57,35 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         v1::claim::post,
         v1::outcome::post,
         v1::withdraw::post,
+        mplp::plans::get,
+        mplp::plans::post,
+        mplp::plan::get,
+        mplp::plan::put,
+        mplp::propose::post,
+        mplp::actions::get,
+        mplp::trace::get,
+        mplp::diff::get,
+        mplp::diff::post,
+        mplp::steps::post,
+        mplp::cancel::post,
+        mplp::confirms::get,
+        mplp::confirms::post,
+        mplp::confirm::get,
+        mplp::imports::post,
+        mplp::decisions::post,
+        mplp::governance::put,
+        mplp::roles::get,
+        mplp::events::get,
+        mplp::learning_samples::get,
+        mplp::allowances::get,
+        mplp::allowances::revoke,
     ),
     tags(
         (name = "discovery", description = "What agents read before they come"),
         (name = "operators", description = "Connecting an agent to a person"),
         (name = "agents", description = "Registering, calling, ending"),
         (name = "decisions", description = "Asking people, and carrying out what they allowed"),
+        (name = "plans", description = "Approving whole plans, and what is told about them (MPLP)"),
         (name = "subscribers", description = "Hearing what agents say and ask, and answering"),
         (name = "people", description = "Signing in, granting, seeing and cutting off"),
         (name = "admins", description = "The project document"),
@@ -90,7 +113,7 @@ fn add_scoped_paths(described: &mut utoipa::openapi::OpenApi) {
         .parameter_in(ParameterIn::Path)
         .required(utoipa::openapi::Required::True);
     let project = project.schema(Some(utoipa::schema!(String).build())).build();
-    let scoped = |path: &&String| ["/agent/", "/v1/", "/aaep/"].iter().any(|start| path.starts_with(start));
+    let scoped = |path: &&String| ["/agent/", "/v1/", "/aaep/", "/mplp/"].iter().any(|start| path.starts_with(start));
     let paths: Vec<String> = described.paths.paths.keys().filter(scoped).cloned().collect();
     for path in paths {
         let Some(mut item) = described.paths.paths.get(&path).cloned() else { continue };

@@ -223,7 +223,7 @@ impl TestPerson {
         plane.engine.answer_by_id(&at, decision["decision_id"].as_str().expect("a decision"), &answer).await
     }
 
-    async fn member(&self, plane: &Plane, at: &ProjectAt) -> Member {
+    pub(crate) async fn member(&self, plane: &Plane, at: &ProjectAt) -> Member {
         let secret = self.cookie.split_once('=').expect("a cookie").1;
         let who = plane.engine.signed_in(secret).await.expect("a store").expect("a sign-in");
         plane.engine.member(&who, at.project.key).await.expect("a member")

@@ -16,7 +16,7 @@ const BATCHES: usize = 5;
 const A_BATCH: u32 = 1000;
 
 /// The median of several batches of CPU time, on the core that this process is pinned to.
-pub(super) fn one_verification() -> anyhow::Result<Duration> {
+pub(crate) fn one_verification() -> anyhow::Result<Duration> {
     let batches: anyhow::Result<Vec<Duration>> = (0..BATCHES).map(|_| verifications(A_BATCH)).collect();
     let mut batches = batches?;
     batches.sort();

@@ -14,7 +14,7 @@ mod received;
 mod recent;
 mod replier;
 mod speech;
-mod sse;
+pub(crate) mod sse;
 mod subscriber;
 #[cfg(test)]
 mod testing;

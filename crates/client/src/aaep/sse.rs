@@ -4,21 +4,21 @@
 const MAX_MESSAGE: usize = 2 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Message {
+pub(crate) struct Message {
     /// The id that a resumed stream goes on after.
-    pub(super) id: Option<String>,
+    pub(crate) id: Option<String>,
     /// `message` where the producer names none.
-    pub(super) event: String,
-    pub(super) data: String,
+    pub(crate) event: String,
+    pub(crate) data: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the stream holds a message of over {MAX_MESSAGE} bytes")]
-pub(super) struct TooLarge;
+pub(crate) struct TooLarge;
 
 /// Half a line, half a message. Line ends are LF, CR or both, wherever the network cuts.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     line: Vec<u8>,
     after_cr: bool,
     begun: bool,
@@ -29,7 +29,7 @@ pub(super) struct Decoder {
 
 impl Decoder {
     /// The messages that these bytes complete.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Vec<Message>, TooLarge> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<Message>, TooLarge> {
         let mut found = Vec::new();
         for &byte in bytes {
             let second_half = byte == b'\n' && self.after_cr;

@@ -23,6 +23,7 @@ use crate::{
     aaep::Dice,
     decisions::{Clock, Decisions},
     delegation::Delegation,
+    mplp::Mplp,
     operator::Operator,
     possession::Nonces,
     transport::Transport,
@@ -130,15 +131,31 @@ impl Agent {
 
     /// Its decisions, asked with this session's access token, for as long as that is good.
     pub fn decisions(&self, dice: Dice, clock: Clock) -> Option<Decisions> {
-        let session = self.session.as_ref()?;
-        let access = session.access.as_ref()?;
+        let (token, key) = self.credential()?;
         let (service, project) = (&self.config.service, self.config.project.as_ref());
-        let decisions = Decisions::new(service, project, access.token.reveal(), Arc::clone(&self.transport), dice);
-        let key = session.key.clone().filter(|_| access.is_bound);
+        let decisions = Decisions::new(service, project, token, Arc::clone(&self.transport), dice);
         Some(match key {
             Some(key) => decisions.bound_to(key, clock),
             None => decisions,
         })
+    }
+
+    /// Its plans, in the same way: what is approved may run in this session, and in no other.
+    pub fn plans(&self, clock: Clock) -> Option<Mplp> {
+        let (token, key) = self.credential()?;
+        let (service, project) = (&self.config.service, self.config.project.as_ref());
+        let plans = Mplp::new(service, project, token, Arc::clone(&self.transport));
+        Some(match key {
+            Some(key) => plans.bound_to(key, clock),
+            None => plans,
+        })
+    }
+
+    /// The session's access token, and the key that it is bound to, if it is.
+    fn credential(&self) -> Option<(&str, Option<ProofKey>)> {
+        let session = self.session.as_ref()?;
+        let access = session.access.as_ref()?;
+        Some((access.token.reveal(), session.key.clone().filter(|_| access.is_bound)))
     }
 
     fn tell(&self, notice: Notice) {

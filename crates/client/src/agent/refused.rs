@@ -27,6 +27,8 @@ pub struct Refused {
     pub retry_after: Option<u64>,
     /// The decision that a held call waits for (AAP 14.1).
     pub decision_id: Option<String>,
+    /// How a held call differs from what an approved plan says, in lines for people.
+    pub plan_difference: Vec<String>,
 }
 
 /// What an agent does about a refusal. 401 and 403 never lead to the same thing (AAP 16.2).
@@ -85,6 +87,7 @@ impl Refused {
 
     fn new(answer: &Response, envelope: Envelope) -> Self {
         let decision_id = envelope.decision.as_ref().and_then(|decision| decision.get("decision_id")?.as_str());
+        let plan_difference = envelope.decision.as_ref().map(plan_difference).unwrap_or_default();
         let retry_after = text(&answer.headers, header::RETRY_AFTER.as_str()).and_then(|value| value.parse().ok());
         Self {
             status: answer.status.as_u16(),
@@ -95,6 +98,7 @@ impl Refused {
             revoke_reason: text(&answer.headers, REVOKE_REASON).map(str::to_owned),
             retry_after,
             decision_id: decision_id.map(shown),
+            plan_difference,
         }
     }
 
@@ -136,6 +140,11 @@ impl Refused {
         let told = self.revoke_reason.as_deref().filter(|reason| REASONS.contains(reason));
         told.unwrap_or("not told").to_owned()
     }
+}
+
+fn plan_difference(decision: &Value) -> Vec<String> {
+    let lines = decision.get("plan_difference").and_then(|told| told.get("lines")?.as_array());
+    lines.into_iter().flatten().filter_map(Value::as_str).map(shown).collect()
 }
 
 /// A revocation or a challenge without an envelope that could be read.

@@ -5,27 +5,24 @@ mod error;
 mod speak;
 mod wait;
 
+pub use crate::door::Clock;
 pub use error::DecisionsError;
 pub use speak::Spoken;
 
 use crate::{
     aaep::Dice,
     agent::Refused,
-    possession::{Nonces, Possession, exchange},
-    secret::Secret,
-    transport::{FetchError, Request, Response, Transport, Unreachable},
+    door::Door,
+    transport::{Request, Response, Transport},
 };
 use countersign_jose::ProofKey;
 use countersign_protocol::{
-    aap::{dpop, version},
     decisions::{
         ClaimRequest, ClarificationRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest, WithdrawRequest,
     },
     ids::ProjectId,
     origin::Origin,
-    time::UnixMillis,
 };
-use http::{HeaderValue, header};
 use serde::{Serialize, de::DeserializeOwned};
 use std::{
     sync::{Arc, Mutex},
@@ -33,18 +30,10 @@ use std::{
 };
 
 const TIME_LIMIT: Duration = Duration::from_secs(20);
-const ANSWER_CAP: usize = 1024 * 1024;
-
-/// What time it is, for the proofs of a bound credential.
-pub type Clock = Box<dyn Fn() -> UnixMillis + Send + Sync>;
 
 /// The service as one agent sees it, by its API key (`csk_…`) or an AAP access token.
 pub struct Decisions {
-    transport: Arc<dyn Transport>,
-    base: String,
-    credential: Secret,
-    bound: Option<(ProofKey, Clock)>,
-    nonces: Nonces,
+    door: Door,
     dice: Mutex<Dice>,
 }
 
@@ -56,17 +45,12 @@ impl Decisions {
         transport: Arc<dyn Transport>,
         dice: Dice,
     ) -> Self {
-        let base = match project {
-            Some(project) => format!("{service}/projects/{project}"),
-            None => service.to_string(),
-        };
-        let (credential, dice) = (Secret::new(credential), Mutex::new(dice));
-        Self { transport, base, credential, bound: None, nonces: Nonces::default(), dice }
+        Self { door: Door::new(service, project, credential, transport), dice: Mutex::new(dice) }
     }
 
     /// With a credential that is worth nothing without this key (AAP 13.1).
     pub fn bound_to(self, key: ProofKey, clock: Clock) -> Self {
-        Self { bound: Some((key, clock)), ..self }
+        Self { door: self.door.bound_to(key, clock), ..self }
     }
 
     /// Asks whether something may be done. What was asked already and is open is not asked twice.
@@ -109,28 +93,12 @@ impl Decisions {
         document(&self.send(Request::post_json(self.url(path), body), TIME_LIMIT).await?)
     }
 
-    async fn send(&self, mut request: Request, time_limit: Duration) -> Result<Response, DecisionsError> {
-        (request.answer_cap, request.time_limit) = (ANSWER_CAP, Some(time_limit));
-        request.headers.insert(header::AUTHORIZATION, self.authorization()?);
-        request.headers.insert(version::HEADER, HeaderValue::from_static(version::PREFERRED));
-        let possession = self.bound.as_ref().map(|(key, clock)| Possession {
-            key: key.clone(),
-            token: Some(self.credential.clone()),
-            now: clock(),
-        });
-        exchange(self.transport.as_ref(), &self.nonces, possession.as_ref(), request).await
-    }
-
-    fn authorization(&self) -> Result<HeaderValue, Unreachable> {
-        let scheme = if self.bound.is_some() { dpop::SCHEME } else { "Bearer" };
-        let value = HeaderValue::try_from(format!("{scheme} {}", self.credential.reveal()));
-        let mut value = value.map_err(|_| FetchError::Http)?;
-        value.set_sensitive(true);
-        Ok(value)
+    async fn send(&self, request: Request, time_limit: Duration) -> Result<Response, DecisionsError> {
+        self.door.send(request, time_limit).await
     }
 
     fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.base)
+        self.door.url(path)
     }
 }
 

@@ -15,6 +15,7 @@ mod decisions;
 mod discover;
 mod keys;
 mod manifests;
+mod mplp;
 mod possession;
 mod register;
 mod service;

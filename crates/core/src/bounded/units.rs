@@ -6,6 +6,7 @@ use countersign_protocol::{
     bounds::Bound,
     project::{Route, ValueField},
 };
+use std::collections::BTreeMap;
 
 /// The units that a route's table of values gives to the arguments of one call, by the names of these.
 ///
@@ -22,6 +23,11 @@ impl Units {
 
     pub fn of_tool() -> Self {
         Self::default()
+    }
+
+    /// The arguments that the table gives a unit to, where it does not give two.
+    pub fn known(&self) -> BTreeMap<&str, &str> {
+        self.0.iter().filter_map(|(name, _)| Some((name.as_str(), self.in_table(name)?))).collect()
     }
 
     /// The unit of one argument of the call. None where nobody says it, or where two say different ones.

@@ -166,7 +166,7 @@ impl Operation for Answer {
         self.is_allowed(&decision.question)?;
         let granted = if self.is_yes() { grants(&self.extra, view)? } else { Granted::default() };
         let role = self.role(decision)?;
-        let state = self.settled(env.now, &role);
+        let state = self.settled(decision, env.now, &role);
         let settled = Decision { state, version: decision.version + 1, ..decision.clone() };
         let rejected = matches!(settled.state, DecisionState::Rejected { .. });
         let mut mint = env.mint();
@@ -252,8 +252,9 @@ impl Answer {
         if fits { Ok(()) } else { Err(NotCounted::NotAllowed) }
     }
 
-    fn settled(&self, now: UnixMillis, role: &str) -> DecisionState {
-        let by = self.ballot(now, role);
+    fn settled(&self, decision: &Decision, now: UnixMillis, role: &str) -> DecisionState {
+        // Whoever need not override anything did not.
+        let by = self.ballot(now, role, self.extra.by_override && decision.is_locked());
         match &self.given {
             Given::Reply { decision: YesNo::Accept, modified_action: None, rationale } => {
                 DecisionState::Accepted { by, rationale: rationale.clone() }
@@ -267,7 +268,7 @@ impl Answer {
         }
     }
 
-    fn ballot(&self, at: UnixMillis, role: &str) -> Ballot {
+    fn ballot(&self, at: UnixMillis, role: &str, by_override: bool) -> Ballot {
         Ballot {
             person: self.by.person,
             subject: self.by.subject.clone(),
@@ -278,7 +279,7 @@ impl Answer {
             correlation_id: self.correlation_id.clone(),
             via: self.by.via.clone(),
             role: Some(role.to_owned()),
-            by_override: self.extra.by_override,
+            by_override,
         }
     }
 
@@ -299,7 +300,7 @@ impl Answer {
             .open("via", via)
             .open("allows", allows(settled))
             .open("role", role)
-            .open_if("override", self.extra.by_override.then_some(true))
+            .open_if("override", (self.extra.by_override && settled.is_locked()).then_some(true))
             .hidden("decided_by", self.by.subject.as_str())
             .hidden_if("claimed_decided_by", self.decided_by.clone())
             .hidden("claimed_at", self.claimed_at.to_rfc3339())

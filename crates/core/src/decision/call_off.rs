@@ -74,7 +74,8 @@ impl Operation for CallOff {
         if decision.is_locked() && !(self.by_override && by.deciding.overrides()) {
             return Err(NotCounted::Locked);
         }
-        let ballot = by.ballot(env.now, self.by_override);
+        let overridden = self.by_override && decision.is_locked();
+        let ballot = by.ballot(env.now, overridden);
         let (why, reason) = (CancelledFor::TakenBack, self.reason.clone());
         let state = DecisionState::Cancelled { at: env.now, why, by: Some(ballot), reason };
         let over = Decision { state, version: decision.version + 1, ..decision.clone() };
@@ -83,7 +84,7 @@ impl Operation for CallOff {
                 .open("state", "cancelled")
                 .open("cancelled_for", cancelled_for(why))
                 .open("role", by.deciding.label())
-                .open_if("override", self.by_override.then_some(true))
+                .open_if("override", overridden.then_some(true))
                 .hidden("decided_by", by.subject.as_str())
                 .hidden_if("reason", self.reason.clone())
         };

@@ -169,7 +169,8 @@ impl ClaimView {
     /// The step begins with its first use, and only when those before it are done (MPLP step rules).
     fn begin_step(&self, env: &Env, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
         let step = self.allowance.as_ref().and_then(|allowance| allowance.step.as_ref());
-        let (Some(step), Some(plan)) = (step, &self.plan) else { return Ok(()) };
+        let Some(step) = step else { return Ok(()) };
+        let plan = self.plan.as_ref().ok_or(Refusal::Internal)?;
         let mut moving = Moving::of(plan, env.now);
         moving.begins(&step.step).map_err(Refusal::YesGone)?;
         moving.finish(&self.place, mint, effects)

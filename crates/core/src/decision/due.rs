@@ -213,7 +213,7 @@ impl AllowanceDueView {
 }
 
 /// Nothing more is called in the session of a yes that is over.
-pub(super) fn hush(
+pub(crate) fn hush(
     decision: &Decision,
     session: &AaepSession,
     notice: &Notice,

@@ -6,9 +6,9 @@ use super::{
 };
 use crate::{
     env::{Env, Mint},
-    mplp::progress::Moving,
+    mplp::progress::{Moving, is_running},
     news::News,
-    records::{Allowance, AllowanceState, Execution, ExecutionState, Point, Record, Reporter},
+    records::{AaepSessionState, Allowance, AllowanceState, Execution, ExecutionState, Point, Record, Reporter},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -137,13 +137,18 @@ pub(super) fn follow(
     Ok(goes_on)
 }
 
-/// A bounded yes gets back what a refused use had taken, and is open again if it was spent by it.
+/// A bounded yes gets back what a refused use had taken, and is open again if it was spent by it: not after its time,
+/// nor when its plan or its session is over.
 fn returned(view: &ExecutionView, env: &Env) -> Option<Allowance> {
     let allowance = view.allowance.as_ref().filter(|allowance| allowance.is_bounded())?;
     let state = match allowance.state {
-        AllowanceState::Spent if env.now < allowance.until => AllowanceState::Open,
+        AllowanceState::Spent if env.now < allowance.until && goes_on(view) => AllowanceState::Open,
         state => state,
     };
     let tally = allowance.tally.give_back(&view.execution.taken).ok()?;
     Some(Allowance { tally, state, version: allowance.version + 1, ..allowance.clone() })
+}
+
+fn goes_on(view: &ExecutionView) -> bool {
+    matches!(view.session.state, AaepSessionState::Open { .. }) && view.plan.as_ref().is_none_or(is_running)
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     aaep::talk::{self, Chosen},
+    mplp::confirm::confirm_id,
     records::{AaepSession, Decision, DecisionState, Question, Words},
 };
 use countersign_protocol::aaep::{
@@ -60,6 +61,13 @@ pub fn extension(decision: &Decision) -> Map<String, Value> {
     members.insert("words".into(), json!(words));
     if let Some(operator) = &decision.raised_by.operator {
         members.insert("operator".into(), json!(operator.as_str()));
+    }
+    if let Some(target) = &decision.target {
+        // Whoever speaks MPLP knows it by these (MPLP 4.2).
+        members.insert("notification".into(), json!("approval_required"));
+        members.insert("confirm_id".into(), json!(confirm_id(decision)));
+        members.insert("target_type".into(), json!(target.target_type));
+        members.insert("target_id".into(), json!(target.target_id));
     }
     if let Some(at) = decision.last_ran_at {
         members.insert("last_ran_at".into(), json!(at.to_rfc3339()));

@@ -159,15 +159,21 @@ pub fn of_plan(
     Ok(whole)
 }
 
-/// Steps that only the user may decide, beside steps that the user may not: nobody could say yes to both.
+/// A question that nobody could say yes to is not asked. Who has a role is not known here, so only people whom every
+/// list names, or could mean by a role, are looked for.
 fn somebody_counts_for(all: &[Approvers], people: &People) -> Result<(), Refusal> {
-    let users_own = |who: &Approvers| who.roles.is_empty() && who.people.iter().all(|person| *person == people.own);
-    match all.iter().any(users_own) && all.iter().any(|who| !who.own_yes) {
-        true => Err(Refusal::invalid(
-            "nobody may approve all of these steps: some are decided by the user alone, others by approvers; \
-             propose them as plans of their own",
+    let could = |person: RowKey, who: &Approvers| match person == people.own {
+        true => who.own_yes,
+        false => who.people.contains(&person) || !who.roles.is_empty(),
+    };
+    let Some(named) = all.iter().find(|who| who.roles.is_empty()) else { return Ok(()) };
+    let somebody = |person: &RowKey| all.iter().all(|who| could(*person, who));
+    match named.people.iter().chain([&people.own]).any(somebody) {
+        true => Ok(()),
+        false => Err(Refusal::invalid(
+            "nobody may approve all of these steps, since they are decided by different people; propose them as plans \
+             of their own",
         )),
-        false => Ok(()),
     }
 }
 

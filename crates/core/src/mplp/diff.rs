@@ -4,7 +4,7 @@ use super::{progress, words};
 use crate::{
     bounded::{Arguments, Difference, Units, Was, What},
     held::{shortened, shown},
-    records::{Plan, Planned, Words},
+    records::{AskedPlan, Plan, Planned, Words},
 };
 use countersign_protocol::{
     bounds::Bound,
@@ -38,6 +38,15 @@ pub fn changes(before: Shown<'_>, after: Shown<'_>) -> Vec<String> {
             Some(known) => lines.extend(step_changes(at + 1, (known, before), (step, after))),
             None => lines.push(added(at + 1, step, after)),
         }
+    }
+    lines
+}
+
+/// What changed since a question about the plan.
+pub fn since(asked: &AskedPlan, plan: &Plan) -> Vec<String> {
+    let mut lines = changes((&asked.document, &asked.actions), (&plan.document, &plan.actions));
+    if asked.lasts_s != plan.lasts_s {
+        lines.push(format!("A yes lasts {} seconds instead of {}", plan.lasts_s, asked.lasts_s));
     }
     lines
 }

@@ -2,10 +2,11 @@
 
 use super::progress::{Moving, about};
 use crate::{
-    decision::Place,
+    aaep::words::Notice,
+    decision::{Place, due::hush},
     env::Env,
     news::News,
-    records::{Plan, Planned, Raiser, Record},
+    records::{AaepSession, Decision, Plan, Planned, Raiser, Record},
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
 };
@@ -137,6 +138,8 @@ pub struct ReportStep {
 pub struct StepView {
     pub place: Place,
     pub plan: Plan,
+    /// The approval and its session, of a plan that runs.
+    pub approved: Option<(Decision, AaepSession)>,
     /// The open allowance of that step: it ends when the step does.
     pub allowance: Option<crate::records::Allowance>,
     pub guards: Vec<Guard>,
@@ -155,9 +158,13 @@ impl Operation for ReportStep {
         }
         let mut moving = Moving::of(&view.plan, env.now);
         moving.reported(&self.step, self.report.status, self.report.reason.as_deref())?;
-        let plan = moving.plan().clone();
+        let (plan, goes_on) = (moving.plan().clone(), moving.goes_on());
+        let mut mint = env.mint();
         let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
-        moving.finish(&view.place, &mut env.mint(), &mut effects)?;
+        moving.finish(&view.place, &mut mint, &mut effects)?;
+        if let (Some((decision, session)), false) = (&view.approved, goes_on) {
+            hush(decision, session, &Notice::Finished, env, &mut mint, &mut effects);
+        }
         let over = matches!(self.report.status, StepStatus::Completed | StepStatus::Failed | StepStatus::Skipped);
         effects.puts.extend(view.allowance.as_ref().filter(|_| over).map(|open| ended(open, env.now)));
         Ok(Step { answer: plan, effects })

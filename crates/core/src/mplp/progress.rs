@@ -64,10 +64,10 @@ impl Moving {
         }
         let asked = confirm_id(decision);
         self.plan.confirm = Some(decision.key);
-        let (document, actions) = (self.plan.document.clone(), self.plan.actions.clone());
-        let before = self.plan.asked.take();
-        let changes = before.map(|was| diff::changes((&was.document, &was.actions), (&document, &actions)));
-        self.plan.asked = Some(AskedPlan { confirm_id: asked.clone(), document, actions, changes });
+        let changes = self.plan.asked.as_ref().map(|before| diff::since(before, &self.plan));
+        let (document, actions, lasts_s) =
+            (self.plan.document.clone(), self.plan.actions.clone(), self.plan.lasts_s);
+        self.plan.asked = Some(AskedPlan { confirm_id: asked.clone(), document, actions, lasts_s, changes });
         self.to(PlanStatus::Proposed, Some(asked), None);
         Ok(())
     }
@@ -137,14 +137,16 @@ impl Moving {
         self.finish_if_done();
     }
 
-    /// The allowance of a step is over before it was spent.
+    /// The allowance of a step is over before it was spent. What has begun can only be completed or fail, and what has
+    /// not cannot fail any more (MPLP step rules).
     pub fn ends_unspent(&mut self, step: &MplpId, lapsed: bool) {
         let under_way = self.plan.actions.get(step).is_some_and(|planned| planned.tally.under_way > 0);
-        if !under_way {
-            match lapsed {
-                true => self.step_to(step, StepStatus::Failed, Some("its time is over")),
-                false => self.step_to(step, StepStatus::Skipped, Some("taken back")),
-            }
+        let why = Some(if lapsed { "its time is over" } else { "taken back" });
+        match (self.status_of(step), lapsed) {
+            (Some(StepStatus::InProgress), _) if !under_way => self.step_to(step, StepStatus::Failed, why),
+            (Some(StepStatus::Pending), true) => self.step_to(step, StepStatus::Blocked, why),
+            (Some(StepStatus::Pending), false) => self.step_to(step, StepStatus::Skipped, why),
+            _ => {}
         }
         self.finish_if_done();
     }
@@ -344,6 +346,12 @@ pub fn may_begin(document: &PlanDocument, id: &MplpId) -> Result<(), &'static st
         StepStatus::Completed => Err("the step is completed"),
         StepStatus::Blocked | StepStatus::Skipped | StepStatus::Failed => Err("the step does not run any more"),
     }
+}
+
+/// Whether a step may run at some time.
+pub fn may_still_run(document: &PlanDocument, id: &MplpId) -> bool {
+    matches!(document.status, PlanStatus::Approved | PlanStatus::InProgress)
+        && matches!(status_of(document, id), Some(StepStatus::Pending | StepStatus::InProgress))
 }
 
 fn all_completed(document: &PlanDocument, ids: &[MplpId]) -> bool {

@@ -46,10 +46,7 @@ pub fn about(plan: &Plan) -> Confirmation {
 }
 
 fn changes(plan: &Plan) -> Vec<String> {
-    let of = |asked: &crate::records::AskedPlan| {
-        diff::changes((&asked.document, &asked.actions), (&plan.document, &plan.actions))
-    };
-    plan.asked.as_ref().map(of).unwrap_or_default()
+    plan.asked.as_ref().map(|asked| diff::since(asked, plan)).unwrap_or_default()
 }
 
 /// What a yes brings about, in numbers.

@@ -82,6 +82,9 @@ pub struct AskedPlan {
     pub confirm_id: MplpId,
     pub document: PlanDocument,
     pub actions: BTreeMap<MplpId, Planned>,
+    /// How long its yes would have lasted.
+    #[serde(default)]
+    pub lasts_s: i64,
     /// All that changed since the question before it; none if it was the first.
     #[serde(default)]
     pub changes: Option<Vec<String>>,

@@ -36,6 +36,17 @@ fn patterns_that_differ_in_their_bounds_only_come_in_the_order_of_their_keys() {
     assert!(Book::default().candidates(&by_tool(), &tool(json!({}))).is_empty());
 }
 
+/// Names and places have different orders: `n-b` comes before `n.a`, but `n` before `n-b`.
+#[test]
+fn every_open_place_has_its_own_bound() {
+    let arguments = |a: u32, b: u32| json!({ "n": { "a": a }, "n-b": b });
+    let open = json!({ "n.a": { "most": "5" }, "n-b": { "most": "500" } });
+    let pattern = tool_pattern(arguments(1, 1), open).unwrap();
+    let book = Book::new([(1, &pattern)]);
+    assert_eq!(book.candidates(&by_tool(), &tool(arguments(5, 500))), [1]);
+    assert!(book.candidates(&by_tool(), &tool(arguments(500, 5))).is_empty());
+}
+
 /// The book looks at no unit, so its candidates are compared again with `Pattern::fit`.
 #[test]
 fn units_are_left_to_the_fit() {

@@ -92,6 +92,8 @@ fn the_path_the_query_and_the_kind_of_body_are_arguments() {
     assert_eq!(told(&open(), &kind("application/merge-patch+json")), [wanted]);
     let (call, units) = kind("Application/JSON; charset=UTF-8");
     assert!(open().fit(&call, &units).is_ok(), "JSON has no other charset");
+    let profile = told(&open(), &kind("application/json; profile=batch"));
+    assert_eq!(profile, ["content_type is \"application/json; profile=batch\" instead of \"application/json\""]);
     let opaque = told(&open(), &kind("text/plain"));
     assert!(opaque.iter().any(|line| line == "body is missing"), "{opaque:?}");
     assert!(opaque.iter().any(|line| line == "body_sha256 is not in the plan"), "{opaque:?}");
@@ -158,6 +160,7 @@ fn numbers_are_equal_by_their_exact_value_and_never_by_a_double() {
         ("1e2", "1E2"),
         ("1e400", "2e400"),
         ("1e400", "1e401"),
+        ("1.5e1", "1.5e10"),
         ("5", "-5"),
         ("10", "1"),
         ("1.0", "10"),

@@ -66,6 +66,7 @@ fn what_cannot_be_added_exactly_has_no_room() {
 #[test]
 fn what_was_never_reserved_cannot_be_given_back() {
     assert_eq!(tally(3).give_back(&taken("1")), Err(NotReserved));
+    assert_eq!(Tally::once().give_back(&[]), Err(NotReserved));
     let one = tally(3).reserve(&taken("1.00")).unwrap();
     assert_eq!(one.give_back(&taken("1.01")), Err(NotReserved));
     assert_eq!(one.give_back(&[]), Err(NotReserved));

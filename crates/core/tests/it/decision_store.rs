@@ -2,7 +2,7 @@
 
 use countersign_core::{
     news::{News, Said},
-    records::{AaepSession, Allowance, Decision, Execution, Record, Table},
+    records::{AaepSession, Allowance, Decision, Execution, Plan, Record, Table},
     step::{Draft, Effects},
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
@@ -91,11 +91,12 @@ impl Store {
         Ok(counts)
     }
 
-    /// The unique indices: one open question that is the same, one use of a digest under way, one yes a decision.
+    /// The unique indices: one open question that is the same, one use of a digest under way. The real store lets a
+    /// decision have several yeses; here it is one, or one a step.
     fn unique_columns_hold(&self) -> bool {
         let same = self.decisions().filter(|d| d.is_pending()).map(|d| d.same);
         let digests = self.executions().filter(|e| e.is_under_way()).map(|e| e.digest);
-        let allowed = self.allowances().map(|a| a.decision);
+        let allowed = self.allowances().map(|a| (a.decision, a.step.as_ref().map(|of| of.step.clone())));
         let replies = self.decisions().map(|d| d.reply_hash);
         all_different(same) && all_different(digests) && all_different(allowed) && all_different(replies)
     }
@@ -136,6 +137,25 @@ impl Store {
             Record::AaepSession(row) => Some(row),
             _ => None,
         })
+    }
+
+    pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
+        self.rows.values().filter_map(|record| match &**record {
+            Record::Plan(row) => Some(row),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn plan(&self, key: RowKey) -> &Plan {
+        self.plans().find(|row| row.key == key).expect("the plan is there")
+    }
+
+    pub(crate) fn allowance(&self, key: RowKey) -> &Allowance {
+        self.allowances().find(|row| row.key == key).expect("the yes is there")
+    }
+
+    pub(crate) fn execution(&self, key: RowKey) -> &Execution {
+        self.executions().find(|row| row.key == key).expect("the use is there")
     }
 
     pub(crate) fn decision(&self, key: RowKey) -> &Decision {

@@ -23,7 +23,7 @@ use countersign_core::{
     mplp::roles::Deciding,
     records::{
         AaepSession, AaepSessionState, Assurance, CancelledFor, Clarification, Confirmation, Delegation,
-        DelegationState, Execution, Point, Project, Question, Raiser, Record, RevokeReason, Role, Table, Via, Words,
+        DelegationState, Execution, Plan, Point, Project, Question, Raiser, Record, RevokeReason, Role, Table, Via, Words,
     },
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
@@ -37,6 +37,7 @@ use countersign_protocol::{
     domain::Domain,
     hash::Digest,
     ids::RowKey,
+    mplp::PlanStatus,
     project::ProjectDocument,
     time::UnixMillis,
 };
@@ -237,7 +238,7 @@ impl Plane {
         self.asking(ask, digest, &env).decide(&view, &env)
     }
 
-    fn asking(&self, ask: &Ask, digest: Digest, env: &Env) -> Raise {
+    pub(crate) fn asking(&self, ask: &Ask, digest: Digest, env: &Env) -> Raise {
         let id = env.mint().id("dec");
         Raise {
             reply_token: reply_token(&id),
@@ -357,7 +358,7 @@ impl Plane {
                 .filter(|row| is_open(row) && row.delegation == Some(key))
                 .cloned()
                 .collect(),
-            plans: Vec::new(),
+            plans: self.store.plans().filter(|row| is_live(row) && of(&row.by)).cloned().collect(),
         };
         let env = self.env(now);
         let state = DelegationState::Revoked { at: now, reason: RevokeReason::ManualRevoke };
@@ -376,7 +377,8 @@ impl Plane {
     pub(crate) fn due_view(&self, decision: RowKey) -> DueView {
         let decision = self.store.decision(decision).clone();
         let session = self.store.session(decision.asked_in).clone();
-        DueView { place: self.place(), decision, session, plan: None }
+        let plan = decision.plan().map(|key| self.store.plan(key).clone());
+        DueView { place: self.place(), decision, session, plan }
     }
 
     pub(crate) fn raiser(&self, agent: usize) -> Raiser {
@@ -391,7 +393,7 @@ impl Plane {
         }
     }
 
-    fn guards(&self, agent: usize) -> Vec<Guard> {
+    pub(crate) fn guards(&self, agent: usize) -> Vec<Guard> {
         vec![Guard { table: Table::Delegation, key: delegation_key(agent, self.lives[agent]), version: 5 }]
     }
 }
@@ -421,6 +423,11 @@ pub(crate) fn beside<'e>(event: &'e Event, member: &str) -> Option<&'e str> {
 
 pub(crate) fn reply_token(decision_id: &str) -> String {
     format!("rpl_{}", &Digest::of(decision_id.as_bytes()).hex()[..32])
+}
+
+/// Whether a plan waits or runs, and so ends with its agent.
+fn is_live(plan: &Plan) -> bool {
+    matches!(plan.document.status, PlanStatus::Proposed | PlanStatus::Approved | PlanStatus::InProgress)
 }
 
 fn delegation_key(agent: usize, life: i64) -> RowKey {

@@ -13,6 +13,7 @@ pub(crate) mod key;
 pub(crate) mod keys;
 pub(crate) mod man;
 pub(crate) mod openapi;
+pub(crate) mod plan;
 pub(crate) mod project;
 pub(crate) mod routes;
 pub(crate) mod serve;
@@ -28,6 +29,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Demo(arguments) => demo::run(&arguments, context),
         Command::Serve(_) => serve::run(context),
         Command::Inbox(arguments) => inbox::run(arguments, context),
+        Command::Plan(arguments) => plan::run(arguments, context),
         Command::Project(command) => project::run(command, context),
         Command::Routes(command) => routes::run(command, context),
         Command::User(command) => user::run(command, context),

@@ -1,5 +1,6 @@
 //! `countersign inbox`, through the built binary, against a node that it serves too.
 
+mod bounded;
 mod live;
 mod once;
 
@@ -8,15 +9,15 @@ use serde_json::{Value, json};
 use std::{fs, path::Path};
 
 /// A node with a project that asks, alice who is asked, and a token of hers.
-struct Asked {
-    folder: Folder,
+pub(crate) struct Asked {
+    pub(crate) folder: Folder,
     node: Served,
-    key: String,
+    pub(crate) key: String,
     token: String,
 }
 
 impl Asked {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let folder = Folder::ready(&format!("inbox-{name}"));
         let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/payments.toml");
         folder.write("payments.toml", &fs::read_to_string(example).unwrap());
@@ -30,7 +31,7 @@ impl Asked {
         Self { folder, node, key, token }
     }
 
-    fn agent(&self, method: &str, path: &str, body: &Value) -> Value {
+    pub(crate) fn agent(&self, method: &str, path: &str, body: &Value) -> Value {
         let bearer = format!("Authorization: Bearer {}\r\n", self.key);
         let answer = self.node.ask(method, path, &bearer, &body.to_string());
         assert!((200..300).contains(&answer.status), "{path}: {}", answer.body);
@@ -38,7 +39,7 @@ impl Asked {
     }
 
     /// An agent asks to send a letter; the decision's id.
-    fn asks(&self, what: &str) -> String {
+    pub(crate) fn asks(&self, what: &str) -> String {
         let body = json!({ "action": what, "consequence": "It is gone", "tool": "mail.send",
             "arguments": { "text": what }, "timeout_seconds": 600 });
         self.agent("POST", "/v1/confirmations", &body)["decision_id"].as_str().unwrap().to_owned()
@@ -50,7 +51,7 @@ impl Asked {
         self.agent("POST", "/v1/clarifications", &body)["decision_id"].as_str().unwrap().to_owned()
     }
 
-    fn decision(&self, id: &str) -> Value {
+    pub(crate) fn decision(&self, id: &str) -> Value {
         self.agent("GET", &format!("/v1/decisions/{id}"), &Value::Null)
     }
 
@@ -62,11 +63,18 @@ impl Asked {
         drop(spare);
     }
 
+    /// Runs `countersign plan …` as the agent.
+    pub(crate) fn plan(&self, arguments: &[&str], more: &[(&str, &str)]) -> Ran {
+        let (service, key) = (self.node.origin(), self.key.as_str());
+        let own = [("COUNTERSIGN_SERVICE", service.as_str()), ("COUNTERSIGN_API_KEY", key)];
+        self.folder.run_words(&[&["plan"], arguments].concat(), &[&own, more].concat())
+    }
+
     fn environment(&self) -> [(&'static str, String); 2] {
         [("COUNTERSIGN_SERVICE", self.node.origin()), ("COUNTERSIGN_TOKEN", self.token.clone())]
     }
 
-    fn inbox(&self, arguments: &[&str], more: &[(&str, &str)]) -> Ran {
+    pub(crate) fn inbox(&self, arguments: &[&str], more: &[(&str, &str)]) -> Ran {
         let own = self.environment();
         let own = own.iter().map(|(name, value)| (*name, value.as_str()));
         let environment: Vec<(&str, &str)> = own.chain(more.iter().copied()).collect();

@@ -12,9 +12,21 @@ fn the_scripted_demo_keeps_every_promise_and_ends_with_success() {
     let told = String::from_utf8_lossy(&demo.stdout);
     assert!(demo.status.success(), "{told}\n{}", String::from_utf8_lossy(&demo.stderr));
     assert!(told.ends_with("Everything was as promised.\n"), "{told}");
-    for part in
-        ["held: ", "approved: ", "swapped: ", "run once: ", "replayed: ", "redeemed: ", "one effect: ", "killed: "]
-    {
+    for part in [
+        "held: ",
+        "approved: ",
+        "swapped: ",
+        "run once: ",
+        "replayed: ",
+        "redeemed: ",
+        "one effect: ",
+        "planned: ",
+        "unasked: ",
+        "one too many: ",
+        "another amount: ",
+        "taken back: ",
+        "killed: ",
+    ] {
         assert_eq!(told.matches(&format!("  ok  {part}")).count(), 1, "{part} {told}");
     }
     assert!(!told.contains('\u{1b}'), "nothing is said by colour alone");

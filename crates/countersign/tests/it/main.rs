@@ -13,6 +13,7 @@ mod cli_folder;
 mod cli_inbox;
 mod cli_key;
 mod cli_keys;
+mod cli_plan;
 mod cli_project;
 mod cli_routes;
 mod cli_serve;

@@ -86,9 +86,10 @@ impl Engine {
         let own = allowance.raised_by.principal == raiser.principal && allowance.raised_by.session == raiser.session;
         let usable = own && allowance.is_open() && allowance.point == point && self.now() < allowance.until;
         let taken = allowance.pattern.as_ref().filter(|_| usable).and_then(|pattern| call.fits(pattern).ok());
-        let Some(taken) = taken.filter(|taken| allowance.tally.reserve(taken).is_ok()) else { return Ok(false) };
+        if !taken.is_some_and(|taken| allowance.tally.reserve(&taken).is_ok()) {
+            return Ok(false);
+        }
         let Some(step) = &allowance.step else { return Ok(true) };
-        let _ = taken;
         let plan = self.plan_of(Some(step.plan)).await?;
         Ok(plan.is_some_and(|plan| progress::may_begin(&plan.document, &step.step).is_ok()))
     }
@@ -120,6 +121,11 @@ impl Engine {
             let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
             all.extend(decision.map(|decision| OpenAllowance { allowance, decision, plan }));
         }
+        // A step that nothing can bring to its turn any more lets nothing run.
+        all.retain(|open| match (&open.plan, &open.allowance.step) {
+            (Some(plan), Some(of)) => progress::may_still_run(&plan.document, &of.step),
+            _ => true,
+        });
         Ok(all)
     }
 

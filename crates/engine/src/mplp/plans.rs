@@ -168,7 +168,7 @@ impl Engine {
     pub fn plan_changes(&self, plan: &Plan) -> Vec<String> {
         let Some(asked) = &plan.asked else { return Vec::new() };
         match plan.document.status {
-            PlanStatus::Draft => diff::changes((&asked.document, &asked.actions), (&plan.document, &plan.actions)),
+            PlanStatus::Draft => diff::since(asked, plan),
             _ => asked.changes.clone().unwrap_or_default(),
         }
     }
@@ -203,7 +203,8 @@ impl Engine {
             let allowances = self.allowances_about(decision.as_ref()).await?;
             let of_step = |allowance: &Allowance| allowance.step.as_ref().is_some_and(|of| of.step == *step);
             let allowance = allowances.into_iter().find(|allowance| allowance.is_open() && of_step(allowance));
-            let view = StepView { place: place(at), plan, allowance, guards: agent.guards.clone() };
+            let approved = self.with_session(decision.filter(|_| is_running(&plan))).await?;
+            let view = StepView { place: place(at), plan, approved, allowance, guards: agent.guards.clone() };
             let operation = ReportStep { step: step.clone(), report: report.clone() };
             if let Some(plan) = self.finish(operation.decide(&view, &self.env()?)?).await? {
                 return Ok(plan);
@@ -259,15 +260,19 @@ impl Engine {
         let _turn = self.turn_of(decision.as_ref()).await;
         let plan = self.plan_of(Some(plan.key)).await?.ok_or(Refusal::Internal)?;
         let allowances = self.allowances_about(decision.as_ref()).await?;
-        let approved: Option<(Decision, AaepSession)> = match decision {
-            Some(decision) => {
-                let session = self.session_of_decision(&decision).await?;
-                Some((decision, session))
-            }
-            None => None,
-        };
+        let approved = self.with_session(decision).await?;
         let view = CancelPlanView { place: place(at), plan, approved, allowances, guards };
         self.finish(operation.decide(&view, &self.env()?)?).await
+    }
+
+    async fn with_session(&self, decision: Option<Decision>) -> Result<Option<(Decision, AaepSession)>, Refusal> {
+        match decision {
+            Some(decision) => {
+                let session = self.session_of_decision(&decision).await?;
+                Ok(Some((decision, session)))
+            }
+            None => Ok(None),
+        }
     }
 
     async fn turn_of(&self, decision: Option<&Decision>) -> Option<crate::turns::Turn<'_>> {

@@ -22,7 +22,6 @@ fn listing(project: RowKey, key: RowKey) -> [Lookup; 4] {
     ]
 }
 
-///
 #[tokio::test(flavor = "multi_thread")]
 async fn a_yes_to_one_request_is_listed_nowhere() {
     on_both(async |bench| {
@@ -35,7 +34,6 @@ async fn a_yes_to_one_request_is_listed_nowhere() {
     .await;
 }
 
-///
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bounded_yes_is_listed_until_it_is_over_however_it_ends() {
     let ends = [
@@ -54,7 +52,6 @@ async fn a_bounded_yes_is_listed_until_it_is_over_however_it_ends() {
     .await;
 }
 
-///
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bounded_yes_of_which_something_is_left_stays_listed() {
     on_both(async |bench| {
@@ -69,7 +66,7 @@ async fn a_bounded_yes_of_which_something_is_left_stays_listed() {
     .await;
 }
 
-///
+///
 #[tokio::test(flavor = "multi_thread")]
 async fn a_listing_shows_its_own_holder_person_decider_and_project_in_the_order_of_keys() {
     on_both(async |bench| {
@@ -93,7 +90,6 @@ async fn a_listing_shows_its_own_holder_person_decider_and_project_in_the_order_
     .await;
 }
 
-///
 #[tokio::test(flavor = "multi_thread")]
 async fn the_calls_of_an_api_key_are_those_of_a_holder_too() {
     on_both(async |bench| {
@@ -111,7 +107,6 @@ async fn the_calls_of_an_api_key_are_those_of_a_holder_too() {
     .await;
 }
 
-///
 #[tokio::test(flavor = "multi_thread")]
 async fn a_decision_may_allow_several_things_which_are_found_in_the_order_of_keys() {
     on_both(async |bench| {

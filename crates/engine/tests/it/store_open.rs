@@ -271,7 +271,6 @@ fn before_plans() -> Effects {
     }
 }
 
-/// R-6, R-10
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_decided_before_there_were_plans_is_read_paged_and_told_as_if_it_were_new() {
     let leaseless = "UPDATE allowances SET doc = replace(doc, '\"lease_s\":60,', ''); \

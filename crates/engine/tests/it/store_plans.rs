@@ -96,7 +96,7 @@ async fn an_id_names_one_plan_of_a_project() {
     .await;
 }
 
-///
+///
 #[tokio::test(flavor = "multi_thread")]
 async fn an_imported_confirm_is_kept_as_it_came_and_once() {
     on_both(async |bench| {

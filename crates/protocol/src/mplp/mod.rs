@@ -31,8 +31,8 @@ pub use plan::{Plan, PlanStatus, Step, StepStatus};
 pub use read::BadDocument;
 pub use role::Role;
 pub use shown::{
-    AllowanceShown, AllowanceStatus, Difference, Left, PlanActions, ProposeRequest, ReasonGiven, Runs, StepShown, SumLeft,
-    WhoseWords,
+    AllowanceShown, AllowanceStatus, Difference, Left, PlanActions, ProposeRequest, ReasonGiven, Runs, StepShown,
+    SumLeft, WhoseWords,
 };
 pub use submission::{ConfirmSubmission, DecisionRequest, Listed, PlanSubmission, StepAction, StepReport};
 pub use trace::{Segment, SegmentStatus, Trace, TraceBase, TraceStatus};

@@ -1,20 +1,14 @@
-//! Server-sent events: lines that end in LF, one line of data an event, and a sign of life every ten seconds.
+//! What a subscription brings, written as server-sent events: one line of data an event.
 
-use crate::serve::Connection;
-use axum::{
-    body::Body,
-    response::{IntoResponse, Response},
+use crate::{
+    http::sse::{self, line},
+    serve::Connection,
 };
-use bytes::Bytes;
+use axum::response::Response;
 use countersign_engine::{Delivered, EventStream};
 use countersign_protocol::aaep::handshake::Close;
 use futures_util::{Stream, StreamExt as _, stream};
-use http::{HeaderValue, header};
-use std::{convert::Infallible, pin::Pin, sync::Arc, time::Duration};
-use tokio::time::{Interval, MissedTickBehavior};
-
-/// Clients that hear nothing for 30 seconds give up.
-const HEARTBEAT: Duration = Duration::from_secs(10);
+use std::sync::Arc;
 
 /// How events are written. Some clients hear only unnamed ones (C17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +32,7 @@ pub(super) enum Frame {
 
 /// A stream of frames as an answer that goes on until they end, the caller leaves or the node stops.
 pub(super) fn response(frames: impl Stream<Item = Frame> + Send + 'static, style: Style, on: Connection) -> Response {
-    let mut heartbeat = tokio::time::interval(HEARTBEAT);
-    heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    heartbeat.reset();
-    let writing = Writing { frames: Box::pin(frames), style, heartbeat, on, begun: false };
-    let mut response = Body::from_stream(stream::unfold(writing, Writing::next)).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store, no-cache"));
-    // A proxy that collects answers would hold questions back until it is too late.
-    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
+    sse::response(frames.map(move |frame| style.written(&frame)), on)
 }
 
 /// What the hub delivers of one subscription.
@@ -70,32 +54,6 @@ pub(super) fn close(subscription_id: String, reason_code: String, reason_message
     serde_json::to_string(&document).unwrap_or_default()
 }
 
-struct Writing<S> {
-    frames: Pin<Box<S>>,
-    style: Style,
-    heartbeat: Interval,
-    on: Connection,
-    begun: bool,
-}
-
-impl<S: Stream<Item = Frame>> Writing<S> {
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
-        if !self.begun {
-            self.begun = true;
-            return Some((Ok(Bytes::from_static(b"retry: 1000\n\n")), self));
-        }
-        let text = tokio::select! {
-            () = self.on.is_to_end() => return None,
-            frame = self.frames.next() => {
-                self.heartbeat.reset();
-                self.style.written(&frame?)
-            }
-            _ = self.heartbeat.tick() => ":\n\n".to_owned(),
-        };
-        Some((Ok(Bytes::from(text)), self))
-    }
-}
-
 impl Style {
     fn written(self, frame: &Frame) -> String {
         match (self, frame) {
@@ -109,11 +67,6 @@ impl Style {
             (Self::Unnamed, Frame::Closed(_)) => ":\n\n".to_owned(),
         }
     }
-}
-
-/// Some clients end a line at these, and the rest of the event would be lost. In JSON they stand inside strings only.
-fn line(json: &str) -> String {
-    json.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
 #[cfg(test)]

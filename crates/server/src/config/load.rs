@@ -25,6 +25,7 @@ pub const DEFAULT_FILE: &str = "countersign.toml";
 /// Variables with our prefix that are not keys of the configuration.
 pub(super) const RESERVED: &[&str] = &[
     CONFIG_VARIABLE,
+    "COUNTERSIGN_API_KEY",
     "COUNTERSIGN_PUBLISHED_SPEC",
     "COUNTERSIGN_PASSWORD",
     "COUNTERSIGN_SERVICE",

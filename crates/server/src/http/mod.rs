@@ -10,4 +10,5 @@ pub(crate) mod credential;
 pub(crate) mod layers;
 pub(crate) mod nonce;
 pub(crate) mod request_id;
+pub(crate) mod sse;
 pub(crate) mod version;

@@ -48,6 +48,8 @@ pub enum Author {
     Agent,
     /// Rendered from the request by the owner's template.
     Service,
+    /// Ours about an agent's plan; what the agent says stands in quotes.
+    Plan,
 }
 
 #[derive(Clone, Debug)]
@@ -102,6 +104,15 @@ impl Asked {
         format!("/inbox/{}/{}", self.project, self.decision_id)
     }
 
+    /// Without what stands beside it in full, where the plan itself is shown.
+    #[must_use]
+    pub fn told_by_plan(mut self) -> Self {
+        if let What::Action { summary, details, .. } = &mut self.what {
+            (*summary, *details) = (None, Vec::new());
+        }
+        self
+    }
+
     /// What is asked, in the words that a title needs.
     pub(super) fn headline(&self) -> Line {
         let (What::Action { action: words, .. } | What::Question { question: words, .. }) = &self.what;
@@ -134,6 +145,7 @@ impl Asked {
         match self.words {
             Author::Agent => frame.say("asked-words-agent"),
             Author::Service => frame.say_of("asked-words-service", "service", self.service.as_str()),
+            Author::Plan => frame.say_of("asked-words-plan", "service", self.service.as_str()),
         }
     }
 
@@ -161,18 +173,12 @@ impl Asked {
     }
 
     pub(super) fn marks(&self, frame: &Frame) -> Vec<Mark> {
-        let What::Action { risk, irreversible, reversibility, .. } = &self.what else { return Vec::new() };
-        let (kind, id) = match risk {
-            Risk::High => ("care", "asked-risk-high"),
-            Risk::Medium => ("calm", "asked-risk-medium"),
-            Risk::Low => ("calm", "asked-risk-low"),
-        };
-        let (undo_kind, undo) = match (irreversible, reversibility) {
-            (true, _) | (_, Some(Reversibility::Irreversible)) => ("care", "asked-irreversible"),
-            (false, Some(Reversibility::ReversibleWithEffort)) => ("calm", "asked-reversible-with-effort"),
-            (false, _) => ("calm", "asked-reversible"),
-        };
-        vec![Mark { kind, text: frame.say(id) }, Mark { kind: undo_kind, text: frame.say(undo) }]
+        match &self.what {
+            What::Action { risk, irreversible, reversibility, .. } => {
+                marks(frame, *risk, *irreversible, *reversibility)
+            }
+            What::Question { .. } => Vec::new(),
+        }
     }
 
     /// What a yes lets happen.
@@ -196,6 +202,26 @@ impl Asked {
         let is_language = (2..=3).contains(&primary.len()) && primary.bytes().all(|b| b.is_ascii_alphabetic());
         (is_language && self.language.split('-').all(well_formed)).then_some(self.language.as_str())
     }
+}
+
+/// How bad it could be, and whether it can be undone.
+pub(super) fn marks(
+    frame: &Frame,
+    risk: Risk,
+    irreversible: bool,
+    reversibility: Option<Reversibility>,
+) -> Vec<Mark> {
+    let (kind, id) = match risk {
+        Risk::High => ("care", "asked-risk-high"),
+        Risk::Medium => ("calm", "asked-risk-medium"),
+        Risk::Low => ("calm", "asked-risk-low"),
+    };
+    let (undo_kind, undo) = match (irreversible, reversibility) {
+        (true, _) | (_, Some(Reversibility::Irreversible)) => ("care", "asked-irreversible"),
+        (false, Some(Reversibility::ReversibleWithEffort)) => ("calm", "asked-reversible-with-effort"),
+        (false, _) => ("calm", "asked-reversible"),
+    };
+    vec![Mark { kind, text: frame.say(id) }, Mark { kind: undo_kind, text: frame.say(undo) }]
 }
 
 impl Unanswered {

@@ -30,6 +30,12 @@ pub enum Became {
     Withdrawn {
         at: UnixMillis,
     },
+    /// A person who may decide it called it off.
+    CalledOff {
+        by: Who,
+        at: UnixMillis,
+        reason: Option<Prose>,
+    },
     SessionOver {
         at: UnixMillis,
     },
@@ -102,7 +108,11 @@ impl Became {
 
     /// Whether the reader of the page settled it.
     pub fn is_by_you(&self) -> bool {
-        let (Became::Accepted { by, .. } | Became::Rejected { by, .. } | Became::Answered { by, .. }) = self else {
+        let (Became::Accepted { by, .. }
+        | Became::Rejected { by, .. }
+        | Became::Answered { by, .. }
+        | Became::CalledOff { by, .. }) = self
+        else {
             return false;
         };
         *by == Who::You
@@ -121,6 +131,8 @@ impl Became {
             Became::Answered { .. } => "became-answered-other",
             Became::Expired { .. } => "became-expired",
             Became::Withdrawn { .. } => "became-withdrawn",
+            Became::CalledOff { by: Who::You, .. } => "became-called-off-you",
+            Became::CalledOff { .. } => "became-called-off-other",
             Became::SessionOver { .. } => "became-session-over",
             Became::Revoked { .. } => "became-revoked",
         })
@@ -134,6 +146,7 @@ impl Became {
             Became::Accepted { .. } => "became-word-accepted",
             Became::Rejected { .. } => "became-word-rejected",
             Became::Answered { .. } => "became-word-answered",
+            Became::CalledOff { .. } => "became-word-called-off",
             Became::Withdrawn { .. } | Became::SessionOver { .. } | Became::Revoked { .. } => "became-word-withdrawn",
         })
     }
@@ -146,6 +159,7 @@ impl Became {
             | Became::Answered { at, .. }
             | Became::Expired { at, .. }
             | Became::Withdrawn { at }
+            | Became::CalledOff { at, .. }
             | Became::SessionOver { at }
             | Became::Revoked { at } => Some(at),
         }
@@ -154,7 +168,7 @@ impl Became {
     /// The reason of a no, in the words of whoever gave it.
     pub(super) fn reason(&self) -> Option<&Prose> {
         match self {
-            Became::Rejected { reason, .. } => reason.as_ref(),
+            Became::Rejected { reason, .. } | Became::CalledOff { reason, .. } => reason.as_ref(),
             _ => None,
         }
     }

@@ -11,6 +11,8 @@ pub struct InboxPage {
     pub frame: Frame,
     pub questions: Vec<Asked>,
     pub unreported: Vec<Unreported>,
+    /// How many yeses let something run without asking again.
+    pub open_yeses: usize,
     pub listening: Listening,
     pub csrf: String,
     pub error: Option<InboxError>,
@@ -79,6 +81,10 @@ impl InboxPage {
             0 => self.frame.say("inbox-title"),
             count => self.frame.say_count("inbox-title-waiting", i64::try_from(count).unwrap_or(i64::MAX)),
         }
+    }
+
+    fn yeses_text(&self) -> String {
+        self.frame.say_count("inbox-yeses", i64::try_from(self.open_yeses).unwrap_or(i64::MAX))
     }
 
     fn error_text(&self) -> Option<String> {

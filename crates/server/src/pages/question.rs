@@ -1,6 +1,9 @@
 //! One question in full, the ways to answer it, and what became of it.
 
-use super::{Asked, Became, Frame, Line, Listening, Prose, Runs, Shown, What};
+use super::{
+    AllowMore, Asked, Became, Detail, Frame, Line, Listening, MoreError, OpenYes, PlanAsked, Prose, Runs, Shown, What,
+    planned::PlanWords,
+};
 use askama::Template;
 use countersign_protocol::{aaep::event::ResponseKind, hash::Digest, time::UnixMillis};
 use serde::Serialize;
@@ -13,7 +16,19 @@ pub struct QuestionPage {
     pub asked: Asked,
     pub became: Became,
     pub runs: Option<Runs>,
+    /// What is left of a yes for more than once.
+    pub open: Option<OpenYes>,
+    /// The plan that it is about.
+    pub plan: Option<PlanAsked>,
+    /// Exactly what a tool is called with.
+    pub arguments: Vec<Detail>,
+    /// How it differs from a plan that was approved.
+    pub difference: Option<Difference>,
     pub may: May,
+    /// Its governance says that it takes no decision (M-27). Whoever may decide all the same has to say so.
+    pub locked: bool,
+    /// A yes for more than once, where one can be given.
+    pub allow_more: Option<AllowMore>,
     /// How much more time can be asked for, in seconds, and until when at most.
     pub more: Vec<i64>,
     pub latest: UnixMillis,
@@ -25,6 +40,14 @@ pub struct QuestionPage {
     pub typed: String,
     pub error: Option<QuestionError>,
     pub notice: Option<QuestionNotice>,
+}
+
+/// How a call differs from the step of an approved plan that it comes nearest to.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// In English, whatever the page's language.
+    pub lines: Vec<Prose>,
+    pub plan_path: String,
 }
 
 /// What this person can do about it.
@@ -42,6 +65,8 @@ pub enum May {
     },
     /// It wants a stronger proof than a page can take.
     NotHere,
+    /// It is locked, and this person may not decide in spite of that.
+    Locked,
     Nothing,
 }
 
@@ -61,7 +86,7 @@ pub struct Choosable {
     pub label: Line,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuestionError {
     FormExpired,
     /// What would be shown now differs from what was shown then.
@@ -73,6 +98,19 @@ pub enum QuestionError {
     NotAllowed,
     ReasonTooLong,
     NoResponse(ResponseKind),
+    /// It is locked, and nobody said that it is to be decided all the same.
+    Locked,
+    /// A yes to a plan of which no step is ticked.
+    NoStep,
+    /// A step without another that must come before it.
+    StepNeeds {
+        step: usize,
+        needs: usize,
+    },
+    /// What was typed about a yes for more than once.
+    More(MoreError),
+    /// As the rules say it.
+    OutOfBounds(String),
 }
 
 /// What was just done, if it is true.
@@ -89,7 +127,7 @@ impl QuestionPage {
     pub fn shown(&self) -> Shown {
         let asked = &self.asked;
         let words = Words {
-            v: 1,
+            v: 2,
             language: self.frame.language.tag(),
             service: asked.service.as_str(),
             decision: &asked.decision_id,
@@ -100,10 +138,44 @@ impl QuestionPage {
             marks: asked.marks(&self.frame).into_iter().map(|mark| mark.text).collect(),
             tool: asked.tool.as_ref().map(|tool| tool.as_str()),
             unanswered: asked.unanswered_text(&self.frame),
-            yes_means: asked.yes_means(&self.frame),
+            yes_means: self.yes_means(),
             last_ran: asked.last_ran.map(|at| at.to_rfc3339()),
+            plan: self.plan.as_ref().map(|plan| plan.words(&self.frame)),
+            arguments: self.arguments.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect(),
+            difference: self.difference.iter().flat_map(|found| &found.lines).map(Prose::as_str).collect(),
+            amounts: self.allow_more.iter().flat_map(|more| &more.amounts).map(|one| one.heading(&self.frame)).collect(),
         };
         Shown::of_question(self.frame.language, &words)
+    }
+
+    /// What a yes lets happen.
+    fn yes_means(&self) -> Option<String> {
+        match &self.plan {
+            Some(plan) => Some(plan.yes_means(&self.frame)),
+            None => self.asked.yes_means(&self.frame),
+        }
+    }
+
+    fn accept_label(&self) -> String {
+        self.frame.say(if self.plan.is_some() { "planned-accept" } else { "question-accept" })
+    }
+
+    /// Whether boxes are there to be ticked.
+    fn chooses_steps(&self) -> bool {
+        self.became.is_open() && matches!(self.may, May::Decide { yes: true, .. })
+    }
+
+    fn more_error(&self) -> Option<&MoreError> {
+        match &self.error {
+            Some(QuestionError::More(error)) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with a field about a yes for more than once, to be said beside it.
+    fn wrong_about(&self, field: &str) -> Option<String> {
+        let (more, error) = (self.allow_more.as_ref()?, self.more_error()?);
+        (more.field_of(error) == field).then(|| error.text(&self.frame))
     }
 
     fn title(&self) -> String {
@@ -115,7 +187,15 @@ impl QuestionPage {
     }
 
     fn error_text(&self) -> Option<String> {
-        Some(self.frame.say(match self.error? {
+        let id = match self.error.as_ref()? {
+            QuestionError::More(error) => return Some(error.text(&self.frame)),
+            QuestionError::OutOfBounds(why) => {
+                return Some(self.frame.say_of("question-error-out-of-bounds", "why", Line::cut(why, 500).as_str()));
+            }
+            QuestionError::StepNeeds { step, needs } => {
+                let (step, needs) = (step.to_string(), needs.to_string());
+                return Some(self.frame.say_both("planned-error-needs", ("step", &step), ("needs", &needs)));
+            }
             QuestionError::FormExpired => "error-form-expired",
             QuestionError::ChangedSince => "question-error-changed",
             QuestionError::Settled => "question-error-settled",
@@ -126,19 +206,29 @@ impl QuestionPage {
             QuestionError::NoResponse(ResponseKind::Numeric) => "question-error-no-number",
             QuestionError::NoResponse(ResponseKind::Freetext) => "question-error-no-text",
             QuestionError::NoResponse(_) => "question-error-no-choice",
-        }))
+            QuestionError::Locked => "question-error-locked",
+            QuestionError::NoStep => "planned-error-no-step",
+        };
+        Some(self.frame.say(id))
     }
 
-    /// The field to mend, if it is one of the form's.
-    fn error_field(&self) -> &'static str {
-        match self.error {
+    /// The field to mend, if it is one of a form's that is there.
+    fn error_field(&self) -> String {
+        let field = match &self.error {
             Some(QuestionError::ReasonTooLong) => "reason",
             Some(QuestionError::NoResponse(ResponseKind::Numeric)) => "number",
             Some(QuestionError::NoResponse(ResponseKind::Freetext)) => "text",
             Some(QuestionError::NoResponse(ResponseKind::YesNo)) => "yes",
             Some(QuestionError::NoResponse(ResponseKind::MultipleChoice)) => "choice-1",
+            Some(QuestionError::Locked) if matches!(self.may, May::Decide { .. }) => "override",
+            Some(QuestionError::NoStep) => "step-1",
+            Some(QuestionError::StepNeeds { needs, .. }) => return format!("step-{needs}"),
+            Some(QuestionError::More(error)) => {
+                return self.allow_more.as_ref().map(|more| more.field_of(error)).unwrap_or_default();
+            }
             _ => "",
-        }
+        };
+        field.to_owned()
     }
 
     fn is_invalid(&self, field: &str) -> bool {
@@ -187,6 +277,10 @@ struct Words<'a> {
     unanswered: String,
     yes_means: Option<String>,
     last_ran: Option<String>,
+    plan: Option<PlanWords<'a>>,
+    arguments: Vec<(&'a str, &'a str)>,
+    difference: Vec<&'a str>,
+    amounts: Vec<String>,
 }
 
 #[derive(Serialize)]

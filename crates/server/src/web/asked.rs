@@ -1,10 +1,16 @@
 //! A decision as it is put before a person.
 
-use super::visit::name_of;
-use crate::pages::{Asked, AskedBy, Author, Detail, Line, Operator, Prose, Unanswered, What};
-use countersign_engine::{Decision, DecisionState, ProjectAt, Question, Words};
+use super::{planned, visit::name_of};
+use crate::{
+    App,
+    pages::{Asked, AskedBy, Author, Detail, Difference, Line, Operator, Prose, Unanswered, What},
+};
+use countersign_engine::{
+    Decision, DecisionState, Member, ProjectAt, Question, Refusal, Words, audience, held, mplp_views::deviation,
+};
 use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
+    mplp::MplpId,
     time::UnixMillis,
 };
 use serde_json::{Map, Value};
@@ -20,6 +26,7 @@ pub(super) fn of(at: &ProjectAt, decision: &Decision, session_id: &str, principa
         service: name_of(&at.project).into(),
         by: by(decision, principal),
         words: match decision.words {
+            _ if decision.plan().is_some() => Author::Plan,
             Words::Agent => Author::Agent,
             Words::Owner => Author::Service,
         },
@@ -39,6 +46,19 @@ pub(super) fn by(decision: &Decision, principal: &str) -> AskedBy {
     match &decision.raised_by.operator {
         Some(domain) => AskedBy::Operator(Operator::new(domain.clone(), "")),
         None => AskedBy::Key(Line::cut(principal, 200)),
+    }
+}
+
+/// Who speaks, as far as this person may know it: the name of an API key's principal stands with the question.
+pub(super) async fn principal(
+    app: &App,
+    at: &ProjectAt,
+    member: &Member,
+    decision: &Decision,
+) -> Result<String, Refusal> {
+    match audience(decision).has(member.person.key, &member.roles()) {
+        true => Ok(app.engine.seen_decision(at, member, &decision.id).await?.session.producer.agent_id),
+        false => Ok(decision.raised_by.principal.clone()),
     }
 }
 
@@ -85,7 +105,9 @@ fn summary(summaries: &Summaries) -> Option<Prose> {
 fn details(words: Words, context: Option<&Map<String, Value>>) -> Vec<Detail> {
     match (words, context) {
         (_, None) => Vec::new(),
-        (Words::Agent, Some(context)) => context.iter().map(detail).collect(),
+        (Words::Agent, Some(context)) => {
+            context.iter().filter(|(name, _)| *name != deviation::MEMBER).map(detail).collect()
+        }
         (Words::Owner, Some(context)) => of_request(context),
     }
 }
@@ -106,8 +128,25 @@ fn of_request(context: &Map<String, Value>) -> Vec<Detail> {
     amounts.chain(said.map(detail)).collect()
 }
 
+/// How a call differs from a plan that was approved: the plane's own words, which stand apart from the agent's.
+pub(super) fn difference(at: &ProjectAt, decision: &Decision) -> Option<Difference> {
+    let Question::Confirmation(asked) = &decision.question else { return None };
+    let found = asked.extra_context.as_ref()?.get(deviation::MEMBER)?;
+    let lines = found.get("lines").and_then(Value::as_array)?.iter().filter_map(Value::as_str);
+    let plan = found.get("plan_id").and_then(Value::as_str).and_then(|id| MplpId::parse(id).ok())?;
+    Some(Difference { lines: lines.map(Prose::from).collect(), plan_path: planned::path(at, &plan) })
+}
+
+/// An argument as people read it, like the members of a context.
+pub(super) fn pretty(member: &held::Member) -> String {
+    match member {
+        held::Member::Text(text) => text.clone(),
+        other => other.compact(),
+    }
+}
+
 /// Text is shown as text; anything else as the JSON that it is.
-fn detail((name, value): (&String, &Value)) -> Detail {
+pub(super) fn detail((name, value): (&String, &Value)) -> Detail {
     let value = match value {
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),

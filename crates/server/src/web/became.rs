@@ -1,9 +1,10 @@
 //! What became of a decision, told to one of the people who were asked.
 
-use crate::pages::{Became, Prose, RunBy, Runs, ToldBy, Unanswered, Who};
+use super::granted;
+use crate::pages::{Became, OpenYes, Prose, RunBy, Runs, ToldBy, Unanswered, Who};
 use countersign_engine::{
     Allowance, AllowanceState, Ballot, CancelledFor, DecisionState, Defaulted, Execution, ExecutionState, Point,
-    Reporter, Whole,
+    ProjectAt, Reporter, Whole,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde_json::Value;
@@ -13,7 +14,7 @@ pub(super) fn of(whole: &Whole, reader: RowKey, now: UnixMillis) -> Became {
     match &whole.decision.state {
         DecisionState::Pending { deadline, .. } if now < *deadline => Became::Open,
         DecisionState::Pending { .. } => Became::Over,
-        DecisionState::Accepted { by } => Became::Accepted { by: who(by), at: by.at },
+        DecisionState::Accepted { by, .. } => Became::Accepted { by: who(by), at: by.at },
         DecisionState::Rejected { by, rationale, .. } => {
             Became::Rejected { by: who(by), at: by.at, reason: rationale.as_deref().map(Prose::from) }
         }
@@ -21,22 +22,36 @@ pub(super) fn of(whole: &Whole, reader: RowKey, now: UnixMillis) -> Became {
             Became::Answered { by: who(by), at: by.at, response: text(response).into() }
         }
         DecisionState::Expired { at, as_if } => Became::Expired { at: *at, as_if: came_to(as_if) },
-        DecisionState::Cancelled { at, why: CancelledFor::Withdrawn } => Became::Withdrawn { at: *at },
-        DecisionState::Cancelled { at, why: CancelledFor::SessionOver } => Became::SessionOver { at: *at },
-        DecisionState::Cancelled { at, why: CancelledFor::Revoked } => Became::Revoked { at: *at },
+        DecisionState::Cancelled { at, why: CancelledFor::TakenBack, by, reason } => Became::CalledOff {
+            by: by.as_ref().map_or(Who::SomebodyElse, who),
+            at: *at,
+            reason: reason.as_deref().map(Prose::from),
+        },
+        DecisionState::Cancelled { at, why: CancelledFor::Withdrawn, .. } => Became::Withdrawn { at: *at },
+        DecisionState::Cancelled { at, why: CancelledFor::SessionOver, .. } => Became::SessionOver { at: *at },
+        DecisionState::Cancelled { at, why: CancelledFor::Revoked, .. } => Became::Revoked { at: *at },
     }
 }
 
-/// What may run because of it, or did.
+/// What may run because of it, or did. A plan's own page tells that of its steps.
 pub(super) fn runs(whole: &Whole, reader: RowKey, now: UnixMillis) -> Option<Runs> {
     match &whole.execution {
+        _ if whole.decision.plan().is_some() => None,
         Some(execution) => Some(ran(execution, whole.decision.point, reader)),
         None => whole.allowance.as_ref().and_then(|allowance| may_run(allowance, now)),
     }
 }
 
+/// What is left of a yes for more than once.
+pub(super) fn open(at: &ProjectAt, whole: &Whole, now: UnixMillis) -> Option<OpenYes> {
+    let bounded = whole.allowance.as_ref().filter(|allowance| allowance.is_bounded());
+    let open = bounded.filter(|allowance| allowance.is_open() && now < allowance.until)?;
+    Some(granted::of(at, open, &whole.decision, None))
+}
+
 fn may_run(allowance: &Allowance, now: UnixMillis) -> Option<Runs> {
     match allowance.state {
+        AllowanceState::Open if now < allowance.until && allowance.is_bounded() => None,
         AllowanceState::Open if now < allowance.until => Some(Runs::May { until: allowance.until }),
         AllowanceState::Open => Some(Runs::Lapsed { at: allowance.until }),
         AllowanceState::Lapsed { at } => Some(Runs::Lapsed { at }),

@@ -6,12 +6,16 @@ use countersign_engine::Given;
 use countersign_protocol::aaep::event::{ResponseKind, YesNo};
 use serde_json::Value;
 
+/// A yes for more than once.
+pub(super) const MORE: &str = "accept-more";
+
 /// As long as a reason may be on the wire too (AAEP 6.3.2).
 const LONGEST: usize = 4096;
 
 pub(super) fn of(form: &Form, language: Language) -> Result<Given, QuestionError> {
     match form.field("answer") {
         "accept" => reply(form, YesNo::Accept),
+        MORE => Ok(Given::Reply { decision: YesNo::Accept, rationale: None, modified_action: None }),
         "reject" => reply(form, YesNo::Reject),
         "respond" => response(form, language).map(|response| Given::Response { response, confidence: None }),
         _ => Err(QuestionError::NotAllowed),

@@ -55,6 +55,7 @@ async fn page(app: &App, visit: &Visit) -> Result<InboxPage, Refusal> {
         frame,
         questions: Vec::new(),
         unreported: Vec::new(),
+        open_yeses: 0,
         listening: Listening { here: HERE.into(), places: Vec::new() },
         csrf: visit.csrf(app)?,
         error: None,
@@ -66,6 +67,7 @@ async fn page(app: &App, visit: &Visit) -> Result<InboxPage, Refusal> {
         for unknown in &unknown {
             page.unreported.push(unreported(app, at, &member, unknown).await?);
         }
+        page.open_yeses += app.engine.open_allowances(at, &member).await?.len();
         page.listening.places.extend(listen_at(app, at, &member));
     }
     page.questions.sort_by_key(|asked| asked.deadline);
@@ -88,10 +90,7 @@ async fn unreported(
     let UnknownOutcome { execution, decision } = unknown;
     let (person, roles) = (member.person.key, member.roles());
     let sees_question = audience(decision).has(person, &roles);
-    let principal = match sees_question {
-        true => app.engine.seen_decision(at, member, &decision.id).await?.session.producer.agent_id,
-        false => decision.raised_by.principal.clone(),
-    };
+    let principal = asked::principal(app, at, member, decision).await?;
     Ok(Unreported {
         execution_id: execution.id.clone(),
         decision_id: decision.id.clone(),

@@ -3,6 +3,7 @@
 mod account;
 mod agent;
 mod agents;
+mod allowances;
 mod answer;
 mod asked;
 mod assets;
@@ -12,9 +13,14 @@ mod connection;
 mod consent;
 mod form;
 mod given;
+mod granted;
 mod home;
 mod inbox;
+mod may;
+mod more;
 mod places;
+mod plan;
+mod planned;
 mod question;
 mod reconcile;
 mod refused;
@@ -44,6 +50,10 @@ pub(crate) fn router(app: &App) -> Router<App> {
         .route("/inbox", get(inbox::get))
         .route("/inbox/{projectId}/{decision_id}", get(question::get).post(question::post))
         .route("/inbox/{projectId}/{decision_id}/executions/{execution_id}", post(reconcile::post))
+        .route("/allowances", get(allowances::get))
+        .route("/allowances/{projectId}/{id}/take-back", post(allowances::take_back))
+        .route("/plans/{projectId}/{plan_id}", get(plan::get))
+        .route("/plans/{projectId}/{plan_id}/take-back", post(plan::take_back))
         .route("/connect/{request}", get(connect::get).post(connect::post))
         .route("/agents", get(agents::everywhere))
         .route("/projects/{projectId}/agents", get(agents::get))

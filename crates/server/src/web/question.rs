@@ -1,28 +1,23 @@
 //! `/inbox/{project}/{decision_id}`: one question, answered once, and what became of it.
 
-use super::{answer, asked, became, form::Form, given, inbox, visit::Visit};
+use super::{answer, asked, became, form::Form, given, inbox, may, more, planned, visit::Visit};
 use crate::{
     App,
     http::{answer::Refused, at::At},
-    pages::{Became, Choosable, Field, Line, Listening, May, QuestionError, QuestionNotice, QuestionPage},
+    pages::{Became, Language, Listening, MoreError, QuestionError, QuestionNotice, QuestionPage},
 };
 use axum::{
     extract::{Path, Query, State},
     response::Response,
 };
 use countersign_engine::{
-    Answered, Assurance, ByPerson, Decision, DecisionState, Given, Member, NotCounted, ProjectAt, Question, Refusal,
-    Via, Whole, counts,
+    Answered, AskedFor, Assurance, ByPerson, Decision, DecisionState, Extra, Given, Member, NotCounted, Plan, ProjectAt,
+    Reader, Refusal, Via, Whole,
 };
-use countersign_protocol::{
-    aaep::event::{ResponseKind, YesNo},
-    aap::error::Code,
-};
+use countersign_protocol::{aaep::event::YesNo, aap::error::Code};
 use http::StatusCode;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
-
-/// How much more time a person can ask for at once.
-const MORE_S: [i64; 2] = [60, 300];
 
 type Params = Path<HashMap<String, String>>;
 
@@ -70,6 +65,12 @@ struct Before {
     at: ProjectAt,
     member: Member,
     whole: Whole,
+    /// The plan that it is about.
+    plan: Option<Plan>,
+    /// What a tool is called with.
+    arguments: Map<String, Value>,
+    /// What a yes for more than once would be a pattern of.
+    asked_for: Option<AskedFor>,
 }
 
 /// Why an answer came to nothing: what the page can say itself, and everything else.
@@ -100,7 +101,9 @@ impl From<NotCounted> for Trouble {
             NotCounted::NotEntitled | NotCounted::BySoftware | NotCounted::TooWeak(_) => {
                 Self::Told(QuestionError::NotEntitled)
             }
+            NotCounted::Locked => Self::Told(QuestionError::Locked),
             NotCounted::NotAllowed => Self::Told(QuestionError::NotAllowed),
+            NotCounted::OutOfBounds(why) => Self::Told(QuestionError::OutOfBounds(why)),
             NotCounted::Refused(refusal) => Self::Refused(refusal),
         }
     }
@@ -113,7 +116,14 @@ impl Before {
         let id = path.get(ID).map_or("", String::as_str);
         let member = app.engine.member(who, at.project.key).await?;
         let whole = app.engine.seen_decision(&at, &member, id).await?;
-        Ok(Self { at, member, whole })
+        let decision = &whole.decision;
+        let plan = plan_of(app, &at, &member, decision).await?;
+        let arguments = app.engine.kept_arguments(&at.project, decision).await?.unwrap_or_default();
+        let asked_for = match decision.is_pending() && decision.target.is_none() {
+            true => app.engine.asked_for(&at.project, decision).await?,
+            false => None,
+        };
+        Ok(Self { at, member, whole, plan, arguments, asked_for })
     }
 
     fn path(&self) -> String {
@@ -124,13 +134,22 @@ impl Before {
         let now = app.engine.now();
         let Whole { decision, session, .. } = &self.whole;
         let reader = self.member.person.key;
+        let by = app.engine.answerer(&self.at, &self.member, Via::Page);
+        let plan = self.plan.as_ref().and_then(|plan| planned::of(&self.at, plan, decision));
+        let asked = asked::of(&self.at, decision, &session.id, &session.producer.agent_id, now);
         Ok(QuestionPage {
             frame: visit.frame_of(&self.at.project),
-            asked: asked::of(&self.at, decision, &session.id, &session.producer.agent_id, now),
+            asked: if plan.is_some() { asked.told_by_plan() } else { asked },
             became: became::of(&self.whole, reader, now),
             runs: became::runs(&self.whole, reader, now),
-            may: self.may(app),
-            more: more(decision),
+            open: became::open(&self.at, &self.whole, now),
+            plan,
+            arguments: self.arguments.iter().map(asked::detail).collect(),
+            difference: asked::difference(&self.at, decision),
+            may: may::of(decision, &by, &self.path()),
+            locked: decision.is_locked() && decision.is_pending(),
+            allow_more: self.asked_for.as_ref().map(|asked| more::of(&self.at, decision, asked)),
+            more: may::more_time(decision),
             latest: decision.terms.latest,
             digest: decision.digest,
             listening: Listening {
@@ -144,60 +163,32 @@ impl Before {
         })
     }
 
-    /// What is offered. Whether it counts is decided when it is done.
-    fn may(&self, app: &App) -> May {
-        let decision = &self.whole.decision;
-        let roles = self.member.roles();
-        let counts = |yes| counts(decision, self.member.person.key, &roles, yes);
-        let has = app.engine.answerer(&self.member, Via::Page).assurance;
-        match &decision.question {
-            _ if !counts(true) && !counts(false) => May::Nothing,
-            _ if decision.terms.floor > Assurance::Fresh => May::NotHere,
-            _ if decision.terms.floor > has => {
-                May::ProveFirst { path: format!("/sign-in?fresh&next={}", answer::in_query(&self.path())) }
-            }
-            Question::Confirmation(asked) => {
-                let takes = |reply| asked.allowed_replies.contains(&reply);
-                let (yes, no) = (counts(true) && takes(YesNo::Accept), counts(false) && takes(YesNo::Reject));
-                if yes || no { May::Decide { yes, no } } else { May::Nothing }
-            }
-            Question::Clarification(_) if !counts(true) => May::Nothing,
-            Question::Clarification(asked) => {
-                let choices = asked
-                    .choices
-                    .iter()
-                    .map(|choice| Choosable { value: choice.value.clone(), label: Line::cut(&choice.label, 300) });
-                let choices: Vec<Choosable> = choices.collect();
-                let fields = asked.kinds.iter().map(|kind| match kind {
-                    ResponseKind::Freetext => Field::Text,
-                    ResponseKind::Numeric => Field::Number,
-                    ResponseKind::YesNo => Field::YesNo,
-                    ResponseKind::MultipleChoice => Field::Choices(choices.clone()),
-                });
-                May::Respond(fields.collect())
-            }
-        }
-    }
-
     /// What is said in the address of the page that follows.
     async fn answer(&self, app: &App, visit: &Visit, form: &Form) -> Result<&'static str, Trouble> {
         let given = given::of(form, visit.language)?;
+        let page = self.page(app, visit)?;
         // A yes counts for exactly what was on the page; a no needs no proof of having read.
         let is_no = matches!(given, Given::Reply { decision: YesNo::Reject, .. });
-        if !is_no && form.field("shown") != self.page(app, visit)?.shown().digest.hex() {
+        if !is_no && form.field("shown") != page.shown().digest.hex() {
             return Err(QuestionError::ChangedSince.into());
         }
+        let extra = extra(&page, form, is_no, visit.language)?;
         let answer = ByPerson {
-            by: app.engine.answerer(&self.member, Via::Page),
+            by: app.engine.answerer(&self.at, &self.member, Via::Page),
             given,
             claimed_at: app.engine.now(),
             decided_by: None,
             correlation_id: None,
+            extra,
         };
         let answered: Answered = app.engine.answer_by_id(&self.at, &self.whole.decision.id, &answer).await;
         match answered {
             Ok(_) => Ok("answered"),
             Err(NotCounted::Settled) if self.said_the_same(app, &answer.given).await? => Ok("answered"),
+            // What the rules say about bounds is said beside them.
+            Err(NotCounted::OutOfBounds(why)) if form.field("answer") == given::MORE => {
+                Err(QuestionError::More(MoreError::Refused(why)).into())
+            }
             Err(why) => Err(why.into()),
         }
     }
@@ -207,7 +198,7 @@ impl Before {
         let now = app.engine.seen_decision(&self.at, &self.member, &self.whole.decision.id).await?;
         let me = self.member.person.key;
         Ok(match (&now.decision.state, given) {
-            (DecisionState::Accepted { by }, Given::Reply { decision: YesNo::Accept, .. }) => by.person == me,
+            (DecisionState::Accepted { by, .. }, Given::Reply { decision: YesNo::Accept, .. }) => by.person == me,
             (
                 DecisionState::Rejected { by, rationale, .. },
                 Given::Reply { decision: YesNo::Reject, rationale: r, .. },
@@ -220,9 +211,9 @@ impl Before {
     }
 
     async fn more_time(&self, app: &App, form: &Form) -> Result<&'static str, Trouble> {
-        let seconds = form.field("more").parse().ok().filter(|seconds| MORE_S.contains(seconds));
+        let seconds = form.field("more").parse().ok().filter(|seconds| may::MORE_S.contains(seconds));
         let seconds = seconds.ok_or_else(|| Refusal::invalid("more must be 60 or 300"))?;
-        let by = app.engine.answerer(&self.member, Via::Page);
+        let by = app.engine.answerer(&self.at, &self.member, Via::Page);
         app.engine.extend(&self.at, &self.whole.decision.id, &by, seconds).await?;
         Ok("more")
     }
@@ -233,17 +224,53 @@ fn again(app: &App, visit: &Visit, now: &Before, form: &Form, error: QuestionErr
     let (status, code) = match error {
         QuestionError::FormExpired => (StatusCode::FORBIDDEN, Code::CsrfRejected),
         QuestionError::NotEntitled => (StatusCode::FORBIDDEN, Code::NotAuthorized),
-        QuestionError::ChangedSince | QuestionError::Settled | QuestionError::TooLate => {
+        QuestionError::ChangedSince | QuestionError::Settled | QuestionError::TooLate | QuestionError::Locked => {
             (StatusCode::CONFLICT, Code::Conflict)
         }
-        QuestionError::NotAllowed | QuestionError::ReasonTooLong | QuestionError::NoResponse(_) => {
-            (StatusCode::UNPROCESSABLE_ENTITY, Code::InvalidRequest)
-        }
+        _ => (StatusCode::UNPROCESSABLE_ENTITY, Code::InvalidRequest),
     };
     app.metrics.refused(code);
-    let typed = [form.field("reason"), form.field("response")].concat();
-    let page = QuestionPage { typed, error: Some(error), ..now.page(app, visit)? };
+    let page = QuestionPage { error: Some(error), ..typed(now.page(app, visit)?, form) };
     Ok(answer::listening_page(status, &page.frame, &page))
+}
+
+/// With what was typed and ticked before: nobody fills in a form twice.
+fn typed(mut page: QuestionPage, form: &Form) -> QuestionPage {
+    page.typed = [form.field("reason"), form.field("response")].concat();
+    page.allow_more = page.allow_more.map(|offered| more::typed(offered, form));
+    if !form.field("answer").is_empty() && form.field("answer") != given::MORE {
+        let steps = page.plan.iter_mut().flat_map(|plan| &mut plan.steps);
+        steps.for_each(|step| step.chosen = planned::is_ticked(step, form));
+    }
+    page
+}
+
+/// What a person adds to a yes: which steps, how often, or in spite of a lock.
+fn extra(page: &QuestionPage, form: &Form, is_no: bool, language: Language) -> Result<Extra, QuestionError> {
+    let by_override = page.locked && form.field("override") == "yes";
+    let mut extra = Extra { by_override, ..Extra::default() };
+    if is_no {
+        return Ok(extra);
+    }
+    if let Some(plan) = &page.plan {
+        extra.steps = Some(planned::chosen(plan, form)?);
+    }
+    if form.field("answer") == given::MORE {
+        let offered = page.allow_more.clone().ok_or(QuestionError::NotAllowed)?;
+        extra.bounds = Some(more::read(&more::typed(offered, form), language).map_err(QuestionError::More)?);
+    }
+    Ok(extra)
+}
+
+/// A plan that this person may see. Whoever was only asked about it once sees no more than that question.
+async fn plan_of(app: &App, at: &ProjectAt, member: &Member, decision: &Decision) -> Result<Option<Plan>, Refusal> {
+    let Some(target) = decision.target.as_ref().filter(|target| target.plan.is_some()) else { return Ok(None) };
+    let reader = Reader::Person(Box::new(member.clone()));
+    match app.engine.plan(at, &reader, &target.target_id).await {
+        Ok(shown) => Ok(Some(shown.plan)),
+        Err(Refusal::NotFound(_)) => Ok(None),
+        Err(refusal) => Err(refusal),
+    }
 }
 
 /// Says only what is true: anybody can make up an address.
@@ -256,16 +283,5 @@ fn notice(told: &HashMap<String, String>, page: &QuestionPage) -> Option<Questio
         (_, true, _) => Some(QuestionNotice::Reconciled),
         (.., true) => Some(QuestionNotice::MoreTime),
         _ => None,
-    }
-}
-
-/// The steps that still bring anything.
-fn more(decision: &Decision) -> Vec<i64> {
-    let left = asked::deadline(decision).map_or(0, |deadline| decision.terms.latest.millis_since(deadline) / 1000);
-    let [short, long] = MORE_S;
-    match left {
-        ..=0 => Vec::new(),
-        left if left <= short => vec![short],
-        _ => vec![short, long],
     }
 }

@@ -68,7 +68,7 @@ async fn settle(
     let reason = given::reason(form).ok().flatten();
     let reason = reason.ok_or_else(|| missing(InboxError::NoReason { execution_id: execution.clone() }))?;
     let unknown = find(app, at, member, decision_id, execution_id).await?;
-    let by = app.engine.answerer(member, Via::Page);
+    let by = app.engine.answerer(at, member, Via::Page);
     app.engine.reconcile(at, execution_id, &by, ran, &reason).await?;
     Ok(unknown)
 }

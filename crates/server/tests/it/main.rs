@@ -21,6 +21,7 @@ mod envelope;
 mod foreign;
 mod gateway;
 mod keys;
+mod mplp;
 mod operators;
 mod own_endpoints;
 mod pages;

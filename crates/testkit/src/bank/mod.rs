@@ -3,10 +3,12 @@
 
 mod holder;
 mod kept;
+mod plans;
 mod scene;
 mod service;
 
 pub use holder::{Holder, Sent};
+pub use plans::{Draft, paying, paying_exactly, paying_within, payouts, transfers};
 pub use scene::{BankScene, GATEWAY, Node};
 pub use service::{Bank, Got, Manner};
 

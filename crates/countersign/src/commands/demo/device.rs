@@ -5,8 +5,9 @@ use super::{
     world::{system_now, transport, trouble},
 };
 use crate::failure::Failure;
-use countersign_client::aaep::{
-    Announcement, Answer, Ending, Heard, Inbox, Question, Subscriber, SubscriberConfig, Trust, system_dice,
+use countersign_client::{
+    aaep::{Announcement, Answer, Ending, Heard, Inbox, Question, Subscriber, SubscriberConfig, Trust, system_dice},
+    mplp::Mplp,
 };
 use countersign_protocol::origin::Origin;
 use serde_json::json;
@@ -17,6 +18,8 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// One subscriber with a token of its own.
 pub(super) struct Device {
+    origin: Origin,
+    token: String,
     subscriber: Subscriber,
     inbox: Inbox,
 }
@@ -24,10 +27,17 @@ pub(super) struct Device {
 impl Device {
     pub(super) async fn connect(origin: &Origin, person: &Person, name: &str) -> Result<Self, Failure> {
         let made = person.post("/aaep/v1/subscriber-tokens", &json!({ "name": name })).await?;
-        let mut config = SubscriberConfig::new(origin.clone(), text(&made, "token"));
+        let token = text(&made, "token").to_owned();
+        let mut config = SubscriberConfig::new(origin.clone(), &token);
         config.subscriber_id = name.into();
         let subscriber = Subscriber::connect(config, Arc::new(transport()?), system_dice()).await;
-        Ok(Self { subscriber: subscriber.map_err(trouble)?, inbox: Inbox::new(Trust::default()) })
+        let (subscriber, inbox) = (subscriber.map_err(trouble)?, Inbox::new(Trust::default()));
+        Ok(Self { origin: origin.clone(), token, subscriber, inbox })
+    }
+
+    /// What the person may do about approvals beside answering.
+    pub(super) fn mplp(&self) -> Result<Mplp, Failure> {
+        Ok(Mplp::new(&self.origin, None, &self.token, Arc::new(transport()?)))
     }
 
     /// What the person is told about a decision.

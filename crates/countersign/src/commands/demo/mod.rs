@@ -18,7 +18,7 @@ use story::Story;
 use world::World;
 
 /// Show the main job on this machine: a person connects an agent, answers what one asks, sees what it did, and cuts it
-/// off; and a bank, where what cannot be undone waits for a person's yes and then runs once
+/// off; and a bank, where what cannot be undone waits for a person's yes and then runs once, and a plan is approved once
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Plays the person's part too, checks every step, and ends.

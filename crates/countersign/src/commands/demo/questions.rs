@@ -67,7 +67,7 @@ impl Asking {
         self.agent.claim(&decision.decision_id, &claim(amount)).await.map_err(trouble)?;
         let again = self.agent.claim(&decision.decision_id, &claim(amount)).await;
         check(again.is_err(), "one yes was spent twice")?;
-        let outcome = OutcomeRequest { status: OutcomeStatus::Committed, error_message: None };
+        let outcome = OutcomeRequest { status: OutcomeStatus::Committed, execution_id: None, error_message: None };
         let done = self.agent.report(&decision.decision_id, &outcome).await.map_err(trouble)?;
         let state = done.execution.map(|execution| execution.state).unwrap_or_default();
         check(state == "committed", "the outcome was not recorded")

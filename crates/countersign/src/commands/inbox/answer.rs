@@ -1,17 +1,22 @@
 //! `countersign inbox answer ID yes|no` and `respond ID TEXT`: one answer, and what became of it.
 //!
 //! The service says the same to every reply (AAEP 6.3.4). What counted is told by the event that settles the question,
-//! so this listens until it has come.
+//! so this listens until it has come. A yes for more than the one call says so by another door, which tells the truth
+//! at once.
 
 use super::{
-    connection::{Clock, Connected, not_answered, not_subscribed, only_listens},
+    connection::{Clock, Connected, not_answered, not_approved, not_subscribed, only_listens},
     list::say_line,
+    more::{More, confirm_of},
     tell::ended,
 };
-use crate::{context::Context, failure::Failure};
+use crate::{commands::plan::told, context::Context, failure::Failure};
 use clap::ValueEnum;
 use countersign_client::aaep::{Announcement, Answer, Ending, Heard, Inbox, Question, Replier, Subscriber};
-use countersign_protocol::aaep::questions::OpenQuestion;
+use countersign_protocol::{
+    aaep::questions::OpenQuestion,
+    mplp::{AllowanceShown, DecisionRequest, DecisionStatus},
+};
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 
@@ -31,6 +36,9 @@ pub(super) struct Arguments {
     /// Why; the agent is told.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
+
+    #[command(flatten)]
+    more: More,
 }
 
 /// Answer what an agent asks to know, and end
@@ -56,12 +64,46 @@ pub(super) async fn run(
     context: &Context,
 ) -> Result<(), Failure> {
     let reason = arguments.reason.clone();
+    match arguments.decision {
+        _ if arguments.more.is_nothing() => {}
+        Decision::Yes => return bounded(arguments, connected, json, context).await,
+        Decision::No => return Err(Failure::misused("only a yes can be for more than once, or for some steps")),
+    }
     let (answer, wanted) = match arguments.decision {
         Decision::Yes => (Answer::Yes { rationale: reason }, Ending::Accepted),
         Decision::No => (Answer::No { reason }, Ending::Rejected),
     };
     let ending = give(&arguments.id, connected, |_| Ok(answer)).await?;
     report(&arguments.id, ending, &[wanted], json, context)
+}
+
+/// A yes for more than the one call, or for some steps of a plan; and what it lets run now.
+async fn bounded(arguments: &Arguments, connected: &Connected, json: bool, context: &Context) -> Result<(), Failure> {
+    let (mplp, confirm) = (connected.mplp(), confirm_of(&arguments.id)?);
+    let yes = DecisionRequest {
+        status: DecisionStatus::Approved,
+        reason: arguments.reason.clone(),
+        decided_by_role: None,
+        by_override: false,
+        bounds: arguments.more.bounds()?,
+        steps: arguments.more.steps(&mplp, &confirm).await?,
+    };
+    mplp.decide(&confirm, &yes).await.map_err(not_approved)?;
+    let mut open = mplp.allowances().await.map_err(not_approved)?;
+    open.retain(|allowance| allowance.confirm_id == confirm);
+    if json {
+        let told = json!({ "id": arguments.id, "ending": "accepted", "counted": true, "allowances": open });
+        return say_line(context, &told);
+    }
+    let lines: String = open.iter().map(allowed).collect();
+    context.say(&format!("question {} {}\n{lines}", arguments.id, ended(Ending::Accepted)))
+}
+
+fn allowed(open: &AllowanceShown) -> String {
+    let left = &open.left;
+    let calls = if left.uses == 1 { "1 call".to_owned() } else { format!("{} calls", left.uses) };
+    let sums: String = left.sums.iter().map(|sum| format!(", {} altogether", told::sum(sum))).collect();
+    format!("  {}: {calls}{sums}, until {}\n", left.allowance_id, left.until.to_rfc3339())
 }
 
 pub(super) async fn respond(

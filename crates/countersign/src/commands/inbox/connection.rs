@@ -1,30 +1,29 @@
 //! To which service, with which token, and whom to believe.
 
-use crate::{clock::system_now, context::Context, failure::Failure};
+use crate::{
+    clock::system_now,
+    context::Context,
+    failure::Failure,
+    service::{NOT_REACHED, Service, secret, transport},
+};
 use clap::ValueEnum;
 use countersign_client::{
     aaep::{
         ManifestKeys, Manifests, QuestionsError, Replier, SubscribeError, Subscriber, SubscriberConfig, Trust,
         UnknownProducers, system_dice,
     },
+    mplp::{Mplp, MplpError},
     transport::WithLoopback,
 };
-use countersign_protocol::{aaep::handshake::ReasonCode, ids::ProjectId, origin::Origin, time::UnixMillis};
+use countersign_protocol::{aaep::handshake::ReasonCode, time::UnixMillis};
 use std::{path::PathBuf, sync::Arc};
 
-const SERVICE_VARIABLE: &str = "COUNTERSIGN_SERVICE";
 const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
-const DEFAULT_SERVICE: &str = "http://localhost:8420";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Connection {
-    /// The service to listen to. Without it: the variable COUNTERSIGN_SERVICE, or http://localhost:8420.
-    #[arg(long, global = true, value_name = "URL", value_parser = origin)]
-    service: Option<Origin>,
-
-    /// The project there. May be left out where there is only one.
-    #[arg(long, global = true, value_name = "ID", value_parser = project)]
-    project: Option<ProjectId>,
+    #[command(flatten)]
+    service: Service,
 
     /// Read the token from this file instead of the variable COUNTERSIGN_TOKEN.
     #[arg(long, global = true, value_name = "FILE")]
@@ -59,45 +58,30 @@ enum Unknown {
 pub(super) struct Connected {
     pub(super) config: SubscriberConfig,
     pub(super) trust: Trust,
+    token: String,
     transport: Arc<WithLoopback>,
 }
 
 impl Connection {
     pub(super) fn resolve(self, context: &Context) -> Result<Connected, Failure> {
-        let mut config = SubscriberConfig::new(self.origin(context)?, &self.token(context)?);
-        config.project = self.project.clone();
+        let (origin, token) = (self.service.origin(context)?, self.token(context)?);
+        let mut config = SubscriberConfig::new(origin, &token);
+        config.project = self.service.project.clone();
         config.subscriber_id = "countersign-inbox".into();
         config.manifests = self.manifests()?;
-        let transport = WithLoopback::for_this_machine().map_err(|why| Failure::new(why.to_string()))?;
         let unknown = match self.unknown {
             Unknown::Mark => UnknownProducers::ShowMarked,
             Unknown::Refuse => UnknownProducers::Refuse,
         };
         let trust = Trust { known: (!self.known.is_empty()).then_some(self.known), unknown };
-        Ok(Connected { config, trust, transport: Arc::new(transport) })
+        Ok(Connected { config, trust, token, transport: Arc::new(transport()?) })
     }
 
-    fn origin(&self, context: &Context) -> Result<Origin, Failure> {
-        match (&self.service, context.environment.get(SERVICE_VARIABLE)) {
-            (Some(service), _) => Ok(service.clone()),
-            (None, named) => origin(named.map_or(DEFAULT_SERVICE, String::as_str))
-                .map_err(|why| Failure::new(format!("{SERVICE_VARIABLE}: {why}"))),
-        }
-    }
-
-    /// Never an argument, which every process of the machine can read.
     fn token(&self, context: &Context) -> Result<String, Failure> {
-        let text = match &self.token_file {
-            Some(file) => std::fs::read_to_string(file)
-                .map_err(|why| Failure::new(format!("{}: cannot be read: {why}", file.display())))?,
-            None => context.environment.get(TOKEN_VARIABLE).cloned().unwrap_or_default(),
-        };
-        let token = text.trim();
-        if token.is_empty() {
+        secret(self.token_file.as_deref(), TOKEN_VARIABLE, context)?.ok_or_else(|| {
             let hint = format!("set {TOKEN_VARIABLE} or use --token-file; `countersign token add` makes a token");
-            return Err(Failure::new("there is no token to listen with").hint(hint));
-        }
-        Ok(token.to_owned())
+            Failure::new("there is no token to listen with").hint(hint)
+        })
     }
 
     fn manifests(&self) -> Result<Manifests, Failure> {
@@ -121,6 +105,12 @@ impl Connected {
 
     pub(super) fn replier(&self) -> Replier {
         Replier::without_listening(&self.config, self.transport.clone())
+    }
+
+    /// What the person may do about approvals beside answering.
+    pub(super) fn mplp(&self) -> Mplp {
+        let (service, project) = (&self.config.service, self.config.project.as_ref());
+        Mplp::new(service, project, &self.token, self.transport.clone())
     }
 }
 
@@ -150,7 +140,7 @@ impl Clock {
 pub(super) fn not_subscribed(why: SubscribeError) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {
-        SubscribeError::Unreachable(_) => failure.hint("is the service running, and is --service its address?"),
+        SubscribeError::Unreachable(_) => failure.hint(NOT_REACHED),
         SubscribeError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_TOKEN),
         SubscribeError::Rejected(rejected) if rejected.reason_code == ReasonCode::AuthenticationRequired => {
             failure.hint(UNKNOWN_TOKEN)
@@ -162,18 +152,19 @@ pub(super) fn not_subscribed(why: SubscribeError) -> Failure {
 pub(super) fn not_answered(why: QuestionsError) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {
-        QuestionsError::Unreachable(_) => failure.hint("is the service running, and is --service its address?"),
+        QuestionsError::Unreachable(_) => failure.hint(NOT_REACHED),
         QuestionsError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_TOKEN),
         _ => failure,
     }
 }
 
+pub(super) fn not_approved(why: MplpError) -> Failure {
+    let failure = Failure::new(why.to_string());
+    match why {
+        MplpError::Unreachable(_) => failure.hint(NOT_REACHED),
+        MplpError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_TOKEN),
+        _ => failure,
+    }
+}
+
 const UNKNOWN_TOKEN: &str = "the token may have been revoked: `countersign token list` shows it";
-
-fn origin(text: &str) -> Result<Origin, String> {
-    Origin::parse(text.trim_end_matches('/')).map_err(|why| why.to_string())
-}
-
-fn project(text: &str) -> Result<ProjectId, String> {
-    ProjectId::parse(text).map_err(|why| why.to_string())
-}

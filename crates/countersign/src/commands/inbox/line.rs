@@ -29,6 +29,7 @@ pub(super) const HELP: &[&str] = &[
     "1 no and a reason: it may not; the agent is told the reason",
     "1 and an answer: for a question that asks for something else",
     "1 more, or 1 more 600: more time, by five minutes or by so many seconds",
+    "For a yes to more than one call, or to some steps of a plan: countersign inbox answer --help",
     "list: what waits, with the time that is left",
     "quit: stop listening; questions stay open",
 ];

@@ -2,6 +2,7 @@
 
 use super::{
     connection::{Connected, not_answered},
+    plan_steps,
     view::View,
 };
 use crate::{clock::system_now, context::Context, failure::Failure};
@@ -13,7 +14,12 @@ pub(super) struct Arguments {}
 
 pub(super) async fn run(connected: &Connected, json: bool, context: &Context) -> Result<(), Failure> {
     let open = connected.replier().questions().await.map_err(not_answered)?.questions;
-    let views: Vec<View> = open.iter().map(View::from).collect();
+    let (mplp, mut views) = (connected.mplp(), Vec::with_capacity(open.len()));
+    for question in &open {
+        let action = question.action.as_deref().unwrap_or_default();
+        let steps = plan_steps::of(&mplp, action, Some(&question.decision_id)).await;
+        views.push(View::from(question).of_plan(steps));
+    }
     let now = system_now();
     if json {
         let lines: String = views.iter().map(|view| format!("{}\n", view.json(now))).collect();

@@ -3,11 +3,14 @@
 use super::{
     connection::{Clock, Connected, not_subscribed, only_listens},
     line::{HELP, Line, MORE_S, yes_or_no},
+    plan_steps::{self, Steps},
     tell::Teller,
-    view::duration,
 };
-use crate::{context::Context, failure::Failure};
-use countersign_client::aaep::{Answer, Asks, Heard, Inbox, Question, Replier, Speech, Subscriber};
+use crate::{context::Context, failure::Failure, span::in_words as duration};
+use countersign_client::{
+    aaep::{Announcement, Answer, Asks, Heard, Inbox, Question, Replier, Speech, Subscriber},
+    mplp::Mplp,
+};
 use serde_json::json;
 use std::{collections::BTreeSet, io::BufRead as _, sync::Arc, time::Duration};
 use tokio::{
@@ -33,6 +36,7 @@ pub(super) async fn run(connected: &Connected, json: bool, quiet: bool, context:
     let (checks, checked) = mpsc::channel(64);
     let mut desk = Desk {
         replier: subscriber.replier(),
+        mplp: connected.mplp(),
         inbox: Inbox::new(connected.trust.clone()),
         speech: Speech::default(),
         checks,
@@ -48,6 +52,7 @@ pub(super) async fn run(connected: &Connected, json: bool, quiet: bool, context:
 
 struct Desk<'a> {
     replier: Replier,
+    mplp: Mplp,
     inbox: Inbox,
     speech: Speech,
     teller: Teller<'a>,
@@ -83,7 +88,7 @@ impl Desk<'_> {
                 _ = tick.tick() => {
                     let told = self.inbox.tick(self.clock.now());
                     self.speech.push(told);
-                    self.speak()?;
+                    self.speak().await?;
                 }
                 _ = tokio::signal::ctrl_c() => return Ok(()),
             }
@@ -96,7 +101,7 @@ impl Desk<'_> {
         while let Ok(next) = more.try_recv() {
             self.take(next?).await?;
         }
-        self.speak()
+        self.speak().await
     }
 
     async fn take(&mut self, heard: Heard) -> Result<(), Failure> {
@@ -138,10 +143,15 @@ impl Desk<'_> {
         Ok(())
     }
 
-    fn speak(&mut self) -> Result<(), Failure> {
-        let now = self.clock.now();
+    async fn speak(&mut self) -> Result<(), Failure> {
         while let Some(announcement) = self.speech.next_up() {
-            self.teller.announce(&announcement, now)?;
+            match &announcement {
+                Announcement::Asked(question) => {
+                    let steps = self.steps_of(question).await;
+                    self.teller.asked(question, steps, self.clock.now())?;
+                }
+                other => self.teller.announce(other, self.clock.now())?,
+            }
         }
         match self.speech.left_out() {
             0 => Ok(()),
@@ -150,6 +160,11 @@ impl Desk<'_> {
                 self.teller.tell("said", &text, json!({ "event": "left_out", "count": n }))
             }
         }
+    }
+
+    async fn steps_of(&self, question: &Question) -> Option<Steps> {
+        let Asks::Confirmation(asked) = question.asks() else { return None };
+        plan_steps::of(&self.mplp, &asked.action, question.decision_id()).await
     }
 
     async fn line(&mut self, line: Line) -> Result<Goes, Failure> {

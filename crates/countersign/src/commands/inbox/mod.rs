@@ -1,11 +1,14 @@
 //! `countersign inbox`: a subscriber at the terminal. It hears what agents ask, reads it out, and sends the answer.
 
+mod allowances;
 mod answer;
 mod connection;
 mod line;
 mod list;
 mod live;
+mod more;
 mod more_time;
+mod plan_steps;
 mod tell;
 mod view;
 
@@ -41,6 +44,8 @@ enum Command {
     Answer(answer::Arguments),
     Respond(answer::RespondArguments),
     MoreTime(more_time::Arguments),
+    Allowances(allowances::Arguments),
+    Revoke(allowances::RevokeArguments),
 }
 
 pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure> {
@@ -53,6 +58,8 @@ pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure
             Some(Command::Answer(arguments)) => answer::run(&arguments, &connected, json, context).await,
             Some(Command::Respond(arguments)) => answer::respond(&arguments, &connected, json, context).await,
             Some(Command::MoreTime(arguments)) => more_time::run(&arguments, &connected, json, context).await,
+            Some(Command::Allowances(_)) => allowances::run(&connected, json, context).await,
+            Some(Command::Revoke(arguments)) => allowances::revoke(&arguments, &connected, json, context).await,
         }
     })
 }

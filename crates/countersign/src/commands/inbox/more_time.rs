@@ -4,9 +4,8 @@ use super::{
     connection::{Connected, not_answered},
     line::MORE_S,
     list::say_line,
-    view::duration,
 };
-use crate::{clock::system_now, context::Context, failure::Failure};
+use crate::{clock::system_now, context::Context, failure::Failure, span::in_words as duration};
 use serde_json::json;
 
 /// Ask for more time to answer a question

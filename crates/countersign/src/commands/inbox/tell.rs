@@ -1,8 +1,8 @@
 //! What happens, told: lines for people, objects for programs. A number names a question for as long as the inbox runs,
 //! so that a yes which comes late never answers the next one.
 
-use super::view::{View, duration};
-use crate::{context::Context, failure::Failure, table::printable};
+use super::{plan_steps::Steps, view::View};
+use crate::{context::Context, failure::Failure, span::in_words as duration, table::printable};
 use anstyle::{AnsiColor, Style};
 use countersign_client::aaep::{Announcement, Ending, Inbox, Question};
 use countersign_protocol::time::UnixMillis;
@@ -33,7 +33,7 @@ impl<'a> Teller<'a> {
 
     pub(super) fn announce(&mut self, announcement: &Announcement, now: UnixMillis) -> Result<(), Failure> {
         match announcement {
-            Announcement::Asked(question) => self.asked(question, now),
+            Announcement::Asked(question) => self.asked(question, None, now),
             Announcement::Over { question, ending, words } => {
                 let name = self.name(question.id());
                 let text = format!("{name} {}", ended(*ending));
@@ -66,8 +66,9 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn asked(&mut self, question: &Question, now: UnixMillis) -> Result<(), Failure> {
-        let (view, name) = (View::from(question), self.name(question.id()));
+    /// A new question; with what it would let run, if it is about a plan.
+    pub(super) fn asked(&mut self, question: &Question, steps: Option<Steps>, now: UnixMillis) -> Result<(), Failure> {
+        let (view, name) = (View::from(question).of_plan(steps), self.name(question.id()));
         if self.json {
             return self.line(&json!({ "event": "asked", "question": view.json(now) }));
         }

@@ -1,6 +1,7 @@
 //! A question as it is read out, line by line. Every line can be understood without the one before it.
 
-use crate::table::printable;
+use super::plan_steps::Steps;
+use crate::{span::in_words as duration, table::printable};
 use countersign_client::aaep::{Asks, Question, Words, in_words};
 use countersign_protocol::{
     aaep::{
@@ -13,7 +14,6 @@ use countersign_protocol::{
 use serde_json::{Value, json};
 
 /// What is shown of a question, wherever it was learnt from.
-#[derive(Clone, Debug)]
 pub(super) struct View {
     pub(super) id: String,
     kind: Kind,
@@ -32,6 +32,10 @@ pub(super) struct View {
     default: Option<YesNo>,
     last_ran_at: Option<UnixMillis>,
     deadline: UnixMillis,
+    /// How a call differs from what a plan says.
+    differs: Vec<String>,
+    /// What a plan would let run.
+    steps: Option<Steps>,
 }
 
 impl From<&Question> for View {
@@ -64,6 +68,8 @@ impl From<&Question> for View {
             default,
             last_ran_at: question.last_ran_at(),
             deadline: question.deadline(),
+            differs: differs(question),
+            steps: None,
         }
     }
 }
@@ -87,16 +93,25 @@ impl From<&OpenQuestion> for View {
             default: open.default_decision,
             last_ran_at: open.last_ran_at,
             deadline: open.deadline,
+            differs: Vec::new(),
+            steps: None,
         }
     }
 }
 
 impl View {
+    /// With what the plan that it is about would let run.
+    pub(super) fn of_plan(self, steps: Option<Steps>) -> Self {
+        Self { steps, ..self }
+    }
+
     /// What it is called first, and then everything a person must know to decide.
     pub(super) fn lines(&self, name: &str, now: UnixMillis) -> Vec<String> {
         let asks = if self.kind == Kind::Confirmation { "asks for your yes" } else { "asks" };
         let mut lines = vec![format!("{name} {asks}: {}", printable(&self.what))];
         lines.extend(self.consequence.as_ref().map(|text| format!("Consequence: {}", printable(text))));
+        lines.extend(self.steps.as_ref().map(Steps::lines).unwrap_or_default());
+        lines.extend(self.differs.iter().map(|line| format!("Not as the plan says: {}", printable(line))));
         lines.extend(self.context.as_ref().map(|text| format!("Context: {}", printable(text))));
         lines.push(format!("Asked by: {}", self.asked_by()));
         lines.push(format!("Words: {}", self.whose_words()));
@@ -143,6 +158,8 @@ impl View {
             "last_ran_at": self.last_ran_at.map(UnixMillis::to_rfc3339),
             "deadline": self.deadline.to_rfc3339(),
             "seconds_left": self.seconds_left(now),
+            "plan_difference": self.differs,
+            "plan": self.steps.as_ref().map(Steps::actions),
         })
     }
 
@@ -185,17 +202,12 @@ impl View {
     }
 }
 
-/// In words, so that no voice reads it as a time of day.
-pub(super) fn duration(seconds: i64) -> String {
-    let part = |n: i64, one: &str| match n {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        n => Some(format!("{n} {one}s")),
-    };
-    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    let parts = [part(hours, "hour"), part(minutes, "minute"), part(rest, "second").filter(|_| hours == 0)];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { "none".into() } else { parts.join(" ") }
+/// Only where the service wrote the question: an agent could write anything there.
+fn differs(question: &Question) -> Vec<String> {
+    let Asks::Confirmation(asked) = question.asks() else { return Vec::new() };
+    let told = asked.extra_context.as_ref().filter(|_| question.words() == Words::Owner);
+    let lines = told.and_then(|told| told.get("plan_difference")?.get("lines")?.as_array());
+    lines.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

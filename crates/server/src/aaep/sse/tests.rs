@@ -1,6 +1,7 @@
 use super::*;
 use axum::extract::FromRequestParts as _;
 use http_body_util::BodyExt as _;
+use std::time::Duration;
 
 async fn nowhere() -> Connection {
     let (mut parts, ()) = http::Request::new(()).into_parts();

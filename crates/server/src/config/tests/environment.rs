@@ -66,6 +66,7 @@ fn a_variable_that_looks_like_ours_and_is_not_is_refused_with_the_nearest() {
 #[test]
 fn reserved_variables_and_those_of_others_are_left_alone() {
     let reserved = [
+        ("COUNTERSIGN_API_KEY", "x"),
         ("COUNTERSIGN_PUBLISHED_SPEC", "x"),
         ("COUNTERSIGN_PASSWORD", "x"),
         ("COUNTERSIGN_CONFIG", "x"),

@@ -13,6 +13,8 @@ mod hostile;
 mod inbox;
 mod language;
 mod lookalike;
+mod open_yeses;
+mod plans;
 mod policy;
 mod questions;
 mod samples;

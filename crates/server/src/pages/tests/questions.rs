@@ -89,7 +89,13 @@ pub(super) fn page(language: Language) -> QuestionPage {
         asked: payment(),
         became: Became::Open,
         runs: None,
+        open: None,
+        plan: None,
+        arguments: Vec::new(),
+        difference: None,
         may: May::Decide { yes: true, no: true },
+        locked: false,
+        allow_more: None,
         more: vec![60, 300],
         latest: NOW.plus_secs(3600),
         digest: Digest::of(b"what would run"),
@@ -140,6 +146,7 @@ pub(super) fn inbox(language: Language) -> InboxPage {
         frame: frame(language),
         questions: vec![payment(), booking(), question()],
         unreported: vec![unreported, not_mine],
+        open_yeses: 2,
         listening: listening(),
         csrf: "token".into(),
         error: None,
@@ -166,7 +173,10 @@ fn open(language: Language) -> Vec<(&'static str, String)> {
     let unclear = |kind| QuestionPage { error: Some(QuestionError::NoResponse(kind)), ..asking(language) }.html();
     vec![
         ("inbox", inbox(language).html()),
-        ("inbox-none", InboxPage { questions: Vec::new(), unreported: Vec::new(), ..inbox(language) }.html()),
+        (
+            "inbox-none",
+            InboxPage { questions: Vec::new(), unreported: Vec::new(), open_yeses: 0, ..inbox(language) }.html(),
+        ),
         ("inbox-expired", inbox_with(InboxError::FormExpired)),
         ("inbox-unchosen", inbox_with(InboxError::NothingChosen { execution_id: of("exe_1") })),
         ("inbox-no-reason", inbox_with(InboxError::NoReason { execution_id: of("exe_1") })),
@@ -177,6 +187,8 @@ fn open(language: Language) -> Vec<(&'static str, String)> {
         ("question-no-only", may(May::Decide { yes: false, no: true })),
         ("question-prove", may(May::ProveFirst { path: "/sign-in?fresh&next=%2Finbox".into() })),
         ("question-not-here", may(May::NotHere)),
+        ("question-locked", QuestionPage { locked: true, may: May::Locked, ..page(language) }.html()),
+        ("question-overridable", QuestionPage { locked: true, ..page(language) }.html()),
         ("question-nothing", may(May::Nothing)),
         ("question-expired-form", told(QuestionError::FormExpired)),
         ("question-changed", told(QuestionError::ChangedSince)),
@@ -219,6 +231,14 @@ fn over(language: Language) -> Vec<(&'static str, String)> {
         ("question-expired-response", expired(Unanswered::Response("4".into()))),
         ("question-expired-unavailable", expired(Unanswered::Unavailable)),
         ("question-withdrawn", settled(language, Became::Withdrawn { at }, None)),
+        (
+            "question-you-called-off",
+            settled(language, Became::CalledOff { by: Who::You, at, reason: Some("Not today".into()) }, None),
+        ),
+        (
+            "question-called-off-other",
+            settled(language, Became::CalledOff { by: Who::SomebodyElse, at, reason: None }, None),
+        ),
         ("question-session-over", settled(language, Became::SessionOver { at }, None)),
         ("question-revoked", settled(language, Became::Revoked { at }, None)),
     ]

@@ -106,7 +106,9 @@ fn named_in_sources() -> BTreeSet<String> {
 const SOURCES: &[(&str, &str)] = &[
     ("account", include_str!("../account.rs")),
     ("agents", include_str!("../agents.rs")),
+    ("allowances", include_str!("../allowances.rs")),
     ("asked", include_str!("../asked.rs")),
+    ("bounds", include_str!("../bounds.rs")),
     ("became", include_str!("../became.rs")),
     ("connect", include_str!("../connect.rs")),
     ("connect_ended", include_str!("../connect_ended.rs")),
@@ -114,6 +116,8 @@ const SOURCES: &[(&str, &str)] = &[
     ("frame", include_str!("../frame.rs")),
     ("inbox", include_str!("../inbox.rs")),
     ("lookalike", include_str!("../lookalike.rs")),
+    ("plan", include_str!("../plan.rs")),
+    ("planned", include_str!("../planned.rs")),
     ("question", include_str!("../question.rs")),
     ("scope", include_str!("../scope.rs")),
     ("sign_in", include_str!("../sign_in.rs")),

@@ -102,7 +102,7 @@ impl Stage {
         let lookup = Lookup::DecisionById { project, id: decision["decision_id"].as_str().unwrap().to_owned() };
         let found: Option<Decision> = store::find_one(&**self.plane.engine.store(), lookup).await.unwrap();
         let by = match found.unwrap().state {
-            DecisionState::Accepted { by }
+            DecisionState::Accepted { by, .. }
             | DecisionState::Rejected { by, .. }
             | DecisionState::Answered { by, .. } => by,
             other => panic!("nobody decided: {other:?}"),

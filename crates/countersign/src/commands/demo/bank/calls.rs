@@ -23,6 +23,10 @@ pub(super) fn transfer(reference: &str, amount: &str) -> Call {
     Call::post("/transfers").body("application/json", transfer_body(reference, amount)).intent_type(INTENT)
 }
 
+pub(super) fn payout(reference: &str, to: &str, amount: &str) -> Call {
+    posts("/payouts", &json!({ "reference": reference, "to": to, "amount": amount, "currency": "USD" }))
+}
+
 pub(super) fn refund(payment: &str, note: &str) -> Call {
     posts("/refunds", &json!({ "payment_id": payment, "note": note }))
 }

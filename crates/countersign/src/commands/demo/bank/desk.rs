@@ -17,6 +17,7 @@ use countersign_client::{
     aaep::{Asks, Question, system_dice},
     agent::{Agent, AgentConfig, Call, CallError},
     decisions::Decisions,
+    mplp::Mplp,
     operator::Operator,
     transport::Response,
 };
@@ -99,6 +100,16 @@ impl Desk {
         if let Some(phone) = self.phone.take() {
             phone.close().await;
         }
+    }
+
+    /// The agent's plans.
+    pub(super) fn plans(&self) -> Result<Mplp, Failure> {
+        self.agent.plans(Box::new(system_now)).ok_or_else(|| Failure::new("the agent has no session"))
+    }
+
+    /// What the person may do about approvals, from the phone.
+    pub(super) fn of_the_person(&self) -> Result<Mplp, Failure> {
+        self.phone.as_ref().ok_or_else(|| Failure::new("there is no phone"))?.mplp()
     }
 
     fn decisions(&self) -> Result<Decisions, Failure> {

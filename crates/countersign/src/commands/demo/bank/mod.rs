@@ -5,6 +5,7 @@ mod calls;
 mod desk;
 mod killed;
 mod place;
+mod plan;
 mod process;
 mod service;
 mod statement;
@@ -51,6 +52,7 @@ impl Branch {
             self.place.gateway
         ))?;
         story::tell(self, steps).await?;
+        plan::tell(self, steps).await?;
         killed::tell(self, steps).await
     }
 

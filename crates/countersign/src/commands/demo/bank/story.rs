@@ -141,7 +141,7 @@ impl Branch {
         check(right, &format!("the statement of identity says {claims}"))
     }
 
-    async fn answers(&mut self, call: &Call, status: StatusCode) -> Result<(), Failure> {
+    pub(super) async fn answers(&mut self, call: &Call, status: StatusCode) -> Result<(), Failure> {
         let answer = self.desk.call(call).await;
         let right = answer.as_ref().is_ok_and(|answer| answer.status == status);
         check(right, &format!("{status} was expected: {}", became(&answer)))

@@ -1,0 +1,31 @@
+//! Why there is no plan, no Confirm or no event. In doubt nothing may run.
+
+use crate::{
+    agent::Refused,
+    transport::{FetchError, Unreachable},
+};
+use countersign_jose::SigningFailed;
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MplpError {
+    #[error("the service could not be reached ({0}): look at the plan before anything is done")]
+    Unreachable(#[from] Unreachable),
+    #[error(transparent)]
+    Refused(#[from] Box<Refused>),
+    #[error("the answer is not the document that it should be: report it to the service")]
+    BadAnswer,
+    #[error(transparent)]
+    Unsigned(#[from] SigningFailed),
+}
+
+impl MplpError {
+    /// Whether the same may have another answer in a while.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable(Unreachable::NotLoopback | Unreachable::Fetch(FetchError::Url(_))) => false,
+            Self::Unreachable(_) => true,
+            Self::Refused(refused) => refused.status == 429 || refused.status >= 500,
+            Self::BadAnswer | Self::Unsigned(_) => false,
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Events as they happen. The place in the log survives lost connections and restarts of the service.
+
+use super::{Mplp, MplpError};
+use crate::{
+    aaep::{Backoff, Dice, sse::Decoder},
+    agent::Refused,
+    transport::{Chunks, FetchError, Opened, Request, Response, Streaming, Unreachable},
+};
+use bytes::Bytes;
+use countersign_protocol::mplp::{BusEvent, MplpId};
+use http::{HeaderValue, StatusCode, header};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+/// How long the head of the stream may take.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+/// A service that is silent for so long is gone: ours says something more often.
+const HEARTBEAT: Duration = Duration::from_secs(45);
+/// What a refusal may say.
+const REFUSAL_CAP: usize = 64 * 1024;
+
+/// A stream of events that comes back by itself.
+pub struct Following {
+    mplp: Mplp,
+    streaming: Arc<dyn Streaming>,
+    after: Option<String>,
+    /// Told since that place: they come again after a lost connection, and are told once.
+    since: Vec<MplpId>,
+    stream: Option<Stream>,
+    heard: VecDeque<BusEvent>,
+    backoff: Backoff,
+    dice: Dice,
+}
+
+struct Stream {
+    body: Box<dyn Chunks>,
+    decoder: Decoder,
+}
+
+impl Mplp {
+    /// Follows what happens after a place in the log.
+    pub fn follow(self, streaming: Arc<dyn Streaming>, after: Option<String>, dice: Dice) -> Following {
+        let (since, stream, heard, backoff) = (Vec::new(), None, VecDeque::new(), Backoff::default());
+        Following { mplp: self, streaming, after, since, stream, heard, backoff, dice }
+    }
+}
+
+impl Following {
+    /// The next event. Trouble that may pass is waited out; an error is the end, as when the credential was revoked.
+    pub async fn next(&mut self) -> Result<BusEvent, MplpError> {
+        loop {
+            if let Some(event) = self.heard.pop_front() {
+                return Ok(event);
+            }
+            match &mut self.stream {
+                Some(stream) => {
+                    let chunk = tokio::time::timeout(HEARTBEAT, stream.body.chunk()).await;
+                    let chunk = chunk.unwrap_or(Err(FetchError::TimedOut.into()));
+                    if !self.take(chunk)? {
+                        self.lost(None).await;
+                    }
+                }
+                None => self.open().await?,
+            }
+        }
+    }
+
+    /// Whether the stream goes on.
+    fn take(&mut self, chunk: Result<Option<Bytes>, Unreachable>) -> Result<bool, MplpError> {
+        let (Ok(Some(bytes)), Some(stream)) = (chunk, &mut self.stream) else { return Ok(false) };
+        let Ok(messages) = stream.decoder.push(&bytes) else { return Ok(false) };
+        for message in messages {
+            let event: BusEvent = serde_json::from_str(&message.data).map_err(|_| MplpError::BadAnswer)?;
+            self.backoff.reset();
+            let known = self.since.contains(&event.event_id);
+            match message.id.filter(|id| !id.is_empty() && Some(id) != self.after.as_ref()) {
+                Some(place) => {
+                    self.after = Some(place);
+                    self.since.clear();
+                }
+                None if !known => self.since.push(event.event_id.clone()),
+                None => {}
+            }
+            if !known {
+                self.heard.push_back(event);
+            }
+        }
+        Ok(true)
+    }
+
+    async fn open(&mut self) -> Result<(), MplpError> {
+        let opened = self.mplp.door.open(self.streaming.as_ref(), self.request(), TIME_LIMIT).await;
+        let refused = match opened {
+            Ok(Opened { status: StatusCode::OK, body, .. }) => {
+                self.stream = Some(Stream { body, decoder: Decoder::default() });
+                return Ok(());
+            }
+            Ok(other) => refusal(other).await,
+            Err(why) => why,
+        };
+        if !refused.may_pass() {
+            return Err(refused);
+        }
+        let retry_after = if let MplpError::Refused(why) = &refused { why.retry_after } else { None };
+        self.lost(retry_after).await;
+        Ok(())
+    }
+
+    fn request(&self) -> Request {
+        let mut request = Request::get(self.mplp.url("/events"));
+        request.headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
+        request.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        if let Some(place) = self.after.as_deref().and_then(|place| HeaderValue::from_str(place).ok()) {
+            request.headers.insert("last-event-id", place);
+        }
+        request
+    }
+
+    async fn lost(&mut self, retry_after: Option<u64>) {
+        self.stream = None;
+        let wait = self.backoff.next((self.dice)()).max(Duration::from_secs(retry_after.unwrap_or(0).min(600)));
+        tokio::time::sleep(wait).await;
+    }
+}
+
+/// What the service says instead of a stream.
+async fn refusal(opened: Opened) -> MplpError {
+    let Opened { status, headers, mut body } = opened;
+    let mut said = Vec::new();
+    while let Ok(Some(bytes)) = body.chunk().await {
+        said.extend_from_slice(&bytes);
+        if said.len() > REFUSAL_CAP {
+            break;
+        }
+    }
+    let refused = Refused::of_endpoint(&Response { status, headers, body: said.into() });
+    refused.map_or(MplpError::BadAnswer, |refused| Box::new(refused).into())
+}

@@ -1,0 +1,137 @@
+//! One yes for several calls: a plan is approved once, its calls run without a further question, and what is not in it
+//! is held with the difference told. What is left of a yes can be taken back at any time.
+
+use super::{
+    super::{
+        steps::{Steps, check},
+        world::{PERSON, trouble},
+    },
+    Branch,
+    calls::payout,
+    desk::{action, became},
+};
+use crate::failure::Failure;
+use countersign_client::{
+    agent::{Call, CallError},
+    mplp::Mplp,
+};
+use countersign_protocol::mplp::{
+    AllowanceShown, MplpId, Plan, PlanStatus, PlanSubmission, ProposeRequest, StepReport, StepStatus,
+};
+use http::StatusCode;
+
+const PLAN: &str = include_str!("../../../../../../examples/plan.json");
+const PAYOUTS: &str = "/payouts";
+
+const ACME: &str = "Acme Cleaning";
+const GLOBEX: &str = "Globex Paper";
+
+pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    let plan = branch.is_proposed_and_approved(steps).await?;
+    branch.runs_unasked(&plan, steps).await?;
+    branch.is_one_too_many(steps).await?;
+    branch.is_another_amount(steps).await?;
+    branch.is_taken_back(&plan, steps).await
+}
+
+impl Branch {
+    async fn is_proposed_and_approved(&mut self, steps: &mut Steps<'_>) -> Result<Plan, Failure> {
+        let submission = PlanSubmission::read(PLAN.as_bytes()).map_err(trouble)?;
+        let mplp = self.desk.plans()?;
+        let plan = mplp.write(&submission).await.map_err(trouble)?;
+        check(plan.status == PlanStatus::Draft, "a plan did not begin as a draft")?;
+        let early = payout("acme-1", ACME, "480.00");
+        let held = self.desk.is_held(&early).await?;
+        let proposed = mplp.propose(&plan.plan_id, &ProposeRequest::default()).await.map_err(trouble)?;
+        check(proposed.decision_id != held, "a plan and a call were taken for the same question")?;
+        steps.done("planned: the agent proposed to pay five invoices; until it is approved each of them is held")?;
+        let question = self.desk.reads(&self.place, &proposed.decision_id).await?;
+        check(action(&question).contains("Pay the suppliers of July"), "the person was asked something else")?;
+        steps.done(&format!("{PERSON} reads what would run, in the words of the bank's owner:"))?;
+        for shown in self.shown_of(&mplp, &plan.plan_id).await? {
+            steps.seen(&format!("\"{shown}\""))?;
+        }
+        self.desk.says_yes(&question).await?;
+        self.bank_paid(0)?;
+        steps.done(&format!("{PERSON} approved the plan on the phone, once; nothing has run by that alone"))?;
+        Ok(plan)
+    }
+
+    async fn runs_unasked(&mut self, plan: &Plan, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        let mplp = self.desk.plans()?;
+        let own = plan.steps.first().ok_or_else(|| Failure::new("the plan has no steps"))?;
+        let done = StepReport { status: StepStatus::Completed, reason: None };
+        mplp.report(&plan.plan_id, &own.step_id, &done).await.map_err(trouble)?;
+        for (reference, to, amount) in
+            [("acme-1", ACME, "480.00"), ("acme-2", ACME, "419.90"), ("globex-71", GLOBEX, "120.00")]
+        {
+            self.answers(&payout(reference, to, amount), StatusCode::CREATED).await?;
+        }
+        self.bank_paid(3)?;
+        let now = mplp.plan(&plan.plan_id).await.map_err(trouble)?;
+        let statuses: Vec<StepStatus> = now.steps.iter().map(|step| step.status).collect();
+        let wanted = [StepStatus::Completed, StepStatus::Completed, StepStatus::InProgress, StepStatus::Pending];
+        check(statuses == wanted, &format!("the plan's steps are {statuses:?}"))?;
+        steps.done("unasked: three invoices were paid without a further question, and the plan's progress says so")
+    }
+
+    async fn is_one_too_many(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        let told = self.is_held_and_told(&payout("acme-3", ACME, "0.10")).await?;
+        check(told.iter().any(|line| line.contains("uses are spent")), &format!("the difference is {told:?}"))?;
+        self.bank_paid(3)?;
+        steps.done("one too many: a third invoice of the same supplier was held, and the difference told:")?;
+        told.iter().try_for_each(|line| steps.seen(line))
+    }
+
+    async fn is_another_amount(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        let told = self.is_held_and_told(&payout("globex-72", GLOBEX, "300.01")).await?;
+        check(told.iter().any(|line| line.contains("body.amount")), &format!("the difference is {told:?}"))?;
+        self.bank_paid(3)?;
+        steps.done("another amount: one cent above the bound was held, and the difference told:")?;
+        told.iter().try_for_each(|line| steps.seen(line))?;
+        self.answers(&payout("globex-72", GLOBEX, "300.00"), StatusCode::CREATED).await?;
+        self.bank_paid(4)?;
+        steps.done("exactly the bound was paid")
+    }
+
+    async fn is_taken_back(&mut self, plan: &Plan, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        let person = self.desk.of_the_person()?;
+        let of_plan = |open: &AllowanceShown| open.plan_id.as_ref() == Some(&plan.plan_id);
+        let open: Vec<AllowanceShown> =
+            person.allowances().await.map_err(trouble)?.into_iter().filter(of_plan).collect();
+        let [only] = open.as_slice() else {
+            return Err(Failure::new(format!("not as promised: {} yeses of the plan are open", open.len())));
+        };
+        check(only.left.uses == 1, &format!("{} uses are left", only.left.uses))?;
+        person.revoke(&only.left.allowance_id, Some("that is enough")).await.map_err(trouble)?;
+        self.desk.is_held(&payout("globex-73", GLOBEX, "10.00")).await?;
+        self.bank_paid(4)?;
+        steps.done(&format!("taken back: {PERSON} took back the one payment that was left, and the next call was held"))
+    }
+
+    /// What the steps would run, as people are shown it.
+    async fn shown_of(&self, mplp: &Mplp, plan: &MplpId) -> Result<Vec<String>, Failure> {
+        let actions = mplp.actions(plan).await.map_err(trouble)?;
+        let shown: Vec<String> =
+            actions.steps.into_iter().filter_map(|step| Some(step.runs?.shown)).collect();
+        let bounded = |text: &String| text.contains("at most 500.00 USD") || text.contains("at most 300.00 USD");
+        check(shown.len() == 2 && shown.iter().all(bounded), &format!("the steps are shown as {shown:?}"))?;
+        Ok(shown)
+    }
+
+    /// How a call that is held differs from the plan.
+    async fn is_held_and_told(&mut self, call: &Call) -> Result<Vec<String>, Failure> {
+        match self.desk.call(call).await {
+            Err(CallError::NotPermitted(why)) if why.code == "irreversible_requires_confirm" => {
+                check(!why.plan_difference.is_empty(), "a call beside the plan was held without the difference")?;
+                Ok(why.plan_difference)
+            }
+            other => Err(Failure::new(format!("not as promised: the call was not held: {}", became(&other)))),
+        }
+    }
+
+    fn bank_paid(&self, payouts: usize) -> Result<(), Failure> {
+        let paid = self.bank.effects(PAYOUTS).len();
+        check(paid == payouts, &format!("the bank paid {paid} invoices, not {payouts}"))
+    }
+}

@@ -1,0 +1,75 @@
+//! `countersign inbox allowances` and `revoke ID`: what your yeses have left, and taking it back.
+
+use super::{
+    connection::{Connected, not_approved},
+    list::say_line,
+};
+use crate::{
+    commands::plan::told,
+    context::Context,
+    failure::Failure,
+    table::{Table, printable},
+};
+use countersign_protocol::mplp::AllowanceShown;
+use serde_json::json;
+
+/// List the yeses that still let something run, with what is left of each, and end
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {}
+
+/// Take back what is left of a yes, and end. What is under way stays under way
+#[derive(Debug, clap::Args)]
+pub(super) struct RevokeArguments {
+    /// The yes, as `countersign inbox allowances` names it.
+    #[arg(value_name = "ALW_ID")]
+    id: String,
+
+    /// Why, for the record.
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+pub(super) async fn run(connected: &Connected, json: bool, context: &Context) -> Result<(), Failure> {
+    let open = connected.mplp().allowances().await.map_err(not_approved)?;
+    if json {
+        return open.iter().try_for_each(|allowance| say_line(context, &json!(allowance)));
+    }
+    context.list(&Table {
+        head: ["id", "left", "sums left", "until", "agent", "lets run"],
+        rows: open.iter().map(row).collect(),
+        none: "No yes of yours lets anything run.",
+    })
+}
+
+pub(super) async fn revoke(
+    arguments: &RevokeArguments,
+    connected: &Connected,
+    json: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let hint = "`countersign inbox allowances` shows what can be taken back";
+    let taken_back = connected.mplp().revoke(&arguments.id, arguments.reason.as_deref()).await;
+    taken_back.map_err(|why| match &why {
+        countersign_client::mplp::MplpError::Refused(refused) if matches!(refused.status, 404 | 409) => {
+            not_approved(why).hint(hint)
+        }
+        _ => not_approved(why),
+    })?;
+    if json {
+        return say_line(context, &json!({ "allowance_id": arguments.id, "state": "cancelled" }));
+    }
+    context.say(&format!("{} was taken back: nothing more runs by it\n", printable(&arguments.id)))
+}
+
+fn row(open: &AllowanceShown) -> [String; 6] {
+    let left = &open.left;
+    let sums: Vec<String> = left.sums.iter().map(told::sum).collect();
+    [
+        left.allowance_id.clone(),
+        format!("{} of {}", left.uses, open.uses),
+        sums.join("; "),
+        left.until.to_rfc3339(),
+        open.agent.clone(),
+        open.shown.clone(),
+    ]
+}

@@ -1,0 +1,97 @@
+//! What a question about a plan would let run. The service's own account of the plan is read, and never what came with
+//! the question: there an agent could write what it likes (R-2).
+
+use crate::table::printable;
+use countersign_client::mplp::{Mplp, confirm_id};
+use countersign_protocol::mplp::{PlanActions, Runs, StepShown, TargetType, WhoseWords};
+use std::time::Duration;
+
+/// What questions about plans begin with. It only decides whether to look.
+const BEGINS: &str = "Approve the plan ";
+/// Nobody waits longer for a question than this for its steps.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The steps, if the question is about a plan.
+pub(super) async fn of(mplp: &Mplp, action: &str, decision_id: Option<&str>) -> Option<Steps> {
+    let confirm = decision_id.and_then(confirm_id).filter(|_| action.starts_with(BEGINS))?;
+    let read = async {
+        let asked = mplp.confirm(&confirm).await.ok()?;
+        match asked.target_type {
+            TargetType::Plan => Some(mplp.actions(&asked.target_id).await.map_or(Steps::Unread, Steps::Read)),
+            _ => None,
+        }
+    };
+    tokio::time::timeout(PATIENCE, read).await.unwrap_or(Some(Steps::Unread))
+}
+
+pub(super) enum Steps {
+    Read(PlanActions),
+    /// It is a plan, and what it runs could not be read.
+    Unread,
+}
+
+impl Steps {
+    pub(super) fn actions(&self) -> Option<&PlanActions> {
+        match self {
+            Self::Read(actions) => Some(actions),
+            Self::Unread => None,
+        }
+    }
+
+    pub(super) fn lines(&self) -> Vec<String> {
+        match self {
+            Self::Read(actions) => actions.steps.iter().enumerate().map(|(at, step)| line(at + 1, step)).collect(),
+            Self::Unread => vec!["Steps: they could not be read; the page of this question shows them".into()],
+        }
+    }
+}
+
+fn line(number: usize, step: &StepShown) -> String {
+    let said = printable(&step.description);
+    match &step.runs {
+        None => format!("Step {number}: nothing runs by your yes. The agent says: {said}"),
+        Some(runs) => format!("Step {number}: {}{}. The agent says: {said}", printable(&runs.shown), how(runs)),
+    }
+}
+
+fn how(runs: &Runs) -> String {
+    let times = if runs.uses == 1 { "once".to_owned() } else { format!("up to {} times", runs.uses) };
+    let asks = if runs.asks_again { ", and you are asked each time" } else { "" };
+    let whose = match runs.words {
+        WhoseWords::Owner => "",
+        WhoseWords::Agent => ", as the agent calls it",
+    };
+    format!(", {times}{asks}{whose}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// R-2
+    #[test]
+    fn every_step_is_one_line_that_says_what_runs_how_often_and_whose_words_it_is() {
+        let runs = |words: &str, more: serde_json::Value| {
+            let mut runs = json!({ "shown": "Pay at most 500.00 USD\u{1b} to Acme", "words": words, "risk_level": "medium",
+                "irreversible": true, "asks_again": false, "uses": 3, "done": 0, "under_way": 0 });
+            runs.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            runs
+        };
+        let step = |runs: Option<serde_json::Value>| {
+            let id = "3f2b8c1d-5e6f-4a7b-8c9d-0e1f2a3b4c5d";
+            json!({ "step_id": id, "description": "Pay\nthem", "status": "pending", "runs": runs })
+        };
+        let once = runs("agent", json!({ "uses": 1, "asks_again": true }));
+        let actions = json!({ "plan_id": "3f2b8c1d-5e6f-4a7b-8c9d-0e1f2a3b4c5d", "status": "proposed",
+            "lasts_seconds": 3600, "steps": [step(None), step(Some(runs("owner", json!({})))), step(Some(once))] });
+        let lines = Steps::Read(serde_json::from_value(actions).unwrap()).lines();
+        let expected = [
+            "Step 1: nothing runs by your yes. The agent says: Pay\u{fffd}them",
+            "Step 2: Pay at most 500.00 USD\u{fffd} to Acme, up to 3 times. The agent says: Pay\u{fffd}them",
+            "Step 3: Pay at most 500.00 USD\u{fffd} to Acme, once, and you are asked each time, as the agent calls it. \
+             The agent says: Pay\u{fffd}them",
+        ];
+        assert_eq!(lines, expected);
+    }
+}

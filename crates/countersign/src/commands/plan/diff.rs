@@ -1,0 +1,43 @@
+//! `countersign plan diff ID [FILE]`: what changed since people were last asked, or what a file would change.
+
+use super::{
+    connection::{Connected, failed, plan_id},
+    file,
+};
+use crate::{context::Context, failure::Failure, table::printable};
+use countersign_protocol::mplp::MplpId;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Show what changed since people were last asked, or what a file would change. Ends with 0 if nothing, with 1 if something
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[arg(value_name = "ID", value_parser = plan_id)]
+    id: MplpId,
+
+    /// The plan as it would be written. Nothing is.
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+pub(super) async fn run(
+    arguments: &Arguments,
+    connected: &Connected,
+    json: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let (mplp, id) = (connected.mplp(), &arguments.id);
+    let (lines, nothing) = match &arguments.file {
+        Some(path) => (mplp.difference(id, &file::read(path)?).await, "the file says what the plan says"),
+        None => (mplp.changes(id).await, "nothing has changed since people were last asked, or they never were"),
+    };
+    let lines = lines.map_err(failed)?;
+    if json {
+        context.say_json(&json!({ "plan_id": id, "lines": lines }))?;
+    } else if lines.is_empty() {
+        context.say(&format!("plan {id}: {nothing}\n"))?;
+    } else {
+        context.say(&lines.iter().map(|line| printable(line) + "\n").collect::<String>())?;
+    }
+    if lines.is_empty() { Ok(()) } else { Err(Failure::told()) }
+}

@@ -1,0 +1,146 @@
+//! `countersign plan watch ID`: what happened, and what happens, until the plan is over.
+
+use super::{
+    connection::{Connected, failed, plan_id},
+    told,
+};
+use crate::{context::Context, failure::Failure, table::printable};
+use countersign_client::mplp::Mplp;
+use countersign_protocol::mplp::{BusEvent, ExecutionStatus, Family, MplpId, Plan, PlanStatus, StepStatus};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Follow a plan until it is over, one line an event. Ends with 0 when it was completed, and with 1 when it was not
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[arg(value_name = "ID", value_parser = plan_id)]
+    id: MplpId,
+}
+
+pub(super) async fn run(
+    arguments: &Arguments,
+    connected: &Connected,
+    json: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let mplp = connected.mplp();
+    let plan = mplp.plan(&arguments.id).await.map_err(failed)?;
+    // Whatever ended it before it was looked at stands in the log, unless that was erased.
+    let ended = Some(plan.status).filter(|status| told::is_over(*status));
+    let mut watch = Watch::of(plan, json, context);
+    let after = watch.catch_up(&mplp).await?;
+    let mut over = watch.over.or(ended);
+    let mut following = connected.follow(after);
+    while over.is_none() {
+        watch.hear(&following.next().await.map_err(failed)?)?;
+        over = watch.over;
+    }
+    match over {
+        Some(PlanStatus::Completed) => Ok(()),
+        _ => Err(Failure::told()),
+    }
+}
+
+struct Watch<'a> {
+    plan: Plan,
+    /// As far as it was told.
+    steps: BTreeMap<MplpId, StepStatus>,
+    over: Option<PlanStatus>,
+    json: bool,
+    context: &'a Context,
+}
+
+impl<'a> Watch<'a> {
+    fn of(plan: Plan, json: bool, context: &'a Context) -> Self {
+        Self { plan, steps: BTreeMap::new(), over: None, json, context }
+    }
+
+    /// What happened so far; where the log goes on after it.
+    async fn catch_up(&mut self, mplp: &Mplp) -> Result<Option<String>, Failure> {
+        let mut after: Option<String> = None;
+        loop {
+            let page = mplp.events(after.as_deref()).await.map_err(failed)?;
+            for event in &page.events {
+                self.hear(event)?;
+            }
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(after),
+            }
+        }
+    }
+
+    fn hear(&mut self, event: &BusEvent) -> Result<(), Failure> {
+        if member::<MplpId>(event, "plan_id").as_ref() != Some(&self.plan.plan_id) {
+            return Ok(());
+        }
+        match (member(event, "step_id"), member::<StepStatus>(event, "to")) {
+            (Some(step), Some(to)) => drop(self.steps.insert(step, to)),
+            _ if event.event_type == "plan_status_changed" => {
+                self.over = member(event, "to").filter(|status| told::is_over(*status));
+            }
+            _ => {}
+        }
+        self.say(event)
+    }
+
+    fn say(&self, event: &BusEvent) -> Result<(), Failure> {
+        let is_done = |id: &MplpId| self.steps.get(id).is_some_and(|status| told::is_done(*status));
+        let done = self.plan.steps.iter().filter(|step| is_done(&step.step_id)).count();
+        let steps = self.plan.steps.len();
+        if self.json {
+            return self.context.say(&format!("{}\n", json!({ "event": event, "done": done, "steps": steps })));
+        }
+        let Some(text) = self.text(event) else { return Ok(()) };
+        let at = event.timestamp.to_rfc3339();
+        self.context.say(&match self.context.terminal.accessible {
+            true => format!("{text}. {done} of {steps} steps done, {at}.\n"),
+            false => format!("{at}  {done}/{steps}  {text}\n"),
+        })
+    }
+
+    /// None where another event of the same moment says it.
+    fn text(&self, event: &BusEvent) -> Option<String> {
+        let by = || printable(&member::<String>(event, "decided_by").unwrap_or_default());
+        Some(match event.event_type.as_str() {
+            "plan_created" => "the plan was written".into(),
+            "confirm_pending" => "people are asked".into(),
+            "plan_approved" => format!("approved by {}", by()),
+            "plan_rejected" => format!("rejected by {}", by()),
+            "confirm_resolved" if member::<String>(event, "status")? == "cancelled" => {
+                format!("the question was called off by {}", by())
+            }
+            "plan_status_changed" => format!("the plan is {}", told::plan(member(event, "to")?)),
+            kind if kind.starts_with("step_") => {
+                format!("{} is {}", self.step(event)?, told::step(member(event, "to")?))
+            }
+            kind if kind.starts_with("tool_execution_") => format!("a call of {} {}", self.step(event)?, ran(event)?),
+            _ => return None,
+        })
+    }
+
+    /// By its number, and in the agent's words.
+    fn step(&self, event: &BusEvent) -> Option<String> {
+        let id: MplpId = member(event, "step_id")?;
+        let at = self.plan.steps.iter().position(|step| step.step_id == id)?;
+        let description = printable(&self.plan.steps.get(at)?.description);
+        Some(format!("step {} ({description})", at + 1))
+    }
+}
+
+fn ran(event: &BusEvent) -> Option<&'static str> {
+    let Family::RuntimeExecution { status, .. } = event.family else { return None };
+    Some(match status {
+        _ if event.event_type == "tool_execution_unknown" => "may or may not have run: nobody knows yet",
+        ExecutionStatus::Pending | ExecutionStatus::Running => "began",
+        ExecutionStatus::Completed => "succeeded",
+        ExecutionStatus::Failed | ExecutionStatus::Cancelled => "failed",
+    })
+}
+
+/// One member of what an event tells.
+fn member<T: DeserializeOwned>(event: &BusEvent, name: &str) -> Option<T> {
+    let value: &Value = event.payload.as_ref()?.get(name)?;
+    T::deserialize(value).ok()
+}

@@ -1,0 +1,55 @@
+//! The service that a command speaks to over HTTP, and the credential that it does so with.
+
+use crate::{context::Context, failure::Failure};
+use countersign_client::transport::WithLoopback;
+use countersign_protocol::{ids::ProjectId, origin::Origin};
+use std::path::Path;
+
+const VARIABLE: &str = "COUNTERSIGN_SERVICE";
+const DEFAULT: &str = "http://localhost:8420";
+
+/// What to do when nobody answers.
+pub(crate) const NOT_REACHED: &str = "is the service running, and is --service its address?";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Service {
+    /// The service to speak to. Without it: the variable COUNTERSIGN_SERVICE, or http://localhost:8420.
+    #[arg(long, global = true, value_name = "URL", value_parser = origin)]
+    service: Option<Origin>,
+
+    /// The project there. May be left out where there is only one.
+    #[arg(long, global = true, value_name = "ID", value_parser = project)]
+    pub(crate) project: Option<ProjectId>,
+}
+
+impl Service {
+    pub(crate) fn origin(&self, context: &Context) -> Result<Origin, Failure> {
+        match (&self.service, context.environment.get(VARIABLE)) {
+            (Some(service), _) => Ok(service.clone()),
+            (None, named) => origin(named.map_or(DEFAULT, String::as_str))
+                .map_err(|why| Failure::new(format!("{VARIABLE}: {why}"))),
+        }
+    }
+}
+
+/// A secret from a file or a variable; never an argument, which every process of the machine can read.
+pub(crate) fn secret(file: Option<&Path>, variable: &str, context: &Context) -> Result<Option<String>, Failure> {
+    let text = match file {
+        Some(file) => std::fs::read_to_string(file)
+            .map_err(|why| Failure::new(format!("{}: cannot be read: {why}", file.display())))?,
+        None => context.environment.get(variable).cloned().unwrap_or_default(),
+    };
+    Ok(Some(text.trim().to_owned()).filter(|secret| !secret.is_empty()))
+}
+
+pub(crate) fn transport() -> Result<WithLoopback, Failure> {
+    WithLoopback::for_this_machine().map_err(|why| Failure::new(why.to_string()))
+}
+
+fn origin(text: &str) -> Result<Origin, String> {
+    Origin::parse(text.trim_end_matches('/')).map_err(|why| why.to_string())
+}
+
+fn project(text: &str) -> Result<ProjectId, String> {
+    ProjectId::parse(text).map_err(|why| why.to_string())
+}

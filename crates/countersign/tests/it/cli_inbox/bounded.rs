@@ -1,0 +1,117 @@
+//! A yes for more than once, what is left of it, and taking it back.
+
+use super::Asked;
+use crate::cli_folder::Ran;
+use serde_json::{Value, json};
+
+/// An agent asks to send an amount; what it is answered.
+fn pays(asked: &Asked, amount: &str) -> Value {
+    let arguments = json!({ "to": "sam", "amount": amount, "currency": "EUR" });
+    let body = json!({ "action": "Pay", "consequence": "Gone", "tool": "mail.send", "arguments": arguments });
+    asked.agent("POST", "/v1/confirmations", &body)
+}
+
+/// Asks, and spends the yes if there is one already.
+fn runs(asked: &Asked, amount: &str) -> bool {
+    let told = pays(asked, amount);
+    if told["state"] != "accepted" {
+        return false;
+    }
+    let id = told["decision_id"].as_str().unwrap();
+    let arguments = json!({ "to": "sam", "amount": amount, "currency": "EUR" });
+    let claim = json!({ "tool": "mail.send", "arguments": arguments });
+    asked.agent("POST", &format!("/v1/decisions/{id}/claim"), &claim);
+    true
+}
+
+fn id_of(told: &Value) -> &str {
+    told["decision_id"].as_str().unwrap()
+}
+
+fn allowances(asked: &Asked) -> Vec<Value> {
+    let ran = asked.inbox(&["allowances", "--json"], &[]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn misused(ran: &Ran, part: &str) {
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(ran.err.contains(part), "{part}: {}", ran.err);
+}
+
+#[test]
+fn bounds_that_mean_nothing_are_not_sent() {
+    let asked = Asked::new("bounded-misused");
+    let told = pays(&asked, "20.00");
+    let id = id_of(&told);
+    misused(&asked.inbox(&["answer", id, "no", "--times", "3"], &[]), "only a yes can be for more than once");
+    misused(&asked.inbox(&["answer", id, "yes", "--times", "0"], &[]), "--times");
+    misused(&asked.inbox(&["answer", id, "yes", "--up-to", "amount"], &[]), "NAME=VALUE");
+    let twice = ["answer", id, "yes", "--up-to", "amount=5", "--up-to", "amount=6"];
+    misused(&asked.inbox(&twice, &[]), "stands twice");
+    misused(&asked.inbox(&["answer", id, "yes", "--step", "1"], &[]), "--step is for plans");
+    assert_eq!(asked.decision(id)["state"], "pending");
+    let unknown = asked.inbox(&["answer", "dec_0", "yes", "--times", "2"], &[]);
+    assert_eq!(unknown.code, 1);
+    assert!(unknown.err.contains("there is no such open question"), "{}", unknown.err);
+}
+
+///
+#[test]
+fn what_lies_outside_its_own_bounds_settles_nothing_and_says_why() {
+    let asked = Asked::new("bounded-outside");
+    let told = pays(&asked, "20.00");
+    let ran = asked.inbox(&["answer", id_of(&told), "yes", "--up-to", "amount=19"], &[]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.contains("outside its own bound"), "{}", ran.err);
+    assert_eq!(asked.decision(id_of(&told))["state"], "pending");
+}
+
+///
+#[test]
+fn a_yes_for_more_than_once_lets_so_much_run_and_no_more() {
+    let asked = Asked::new("bounded-sum");
+    let told = pays(&asked, "20.00");
+    let id = id_of(&told);
+    let amounts = ["--up-to", "amount=50", "--altogether", "amount=100", "--unit-from", "amount=currency"];
+    let ran = asked.inbox(&[&["answer", id, "yes", "--times", "3", "--for", "30m"][..], &amounts].concat(), &[]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.starts_with(&format!("question {id} was accepted\n  alw_")), "{}", ran.out);
+    assert!(ran.out.contains(": 3 calls, amount 100 of 100 EUR altogether, until "), "{}", ran.out);
+    assert!(!runs(&asked, "50.01"), "above the most for one");
+    assert!(runs(&asked, "50.00"));
+    assert!(runs(&asked, "45.00"));
+    assert!(!runs(&asked, "5.01"), "above the most for all together");
+    let [open] = allowances(&asked).try_into().unwrap();
+    assert_eq!((&open["left"]["uses"], &open["left"]["sums"][0]["left"]), (&json!(1), &json!("5")));
+    assert!(runs(&asked, "5.00"));
+    assert_eq!(allowances(&asked), Vec::<Value>::new());
+    assert!(!runs(&asked, "1.00"), "all three are spent");
+    let late = asked.inbox(&["answer", id, "yes", "--times", "3"], &[]);
+    assert!(late.code == 1 && late.err.contains("409"), "{}", late.err);
+}
+
+///
+#[test]
+fn what_is_left_of_a_yes_is_listed_and_taken_back() {
+    let asked = Asked::new("bounded-revoked");
+    assert_eq!(asked.inbox(&["allowances"], &[]).out, "No yes of yours lets anything run.\n");
+    let told = pays(&asked, "20.00");
+    let ran = asked.inbox(&["answer", id_of(&told), "yes", "--times", "5", "--json"], &[]);
+    let answered: Value = serde_json::from_str(&ran.out).unwrap();
+    let id = answered["allowances"][0]["left"]["allowance_id"].as_str().unwrap();
+    assert!(runs(&asked, "20.00"));
+    let listed = asked.inbox(&["allowances"], &[]).out;
+    let line = listed.lines().nth(1).unwrap();
+    assert!(line.starts_with(id) && line.contains("4 of 5") && line.contains("20.00"), "{listed}");
+    let unseen = asked.inbox(&["allowances"], &[("ACCESSIBLE", "1")]).out;
+    assert!(unseen.starts_with(&format!("id {id}, left 4 of 5, until ")) && unseen.ends_with(".\n"), "{unseen}");
+    let back = asked.inbox(&["revoke", id, "--reason", "enough"], &[]);
+    assert_eq!((back.code, back.out), (0, format!("{id} was taken back: nothing more runs by it\n")), "{}", back.err);
+    assert!(!runs(&asked, "20.00"));
+    for gone in [id, "alw_0"] {
+        let ran = asked.inbox(&["revoke", gone], &[]);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+        assert!(ran.err.contains("hint: `countersign inbox allowances` shows"), "{}", ran.err);
+    }
+}

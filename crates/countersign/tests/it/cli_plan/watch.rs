@@ -1,0 +1,61 @@
+//! Following a plan to its end.
+
+use super::{OWN, PLAN, approves, proposes, reports, sends};
+use crate::cli_inbox::Asked;
+use serde_json::Value;
+
+/// What was said, without the moments at which it happened.
+fn told(out: &str) -> Vec<&str> {
+    out.lines().map(|line| line.split_once("  ").unwrap().1).collect()
+}
+
+#[test]
+fn a_plan_that_was_called_off_ends_it_with_1() {
+    let asked = Asked::new("watch-cancelled");
+    let id = proposes(&asked, 1);
+    approves(&asked, &id);
+    asked.agent("POST", &format!("/mplp/v1/plans/{PLAN}/cancel"), &serde_json::json!({ "reason": "enough" }));
+    let ran = asked.plan(&["watch", PLAN], &[]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{}", ran.out);
+    assert_eq!(told(&ran.out).last(), Some(&"0/2  the plan is cancelled"));
+}
+
+#[test]
+fn everything_that_becomes_of_a_plan_is_told_in_order_with_its_progress() {
+    let asked = Asked::new("watch-live");
+    let id = proposes(&asked, 2);
+    let ran = std::thread::scope(|scope| {
+        let watching = scope.spawn(|| asked.plan(&["watch", PLAN], &[]));
+        approves(&asked, &id);
+        reports(&asked, OWN, "completed");
+        sends(&asked, "one");
+        sends(&asked, "two");
+        watching.join().unwrap()
+    });
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    let expected = [
+        "0/2  the plan was written",
+        "0/2  people are asked",
+        "0/2  the plan is proposed",
+        "0/2  approved by user",
+        "0/2  the plan is approved",
+        "0/2  the plan is in progress",
+        "1/2  step 1 (Think) is completed",
+        "1/2  a call of step 2 (Send letters) began",
+        "1/2  step 2 (Send letters) is in progress",
+        "1/2  a call of step 2 (Send letters) succeeded",
+        "1/2  a call of step 2 (Send letters) began",
+        "1/2  a call of step 2 (Send letters) succeeded",
+        "2/2  step 2 (Send letters) is completed",
+        "2/2  the plan is completed",
+    ];
+    assert_eq!(told(&ran.out), expected);
+    // Whoever comes late is told the same, from the record.
+    let late = asked.plan(&["watch", PLAN], &[]);
+    assert_eq!((late.code, late.out), (0, ran.out));
+    let json = asked.plan(&["watch", PLAN, "--json"], &[]).out;
+    let last: Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["done"], &last["steps"], &last["event"]["payload"]["to"]), (&2.into(), &2.into(), &"completed".into()));
+    let unseen = asked.plan(&["watch", PLAN], &[("ACCESSIBLE", "1")]).out;
+    assert!(unseen.starts_with("the plan was written. 0 of 2 steps done, "), "{unseen}");
+}

@@ -1,0 +1,24 @@
+//! `GET /mplp/v1/plans/{plan}/actions`: what each step runs, in whose words, and what is left of it.
+
+use super::{caller::Caller, denied::Denied, ids::PlanId, shown};
+use crate::App;
+use axum::extract::State;
+use countersign_protocol::{aap::error::Envelope, mplp::PlanActions};
+
+#[utoipa::path(
+    get,
+    path = "/mplp/v1/plans/{plan}/actions",
+    tag = "plans",
+    summary = "What each step runs, and what is left of it",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    responses((status = 200, description = "Every step, in the order of the plan", body = PlanActions), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    caller: Caller,
+    PlanId(id): PlanId,
+) -> Result<axum::Json<PlanActions>, Denied> {
+    let found = app.engine.plan(&caller.at, &caller.reader(), &id).await?;
+    Ok(axum::Json(shown::actions(&found)))
+}

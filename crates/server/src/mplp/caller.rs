@@ -1,0 +1,72 @@
+//! Who calls, as proven by the header `Authorization`: an agent, a person's subscriber or an administrator's key.
+
+use crate::{
+    App,
+    http::{
+        answer::Refused,
+        at::At,
+        credential::{Credential, SentTo},
+        nonce::Nonce,
+    },
+};
+use axum::extract::{FromRequestParts, OriginalUri};
+use countersign_engine::{Agent, Answerer, ProjectAt, Reader, Refusal, Speaker};
+use http::request::Parts;
+
+pub(crate) struct Caller {
+    pub(super) at: ProjectAt,
+    pub(super) speaker: Speaker,
+    /// For looking at the caller again while it listens: its proof is spent once.
+    pub(super) token: String,
+    /// What stands before the paths of this module: nothing, or the project's own path.
+    base: String,
+}
+
+impl FromRequestParts<App> for Caller {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+        let At(at) = At::from_request_parts(parts, app).await?;
+        Nonce::of(parts).give(app.engine.nonce_for_calls_at(&at));
+        let credential = Credential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
+        let url = credential.url(&at);
+        let speaker = app.engine.speaker(&at, credential.presented(&url)?).await?;
+        Ok(Self { at, speaker, token: credential.token, base: base(parts) })
+    }
+}
+
+impl Caller {
+    /// What the caller may look at.
+    pub(super) fn reader(&self) -> Reader {
+        self.speaker.reader()
+    }
+
+    /// The agent, where only an agent has anything to say.
+    pub(super) fn agent(&self) -> Result<&Agent, Refusal> {
+        match &self.speaker {
+            Speaker::Agent(agent) => Ok(agent),
+            Speaker::Person(_) | Speaker::Admin => Err(Refusal::NotAuthorized("only an agent may do this".into())),
+        }
+    }
+
+    /// The person, where only a person has anything to say.
+    pub(super) fn person(&self, app: &App) -> Result<Answerer, Refusal> {
+        match &self.speaker {
+            Speaker::Person(listener) => Ok(app.engine.deciding(&self.at, listener)),
+            Speaker::Agent(_) | Speaker::Admin => {
+                Err(Refusal::NotAuthorized("only a person may do this, by a subscriber token of theirs".into()))
+            }
+        }
+    }
+
+    /// Where something is, as this caller reaches it.
+    pub(super) fn place(&self, below: &str) -> String {
+        format!("{}/mplp/v1/{below}", self.base)
+    }
+}
+
+/// A nested router shortens the path that its handlers see.
+fn base(parts: &Parts) -> String {
+    let uri = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |OriginalUri(uri)| uri);
+    uri.path().split_once("/mplp/v1").map(|(before, _)| before.to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,38 @@
+//! `POST /mplp/v1/plans/{plan}/cancel`: its agent wants it no more, or a person takes back all that it may still run.
+
+use super::{caller::Caller, denied::Denied, ids::PlanId, sent::Sent};
+use crate::App;
+use axum::extract::State;
+use countersign_engine::Speaker;
+use countersign_protocol::{
+    aap::error::Envelope,
+    mplp::{Plan, ReasonGiven},
+};
+
+#[utoipa::path(
+    post,
+    path = "/mplp/v1/plans/{plan}/cancel",
+    tag = "plans",
+    summary = "Call a plan off, with everything that it may still run",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    request_body = Option<ReasonGiven>,
+    responses((status = 200, description = "The plan as it is now", body = Plan), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    caller: Caller,
+    PlanId(id): PlanId,
+    Sent(given): Sent<ReasonGiven>,
+) -> Result<axum::Json<Plan>, Denied> {
+    let plan = match &caller.speaker {
+        Speaker::Agent(agent) => app.engine.cancel_own_plan(&caller.at, agent, &id, given.reason).await?,
+        Speaker::Person(_) | Speaker::Admin => {
+            let by = caller.person(&app)?;
+            // Whoever may not see it does not learn that it is there.
+            app.engine.plan(&caller.at, &caller.reader(), &id).await?;
+            app.engine.cancel_plan(&caller.at, &id, &by, given.reason).await?
+        }
+    };
+    Ok(axum::Json(plan.document))
+}

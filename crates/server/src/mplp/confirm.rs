@@ -1,0 +1,23 @@
+//! `GET /mplp/v1/confirms/{confirm}`: one approval record.
+
+use super::{caller::Caller, denied::Denied, ids::ConfirmId};
+use crate::App;
+use axum::extract::State;
+use countersign_protocol::{aap::error::Envelope, mplp::Confirm};
+
+#[utoipa::path(
+    get,
+    path = "/mplp/v1/confirms/{confirm}",
+    tag = "plans",
+    summary = "A Confirm, and what became of it",
+    params(("confirm" = String, Path, description = "confirm_id of the Confirm")),
+    responses((status = 200, description = "A Confirm by the published schema", body = Confirm), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    caller: Caller,
+    ConfirmId(id): ConfirmId,
+) -> Result<axum::Json<Confirm>, Denied> {
+    Ok(axum::Json(app.engine.confirm(&caller.at, &caller.reader(), &id).await?.document))
+}

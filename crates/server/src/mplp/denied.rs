@@ -1,0 +1,109 @@
+//! No, as it is told here: the truth to whoever may know it, in the envelope.
+
+use super::caller::Caller;
+use crate::{
+    App,
+    http::{
+        answer::{Enveloped, Refused},
+        request_id::RequestId,
+    },
+};
+use axum::response::{IntoResponse, Response};
+use countersign_engine::{NotCounted, ProjectAt, Refusal, mplp_views::confirm::decision_id};
+use countersign_protocol::{
+    aap::error::{Code, Envelope},
+    mplp::{Confirm, ConfirmStatus, MplpId},
+};
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+/// An answer that is no success.
+#[derive(Debug)]
+pub(crate) struct Denied(Box<Response>);
+
+impl From<Refusal> for Denied {
+    fn from(refusal: Refusal) -> Self {
+        Refused(refusal).into_response().into()
+    }
+}
+
+impl From<Response> for Denied {
+    fn from(response: Response) -> Self {
+        Self(Box::new(response))
+    }
+}
+
+impl IntoResponse for Denied {
+    fn into_response(self) -> Response {
+        *self.0
+    }
+}
+
+/// Why a decision about a Confirm did not count.
+pub(super) async fn not_counted(
+    app: &App,
+    caller: &Caller,
+    request: &RequestId,
+    id: &MplpId,
+    why: NotCounted,
+) -> Denied {
+    let what = why.to_string();
+    match why {
+        NotCounted::Settled => match app.engine.confirm(&caller.at, &caller.reader(), id).await {
+            Ok(shown) => settled(&shown.document, request).into(),
+            Err(refusal) => refusal.into(),
+        },
+        NotCounted::Unknown => Refusal::NotFound("there is no such Confirm".into()).into(),
+        NotCounted::Locked | NotCounted::TooLate | NotCounted::TooEarly => Refusal::Conflict(what).into(),
+        NotCounted::NotEntitled | NotCounted::BySoftware => Refusal::NotAuthorized(what).into(),
+        NotCounted::TooWeak(_) => {
+            let page = page_of(app, &caller.at, id);
+            Refusal::NotAuthorized(format!("{what}: answer on the page {page}")).into()
+        }
+        NotCounted::NotAllowed | NotCounted::OutOfBounds(_) => Refusal::invalid(what).into(),
+        NotCounted::Refused(refusal) => refusal.into(),
+    }
+}
+
+/// Where a person answers with a browser.
+fn page_of(app: &App, at: &ProjectAt, id: &MplpId) -> String {
+    format!("{}/inbox/{}/{}", app.engine.settings().origin, at.project.id, decision_id(id))
+}
+
+/// What it is now, and since when.
+fn settled(confirm: &Confirm, request: &RequestId) -> Response {
+    let status = word(confirm.status);
+    let body = Envelope {
+        error: Code::Conflict,
+        error_description: format!("the Confirm is {status}, and that is final"),
+        hint: Some("read the Confirm; whatever is changed needs one of its own".into()),
+        request_id: request.0.clone(),
+        docs_url: None,
+        decision: Some(truth(confirm)),
+    };
+    let mut response = (StatusCode::CONFLICT, axum::Json(body)).into_response();
+    response.extensions_mut().insert(Enveloped);
+    response
+}
+
+fn truth(confirm: &Confirm) -> Map<String, Value> {
+    let mut told = Map::from_iter([
+        ("confirm_id".to_owned(), json!(confirm.confirm_id)),
+        ("status".to_owned(), json!(confirm.status)),
+    ]);
+    if let Some(decided) = confirm.decisions.last() {
+        told.insert("decided_by_role".into(), json!(decided.decided_by_role));
+        told.insert("decided_at".into(), json!(decided.decided_at.to_rfc3339()));
+        told.extend(decided.reason.as_ref().map(|reason| ("reason".to_owned(), json!(reason))));
+    }
+    told
+}
+
+fn word(status: ConfirmStatus) -> &'static str {
+    match status {
+        ConfirmStatus::Pending => "pending",
+        ConfirmStatus::Approved => "approved",
+        ConfirmStatus::Rejected => "rejected",
+        ConfirmStatus::Cancelled => "cancelled",
+    }
+}

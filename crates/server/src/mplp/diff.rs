@@ -1,0 +1,47 @@
+//! `/mplp/v1/plans/{plan}/diff`: what changed since people were last asked, and what a draft would change.
+
+use super::{caller::Caller, denied::Denied, ids::PlanId, sent::Sent};
+use crate::App;
+use axum::extract::State;
+use countersign_protocol::{
+    aap::error::Envelope,
+    mplp::{Difference, PlanSubmission},
+};
+
+#[utoipa::path(
+    get,
+    path = "/mplp/v1/plans/{plan}/diff",
+    tag = "plans",
+    summary = "What changed since people were last asked about the plan",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    responses((status = 200, description = "Lines for people; none where nothing changed, or nobody was asked yet", body = Difference), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    caller: Caller,
+    PlanId(id): PlanId,
+) -> Result<axum::Json<Difference>, Denied> {
+    let shown = app.engine.plan(&caller.at, &caller.reader(), &id).await?;
+    Ok(axum::Json(Difference { lines: app.engine.plan_changes(&shown.plan) }))
+}
+
+#[utoipa::path(
+    post,
+    path = "/mplp/v1/plans/{plan}/diff",
+    tag = "plans",
+    summary = "How the plan would change if this were written",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    request_body = PlanSubmission,
+    responses((status = 200, description = "Lines for people. Nothing was written", body = Difference), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    caller: Caller,
+    PlanId(id): PlanId,
+    Sent(submission): Sent<PlanSubmission>,
+) -> Result<axum::Json<Difference>, Denied> {
+    let lines = app.engine.plan_difference(&caller.at, caller.agent()?, &id, &submission).await?;
+    Ok(axum::Json(Difference { lines }))
+}

@@ -1,0 +1,36 @@
+//! Ids in paths. Nothing is normalised: what is no bare UUID of version 4 in lower case is refused (M-02, M-04).
+
+use crate::{App, http::answer::Refused};
+use axum::extract::{FromRequestParts, RawPathParams};
+use countersign_engine::Refusal;
+use countersign_protocol::mplp::MplpId;
+use http::request::Parts;
+
+macro_rules! ids {
+    ($($name:ident = $param:literal;)+) => {
+        $(pub(crate) struct $name(pub(super) MplpId);
+
+        impl FromRequestParts<App> for $name {
+            type Rejection = Refused;
+
+            async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+                let text = named(parts, app, $param).await;
+                let id = MplpId::parse(&text).map_err(|why| Refusal::invalid(format!("{}: {why}", $param)))?;
+                Ok(Self(id))
+            }
+        })+
+    };
+}
+
+ids! {
+    PlanId = "plan";
+    StepId = "step";
+    ConfirmId = "confirm";
+}
+
+/// What stands in the path under this name; nothing, where it is no text.
+pub(super) async fn named(parts: &mut Parts, app: &App, name: &str) -> String {
+    let params = RawPathParams::from_request_parts(parts, app).await.ok();
+    let found = params.as_ref().and_then(|params| params.iter().find(|(known, _)| *known == name));
+    found.map(|(_, text)| text.to_owned()).unwrap_or_default()
+}

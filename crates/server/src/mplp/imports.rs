@@ -1,0 +1,25 @@
+//! `POST /mplp/v1/confirms/imports`: an approval record of somebody else, kept to be read (M-07).
+
+use super::{caller::Caller, denied::Denied, sent::Sent, shown::created};
+use crate::App;
+use axum::{extract::State, response::Response};
+use countersign_protocol::{aap::error::Envelope, mplp::Confirm};
+
+#[utoipa::path(
+    post,
+    path = "/mplp/v1/confirms/imports",
+    tag = "plans",
+    summary = "Keep an approval record of somebody else",
+    request_body = Confirm,
+    responses((status = 201, description = "Kept under its own id, with the status of its last decision. Nothing is allowed by it", body = Confirm), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    caller: Caller,
+    Sent(document): Sent<Confirm>,
+) -> Result<Response, Denied> {
+    let kept = app.engine.import_confirm(&caller.at, caller.agent()?, &document).await?;
+    let place = caller.place(&format!("confirms/{}", kept.confirm_id));
+    Ok(created(axum::Json(kept), true, &place))
+}

@@ -1,0 +1,76 @@
+//! Which part of a list is asked for.
+
+use axum::extract::{FromRequestParts, Query};
+use countersign_engine::{Cursor, Refusal};
+use countersign_protocol::ids::RowKey;
+use http::request::Parts;
+
+use crate::http::answer::Refused;
+
+const DEFAULT_LIMIT: i64 = 50;
+const MAX_LIMIT: i64 = 200;
+
+#[derive(Debug, Default, serde::Deserialize)]
+struct Asked {
+    limit: Option<String>,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+/// A part of a list that begins with the newest.
+pub(crate) struct Newest {
+    pub(super) before: Option<RowKey>,
+    pub(super) limit: i64,
+}
+
+/// A part of what happened, oldest first.
+pub(crate) struct Since {
+    pub(super) after: Cursor,
+    pub(super) limit: usize,
+}
+
+impl<S: Sync> FromRequestParts<S> for Newest {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+        let asked = asked(parts)?;
+        let before = asked.before.as_deref().map(place).transpose()?;
+        Ok(Self { before, limit: limit(asked.limit.as_deref())? })
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Since {
+    type Rejection = Refused;
+
+    /// A stream that broke off goes on behind what arrived last, wherever it began.
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+        let asked = asked(parts)?;
+        let last = parts.headers.get("last-event-id").and_then(|v| v.to_str().ok()).filter(|id| !id.is_empty());
+        let text = last.or(asked.after.as_deref()).unwrap_or_default();
+        let after = Cursor::parse(text).ok_or_else(|| Refusal::invalid("after must be next of a page before"))?;
+        let limit = limit(asked.limit.as_deref())?;
+        Ok(Self { after, limit: usize::try_from(limit).unwrap_or_default() })
+    }
+}
+
+/// Where the next part begins, if this one is full.
+pub(super) fn next(last: Option<RowKey>) -> Option<String> {
+    last.map(|key| format!("{key:016x}"))
+}
+
+fn asked(parts: &Parts) -> Result<Asked, Refusal> {
+    let Query(asked) = Query::try_from_uri(&parts.uri).map_err(|_| Refusal::invalid("the query could not be read"))?;
+    Ok(asked)
+}
+
+fn place(text: &str) -> Result<RowKey, Refusal> {
+    RowKey::from_str_radix(text, 16).map_err(|_| Refusal::invalid("before must be next of a page before"))
+}
+
+/// More than the most is the most; nothing and nonsense are refused.
+fn limit(text: Option<&str>) -> Result<i64, Refusal> {
+    match text.map_or(Ok(DEFAULT_LIMIT), str::parse::<i64>) {
+        Ok(asked) if asked > 0 => Ok(asked.min(MAX_LIMIT)),
+        _ => Err(Refusal::invalid("limit must be a whole number from 1 to 200")),
+    }
+}

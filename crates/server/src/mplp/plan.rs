@@ -1,0 +1,50 @@
+//! `/mplp/v1/plans/{plan}`: one plan, as it stands here.
+
+use super::{caller::Caller, denied::Denied, ids::PlanId, plans, sent::Sent};
+use crate::App;
+use axum::{extract::State, response::Response};
+use countersign_engine::Refusal;
+use countersign_protocol::{
+    aap::error::Envelope,
+    mplp::{Plan, PlanSubmission},
+};
+
+#[utoipa::path(
+    get,
+    path = "/mplp/v1/plans/{plan}",
+    tag = "plans",
+    summary = "A plan with its true status",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    responses((status = 200, description = "A Plan by the published schema", body = Plan), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    caller: Caller,
+    PlanId(id): PlanId,
+) -> Result<axum::Json<Plan>, Denied> {
+    let shown = app.engine.plan(&caller.at, &caller.reader(), &id).await?;
+    Ok(axum::Json(shown.plan.document))
+}
+
+#[utoipa::path(
+    put,
+    path = "/mplp/v1/plans/{plan}",
+    tag = "plans",
+    summary = "Write a plan, or a draft anew",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    request_body = PlanSubmission,
+    responses((status = 201, description = "Written, with the status that it has here", body = Plan), (status = 200, description = "The draft was written anew", body = Plan), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn put(
+    State(app): State<App>,
+    caller: Caller,
+    PlanId(id): PlanId,
+    Sent(submission): Sent<PlanSubmission>,
+) -> Result<Response, Denied> {
+    if submission.plan.plan_id != id {
+        return Err(Refusal::invalid("plan_id: must be the id in the path").into());
+    }
+    plans::write(&app, &caller, &submission, false).await
+}

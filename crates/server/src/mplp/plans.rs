@@ -1,0 +1,87 @@
+//! `/mplp/v1/plans`: an agent writes a plan, and plans are listed.
+
+use super::{
+    caller::Caller,
+    denied::Denied,
+    paging::{self, Newest},
+    propose,
+    sent::Sent,
+    shown::created,
+};
+use crate::App;
+use axum::{
+    extract::{Query, State, rejection::QueryRejection},
+    response::{IntoResponse as _, Response},
+};
+use countersign_engine::{Proposal, Refusal};
+use countersign_protocol::{
+    aap::error::Envelope,
+    mplp::{Listed, Plan, PlanSubmission},
+};
+
+#[derive(Debug, Default, serde::Deserialize)]
+pub(crate) struct Asked {
+    #[serde(default)]
+    propose: bool,
+}
+
+#[utoipa::path(
+    get,
+    path = "/mplp/v1/plans",
+    tag = "plans",
+    summary = "The plans that the caller may see, newest first",
+    params(("limit" = Option<u32>, Query, minimum = 1, description = "50 unless said, at most 200"), ("before" = Option<String>, Query, description = "next of the page before")),
+    responses((status = 200, description = "A page of plans", body = Listed<Plan>), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    caller: Caller,
+    page: Newest,
+) -> Result<axum::Json<Listed<Plan>>, Denied> {
+    let found = app.engine.plans(&caller.at, &caller.reader(), page.before, page.limit).await?;
+    let full = i64::try_from(found.len()).is_ok_and(|found| found == page.limit);
+    let next = paging::next(found.last().map(|plan| plan.key).filter(|_| full));
+    Ok(axum::Json(Listed { items: found.into_iter().map(|plan| plan.document).collect(), next }))
+}
+
+#[utoipa::path(
+    post,
+    path = "/mplp/v1/plans",
+    tag = "plans",
+    summary = "Write a plan, or a draft anew",
+    description = "A bare Plan, or one with the actions of its steps beside it. Whatever status it claims, it is a draft. With propose=true the header Countersign-Decision names the question that people are asked.",
+    params(("propose" = Option<bool>, Query, description = "true asks people about it at once")),
+    request_body = PlanSubmission,
+    responses((status = 201, description = "Written, with the status that it has here", body = Plan), (status = 200, description = "The draft was written anew", body = Plan), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    caller: Caller,
+    asked: Result<Query<Asked>, QueryRejection>,
+    Sent(submission): Sent<PlanSubmission>,
+) -> Result<Response, Denied> {
+    let Query(asked) = asked.map_err(|_| Refusal::invalid("propose must be true or false"))?;
+    write(&app, &caller, &submission, asked.propose).await
+}
+
+/// 201 for a new plan and where it is; 200 for a draft that was written anew.
+pub(super) async fn write(
+    app: &App,
+    caller: &Caller,
+    submission: &PlanSubmission,
+    propose: bool,
+) -> Result<Response, Denied> {
+    let agent = caller.agent()?;
+    let plan = app.engine.write_plan(&caller.at, agent, submission).await?;
+    let place = caller.place(&format!("plans/{}", plan.id));
+    let fresh = plan.version == 1;
+    if !propose {
+        return Ok(created(axum::Json(plan.document), fresh, &place));
+    }
+    let raised = app.engine.propose_plan(&caller.at, agent, &plan.id, &Proposal::default()).await?;
+    let proposed = app.engine.plan(&caller.at, &caller.reader(), &plan.id).await?;
+    let told = created(axum::Json(proposed.plan.document), fresh, &place);
+    Ok((propose::names(&raised), told).into_response())
+}

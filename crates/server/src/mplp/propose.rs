@@ -1,0 +1,57 @@
+//! `POST /mplp/v1/plans/{plan}/propose`: people are asked whether the plan may run (MPLP 4.2).
+
+use super::{caller::Caller, denied::Denied, ids::PlanId, sent::Sent, shown::created};
+use crate::App;
+use axum::{
+    extract::State,
+    response::{AppendHeaders, IntoResponse as _, Response},
+};
+use countersign_engine::{Proposal, RaisedDecision, mplp_views::confirm};
+use countersign_protocol::{
+    aap::error::Envelope,
+    mplp::{Confirm, ProposeRequest},
+};
+use http::HeaderName;
+
+/// The decision behind a Confirm, for those who follow it at `/v1/decisions`.
+const DECISION: HeaderName = HeaderName::from_static("countersign-decision");
+const CONFIRM: HeaderName = HeaderName::from_static("countersign-confirm");
+
+#[utoipa::path(
+    post,
+    path = "/mplp/v1/plans/{plan}/propose",
+    tag = "plans",
+    summary = "Ask people whether the plan may run",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    request_body = Option<ProposeRequest>,
+    responses((status = 201, description = "People are being asked; Location is the Confirm, Countersign-Decision the decision behind it", body = Confirm), (status = 200, description = "They are being asked already", body = Confirm), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    caller: Caller,
+    PlanId(id): PlanId,
+    Sent(asked): Sent<ProposeRequest>,
+) -> Result<Response, Denied> {
+    let ask = Proposal {
+        requested_by_role: asked.requested_by_role,
+        reason: asked.reason,
+        timeout_s: asked.timeout_seconds,
+        ..Proposal::default()
+    };
+    let raised = app.engine.propose_plan(&caller.at, caller.agent()?, &id, &ask).await?;
+    Ok(confirmed(&caller, &raised))
+}
+
+/// 201 for a new question and where its Confirm is; 200 for one that was open already.
+pub(super) fn confirmed(caller: &Caller, raised: &RaisedDecision) -> Response {
+    let document = confirm::document(&raised.decision, &caller.at.project.document);
+    let place = caller.place(&format!("confirms/{}", document.confirm_id));
+    (names(raised), created(axum::Json(document), raised.fresh, &place)).into_response()
+}
+
+/// By which names the question is found.
+pub(super) fn names(raised: &RaisedDecision) -> AppendHeaders<[(HeaderName, String); 2]> {
+    let id = confirm::confirm_id(&raised.decision).to_string();
+    AppendHeaders([(DECISION, raised.decision.id.clone()), (CONFIRM, id)])
+}

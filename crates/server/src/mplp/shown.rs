@@ -1,0 +1,134 @@
+//! Rows as they are shown beside the closed documents.
+
+use axum::response::{IntoResponse, Response};
+use countersign_engine::{
+    Allowance, AllowanceState, Decision, OpenAllowance, Plan, PlanShown, Planned, Question, Words, allowance_id,
+    mplp_views::confirm,
+};
+use countersign_protocol::mplp::{
+    AllowanceShown, AllowanceStatus, Left, MplpId, PlanActions, Runs, Step, StepShown, SumLeft, WhoseWords,
+};
+use http::{HeaderValue, StatusCode, header};
+
+/// 201 and where it is, for something new; 200 otherwise.
+pub(super) fn created(body: impl IntoResponse, fresh: bool, place: &str) -> Response {
+    let mut response = body.into_response();
+    if fresh {
+        *response.status_mut() = StatusCode::CREATED;
+        response.headers_mut().extend(HeaderValue::from_str(place).ok().map(|place| (header::LOCATION, place)));
+    }
+    response
+}
+
+pub(super) fn actions(shown: &PlanShown) -> PlanActions {
+    let plan = &shown.plan;
+    PlanActions {
+        plan_id: plan.id.clone(),
+        status: plan.document.status,
+        confirm_id: shown.decision.as_ref().map(confirm::confirm_id),
+        lasts_seconds: plan.lasts_s,
+        until: plan.until,
+        feedback: plan.feedback.as_ref().map(|feedback| feedback.reason.clone()),
+        steps: plan.document.steps.iter().map(|step| of_step(step, shown)).collect(),
+    }
+}
+
+fn of_step(step: &Step, shown: &PlanShown) -> StepShown {
+    let is_its = |allowance: &&Allowance| allowance.step.as_ref().is_some_and(|of| of.step == step.step_id);
+    let allowance = shown.allowances.iter().find(is_its);
+    StepShown {
+        step_id: step.step_id.clone(),
+        description: step.description.clone(),
+        status: step.status,
+        runs: shown.plan.actions.get(&step.step_id).map(|planned| runs(planned, allowance)),
+    }
+}
+
+fn runs(planned: &Planned, allowance: Option<&Allowance>) -> Runs {
+    let action = &planned.action;
+    Runs {
+        tool: action.tool.clone(),
+        route: action.route.clone(),
+        arguments: action.arguments.clone(),
+        released: planned.pattern.released().clone(),
+        shown: planned.shown.clone(),
+        words: words(planned.words),
+        risk_level: planned.risk,
+        irreversible: planned.irreversible,
+        asks_again: planned.asks_again,
+        uses: action.uses,
+        done: planned.tally.done,
+        under_way: planned.tally.under_way,
+        left: allowance.map(left),
+    }
+}
+
+/// What is left of one yes: nothing, once it is over.
+pub(super) fn left(allowance: &Allowance) -> Left {
+    let open = allowance.is_open();
+    let tally = &allowance.tally;
+    Left {
+        allowance_id: allowance_id(allowance),
+        state: match allowance.state {
+            AllowanceState::Open => AllowanceStatus::Open,
+            AllowanceState::Spent => AllowanceStatus::Spent,
+            AllowanceState::Lapsed { .. } => AllowanceStatus::Lapsed,
+            AllowanceState::Cancelled { .. } => AllowanceStatus::Cancelled,
+        },
+        uses: if open { tally.uses - tally.used } else { 0 },
+        sums: sums(allowance),
+        until: allowance.until,
+    }
+}
+
+fn sums(allowance: &Allowance) -> Vec<SumLeft> {
+    let sums = allowance.tally.sums.iter();
+    let shown = sums.map(|(argument, sum)| SumLeft {
+        argument: argument.clone(),
+        limit: sum.limit,
+        left: sum.left(),
+        unit: sum.unit.clone(),
+    });
+    shown.collect()
+}
+
+pub(super) fn allowance(open: &OpenAllowance) -> AllowanceShown {
+    let OpenAllowance { allowance, decision, plan } = open;
+    let step = allowance.step.as_ref().map(|of| of.step.clone());
+    let (shown, words) = what(decision, plan.as_ref(), step.as_ref());
+    AllowanceShown {
+        confirm_id: confirm::confirm_id(decision),
+        decision_id: decision.id.clone(),
+        plan_id: plan.as_ref().map(|plan| plan.id.clone()),
+        step_id: step,
+        shown,
+        words,
+        agent: agent(allowance),
+        released: allowance.pattern.as_ref().map(|pattern| pattern.released().clone()).unwrap_or_default(),
+        uses: allowance.tally.uses,
+        left: left(allowance),
+    }
+}
+
+/// What it lets run, and in whose words.
+fn what(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (String, WhoseWords) {
+    let planned = plan.zip(step).and_then(|(plan, step)| plan.actions.get(step));
+    match (planned, &decision.question) {
+        (Some(planned), _) => (planned.shown.clone(), words(planned.words)),
+        (None, Question::Confirmation(asked)) => (asked.action.clone(), words(decision.words)),
+        (None, Question::Clarification(asked)) => (asked.question.clone(), words(decision.words)),
+    }
+}
+
+/// The proven domain of its operator; the id of its key, where it has none.
+fn agent(allowance: &Allowance) -> String {
+    let by = &allowance.raised_by;
+    by.operator.as_ref().map_or_else(|| by.principal.clone(), ToString::to_string)
+}
+
+fn words(words: Words) -> WhoseWords {
+    match words {
+        Words::Agent => WhoseWords::Agent,
+        Words::Owner => WhoseWords::Owner,
+    }
+}

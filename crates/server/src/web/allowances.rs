@@ -1,0 +1,168 @@
+//! `/allowances`: every yes that is still open, and taking one back.
+
+use super::{answer, asked, form::Form, given, granted, inbox, places, planned, visit::{Visit, name_of}};
+use crate::{
+    App,
+    http::{answer::Refused, at::At},
+    pages::{AllowancesError, AllowancesPage, Line, OpenGroup},
+};
+use axum::{
+    extract::{Path, Query, State},
+    response::Response,
+};
+use countersign_engine::{
+    AllowanceState, CancelledFor, Member, OpenAllowance, ProjectAt, Refusal, Via, audience,
+};
+use http::StatusCode;
+use std::collections::HashMap;
+
+const HERE: &str = "/allowances";
+
+pub(super) async fn get(
+    State(app): State<App>,
+    visit: Visit,
+    Query(told): Query<HashMap<String, String>>,
+) -> Result<Response, Refused> {
+    let mut page = page(&app, &visit).await?;
+    if let Some(id) = told.get("taken-back") {
+        page.taken_back = was_taken_back(&app, &visit, id).await?;
+    }
+    Ok(answer::page(StatusCode::OK, &page.frame, &page))
+}
+
+pub(super) async fn take_back(
+    State(app): State<App>,
+    At(at): At,
+    visit: Visit,
+    Path(path): Path<HashMap<String, String>>,
+    form: Form,
+) -> Result<Response, Refused> {
+    let id = path.get("id").map_or("", String::as_str);
+    let member = app.engine.member(visit.person()?, at.project.key).await?;
+    match taken_back(&app, &at, &visit, &member, id, &form).await {
+        Ok(()) => Ok(answer::see_other(&format!("{HERE}?taken-back={}", answer::in_query(id)))),
+        Err(Trouble::Refused(refusal)) => Err(refusal.into()),
+        Err(Trouble::Told(error, refusal)) => {
+            app.metrics.refused(refusal.code());
+            Ok(again(&app, &visit, error, id, &form).await?)
+        }
+    }
+}
+
+/// What the page can say itself, and everything else.
+enum Trouble {
+    Told(AllowancesError, Refusal),
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Trouble {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::NotAuthorized(_) => Self::Told(AllowancesError::NotYours, refusal),
+            Refusal::Conflict(_) => Self::Told(AllowancesError::NothingLeft, refusal),
+            refusal => Self::Refused(refusal),
+        }
+    }
+}
+
+async fn taken_back(
+    app: &App,
+    at: &ProjectAt,
+    visit: &Visit,
+    member: &Member,
+    id: &str,
+    form: &Form,
+) -> Result<(), Trouble> {
+    visit.own_form(app, form.field("csrf")).map_err(|why| Trouble::Told(AllowancesError::FormExpired, why))?;
+    let too_long = |_| {
+        let error = AllowancesError::ReasonTooLong { id: id.to_owned() };
+        Trouble::Told(error, Refusal::invalid("the reason is too long"))
+    };
+    let reason = given::reason(form).map_err(too_long)?;
+    // What a person cannot see does not exist for them.
+    let seen = app.engine.seen_allowance(at, member, id).await?;
+    seen.ok_or_else(|| Refusal::NotFound("there is no such permission".into()))?;
+    let by = app.engine.answerer(at, member, Via::Page);
+    app.engine.take_back(at, id, &by, reason).await?;
+    Ok(())
+}
+
+async fn again(
+    app: &App,
+    visit: &Visit,
+    error: AllowancesError,
+    id: &str,
+    form: &Form,
+) -> Result<Response, Refusal> {
+    let status = match error {
+        AllowancesError::FormExpired | AllowancesError::NotYours => StatusCode::FORBIDDEN,
+        AllowancesError::ReasonTooLong { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        AllowancesError::NothingLeft => StatusCode::CONFLICT,
+    };
+    let mut page = page(app, visit).await?;
+    for open in page.groups.iter_mut().flat_map(|group| &mut group.open).filter(|open| open.id == id) {
+        open.typed = form.field("reason").to_owned();
+    }
+    let page = AllowancesPage { error: Some(error), ..page };
+    Ok(answer::page(status, &page.frame, &page))
+}
+
+async fn page(app: &App, visit: &Visit) -> Result<AllowancesPage, Refusal> {
+    let who = visit.person()?;
+    let places = places::behind(app, visit, who).await?;
+    let mut groups = Vec::new();
+    for at in &places {
+        let member = app.engine.member(who, at.project.key).await?;
+        for open in app.engine.open_allowances(at, &member).await? {
+            add(app, at, &member, open, &mut groups).await?;
+        }
+    }
+    let frame = match places.as_slice() {
+        [only] => visit.frame_of(&only.project),
+        _ => visit.frame(app).await,
+    };
+    Ok(AllowancesPage { frame, groups, csrf: visit.csrf(app)?, error: None, taken_back: false })
+}
+
+/// The steps of one plan stand together, whichever of them is found first.
+async fn add(
+    app: &App,
+    at: &ProjectAt,
+    member: &Member,
+    open: OpenAllowance,
+    groups: &mut Vec<OpenGroup>,
+) -> Result<(), Refusal> {
+    let OpenAllowance { allowance, decision, plan } = &open;
+    let yes = granted::of(at, allowance, decision, plan.as_ref());
+    if let Some(group) = groups.iter_mut().find(|group| group.decision_id == decision.id) {
+        group.open.push(yes);
+        group.open.sort_by_key(|yes| yes.step);
+        return Ok(());
+    }
+    let title = plan.as_ref().map_or_else(|| asked::headline(decision), |plan| plan.document.title.as_str());
+    let sees_question = audience(decision).has(member.person.key, &member.roles());
+    groups.push(OpenGroup {
+        decision_id: decision.id.clone(),
+        service: name_of(&at.project).into(),
+        by: asked::by(decision, &asked::principal(app, at, member, decision).await?),
+        title: Line::cut(title, 200),
+        plan_path: plan.as_ref().map(|plan| planned::path(at, &plan.id)),
+        question_path: sees_question.then(|| format!("{}/{}/{}", inbox::HERE, at.project.id, decision.id)),
+        open: vec![yes],
+    });
+    Ok(())
+}
+
+/// Says only what is true: anybody can make up an address.
+async fn was_taken_back(app: &App, visit: &Visit, id: &str) -> Result<bool, Refusal> {
+    let who = visit.person()?;
+    for at in &places::behind(app, visit, who).await? {
+        let member = app.engine.member(who, at.project.key).await?;
+        let seen = app.engine.seen_allowance(at, &member, id).await?;
+        let back = |state| matches!(state, AllowanceState::Cancelled { why: CancelledFor::TakenBack, .. });
+        if seen.is_some_and(|allowance| back(allowance.state)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,41 @@
+//! What is left of a yes, as people read it.
+
+use super::{asked, planned};
+use crate::pages::{Author, OpenYes, Prose, SumLeft};
+use countersign_engine::{Allowance, Decision, Plan, ProjectAt, Words, allowance_id};
+
+/// A yes with the decision that gave it and the plan whose step it is for.
+pub(super) fn of(at: &ProjectAt, allowance: &Allowance, decision: &Decision, plan: Option<&Plan>) -> OpenYes {
+    let step = allowance.step.as_ref().zip(plan);
+    let planned = step.and_then(|(of, plan)| plan.actions.get(&of.step));
+    let (what, words): (Prose, Author) = match planned {
+        Some(planned) => (planned.shown.as_str().into(), planned::author(planned)),
+        None => (asked::headline(decision).into(), author(decision)),
+    };
+    let sum = |(name, sum): (&String, &countersign_engine::bounded::Sum)| SumLeft {
+        name: name.as_str().into(),
+        left: sum.left().to_string(),
+        limit: sum.limit.to_string(),
+        unit: sum.unit.as_str().into(),
+    };
+    OpenYes {
+        id: allowance_id(allowance),
+        project: at.project.id.to_string(),
+        step: step.and_then(|(of, plan)| planned::number(&plan.document, &of.step)),
+        what,
+        words,
+        uses: allowance.tally.uses,
+        used: allowance.tally.used,
+        bounds: allowance.pattern.as_ref().map(planned::bounds).unwrap_or_default(),
+        sums: allowance.tally.sums.iter().map(sum).collect(),
+        until: allowance.until,
+        typed: String::new(),
+    }
+}
+
+fn author(decision: &Decision) -> Author {
+    match decision.words {
+        Words::Agent => Author::Agent,
+        Words::Owner => Author::Service,
+    }
+}

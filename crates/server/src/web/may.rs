@@ -1,0 +1,60 @@
+//! What a person is offered to do about a question. Whether it counts is decided when it is done.
+
+use super::{answer, asked};
+use crate::pages::{Choosable, Field, Line, May};
+use countersign_engine::{Answerer, Assurance, Clarification, Decision, Question, counts};
+use countersign_protocol::aaep::event::{ResponseKind, YesNo};
+
+/// How much more time a person can ask for at once.
+pub(super) const MORE_S: [i64; 2] = [60, 300];
+
+/// `path` is that of the question's own page.
+pub(super) fn of(decision: &Decision, by: &Answerer, path: &str) -> May {
+    let has = |yes| says(decision, by, yes);
+    match &decision.question {
+        _ if !has(true) && !has(false) => May::Nothing,
+        _ if decision.is_locked() && !by.deciding.overrides() => May::Locked,
+        _ if decision.terms.floor > Assurance::Fresh => May::NotHere,
+        _ if decision.terms.floor > by.assurance => {
+            May::ProveFirst { path: format!("/sign-in?fresh&next={}", answer::in_query(path)) }
+        }
+        Question::Confirmation(asked) => {
+            let takes = |reply| asked.allowed_replies.contains(&reply);
+            let (yes, no) = (has(true) && takes(YesNo::Accept), has(false) && takes(YesNo::Reject));
+            if yes || no { May::Decide { yes, no } } else { May::Nothing }
+        }
+        Question::Clarification(_) if !has(true) => May::Nothing,
+        Question::Clarification(asked) => May::Respond(fields(asked)),
+    }
+}
+
+/// Whether their yes, or no, would count: by policy, and by a role that approves (R-1, M-06).
+fn says(decision: &Decision, by: &Answerer, yes: bool) -> bool {
+    let own_no = by.person == decision.raised_by.person && !yes;
+    let by_role = matches!(decision.question, Question::Clarification(_)) || own_no || by.deciding.approves();
+    by_role && counts(decision, by.person, &by.roles, yes)
+}
+
+fn fields(asked: &Clarification) -> Vec<Field> {
+    let choices = asked.choices.iter();
+    let choices = choices.map(|choice| Choosable { value: choice.value.clone(), label: Line::cut(&choice.label, 300) });
+    let choices: Vec<Choosable> = choices.collect();
+    let field = |kind: &ResponseKind| match kind {
+        ResponseKind::Freetext => Field::Text,
+        ResponseKind::Numeric => Field::Number,
+        ResponseKind::YesNo => Field::YesNo,
+        ResponseKind::MultipleChoice => Field::Choices(choices.clone()),
+    };
+    asked.kinds.iter().map(field).collect()
+}
+
+/// The steps of more time that still bring anything.
+pub(super) fn more_time(decision: &Decision) -> Vec<i64> {
+    let left = asked::deadline(decision).map_or(0, |deadline| decision.terms.latest.millis_since(deadline) / 1000);
+    let [short, long] = MORE_S;
+    match left {
+        ..=0 => Vec::new(),
+        left if left <= short => vec![short],
+        _ => vec![short, long],
+    }
+}

@@ -1,0 +1,194 @@
+//! A yes for more than once: what can be released, and what a form says about it.
+
+use super::form::Form;
+use crate::pages::{AllowMore, Counted, Language, Line, MoreError, Releasable, UnitChoice};
+use countersign_engine::{AskedFor, Decision, ProjectAt, bounded::What, held::Member};
+use countersign_protocol::{
+    aaep::event::Risk,
+    bounds::{Amount, Bound, Bounds, MAX_UNIT},
+};
+use std::collections::BTreeMap;
+
+/// So many amounts of a tool are offered; whoever wants more says it by another door.
+const MOST: usize = 20;
+/// What the argument that says a unit is usually called.
+const UNITS: [&str; 3] = ["currency", "unit", "ccy"];
+
+pub(super) fn of(at: &ProjectAt, decision: &Decision, asked: &AskedFor) -> AllowMore {
+    let policy = &at.project.document.plans;
+    let fixed = decision.terms.irreversible && decision.terms.risk == Risk::High;
+    AllowMore {
+        max_uses: policy.max_uses,
+        max_minutes: policy.max_seconds / 60,
+        usual_s: decision.terms.allowance_s,
+        amounts: if fixed { Vec::new() } else { amounts(asked) },
+        fixed,
+        uses: String::new(),
+        minutes: String::new(),
+    }
+}
+
+/// The same form with what was typed into it.
+pub(super) fn typed(more: AllowMore, form: &Form) -> AllowMore {
+    let field = |what: &str, name: &str| form.field(&format!("{what}:{name}")).to_owned();
+    let amounts = more.amounts.into_iter().map(|amount| Releasable {
+        each: field("each", &amount.name),
+        sum: field("sum", &amount.name),
+        unit_from: field("unit", &amount.name),
+        ..amount
+    });
+    AllowMore {
+        uses: form.field("uses").to_owned(),
+        minutes: form.field("minutes").to_owned(),
+        amounts: amounts.collect(),
+        ..more
+    }
+}
+
+/// What a form says, as far as the page can tell whether it makes sense.
+pub(super) fn read(more: &AllowMore, language: Language) -> Result<Bounds, MoreError> {
+    let mut released = BTreeMap::new();
+    for amount in &more.amounts {
+        released.extend(bound(amount, language)?.map(|bound| (amount.name.clone(), bound)));
+    }
+    let uses = whole(&more.uses, more.max_uses).ok_or(MoreError::Uses)?;
+    let minutes = whole(&more.minutes, more.max_minutes).ok_or(MoreError::Minutes)?;
+    match (uses, minutes, released.is_empty()) {
+        (None, None, true) => Err(MoreError::Empty),
+        _ => Ok(Bounds { uses, seconds: minutes.map(|minutes| minutes * 60), released }),
+    }
+}
+
+/// A whole number within bounds, or nothing at all.
+fn whole(typed: &str, most: i64) -> Option<Option<i64>> {
+    match typed.trim() {
+        "" => Some(None),
+        typed => typed.parse().ok().filter(|number| (1..=most).contains(number)).map(Some),
+    }
+}
+
+fn bound(amount: &Releasable, language: Language) -> Result<Option<Bound>, MoreError> {
+    let each = read_amount("each", &amount.each, amount, language)?;
+    let sum = read_amount("sum", &amount.sum, amount, language)?;
+    let unit = match &amount.counted {
+        Counted::In(unit) => Some(unit.clone()),
+        Counted::ByArgument(_) => None,
+    };
+    let offered = |choices: &[UnitChoice]| choices.iter().any(|choice| choice.name == amount.unit_from);
+    let unit_from = match &amount.counted {
+        Counted::ByArgument(choices) if offered(choices) => Some(amount.unit_from.clone()),
+        _ => None,
+    };
+    // Whoever bounds only the sum bounds each call by it too.
+    let Some(most) = each.or(sum) else { return Ok(None) };
+    if sum.is_some() && unit.is_none() && unit_from.is_none() {
+        return Err(MoreError::NoUnit { field: posted_as("sum", amount) });
+    }
+    Ok(Some(Bound::Amount { least: None, most, sum, unit, unit_from }))
+}
+
+fn read_amount(
+    what: &str,
+    typed: &str,
+    of: &Releasable,
+    language: Language,
+) -> Result<Option<Amount>, MoreError> {
+    let typed = match language {
+        Language::German if !typed.contains('.') => typed.trim().replacen(',', ".", 1),
+        _ => typed.trim().to_owned(),
+    };
+    if typed.is_empty() {
+        return Ok(None);
+    }
+    let field = || posted_as(what, of);
+    let amount = Amount::parse(&typed).map_err(|_| MoreError::NotAnAmount { field: field() })?;
+    let is = Amount::parse(of.is.as_str()).ok();
+    match is.is_some_and(|is| amount < is) {
+        true => Err(MoreError::TooSmall { field: field(), is: of.is.to_string() }),
+        false => Ok(Some(amount)),
+    }
+}
+
+fn posted_as(what: &str, amount: &Releasable) -> String {
+    format!("{what}:{}", amount.name)
+}
+
+/// A route says what its amounts are and what they are counted in; of a tool every number may be one.
+fn amounts(asked: &AskedFor) -> Vec<Releasable> {
+    match &asked.what {
+        What::Route { .. } => of_route(asked),
+        What::Tool { .. } => of_tool(asked),
+    }
+}
+
+fn of_route(asked: &AskedFor) -> Vec<Releasable> {
+    let one = |(name, unit): (&str, &str)| {
+        let is = written(asked.arguments.get(name)?)?;
+        Some(releasable(name, is, Counted::In(unit.to_owned())))
+    };
+    asked.units.known().into_iter().filter_map(one).collect()
+}
+
+fn of_tool(asked: &AskedFor) -> Vec<Releasable> {
+    let mut scalars = Vec::new();
+    walk(asked.arguments.root(), "", &mut scalars);
+    // A name with a dot in it may mean two places.
+    scalars.retain(|(name, member)| asked.arguments.get(name) == Some(member));
+    let units: Vec<UnitChoice> = scalars.iter().filter_map(|(name, member)| unit_choice(name, member)).collect();
+    let numbers = scalars.iter().filter_map(|(name, member)| Some((name, of_number(member)?)));
+    numbers.take(MOST).map(|(name, is)| releasable(name, is, Counted::ByArgument(units.clone()))).collect()
+}
+
+/// Every number and text, by its dotted name.
+fn walk<'a>(member: &'a Member, name: &str, found: &mut Vec<(String, &'a Member)>) {
+    let below = |inner: &str| if name.is_empty() { inner.to_owned() } else { format!("{name}.{inner}") };
+    match member {
+        Member::Object(members) => members.iter().for_each(|(inner, value)| walk(value, &below(inner), found)),
+        Member::List(items) => {
+            items.iter().enumerate().for_each(|(at, value)| walk(value, &below(&at.to_string()), found));
+        }
+        Member::Number(_) | Member::Text(_) => found.push((name.to_owned(), member)),
+        Member::Null | Member::Bool(_) => {}
+    }
+}
+
+/// A number, or a text that is written like an amount of money. One without a fraction may be an account's.
+fn of_number(member: &Member) -> Option<&str> {
+    match member {
+        Member::Text(text) if !text.contains('.') => None,
+        member => written(member),
+    }
+}
+
+fn written(member: &Member) -> Option<&str> {
+    match member {
+        Member::Number(text) | Member::Text(text) => Amount::parse(text).ok().map(|_| text.as_str()),
+        _ => None,
+    }
+}
+
+fn unit_choice(name: &str, member: &Member) -> Option<UnitChoice> {
+    let Member::Text(text) = member else { return None };
+    let short = (1..=MAX_UNIT).contains(&text.chars().count()) && Amount::parse(text).is_err();
+    let plain = text.trim() == text && !text.chars().any(char::is_control);
+    (short && plain).then(|| UnitChoice { name: name.to_owned(), is: Line::cut(text, MAX_UNIT) })
+}
+
+fn releasable(name: &str, is: &str, counted: Counted) -> Releasable {
+    let called_so = |choice: &&UnitChoice| {
+        let last = choice.name.rsplit('.').next().unwrap_or_default();
+        UNITS.iter().any(|unit| last.eq_ignore_ascii_case(unit))
+    };
+    let unit_from = match &counted {
+        Counted::ByArgument(choices) => choices.iter().find(called_so).map(|choice| choice.name.clone()),
+        Counted::In(_) => None,
+    };
+    Releasable {
+        name: name.to_owned(),
+        is: Line::cut(is, 80),
+        counted,
+        each: String::new(),
+        sum: String::new(),
+        unit_from: unit_from.unwrap_or_default(),
+    }
+}

@@ -1,0 +1,74 @@
+//! A locked Confirm takes no decision, except by whoever may override that (M-27).
+
+use super::{Stage, confirm, items, place, plan, statuses};
+use countersign_engine::Role;
+use countersign_testkit::on_both_stores;
+use serde_json::{Value, json};
+
+fn governance(confirm: &Value) -> String {
+    format!("{}/governance", place(confirm))
+}
+
+on_both_stores! {
+    /// MPLP-2.2-06
+    async fn a_locked_confirm_is_decided_by_nobody_until_it_is_open_again(kit) {
+        let stage = Stage::set(kit).await;
+        let boss = stage.person("boss", Role::Admin).await;
+        let asked = stage.proposed(&plan(1, 1)).await;
+        let lock = json!({ "locked": true, "lifecyclePhase": "review" });
+        let locked = stage.put(&boss, &governance(&asked), &lock).await.expect(200).json();
+        assert_eq!(locked["governance"], lock);
+        for status in ["approved", "rejected", "cancelled"] {
+            for by_override in [false, true] {
+                let body = json!({ "status": status, "override": by_override });
+                let answer = stage.decides(&stage.device, &asked, &body).await;
+                assert_eq!(answer.refusal(), (409, "conflict".into()), "{status} {by_override}");
+            }
+        }
+        assert_eq!(stage.confirm(&asked).await, locked);
+        assert_eq!(stage.plan(1).await["status"], "proposed");
+        stage.put(&boss, &governance(&asked), &json!({ "locked": false })).await.expect(200);
+        let decided = stage.says(&asked, "approved", None).await;
+        assert_eq!(statuses(&decided), ("approved".into(), vec!["approved".into()]));
+    }
+
+    /// MPLP-2.2-06
+    async fn an_override_decides_and_is_recorded_as_one(kit) {
+        let stage = Stage::set(kit).await;
+        let mut sent = confirm("context", 1);
+        sent["governance"] = json!({ "locked": true });
+        let locked = stage.post(&stage.agent, "confirms", &sent).await.expect(201).json();
+        assert_eq!(locked["governance"]["locked"], true, "an agent may only tighten (R-1)");
+        stage.plane.give_roles("calendar", "alice", &[Role::User, Role::Admin]).await;
+        let without = stage.decides(&stage.device, &locked, &json!({ "status": "approved" })).await;
+        assert_eq!(without.refusal(), (409, "conflict".into()));
+        let body = json!({ "status": "approved", "override": true, "reason": "it cannot wait" });
+        let decided = stage.decides(&stage.device, &locked, &body).await.expect(201).json();
+        assert_eq!(statuses(&decided), ("approved".into(), vec!["approved".into()]));
+        let last = decided["events"].as_array().unwrap().last().unwrap();
+        assert_eq!(last["data"]["override"], true);
+    }
+
+    /// MPLP-2.2-06, R-14
+    async fn only_whoever_may_override_locks_and_only_what_is_open(kit) {
+        let stage = Stage::set(kit).await;
+        let boss = stage.person("boss", Role::Admin).await;
+        let stranger = stage.person("eve", Role::User).await;
+        let asked = stage.asked("context", 1).await;
+        let lock = json!({ "locked": true });
+        let below = governance(&asked);
+        assert_eq!(stage.put(&stage.device, &below, &lock).await.refusal(), (403, "not_authorized".into()));
+        assert_eq!(stage.put(&stranger, &below, &lock).await.refusal(), (404, "not_found".into()));
+        assert_eq!(stage.put(&stage.agent, &below, &lock).await.refusal(), (403, "not_authorized".into()));
+        let key = stage.admin_key().await;
+        assert_eq!(stage.put(&key, &below, &lock).await.refusal(), (403, "not_authorized".into()));
+        let odd = stage.put(&boss, &below, &json!({ "locked": "yes" })).await;
+        assert_eq!(odd.refusal(), (400, "invalid_request".into()));
+        assert_eq!(stage.confirm(&asked).await, asked);
+        let decided = stage.says(&asked, "rejected", None).await;
+        let late = stage.put(&boss, &below, &lock).await;
+        assert_eq!((late.refusal(), &late.json()["decision"]["status"]), ((409, "conflict".into()), &json!("rejected")));
+        assert_eq!(stage.confirm(&asked).await, decided);
+        assert_eq!(items(&stage.get(&boss, "confirms").await).len(), 1);
+    }
+}

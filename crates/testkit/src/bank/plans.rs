@@ -1,0 +1,277 @@
+//! Plans at the bank: what an agent writes, and what people say to it.
+
+use super::{BankScene, Holder};
+use crate::{Answer, Plane, TestPerson, agent_request};
+use axum::body::Body;
+use countersign_engine::{Allowance, Answerer, ByPerson, Counted, Extra, Given, NotCounted, Refusal, Via};
+use countersign_protocol::{
+    aaep::event::{Risk, YesNo},
+    bounds::Bounds,
+    mplp::MplpId,
+    project::ProjectDocument,
+};
+use http::{Method, header};
+use serde_json::{Map, Value, json};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Transfers of medium risk, so that one yes may be for several, and room for many questions.
+pub fn payouts(document: &mut ProjectDocument) {
+    transfers(document).risk = Some(Risk::Medium);
+    document.decisions.max_open_per_agent = 200;
+    document.decisions.max_open_per_person = 200;
+}
+
+/// The route of the transfers.
+pub fn transfers(document: &mut ProjectDocument) -> &mut countersign_protocol::project::Route {
+    document.routes.iter_mut().find(|route| route.id == "transfers").expect("the route of the transfers")
+}
+
+/// The action of a step: transfers of at most 500 dollars to the usual payee, so many times.
+pub fn paying(uses: u64) -> Value {
+    paying_within(json!({ "most": "500.00" }), uses)
+}
+
+/// The same with a bound of the test's own.
+pub fn paying_within(bound: Value, uses: u64) -> Value {
+    let mut action = paying_exactly("100.00");
+    action["released"] = json!({ "body.amount": bound });
+    action["uses"] = json!(uses);
+    action
+}
+
+/// Exactly one transfer.
+pub fn paying_exactly(amount: &str) -> Value {
+    let body = json!({ "from": "ours", "to": "theirs", "amount": amount, "currency": "USD" });
+    json!({ "route": "transfers", "arguments": { "body": body } })
+}
+
+/// A plan as an agent writes it, step by step.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    number: u64,
+    steps: Vec<Value>,
+    actions: Map<String, Value>,
+    lasts_seconds: Option<i64>,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { number, steps: Vec::new(), actions: Map::new(), lasts_seconds: None }
+    }
+}
+
+impl Draft {
+    /// A plan of one step.
+    pub fn of(action: Value) -> Self {
+        Self::default().runs(action)
+    }
+
+    /// With one more step, which runs this.
+    #[must_use]
+    pub fn runs(self, action: Value) -> Self {
+        let mut plan = self.does("Pay somebody");
+        plan.actions.insert(plan.step(plan.steps.len()), action);
+        plan
+    }
+
+    /// The same, after the step before it.
+    #[must_use]
+    pub fn then_runs(self, action: Value) -> Self {
+        let before = self.step(self.steps.len());
+        let mut plan = self.runs(action);
+        if let Some(step) = plan.steps.last_mut() {
+            step["dependencies"] = json!([before]);
+        }
+        plan
+    }
+
+    /// With one more step, which is the agent's own business.
+    #[must_use]
+    pub fn does(mut self, description: &str) -> Self {
+        let step_id = self.step(self.steps.len() + 1);
+        self.steps.push(json!({ "step_id": step_id, "description": description, "status": "pending" }));
+        self
+    }
+
+    #[must_use]
+    pub fn lasting(self, seconds: i64) -> Self {
+        Self { lasts_seconds: Some(seconds), ..self }
+    }
+
+    pub fn id(&self) -> String {
+        id(self.number * 1000)
+    }
+
+    /// The id of a step, counted from 1.
+    pub fn step(&self, number: usize) -> String {
+        id(self.number * 1000 + u64::try_from(number).expect("a few steps"))
+    }
+
+    /// What is sent.
+    pub fn submission(&self) -> Value {
+        let plan = json!({
+            "meta": { "protocol_version": "1.0.0", "schema_version": "1.0.0" },
+            "plan_id": self.id(),
+            "context_id": id(900_000_000 + self.number),
+            "title": "Pay the suppliers",
+            "objective": "All invoices of this month are paid",
+            "status": "draft",
+            "steps": self.steps,
+        });
+        let mut whole = json!({ "plan": plan, "actions": self.actions });
+        if let Some(seconds) = self.lasts_seconds {
+            whole["lasts_seconds"] = json!(seconds);
+        }
+        whole
+    }
+
+    fn path(&self, below: &str) -> String {
+        format!("/mplp/v1/plans/{}{below}", self.id())
+    }
+}
+
+/// An id of version 4, the same for the same number.
+fn id(number: u64) -> String {
+    format!("00000000-0000-4000-8000-{number:012x}")
+}
+
+impl BankScene {
+    /// A POST to the plane's own endpoints with the agent's credentials.
+    pub async fn posts(&self, agent: &Holder, path: &str, body: &Value) -> Answer {
+        let url = format!("{}{}", self.plane.service(), path.split('?').next().unwrap_or_default());
+        for _ in 0..2 {
+            let mut request = agent_request(Method::POST, path).header(header::AUTHORIZATION, agent.authorization());
+            if let Some(proof) = agent.proof("POST", &url, self.plane.now()) {
+                request = request.header("dpop", proof);
+            }
+            let answer = self.plane.send(request.body(Body::from(body.to_string())).expect("a request")).await;
+            agent.takes_nonce(answer.header("dpop-nonce"));
+            if answer.status != 401 || answer.header("dpop-nonce").is_none() {
+                return answer;
+            }
+        }
+        panic!("no nonce was good enough")
+    }
+
+    pub async fn writes(&self, draft: &Draft) -> Answer {
+        self.posts(&self.agent, "/mplp/v1/plans", &draft.submission()).await
+    }
+
+    /// Asks people about a plan that was written; the decision that is open.
+    pub async fn proposes(&self, draft: &Draft, how: &Value) -> Value {
+        let proposed = self.posts(&self.agent, &draft.path("/propose"), how).await.expect(201);
+        let name = |header: &str| proposed.header(header).expect("the name of the question").to_owned();
+        json!({ "decision_id": name("countersign-decision"), "confirm_id": name("countersign-confirm") })
+    }
+
+    /// Writes a plan and asks about it.
+    pub async fn proposed(&self, draft: &Draft) -> Value {
+        self.writes(draft).await.expect(201);
+        self.proposes(draft, &json!({})).await
+    }
+
+    /// Writes a plan, asks about it, and alice says yes to all of it.
+    pub async fn planned(&self, draft: &Draft) -> Value {
+        let decision = self.proposed(draft).await;
+        self.alice.accepts(&self.plane, &decision).await;
+        decision
+    }
+
+    /// The plan as its agent reads it.
+    pub async fn plan(&self, draft: &Draft) -> Value {
+        self.own(&self.agent, Method::GET, &draft.path("")).await.expect(200).json()
+    }
+
+    /// The status of a plan, and of each of its steps.
+    pub async fn statuses(&self, draft: &Draft) -> (String, Vec<String>) {
+        let plan = self.plan(draft).await;
+        let status = |value: &Value| value["status"].as_str().expect("a status").to_owned();
+        (status(&plan), plan["steps"].as_array().expect("steps").iter().map(status).collect())
+    }
+
+    /// What a step runs, and what is left of it.
+    pub async fn step(&self, draft: &Draft, number: usize) -> Value {
+        let actions = self.own(&self.agent, Method::GET, &draft.path("/actions")).await.expect(200).json();
+        actions["steps"][number - 1].clone()
+    }
+
+    /// How many calls of a step may still run.
+    pub async fn uses_left(&self, draft: &Draft, number: usize) -> i64 {
+        self.step(draft, number).await["runs"]["left"]["uses"].as_i64().expect("what is left of a step")
+    }
+
+    /// The Confirm of a plan's question, as its agent reads it.
+    pub async fn confirm(&self, decision: &Value) -> Value {
+        let path = format!("/mplp/v1/confirms/{}", decision["confirm_id"].as_str().expect("a Confirm"));
+        self.own(&self.agent, Method::GET, &path).await.expect(200).json()
+    }
+}
+
+impl TestPerson {
+    /// Says yes to some steps of a plan only.
+    pub async fn accepts_steps(
+        &self,
+        plane: &Plane,
+        decision: &Value,
+        steps: &[String],
+    ) -> Result<Counted, NotCounted> {
+        let steps = steps.iter().map(|step| MplpId::parse(step).expect("an id")).collect();
+        self.says_more(plane, decision, Extra { steps: Some(steps), ..Extra::default() }).await
+    }
+
+    /// Says yes to more than what was shown, within bounds.
+    pub async fn accepts_within(
+        &self,
+        plane: &Plane,
+        decision: &Value,
+        bounds: Value,
+    ) -> Result<Counted, NotCounted> {
+        let bounds: Bounds = serde_json::from_value(bounds).expect("bounds");
+        self.says_more(plane, decision, Extra { bounds: Some(bounds), ..Extra::default() }).await
+    }
+
+    async fn says_more(&self, plane: &Plane, decision: &Value, extra: Extra) -> Result<Counted, NotCounted> {
+        let answer = ByPerson {
+            by: self.answerer(plane).await,
+            given: Given::Reply { decision: YesNo::Accept, rationale: None, modified_action: None },
+            claimed_at: plane.now(),
+            decided_by: None,
+            correlation_id: None,
+            extra,
+        };
+        plane.engine.answer_by_id(&plane.at().await, decision["decision_id"].as_str().expect("an id"), &answer).await
+    }
+
+    /// Calls a question off.
+    pub async fn calls_off(&self, plane: &Plane, decision: &Value) -> Result<(), NotCounted> {
+        let id = decision["decision_id"].as_str().expect("an id");
+        let by = self.answerer(plane).await;
+        plane.engine.call_off(&plane.at().await, id, &by, Some("not now".into()), false).await.map(|_| ())
+    }
+
+    /// Takes back what is left of a step of a plan.
+    pub async fn takes_back(&self, plane: &Plane, step: &Value) -> Result<Allowance, Refusal> {
+        let id = step["runs"]["left"]["allowance_id"].as_str().expect("something that is left");
+        plane.engine.take_back(&plane.at().await, id, &self.answerer(plane).await, None).await
+    }
+
+    /// Cancels a plan with everything that it may still run.
+    pub async fn cancels(&self, plane: &Plane, draft: &Draft) -> Result<(), Refusal> {
+        let id = MplpId::parse(&draft.id()).expect("an id");
+        plane.engine.cancel_plan(&plane.at().await, &id, &self.answerer(plane).await, None).await.map(|_| ())
+    }
+
+    /// Found out what became of something, and says so.
+    pub async fn finds_out(&self, plane: &Plane, execution: &str, ran: bool) -> Result<(), Refusal> {
+        let by = self.answerer(plane).await;
+        let found = plane.engine.reconcile(&plane.at().await, execution, &by, ran, "it stands in the ledger").await;
+        found.map(|_| ())
+    }
+
+    async fn answerer(&self, plane: &Plane) -> Answerer {
+        let at = plane.at().await;
+        plane.engine.answerer(&at, &self.member(plane, &at).await, Via::Page)
+    }
+}
