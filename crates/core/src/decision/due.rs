@@ -289,7 +289,8 @@ pub(super) fn unknown(view: &ExecutionView, env: &Env) -> Result<Step<Execution>
     let goes_on = view.goes_on(view.plan.as_ref());
     completed(view, ToolStatus::Timeout, None, goes_on, env, &mut mint, &mut puts, &mut news);
     let entry = entry(&view.place, &view.decision, "execution_unknown", env.now)
-        .open("execution_id", view.execution.id.as_str());
+        .open("execution_id", view.execution.id.as_str())
+        .open_if("step_id", view.execution.step.as_ref().map(|step| step.step.as_str()));
     let evidence = vec![entry.seal(&mut mint)?];
     Ok(Step { answer: unknown, effects: Effects { puts, news, evidence, ..Effects::default() } })
 }

@@ -1,10 +1,11 @@
 //! What became of a claim, as its claimant reports it. A late report still counts.
 
 use super::{
-    due::{ExecutionView, completed, unknown},
+    due::{ExecutionView, completed, hush, unknown},
     entry,
 };
 use crate::{
+    aaep::words::Notice,
     env::{Env, Mint},
     mplp::progress::{Moving, is_running},
     news::News,
@@ -129,6 +130,10 @@ pub(super) fn follow(
             moving.ends(&step.step, end == End::Committed, returned.is_some(), open);
             let goes_on = moving.goes_on();
             moving.finish(&view.place, mint, effects)?;
+            if !goes_on && matches!(view.execution.state, ExecutionState::Unknown { .. }) {
+                // Its call was announced as over when nobody knew, and the session waited for the plan alone.
+                hush(&view.decision, &view.session, &Notice::Finished, env, mint, effects);
+            }
             goes_on
         }
         _ => open,

@@ -51,6 +51,7 @@ impl Operation for Reconcile {
             .open("execution_id", view.execution.id.as_str())
             .open("outcome", if self.ran { "committed" } else { "failed" })
             .open("reported_by", "person")
+            .open_if("step_id", view.execution.step.as_ref().map(|step| step.step.as_str()))
             .hidden("decided_by", self.by.subject.as_str())
             .hidden("reason", self.reason.as_str());
         let mut mint = env.mint();

@@ -283,8 +283,12 @@ impl Moving {
             return;
         }
         let well = steps.iter().all(|step| matches!(step.status, StepStatus::Completed | StepStatus::Skipped));
-        if is_running(&self.plan) {
-            self.to(if well { PlanStatus::Completed } else { PlanStatus::Failed }, None, None);
+        match self.plan.document.status {
+            // Of a plan that never began everything was taken back: nobody is told that it was done.
+            PlanStatus::Approved if well => self.to(PlanStatus::Cancelled, None, Some("taken back".into())),
+            PlanStatus::InProgress if well => self.to(PlanStatus::Completed, None, None),
+            PlanStatus::Approved | PlanStatus::InProgress => self.to(PlanStatus::Failed, None, None),
+            _ => {}
         }
     }
 

@@ -65,9 +65,14 @@ impl Asked {
 
     /// Runs `countersign plan …` as the agent.
     pub(crate) fn plan(&self, arguments: &[&str], more: &[(&str, &str)]) -> Ran {
-        let (service, key) = (self.node.origin(), self.key.as_str());
-        let own = [("COUNTERSIGN_SERVICE", service.as_str()), ("COUNTERSIGN_API_KEY", key)];
-        self.folder.run_words(&[&["plan"], arguments].concat(), &[&own, more].concat())
+        let own = self.as_agent();
+        let own = own.iter().map(|(name, value)| (*name, value.as_str()));
+        let environment: Vec<(&str, &str)> = own.chain(more.iter().copied()).collect();
+        self.folder.run_words(&[&["plan"], arguments].concat(), &environment)
+    }
+
+    pub(crate) fn as_agent(&self) -> [(&'static str, String); 2] {
+        [("COUNTERSIGN_SERVICE", self.node.origin()), ("COUNTERSIGN_API_KEY", self.key.clone())]
     }
 
     fn environment(&self) -> [(&'static str, String); 2] {

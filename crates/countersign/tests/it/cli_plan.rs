@@ -60,8 +60,11 @@ fn sends(asked: &Asked, text: &str) {
     asked.agent("POST", &path("outcome"), &outcome);
 }
 
-fn reports(asked: &Asked, step: &str, status: &str) {
-    asked.agent("POST", &format!("/mplp/v1/plans/{PLAN}/steps/{step}"), &json!({ "status": status }));
+/// The agent does what is its own business.
+fn thinks(asked: &Asked) {
+    for status in ["in_progress", "completed"] {
+        asked.agent("POST", &format!("/mplp/v1/plans/{PLAN}/steps/{OWN}"), &json!({ "status": status }));
+    }
 }
 
 fn fails(ran: &Ran, error: &str, hint: &str) {

@@ -151,7 +151,9 @@ impl Engine {
         };
         let session = self.session_of_decision(&decision).await?;
         let under_way = self.under_way(decision.project, claiming.digest).await?;
-        let same_use = |execution: &Execution| execution.decision == decision.key && claiming.allowance.is_none();
+        // A yes for one call that was spent says so itself; one for more does not run the same beside itself.
+        let once = !allowance.as_ref().is_some_and(Allowance::is_bounded);
+        let same_use = |execution: &Execution| execution.decision == decision.key && once;
         let under_way = under_way.filter(|(execution, _)| !same_use(execution)).map(|(_, id)| id);
         let same_effect = self.same_effect(decision.project, claiming.effect).await?;
         let plan = self.plan_of(allowance.as_ref().and_then(|a| Some(a.step.as_ref()?.plan))).await?;

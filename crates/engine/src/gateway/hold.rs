@@ -224,14 +224,16 @@ impl Engine {
         }
     }
 
-    /// The accepted, unspent decisions of this session for exactly this digest.
+    /// The accepted, unspent decisions of this session for exactly this digest. Those for more than one call were looked
+    /// at before: what is left of them does not cover it.
     async fn yeses_for(&self, holding: &Holding) -> Result<Vec<Decision>, Refusal> {
         let lookup = Lookup::AllowancesOpenByDigest { project: holding.at.project.key, digest: holding.matter.digest };
         let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
         let session = Some(holding.owed.call().session());
         let now = self.now();
         let fits = |allowance: &&Allowance| {
-            allowance.point == Point::Gateway && allowance.raised_by.session == session && now < allowance.until
+            let own = allowance.point == Point::Gateway && allowance.raised_by.session == session;
+            own && !allowance.is_bounded() && now < allowance.until
         };
         let mut yeses = Vec::new();
         for allowance in open.iter().filter(fits) {

@@ -13,7 +13,7 @@ use crate::{
 use countersign_core::{
     aap::access::{Call, Verdict, bearer_holds},
     held::HttpRequest,
-    records::{Decision, HeldRequest, Project},
+    records::{Decision, HeldRequest, Point, Project},
     refusal::Refusal,
 };
 
@@ -66,6 +66,9 @@ impl Engine {
     }
 
     pub(crate) async fn kept_request(&self, project: &Project, decision: &Decision) -> Result<Option<HttpRequest>, Refusal> {
+        if decision.point != Point::Gateway {
+            return Ok(None);
+        }
         let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await.map_err(unavailable)?;
         let Some(kept) = kept else { return Ok(None) };
         let bytes = self.open_request(project, &kept.sealed).await?;

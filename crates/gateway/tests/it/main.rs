@@ -13,6 +13,7 @@ mod held;
 mod killed;
 mod paths;
 mod peer;
+mod plans;
 mod rude;
 mod secrets;
 mod slow;

@@ -23,6 +23,8 @@ pub struct OpenGroup {
     pub service: Line,
     pub by: AskedBy,
     pub title: Line,
+    /// Whether the title is in the agent's own words.
+    pub unchecked: bool,
     /// Its own page, if it is a plan.
     pub plan_path: Option<String>,
     /// The question and its answer, if this person may see it.

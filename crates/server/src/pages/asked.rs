@@ -110,6 +110,7 @@ impl Asked {
         if let What::Action { summary, details, .. } = &mut self.what {
             (*summary, *details) = (None, Vec::new());
         }
+        self.tool = None;
         self
     }
 
@@ -205,12 +206,7 @@ impl Asked {
 }
 
 /// How bad it could be, and whether it can be undone.
-pub(super) fn marks(
-    frame: &Frame,
-    risk: Risk,
-    irreversible: bool,
-    reversibility: Option<Reversibility>,
-) -> Vec<Mark> {
+pub(super) fn marks(frame: &Frame, risk: Risk, irreversible: bool, reversibility: Option<Reversibility>) -> Vec<Mark> {
     let (kind, id) = match risk {
         Risk::High => ("care", "asked-risk-high"),
         Risk::Medium => ("calm", "asked-risk-medium"),

@@ -1,6 +1,9 @@
 //! A plan as it is put before a person: what each step would run, how often, and within which bounds.
 
-use super::{Author, Bounded, Detail, Frame, Line, Prose, asked::{Mark, marks}};
+use super::{
+    Author, Bounded, Detail, Frame, Line, Prose,
+    asked::{Mark, marks},
+};
 use countersign_protocol::aaep::event::Risk;
 use serde::Serialize;
 

@@ -143,7 +143,12 @@ impl QuestionPage {
             plan: self.plan.as_ref().map(|plan| plan.words(&self.frame)),
             arguments: self.arguments.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect(),
             difference: self.difference.iter().flat_map(|found| &found.lines).map(Prose::as_str).collect(),
-            amounts: self.allow_more.iter().flat_map(|more| &more.amounts).map(|one| one.heading(&self.frame)).collect(),
+            amounts: self
+                .allow_more
+                .iter()
+                .flat_map(|more| &more.amounts)
+                .map(|one| one.heading(&self.frame))
+                .collect(),
         };
         Shown::of_question(self.frame.language, &words)
     }

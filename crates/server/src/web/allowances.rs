@@ -1,6 +1,11 @@
 //! `/allowances`: every yes that is still open, and taking one back.
 
-use super::{answer, asked, form::Form, given, granted, inbox, places, planned, visit::{Visit, name_of}};
+use super::{
+    answer, asked,
+    form::Form,
+    given, granted, inbox, places, planned,
+    visit::{Visit, name_of},
+};
 use crate::{
     App,
     http::{answer::Refused, at::At},
@@ -11,7 +16,7 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    AllowanceState, CancelledFor, Member, OpenAllowance, ProjectAt, Refusal, Via, audience,
+    AllowanceState, CancelledFor, Member, OpenAllowance, ProjectAt, Refusal, Via, Words, audience,
 };
 use http::StatusCode;
 use std::collections::HashMap;
@@ -87,13 +92,7 @@ async fn taken_back(
     Ok(())
 }
 
-async fn again(
-    app: &App,
-    visit: &Visit,
-    error: AllowancesError,
-    id: &str,
-    form: &Form,
-) -> Result<Response, Refusal> {
+async fn again(app: &App, visit: &Visit, error: AllowancesError, id: &str, form: &Form) -> Result<Response, Refusal> {
     let status = match error {
         AllowancesError::FormExpired | AllowancesError::NotYours => StatusCode::FORBIDDEN,
         AllowancesError::ReasonTooLong { .. } => StatusCode::UNPROCESSABLE_ENTITY,
@@ -146,6 +145,7 @@ async fn add(
         service: name_of(&at.project).into(),
         by: asked::by(decision, &asked::principal(app, at, member, decision).await?),
         title: Line::cut(title, 200),
+        unchecked: plan.is_some() || decision.words == Words::Agent,
         plan_path: plan.as_ref().map(|plan| planned::path(at, &plan.id)),
         question_path: sees_question.then(|| format!("{}/{}/{}", inbox::HERE, at.project.id, decision.id)),
         open: vec![yes],

@@ -2,7 +2,10 @@
 
 use super::{asked, planned};
 use crate::pages::{Author, OpenYes, Prose, SumLeft};
-use countersign_engine::{Allowance, Decision, Plan, ProjectAt, Words, allowance_id};
+use countersign_engine::{
+    Allowance, Decision, Plan, ProjectAt, Words, allowance_id,
+    bounded::{Sum, What},
+};
 
 /// A yes with the decision that gave it and the plan whose step it is for.
 pub(super) fn of(at: &ProjectAt, allowance: &Allowance, decision: &Decision, plan: Option<&Plan>) -> OpenYes {
@@ -10,9 +13,9 @@ pub(super) fn of(at: &ProjectAt, allowance: &Allowance, decision: &Decision, pla
     let planned = step.and_then(|(of, plan)| plan.actions.get(&of.step));
     let (what, words): (Prose, Author) = match planned {
         Some(planned) => (planned.shown.as_str().into(), planned::author(planned)),
-        None => (asked::headline(decision).into(), author(decision)),
+        None => itself(allowance, decision),
     };
-    let sum = |(name, sum): (&String, &countersign_engine::bounded::Sum)| SumLeft {
+    let sum = |(name, sum): (&String, &Sum)| SumLeft {
         name: name.as_str().into(),
         left: sum.left().to_string(),
         limit: sum.limit.to_string(),
@@ -33,9 +36,14 @@ pub(super) fn of(at: &ProjectAt, allowance: &Allowance, decision: &Decision, pla
     }
 }
 
-fn author(decision: &Decision) -> Author {
-    match decision.words {
-        Words::Agent => Author::Agent,
-        Words::Owner => Author::Service,
+/// In the owner's words, or the call itself: what an agent says about a call of its own is no proof of what runs.
+fn itself(allowance: &Allowance, decision: &Decision) -> (Prose, Author) {
+    match (decision.words, &allowance.pattern) {
+        (Words::Owner, _) => (asked::headline(decision).into(), Author::Service),
+        (Words::Agent, Some(pattern)) => {
+            let (What::Tool { name } | What::Route { id: name }) = pattern.what();
+            (format!("{name} {}", pattern.arguments().compact()).into(), Author::Plan)
+        }
+        (Words::Agent, None) => (asked::headline(decision).into(), Author::Agent),
     }
 }

@@ -87,12 +87,7 @@ fn bound(amount: &Releasable, language: Language) -> Result<Option<Bound>, MoreE
     Ok(Some(Bound::Amount { least: None, most, sum, unit, unit_from }))
 }
 
-fn read_amount(
-    what: &str,
-    typed: &str,
-    of: &Releasable,
-    language: Language,
-) -> Result<Option<Amount>, MoreError> {
+fn read_amount(what: &str, typed: &str, of: &Releasable, language: Language) -> Result<Option<Amount>, MoreError> {
     let typed = match language {
         Language::German if !typed.contains('.') => typed.trim().replacen(',', ".", 1),
         _ => typed.trim().to_owned(),

@@ -1,6 +1,11 @@
 //! `/plans/{project}/{plan_id}`: how far a plan has come, and taking all of it back.
 
-use super::{answer, asked, form::Form, given, granted, inbox, planned, visit::{Visit, name_of}};
+use super::{
+    answer, asked,
+    form::Form,
+    given, granted, inbox, planned,
+    visit::{Visit, name_of},
+};
 use crate::{
     App,
     http::{answer::Refused, at::At},

@@ -11,8 +11,8 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    Answered, AskedFor, Assurance, ByPerson, Decision, DecisionState, Extra, Given, Member, NotCounted, Plan, ProjectAt,
-    Reader, Refusal, Via, Whole,
+    Answered, AskedFor, Assurance, ByPerson, Decision, DecisionState, Extra, Given, Member, NotCounted, Plan,
+    ProjectAt, Reader, Refusal, Via, Whole,
 };
 use countersign_protocol::{aaep::event::YesNo, aap::error::Code};
 use http::StatusCode;

@@ -97,6 +97,16 @@ async fn a_question_is_announced_once_on_every_open_page_answered_by_keyboard_an
     assert_eq!(invite["state"], "accepted");
 }
 
+///
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn by_keyboard_alone_a_person_approves_part_of_a_plan_allows_more_than_once_and_takes_both_back() {
+    let (plane, _serving) = serving_with(Setup::payments().from_now()).await;
+    let _time = plane.keeps_time();
+    plane.person("alice").await;
+    let agent = plane.agent_key("alice", countersign_testkit::decisions::ALL).await;
+    play("plans", &plane, json!({ "token": agent.token })).await;
+}
+
 /// Plays a story in which a request without a callback is approved; the code that the page showed.
 async fn approved_in(story: &str) -> (Plane, String) {
     let (plane, _serving) = serving().await;

@@ -6,6 +6,9 @@ mod connect_over;
 mod inbox;
 mod inbox_answers;
 mod inbox_outcomes;
+mod locked;
+mod open_yeses;
+mod plans;
 mod refusals;
 mod sign_in;
 mod subscribers;
@@ -111,6 +114,11 @@ fn page_of(decision: &Value) -> String {
 async fn asked_in_words(plane: &Plane, agent: &TestAgent, action: &str) -> Value {
     let body = json!({ "action": action, "consequence": "It is done." });
     agent.asks(plane, &body).await.expect(201).json()
+}
+
+/// Says yes for more than once, with these fields.
+async fn accept_more(plane: &Plane, who: &TestPerson, decision: &Value, more: &[(&str, &str)]) -> Answer {
+    decide(plane, who, decision, "accept-more", more).await
 }
 
 /// Opens the page of a question and sends its form with an answer and whatever else.

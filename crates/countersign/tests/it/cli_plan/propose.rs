@@ -1,6 +1,6 @@
 //! Writing, proposing, showing and comparing.
 
-use super::{PLAN, SENDS, approves, fails, plan, proposes, reports, sends, write};
+use super::{PLAN, SENDS, approves, fails, plan, proposes, sends, thinks, write};
 use crate::{cli_folder::Folder, cli_inbox::Asked};
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn a_plan_that_calls_itself_approved_is_proposed_shown_and_approved_by_a_person(
     assert!(listed.contains("Step 1: nothing runs by your yes. The agent says: Think.\n"), "{listed}");
     assert!(listed.contains("\nStep 2: mail.send(") && listed.contains("up to 2 times"), "{listed}");
     approves(&asked, &id);
-    reports(&asked, super::OWN, "completed");
+    thinks(&asked);
     sends(&asked, "good morning");
     let shown = asked.plan(&["show", PLAN], &[]).out;
     assert!(shown.contains("Status: in progress, 1 of 2 steps done\nUntil: "), "{shown}");
@@ -90,7 +90,7 @@ fn whoever_waits_for_a_plan_is_told_why_it_came_back_and_what_changed_since() {
     let asked = Asked::new("plan-wait");
     write(&asked, 2);
     let ran = std::thread::scope(|scope| {
-        let waits = scope.spawn(|| asked.plan(&["propose", "plan.json", "--wait", "--reason", "July"], &[]));
+        let waits = scope.spawn(|| asked.plan(&["propose", "plan.json", "--wait", "--timeout", "1m"], &[]));
         let id = (0..600).find_map(|_| {
             let listed = asked.inbox(&["list", "--json"], &[]).out;
             let first: Value = serde_json::from_str(listed.lines().next()?).unwrap();

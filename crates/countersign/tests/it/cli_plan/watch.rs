@@ -1,8 +1,34 @@
 //! Following a plan to its end.
 
-use super::{OWN, PLAN, approves, proposes, reports, sends};
-use crate::cli_inbox::Asked;
+use super::{PLAN, approves, proposes, sends, thinks};
+use crate::{cli_folder::Ran, cli_inbox::Asked};
 use serde_json::Value;
+use std::process::{Child, Command, Stdio};
+
+/// `plan watch` beside what the test does; gone when the test is.
+struct Watching(Option<Child>);
+
+impl Watching {
+    fn start(asked: &Asked) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+        command.args(["plan", "watch", PLAN]).current_dir(&asked.folder.0).env_clear().envs(asked.as_agent());
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        Self(Some(child.unwrap()))
+    }
+
+    fn ends(mut self) -> Ran {
+        Ran::from(self.0.take().unwrap().wait_with_output().unwrap())
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
 
 /// What was said, without the moments at which it happened.
 fn told(out: &str) -> Vec<&str> {
@@ -24,14 +50,12 @@ fn a_plan_that_was_called_off_ends_it_with_1() {
 fn everything_that_becomes_of_a_plan_is_told_in_order_with_its_progress() {
     let asked = Asked::new("watch-live");
     let id = proposes(&asked, 2);
-    let ran = std::thread::scope(|scope| {
-        let watching = scope.spawn(|| asked.plan(&["watch", PLAN], &[]));
-        approves(&asked, &id);
-        reports(&asked, OWN, "completed");
-        sends(&asked, "one");
-        sends(&asked, "two");
-        watching.join().unwrap()
-    });
+    let watching = Watching::start(&asked);
+    approves(&asked, &id);
+    thinks(&asked);
+    sends(&asked, "one");
+    sends(&asked, "two");
+    let ran = watching.ends();
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
     let expected = [
         "0/2  the plan was written",
@@ -40,6 +64,7 @@ fn everything_that_becomes_of_a_plan_is_told_in_order_with_its_progress() {
         "0/2  approved by user",
         "0/2  the plan is approved",
         "0/2  the plan is in progress",
+        "0/2  step 1 (Think) is in progress",
         "1/2  step 1 (Think) is completed",
         "1/2  a call of step 2 (Send letters) began",
         "1/2  step 2 (Send letters) is in progress",

@@ -140,7 +140,7 @@ async fn says_yes(scene: &BankScene, plane: SocketAddr, decision: &Value) -> Opt
 
 /// One request over a connection of its own. None if whoever listens is gone before its answer is complete.
 #[expect(clippy::disallowed_methods, reason = "the test is the client")]
-async fn exchange(door: SocketAddr, sent: Sent) -> Option<Answer> {
+pub(super) async fn exchange(door: SocketAddr, sent: Sent) -> Option<Answer> {
     let stream = TcpStream::connect(door).await.ok()?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.ok()?;
     tokio::spawn(connection);

@@ -41,7 +41,8 @@ fn every_step_says_whose_words_it_is_in_how_often_it_runs_within_which_bounds_an
 fn every_step_has_a_ticked_box_and_saying_no_still_comes_first() {
     let html = about_plan(Language::English).html();
     for (number, step) in (1..).zip(&asked_plan().steps) {
-        let named = format!("id=\"step-{number}\" name=\"step:{}\" value=\"yes\" form=\"answer-form\" checked", step.id);
+        let named =
+            format!("id=\"step-{number}\" name=\"step:{}\" value=\"yes\" form=\"answer-form\" checked", step.id);
         assert!(html.contains(&named), "{html}");
     }
     assert!(html.contains("<form id=\"answer-form\""));
@@ -160,7 +161,9 @@ fn what_is_wrong_stands_beside_its_field_and_what_was_typed_stays() {
 #[test]
 fn a_locked_question_says_so_and_offers_nothing_but_to_those_who_may_override_that() {
     let locked = QuestionPage { locked: true, may: May::Locked, ..page(Language::English) }.html();
-    assert!(locked.contains(">Locked<") && locked.contains("takes no decision") && !locked.contains("value=\"accept\""));
+    assert!(
+        locked.contains(">Locked<") && locked.contains("takes no decision") && !locked.contains("value=\"accept\"")
+    );
     let may = QuestionPage { locked: true, ..page(Language::English) }.html();
     assert!(may.contains("name=\"override\" value=\"yes\"") && may.contains("value=\"accept\""));
 }

@@ -24,8 +24,7 @@ fn released() -> Vec<Bounded> {
         unit: Some("EUR".into()),
         unit_from: None,
     };
-    let between =
-        Bound::Amount { least: Some(amount("1")), most: amount("9"), sum: None, unit: None, unit_from: None };
+    let between = Bound::Amount { least: Some(amount("1")), most: amount("9"), sum: None, unit: None, unit_from: None };
     let named = |name: &str, bound| Bounded { name: name.into(), bound };
     vec![
         named("body.amount", money),
@@ -139,6 +138,7 @@ pub(super) fn allowances(language: Language) -> AllowancesPage {
         service: "Meridian Calendar".into(),
         by: AskedBy::Operator(operator()),
         title: "November’s invoices".into(),
+        unchecked: true,
         plan_path: Some(asked_plan().path),
         question_path: Some("/inbox/calendar/dec_1".into()),
         open: vec![open_yes(Some(1)), OpenYes { words: Author::Plan, ..open_yes(Some(2)) }],
@@ -247,7 +247,8 @@ fn lists(language: Language) -> Vec<(&'static str, String)> {
     let list = |error| AllowancesPage { error: Some(error), ..allowances(language) }.html();
     let told = |error| PlanPage { error: Some(error), ..plan(language) }.html();
     let in_status = |status| PlanPage { status, may_take_back: false, until: None, ..plan(language) };
-    let back = PlanPage { feedback: Some("Too much at once".into()), events: Vec::new(), ..in_status(PlanStatus::Draft) };
+    let back =
+        PlanPage { feedback: Some("Too much at once".into()), events: Vec::new(), ..in_status(PlanStatus::Draft) };
     vec![
         ("allowances", allowances(language).html()),
         ("allowances-none", AllowancesPage { groups: Vec::new(), ..allowances(language) }.html()),

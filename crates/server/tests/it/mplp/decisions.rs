@@ -1,6 +1,6 @@
 //! Deciding: once, by a person, for good. Whoever comes later is told the truth.
 
-use super::{Stage, confirm, items, place, plan, statuses};
+use super::{Stage, confirm, items, place, plan, statuses, with_targets};
 use countersign_engine::Role;
 use countersign_testkit::{Setup, TestAgent, on_both_stores, stored_evidence};
 use serde_json::{Value, json};
@@ -56,15 +56,15 @@ on_both_stores! {
     /// MPLP-2.4-04, MPLP-2.4-05, MPLP-2.4-01, M-24
     async fn a_decision_is_recorded_with_one_moment_and_a_rejection_always_has_a_reason(kit) {
         let stage = Stage::set(kit).await;
-        for (n, status, said, kept) in [
-            (1, "approved", None, None),
-            (2, "approved", Some("fine"), Some("fine")),
-            (3, "rejected", Some("too early"), Some("too early")),
-            (4, "rejected", None, Some("rejected without a reason")),
-            (5, "rejected", Some("  "), Some("rejected without a reason")),
-            (6, "cancelled", Some("not needed"), Some("not needed")),
+        for (target, status, said, kept) in [
+            ("trace", "approved", None, None),
+            ("context", "approved", Some("fine"), Some("fine")),
+            ("trace", "rejected", Some("too early"), Some("too early")),
+            ("context", "rejected", None, Some("rejected without a reason")),
+            ("extension", "rejected", Some("  "), Some("rejected without a reason")),
+            ("other", "cancelled", Some("not needed"), Some("not needed")),
         ] {
-            let asked = stage.asked("trace", n).await;
+            let asked = stage.asked(target, 1).await;
             stage.plane.advance_secs(7).await;
             let decided = stage.says(&asked, status, said).await;
             let now = json!(stage.plane.now().to_rfc3339());
@@ -113,7 +113,7 @@ on_both_stores! {
 
     /// MPLP-2.4-03, R-9, R-14
     async fn the_evidence_names_the_person_and_the_role_and_the_confirm_only_the_role(kit) {
-        let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
+        let (plane, _folder) = kit.lasting_plane(with_targets(Setup::payments())).await;
         let stage = Stage::on(kit, plane).await;
         let asked = stage.asked("context", 1).await;
         let decided = stage.says(&asked, "approved", None).await;

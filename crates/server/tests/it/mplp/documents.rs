@@ -175,7 +175,6 @@ on_both_stores! {
             ("/uses", json!(0), "uses"),
             ("/uses", json!(10_001), "uses"),
             ("/route", json!("nowhere"), "either tool or route"),
-            ("/tool", json!("not a tool"), "cannot be a tool"),
             ("/tool", json!("payments.send"), "release none"),
             ("/released", json!({ "other": { "text": 5 } }), "other"),
             ("/released", json!({ "note": { "one_of": [] } }), "one_of"),

@@ -6,6 +6,7 @@ mod decisions;
 mod documents;
 mod events;
 mod following;
+mod guide;
 mod imports;
 mod locked;
 mod plans;
@@ -44,12 +45,17 @@ impl Stage {
     }
 
     pub(crate) async fn with(kit: Kit, setup: Setup) -> Self {
-        Self::on(kit, kit.plane_with(setup).await).await
+        Self::on(kit, kit.plane_with(with_targets(setup)).await).await
     }
 
     pub(crate) async fn on(kit: Kit, plane: Plane) -> Self {
+        Self::with_key(kit, plane, &[ALL, &TARGETS].concat()).await
+    }
+
+    /// With an agent whose key lists these actions.
+    pub(crate) async fn with_key(kit: Kit, plane: Plane, actions: &[&str]) -> Self {
         let alice = plane.person("alice").await;
-        let agent = plane.agent_key("alice", &[ALL, &TARGETS].concat()).await;
+        let agent = plane.agent_key("alice", actions).await;
         let device = device_of(&plane, &alice).await;
         Self { plane, alice, agent, device, kit, produced: Mutex::default() }
     }
@@ -196,6 +202,14 @@ fn of_learning(sample: Value) -> Vec<(&'static str, Value)> {
 async fn device_of(plane: &Plane, person: &TestPerson) -> TestAgent {
     let subscriber = person.subscriber(plane).await;
     TestAgent { token: subscriber.token, principal: subscriber.token_id }
+}
+
+/// A key lists only actions that the project knows.
+pub(crate) fn with_targets(mut setup: Setup) -> Setup {
+    let policies = TARGETS.map(|name| json!({ "name": name }));
+    let policies: Vec<_> = policies.into_iter().map(|policy| serde_json::from_value(policy).unwrap()).collect();
+    setup.projects[0].actions.extend(policies);
+    setup
 }
 
 /// An id of version 4, the same for the same number.

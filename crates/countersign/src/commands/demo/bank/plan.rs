@@ -60,8 +60,10 @@ impl Branch {
     async fn runs_unasked(&mut self, plan: &Plan, steps: &mut Steps<'_>) -> Result<(), Failure> {
         let mplp = self.desk.plans()?;
         let own = plan.steps.first().ok_or_else(|| Failure::new("the plan has no steps"))?;
-        let done = StepReport { status: StepStatus::Completed, reason: None };
-        mplp.report(&plan.plan_id, &own.step_id, &done).await.map_err(trouble)?;
+        for status in [StepStatus::InProgress, StepStatus::Completed] {
+            let report = StepReport { status, reason: None };
+            mplp.report(&plan.plan_id, &own.step_id, &report).await.map_err(trouble)?;
+        }
         for (reference, to, amount) in
             [("acme-1", ACME, "480.00"), ("acme-2", ACME, "419.90"), ("globex-71", GLOBEX, "120.00")]
         {

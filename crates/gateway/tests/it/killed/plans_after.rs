@@ -1,0 +1,107 @@
+//! What must hold of a plan once a node runs again on what was left: nothing over, nothing lost, nothing made up.
+
+use super::{
+    plans_ledger::{Fate, Ledger, Seen},
+    plans_story::{Act, Cast, MOST, WHOLE, left_out, order, payment},
+    process::Doors,
+    story::unconfirmed,
+};
+use countersign_testkit::bank::Sent;
+
+/// How long a claim is its node's (the usual terms of a project).
+const LEASE_S: i64 = 60;
+
+/// So many acts were acknowledged. What became of the next one; and the story goes on from there to its end.
+pub(super) async fn is_sound(cast: &Cast, acknowledged: usize) -> (Option<Act>, Fate) {
+    let (doors, _serving) = cast.here().await;
+    let (fate, found) = found(cast, doors, acknowledged).await;
+    let in_doubt = WHOLE.get(acknowledged).copied();
+    println!("{in_doubt:?} in doubt: {fate:?}");
+    found.agrees_with(&cast.scene.bank);
+    let effects = cast.scene.bank.effects().len();
+    let begun = in_doubt.filter(|_| fate == Fate::Begun).and_then(Act::call);
+    is_taken(cast, doors, begun.as_ref()).await;
+    cast.scene.plane.advance_secs(LEASE_S).await;
+    let ledger = found.lapsed();
+    stands(cast, doors, &ledger).await;
+    is_taken(cast, doors, begun.as_ref()).await;
+    assert_eq!(cast.scene.bank.effects().len(), effects, "nothing runs by itself");
+    let next = if fate == Fate::Nothing { acknowledged } else { acknowledged + 1 };
+    goes_on(cast, doors, ledger, WHOLE.get(next..).unwrap_or_default()).await;
+    (in_doubt, fate)
+}
+
+/// What was acknowledged is there, and what was not has happened, has begun, or has not.
+async fn found(cast: &Cast, doors: Doors, acknowledged: usize) -> (Fate, Ledger) {
+    let seen = sees(cast, doors).await;
+    let possible = Ledger::possible(acknowledged);
+    let all: Vec<Seen> = possible.iter().map(|(_, ledger)| ledger.seen()).collect();
+    let found = possible.into_iter().find(|(_, ledger)| ledger.seen() == seen);
+    found.unwrap_or_else(|| panic!("after {acknowledged} acts this cannot be:\n{seen:#?}\nbut one of\n{all:#?}"))
+}
+
+async fn sees(cast: &Cast, doors: Doors) -> Seen {
+    let actions = cast.actions(doors).await.expect("a node that lives");
+    Seen::of(actions, &cast.scene.plane.place).await
+}
+
+async fn stands(cast: &Cast, doors: Doors, ledger: &Ledger) {
+    assert_eq!(sees(cast, doors).await, ledger.seen());
+    ledger.agrees_with(&cast.scene.bank);
+}
+
+/// Whatever may have run does not run again under the same yes, and nobody is asked about it.
+async fn is_taken(cast: &Cast, doors: Doors, begun: Option<&Sent>) {
+    let Some(sent) = begun else { return };
+    let answer = cast.calls(doors, sent.clone()).await.expect("a node that lives");
+    assert_eq!(answer.refusal(), (409, "conflict".into()), "{}", answer.text());
+    let shown = cast.actions(doors).await.flatten().expect("a plan");
+    let decision = format!("dec_{}", shown["confirm_id"].as_str().unwrap().replace('-', ""));
+    assert!(answer.json()["error_description"].as_str().unwrap().contains(&decision), "{}", answer.text());
+    assert_eq!(cast.scene.alice.waiting_questions(&cast.scene.plane).await, 0);
+}
+
+/// The rest of the story, each act decided by what the ledger has left, and the bounds tried before they are taken back.
+async fn goes_on(cast: &Cast, doors: Doors, mut ledger: Ledger, rest: &[Act]) {
+    for act in rest {
+        if *act == Act::TakesBack {
+            ledger = presses(cast, doors, ledger).await;
+        }
+        match act.cents() {
+            Some(cents) if !ledger.covers(cents) => is_held(cast, doors, payment(cents)).await,
+            _ => {
+                cast.does(doors, *act).await.expect("a node that lives");
+                ledger = ledger.with(*act);
+            }
+        }
+        stands(cast, doors, &ledger).await;
+    }
+    assert!(ledger.is_taken_back(), "the story was told to its end");
+    // Of an order that may have run nobody is asked again.
+    let second_order = ledger.has_ordered().then(order);
+    for more in [payment(100), left_out()].into_iter().chain(second_order) {
+        is_held(cast, doors, more).await;
+    }
+    stands(cast, doors, &ledger).await;
+}
+
+/// A cent too much is held, exactly what is left runs, and then not a cent more.
+async fn presses(cast: &Cast, doors: Doors, ledger: Ledger) -> Ledger {
+    let left = ledger.left();
+    assert!(left < MOST, "the sum is the tighter bound");
+    is_held(cast, doors, payment(left + 1)).await;
+    cast.calls(doors, payment(left)).await.expect("a node that lives").expect(201);
+    let ledger = ledger.paid(left);
+    is_held(cast, doors, payment(1)).await;
+    stands(cast, doors, &ledger).await;
+    ledger
+}
+
+/// No yes covers it: a person is asked, and nothing runs.
+async fn is_held(cast: &Cast, doors: Doors, sent: Sent) {
+    let effects = cast.scene.bank.effects().len();
+    let answer = cast.calls(doors, sent).await.expect("a node that lives");
+    assert_eq!(answer.refusal(), unconfirmed(), "{}", answer.text());
+    assert_eq!(answer.json()["decision"]["state"], "pending", "{}", answer.text());
+    assert_eq!(cast.scene.bank.effects().len(), effects);
+}

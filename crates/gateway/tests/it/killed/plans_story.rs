@@ -1,0 +1,242 @@
+//! A plan that is written, proposed, approved in part, used, and in the end taken back in part: eight acts, each at a
+//! node that may not live to acknowledge it.
+
+use super::{
+    after,
+    process::{Doors, Process},
+    story::{exchange, sends},
+};
+use countersign_protocol::{aaep::event::Risk, project::ProjectDocument};
+use countersign_server::{Limits, Serving, serve};
+use countersign_testkit::{
+    Answer, Kit, Setup,
+    bank::{Bank, BankScene, Manner, Sent},
+    leaks::Folder,
+};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+
+const PLAN: &str = "00000000-0000-4000-8000-000000000001";
+/// Up to four payments, together not above the sum.
+const PAYING: &str = "00000000-0000-4000-8000-000000000002";
+/// One order.
+const ORDERING: &str = "00000000-0000-4000-8000-000000000003";
+/// A payment that alice leaves out.
+const LEFT_OUT: &str = "00000000-0000-4000-8000-000000000004";
+
+pub(super) const USES: usize = 4;
+/// In cents.
+pub(super) const MOST: i64 = 50_000;
+pub(super) const SUM: i64 = 100_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Act {
+    Writes,
+    Proposes,
+    /// Alice approves two of the three steps.
+    Approves,
+    /// The first payment, which the bank makes.
+    Pays,
+    /// The second, which the bank refuses.
+    IsRefused,
+    /// The third, which the bank makes and says nothing about. It only fits if the second was given back.
+    IsLost,
+    /// Alice takes back what is left of the payments.
+    TakesBack,
+    Orders,
+}
+
+pub(super) const WHOLE: [Act; 8] =
+    [Act::Writes, Act::Proposes, Act::Approves, Act::Pays, Act::IsRefused, Act::IsLost, Act::TakesBack, Act::Orders];
+
+impl Act {
+    /// What a payment takes of the sum.
+    pub(super) fn cents(self) -> Option<i64> {
+        match self {
+            Self::Pays => Some(40_000),
+            Self::IsRefused => Some(35_000),
+            Self::IsLost => Some(32_500),
+            _ => None,
+        }
+    }
+
+    /// What is sent by acts that are calls.
+    pub(super) fn call(self) -> Option<Sent> {
+        if self == Self::Orders { Some(order()) } else { self.cents().map(payment) }
+    }
+
+    /// How the bank takes it, and what the agent is told.
+    fn comes_to(self) -> (Manner, u16) {
+        match self {
+            Self::IsRefused => (Manner::Status(422), 422),
+            Self::IsLost => (Manner::Vanishing, 502),
+            _ => (Manner::Obliging, 201),
+        }
+    }
+}
+
+pub(super) fn payment(cents: i64) -> Sent {
+    BankScene::transfer_of(&amount(cents))
+}
+
+pub(super) fn order() -> Sent {
+    Sent::new("POST", "/orders").json(r#"{"item":"paper"}"#)
+}
+
+/// The call of the step that is not approved.
+pub(super) fn left_out() -> Sent {
+    Sent::new("POST", "/transfers").json(r#"{"from":"ours","to":"others","amount":"10.00","currency":"USD"}"#)
+}
+
+pub(super) fn amount(cents: i64) -> String {
+    format!("{}.{:02}", cents / 100, cents % 100)
+}
+
+fn plan() -> Value {
+    let step = |id: &str, what: &str| json!({ "step_id": id, "description": what, "status": "pending" });
+    let sending = |body: Value| json!({ "content_type": "application/json", "body": body });
+    let paying =
+        |to: &str, amount: &str| sending(json!({ "from": "ours", "to": to, "amount": amount, "currency": "USD" }));
+    let bound = json!({ "most": amount(MOST), "sum": amount(SUM), "unit": "USD" });
+    json!({
+        "plan": {
+            "meta": { "protocol_version": "1.0.0", "schema_version": "1.0.0" },
+            "plan_id": PLAN,
+            "context_id": "00000000-0000-4000-8000-000000000009",
+            "title": "Close the month",
+            "objective": "Nothing is owed",
+            "status": "draft",
+            "steps": [step(PAYING, "Pay the bills"), step(ORDERING, "Order paper"), step(LEFT_OUT, "Pay the others")],
+        },
+        "actions": {
+            PAYING: { "route": "transfers", "arguments": paying("theirs", "100.00"),
+                "released": { "body.amount": bound }, "uses": USES },
+            ORDERING: { "route": "orders", "arguments": sending(json!({ "item": "paper" })) },
+            LEFT_OUT: { "route": "transfers", "arguments": paying("others", "10.00") },
+        },
+    })
+}
+
+/// Who outlives the node: bank, agent, alice, and the device by which alice decides.
+pub(super) struct Cast {
+    pub(super) scene: BankScene,
+    device: String,
+}
+
+impl Cast {
+    /// At a plane whose database outlives it, and where a payment's risk is low enough for a plan (R-7).
+    pub(super) async fn lasting(kit: Kit) -> (Self, Folder) {
+        let bank = Bank::open().await;
+        let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, medium)).await;
+        let scene = BankScene::on(plane, bank).await;
+        let device = scene.alice.subscriber(&scene.plane).await.token;
+        (Self { scene, device }, folder)
+    }
+
+    pub(super) async fn restarted(self) -> Self {
+        Self { scene: after::restarted(self.scene).await, ..self }
+    }
+
+    /// At a node within this process, with its own endpoints behind a socket as the killed one has them.
+    pub(super) async fn here(&self) -> (Doors, Serving) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let own = serve(listener, self.scene.plane.public.clone(), Limits::default()).unwrap();
+        (Doors { gateway: self.scene.gateway.address, plane: own.address() }, own)
+    }
+
+    /// The first acts, at a node that nobody kills.
+    pub(super) async fn acts_here(&self, acts: &[Act]) {
+        let (doors, _serving) = self.here().await;
+        for act in acts {
+            self.does(doors, *act).await.expect("a node that lives");
+        }
+        if acts.iter().any(|act| act.call().is_some()) {
+            // What arrived so far is not what somebody will wait for.
+            self.scene.bank.something_arrives().await;
+        }
+    }
+
+    /// One act after the other at a process, until that is killed; at the end it is killed anyway. How many of them
+    /// were acknowledged.
+    pub(super) async fn acts_at(&self, process: Process) -> usize {
+        let mut acknowledged = 0;
+        for act in WHOLE {
+            if self.does(process.doors, act).await.is_none() {
+                break;
+            }
+            acknowledged += 1;
+        }
+        process.kill();
+        acknowledged
+    }
+
+    /// None if the node did not live to answer.
+    pub(super) async fn does(&self, doors: Doors, act: Act) -> Option<()> {
+        match act {
+            Act::Writes => self.asks(doors, "POST", "plans", Some(plan())).await?.expect(201),
+            Act::Proposes => self.asks(doors, "POST", &format!("plans/{PLAN}/propose"), None).await?.expect(201),
+            Act::Approves => self.approves(doors).await?.expect(201),
+            Act::TakesBack => self.takes_back(doors).await?.expect(200),
+            Act::Pays | Act::IsRefused | Act::IsLost | Act::Orders => {
+                let (manner, status) = act.comes_to();
+                self.scene.bank.behaves(manner);
+                let answer = self.calls(doors, act.call().expect("a call")).await;
+                self.scene.bank.behaves(Manner::Obliging);
+                answer?.expect(status)
+            }
+        };
+        Some(())
+    }
+
+    pub(super) async fn calls(&self, doors: Doors, sent: Sent) -> Option<Answer> {
+        sends(&self.scene, doors.gateway, sent).await
+    }
+
+    /// What the steps of the plan run, as its agent sees it. None inside if there is no plan.
+    pub(super) async fn actions(&self, doors: Doors) -> Option<Option<Value>> {
+        let answer = self.asks(doors, "GET", &format!("plans/{PLAN}/actions"), None).await?;
+        Some(if answer.status == 404 { None } else { Some(answer.expect(200).json()) })
+    }
+
+    async fn approves(&self, doors: Doors) -> Option<Answer> {
+        let asked = self.actions(doors).await??;
+        let place = format!("confirms/{}/decisions", asked["confirm_id"].as_str().expect("a Confirm"));
+        self.decides(doors.plane, &place, &json!({ "status": "approved", "steps": [PAYING, ORDERING] })).await
+    }
+
+    async fn takes_back(&self, doors: Doors) -> Option<Answer> {
+        let shown = self.actions(doors).await??;
+        let allowance = shown["steps"][0]["runs"]["left"]["allowance_id"].as_str().expect("a yes");
+        self.decides(doors.plane, &format!("allowances/{allowance}/revoke"), &json!({})).await
+    }
+
+    /// Alice, from her device.
+    async fn decides(&self, plane: SocketAddr, below: &str, body: &Value) -> Option<Answer> {
+        let sent = Sent::new("POST", &format!("/mplp/v1/{below}")).json(body.to_string());
+        exchange(plane, sent.with("authorization", &format!("Bearer {}", self.device))).await
+    }
+
+    /// The agent, at the plane's own endpoints.
+    async fn asks(&self, doors: Doors, method: &str, below: &str, body: Option<Value>) -> Option<Answer> {
+        let (agent, plane) = (&self.scene.agent, &self.scene.plane);
+        let sent = Sent::new(method, &format!("/mplp/v1/{below}")).with("aap-version", "2.0");
+        let sent = if let Some(body) = body { sent.json(body.to_string()) } else { sent };
+        let url = format!("{}{}", plane.service(), sent.target);
+        for _ in 0..2 {
+            let proof = agent.proof(method, &url, plane.now()).expect("an agent with a key");
+            let dressed = sent.clone().with("authorization", &agent.authorization()).with("dpop", &proof);
+            let answer = exchange(doors.plane, dressed).await?;
+            agent.takes_nonce(answer.header("dpop-nonce"));
+            if answer.status != 401 {
+                return Some(answer);
+            }
+        }
+        panic!("no nonce was good enough")
+    }
+}
+
+fn medium(document: &mut ProjectDocument) {
+    let transfers = document.routes.iter_mut().find(|route| route.id == "transfers").expect("a route");
+    transfers.risk = Some(Risk::Medium);
+}

@@ -1,0 +1,143 @@
+//! A plan that nobody has approved lets nothing run, whatever it says of itself.
+
+use super::{held, runs};
+use countersign_engine::NotCounted;
+use countersign_testkit::{
+    TestAgent,
+    bank::{BankScene, Draft, paying, payouts},
+    on_both_stores,
+};
+use http::Method;
+use serde_json::{Value, json};
+
+/// Neither alone nor with a word about its confirmation does a planned call run, and the plan is what it is.
+async fn nothing_runs(scene: &BankScene, draft: &Draft, status: &str) {
+    for sent in [BankScene::transfer_of("100.00"), BankScene::transfer_of("100.00").confirmed("true")] {
+        let decision = held(scene, sent).await;
+        assert!(decision.get("plan_difference").is_none(), "no plan runs: {decision}");
+    }
+    assert_eq!(scene.bank.got().len(), 0);
+    assert_eq!(scene.statuses(draft).await, (status.into(), vec!["pending".into()]));
+}
+
+/// What an agent says to the question about its own plan.
+async fn agent_says(scene: &BankScene, decision: &Value, status: &str) -> countersign_testkit::Answer {
+    let path = format!("/mplp/v1/confirms/{}/decisions", decision["confirm_id"].as_str().unwrap());
+    scene.posts(&scene.agent, &path, &json!({ "status": status })).await
+}
+
+on_both_stores! {
+    /// MPLP-1-02, MPLP-4.3-03, R-14
+    async fn a_plan_that_calls_itself_approved_is_a_draft_and_lets_nothing_run(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = Draft::of(paying(3));
+        let mut submission = draft.submission();
+        submission["plan"]["status"] = json!("approved");
+        submission["plan"]["steps"][0]["status"] = json!("in_progress");
+        scene.posts(&scene.agent, "/mplp/v1/plans", &submission).await.expect(201);
+        nothing_runs(&scene, &draft, "draft").await;
+    }
+
+    /// MPLP-1-02, MPLP-3.2-01
+    async fn a_plan_that_waits_for_its_answer_lets_nothing_run(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = Draft::of(paying(3));
+        scene.proposed(&draft).await;
+        nothing_runs(&scene, &draft, "proposed").await;
+    }
+
+    /// MPLP-1-02, MPLP-4.3-03, MPLP-4.3-04
+    async fn a_rejected_plan_is_a_draft_again_with_the_reason_and_lets_nothing_run(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = Draft::of(paying(3));
+        let decision = scene.proposed(&draft).await;
+        scene.alice.rejects(&scene.plane, &decision, Some("too much at once")).await;
+        nothing_runs(&scene, &draft, "draft").await;
+        let path = format!("/mplp/v1/plans/{}/actions", draft.id());
+        let actions = scene.own(&scene.agent, Method::GET, &path).await.expect(200).json();
+        assert_eq!(actions["feedback"], "too much at once");
+        // It is editable, and what is written then is asked about anew.
+        scene.writes(&draft).await.expect(200);
+        assert_ne!(scene.proposes(&draft, &json!({})).await, decision);
+        nothing_runs(&scene, &draft, "proposed").await;
+    }
+
+    /// MPLP-1-02, MPLP-4.3-03, MPLP-4.3-08
+    async fn a_plan_whose_question_is_called_off_by_whomever_is_a_draft_and_lets_nothing_run(kit) {
+        for by_agent in [true, false] {
+            let scene = kit.bank_with(payouts).await;
+            let draft = Draft::of(paying(3));
+            let decision = scene.proposed(&draft).await;
+            match by_agent {
+                true => drop(agent_says(&scene, &decision, "cancelled").await.expect(201)),
+                false => scene.alice.calls_off(&scene.plane, &decision).await.unwrap(),
+            }
+            nothing_runs(&scene, &draft, "draft").await;
+            let late = scene.alice.tries(&scene.plane, &decision, true).await;
+            assert_eq!(late, Some(NotCounted::Settled));
+            nothing_runs(&scene, &draft, "draft").await;
+        }
+    }
+
+    /// MPLP-1-02, MPLP-4.3-10
+    async fn a_plan_that_nobody_answered_in_time_is_a_draft_and_lets_nothing_run(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = Draft::of(paying(3));
+        scene.writes(&draft).await.expect(201);
+        let decision = scene.proposes(&draft, &json!({ "timeout_seconds": 60 })).await;
+        scene.plane.advance_secs(60).await;
+        nothing_runs(&scene, &draft, "draft").await;
+        let confirm = scene.confirm(&decision).await;
+        let decisions = confirm["decisions"].as_array().unwrap();
+        assert_eq!((confirm["status"].as_str(), decisions.len()), (Some("cancelled"), 1));
+        let told = ["decided_by_role", "status", "reason"].map(|name| decisions[0][name].as_str().unwrap());
+        assert_eq!(told, ["system:timeout", "cancelled", "expired"]);
+        assert_eq!(scene.alice.tries(&scene.plane, &decision, true).await, Some(NotCounted::Settled));
+        nothing_runs(&scene, &draft, "draft").await;
+    }
+
+    /// MPLP-1-02, MPLP-4.3-03, R-10
+    async fn neither_its_agent_nor_a_person_who_is_not_asked_approves_a_plan(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let bob = scene.plane.person("bob").await;
+        let draft = Draft::of(paying(3));
+        let decision = scene.proposed(&draft).await;
+        assert_eq!(agent_says(&scene, &decision, "approved").await.status, 403);
+        assert_eq!(bob.tries(&scene.plane, &decision, true).await, Some(NotCounted::NotEntitled));
+        nothing_runs(&scene, &draft, "proposed").await;
+    }
+
+    /// MPLP-4.3-03
+    async fn a_yes_to_one_plan_is_none_to_another(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = Draft::of(paying(3));
+        scene.proposed(&draft).await;
+        let mut others = paying(3);
+        others["arguments"]["body"]["to"] = json!("others");
+        let other = Draft::of(others);
+        scene.planned(&other).await;
+        let decision = held(&scene, BankScene::transfer_of("100.00")).await;
+        assert_eq!(decision["plan_difference"]["plan_id"], other.id());
+        assert_eq!(scene.bank.got().len(), 0);
+        assert_eq!((scene.statuses(&draft).await.0, scene.statuses(&other).await.0), ("proposed".into(), "approved".into()));
+    }
+
+    /// MPLP-3.2-02, MPLP-4.3-03
+    async fn an_approved_plan_stays_approved_whatever_is_decided_later(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = Draft::of(paying(3));
+        let decision = scene.planned(&draft).await;
+        let approved = scene.confirm(&decision).await;
+        assert_eq!((approved["status"].as_str(), scene.statuses(&draft).await.0.as_str()), (Some("approved"), "approved"));
+        let subscriber = scene.alice.subscriber(&scene.plane).await;
+        let device = TestAgent { token: subscriber.token, principal: subscriber.token_id };
+        let path = format!("/mplp/v1/confirms/{}/decisions", decision["confirm_id"].as_str().unwrap());
+        for status in ["rejected", "cancelled", "approved"] {
+            device.post(&scene.plane, &path, &json!({ "status": status })).await.expect(409);
+        }
+        assert_eq!(agent_says(&scene, &decision, "cancelled").await.status, 409);
+        assert_eq!(scene.confirm(&decision).await, approved);
+        runs(&scene, "100.00").await;
+        assert_eq!(scene.bank.effects().len(), 1);
+    }
+}

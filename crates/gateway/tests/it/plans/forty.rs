@@ -1,0 +1,108 @@
+//! One yes to a plan of forty payments: those run, and nothing else does.
+
+use super::{difference, held, runs};
+use countersign_testkit::{
+    bank::{BankScene, Draft, Sent, paying, payouts},
+    on_both_stores,
+};
+use serde_json::json;
+
+fn transfer(body: &str) -> Sent {
+    Sent::new("POST", "/transfers").json(body)
+}
+
+/// The planned body, with one more member than people read about.
+const PLANNED: &str = r#"{"from":"ours","to":"theirs","amount":"100.00","currency":"USD","invoice":"i-7"}"#;
+
+/// A plan for bodies like [`PLANNED`], of which the amount may differ.
+fn invoices() -> Draft {
+    let mut action = paying(40);
+    action["arguments"]["body"]["invoice"] = json!("i-7");
+    Draft::of(action)
+}
+
+on_both_stores! {
+    /// R-3, R-7
+    async fn what_is_not_in_the_plan_is_held_and_its_agent_is_told_how_it_differs(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = invoices();
+        scene.planned(&draft).await;
+        let put = |was: &str, is: &str| transfer(&PLANNED.replace(was, is));
+        let cases = [
+            (put("100.00", "500.01"), "body.amount is 500.01 USD, at most 500.00 USD"),
+            (put("theirs", "others"), r#"body.to is "others" instead of "theirs""#),
+            (put("}", r#","note":"hello"}"#), "body.note is not in the plan"),
+            (put(r#","invoice":"i-7""#, ""), "body.invoice is missing"),
+            (put(r#""100.00""#, "100.00"), "body.amount is 100.00 USD"),
+            (put("USD", "EUR"), r#"body.currency is "EUR" instead of "USD""#),
+            (transfer(PLANNED).with("x-reference", "r-1"), "headers.x-reference is not in the plan"),
+            (Sent { target: "/transfers?dry=1".into(), ..transfer(PLANNED) }, "query.dry is not in the plan"),
+            (
+                Sent { headers: vec![("content-type".into(), "application/vnd.bank+json".into())], ..transfer(PLANNED) },
+                r#"content_type is "application/vnd.bank+json" instead of "application/json""#,
+            ),
+        ];
+        for (sent, told) in cases {
+            let decision = held(&scene, sent.clone()).await;
+            let lines = difference(&decision, &draft);
+            assert!(lines.contains(told), "{sent:?}: {lines}");
+        }
+        assert_eq!(scene.bank.got().len(), 0);
+        assert_eq!(scene.uses_left(&draft, 1).await, 40);
+    }
+
+    /// R-3, R-7
+    async fn what_could_be_read_in_two_ways_is_no_call_of_the_plan(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = invoices();
+        scene.planned(&draft).await;
+        for body in [
+            PLANNED.replace(r#""100.00""#, "1e2"),
+            PLANNED.replace("100.00", "1e2"),
+            PLANNED.replace("100.00", "0100.00"),
+            PLANNED.replace("100.00", "+100.00"),
+            PLANNED.replace("100.00", " 100.00"),
+            PLANNED.replace("100.00", "100,00"),
+            PLANNED.replace(r#""to""#, r#""to":"others","to""#),
+            PLANNED.replace(r#""amount""#, r#""amount":"400000.00","amount""#),
+            PLANNED.replace(r#""to""#, r#""to":"others","\u0074o""#),
+            format!("{PLANNED} {PLANNED}"),
+        ] {
+            let refused = scene.sends(transfer(&body)).await;
+            assert_eq!(refused.refusal(), (400, "invalid_request".into()), "{body}");
+        }
+        let encoded = transfer(PLANNED).with("content-encoding", "gzip");
+        assert!(!scene.sends(encoded).await.is_success());
+        assert_eq!(scene.bank.got().len(), 0);
+        assert_eq!(scene.uses_left(&draft, 1).await, 40);
+    }
+
+    /// MPLP-3.2-02, R-7
+    async fn forty_payments_run_by_one_yes_and_the_forty_first_is_asked_about(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = Draft::of(paying(40)).does("Write the report");
+        scene.planned(&draft).await;
+        for n in 1..=40 {
+            runs(&scene, &format!("{}.{n:02}", 459 + n)).await;
+        }
+        assert_eq!(scene.bank.effects().len(), 40);
+        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        let decision = held(&scene, BankScene::transfer_of("1.00")).await;
+        let lines = difference(&decision, &draft);
+        assert!(lines.contains("all 40 uses are spent"), "{lines}");
+        assert_eq!(scene.bank.effects().len(), 40);
+        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
+    }
+
+    /// R-3, R-7
+    async fn a_call_of_the_plan_reaches_the_bank_byte_by_byte_as_it_was_sent(kit) {
+        let scene = kit.bank_with(payouts).await;
+        scene.planned(&Draft::of(paying(2))).await;
+        let body = "{ \"currency\" : \"USD\", \"amount\":\"250.5\",\n\"to\":\"theirs\",\"from\":\"ours\" }";
+        scene.sends(transfer(body)).await.expect(201);
+        scene.sends(BankScene::transfer_of("7.00").confirmed("true")).await.expect(201);
+        let got = scene.bank.effects();
+        assert_eq!(String::from_utf8_lossy(&got[0].body), body);
+        assert_eq!(got[1].body, BankScene::transfer_of("7.00").body);
+    }
+}

@@ -1,0 +1,63 @@
+//! Calls that an approved plan, or a yes with bounds, lets run without a further question; and all those that it does
+//! not.
+
+mod before;
+mod bounded;
+mod forty;
+mod holders;
+mod order;
+mod progress;
+mod races;
+mod restart;
+mod revoked;
+mod risk;
+mod sums;
+mod tenants;
+mod tools;
+mod tools_outcomes;
+
+use countersign_protocol::project::ProjectDocument;
+use countersign_testkit::bank::{BankScene, Draft, Holder, Sent};
+use serde_json::Value;
+
+/// The one answer to a call that has no yes behind it (C-01).
+pub(crate) fn unconfirmed() -> (u16, String) {
+    (403, "irreversible_requires_confirm".into())
+}
+
+/// The question that a call is held for.
+pub(crate) async fn held(scene: &BankScene, sent: Sent) -> Value {
+    held_as(scene, &scene.agent, sent).await
+}
+
+pub(crate) async fn held_as(scene: &BankScene, agent: &Holder, sent: Sent) -> Value {
+    let answer = scene.sends_as(agent, sent).await;
+    assert_eq!(answer.refusal(), unconfirmed(), "{}", answer.text());
+    let decision = BankScene::decision(&answer);
+    assert_eq!(decision["state"], "pending", "nobody is asked: {decision}");
+    decision
+}
+
+/// How a held call differs from the plan, as its agent is told.
+pub(crate) fn difference(decision: &Value, draft: &Draft) -> String {
+    let told = &decision["plan_difference"];
+    assert_eq!(told["plan_id"], draft.id(), "nothing is said of the plan: {decision}");
+    let lines = told["lines"].as_array().expect("lines");
+    lines.iter().map(|line| line.as_str().expect("a text")).collect::<Vec<_>>().join("; ")
+}
+
+pub(crate) async fn runs(scene: &BankScene, amount: &str) {
+    scene.sends(BankScene::transfer_of(amount)).await.expect(201);
+}
+
+/// The bank's document as it is now, changed.
+pub(crate) async fn applies(scene: &BankScene, change: impl FnOnce(&mut ProjectDocument)) {
+    let mut document = scene.plane.at().await.project.document.clone();
+    change(&mut document);
+    scene.plane.engine.apply_project(document, "test").await.expect("a sound document");
+}
+
+/// The last use of a yes, as its agent sees it.
+pub(crate) async fn last_use(scene: &BankScene, decision: &Value) -> Value {
+    scene.looks(&scene.agent, decision).await["execution"].clone()
+}

@@ -1,0 +1,100 @@
+//! A plan and its steps are as far as their calls are, and the evidence says by which yes each ran.
+
+use super::{held, last_use, runs};
+use countersign_engine::Role;
+use countersign_testkit::{
+    Plane, Setup,
+    bank::{Bank, BankScene, Draft, Manner, paying, paying_exactly, payouts},
+    on_both_stores, stored_evidence,
+};
+use serde_json::{Value, json};
+
+/// The entries of one kind, as their leaves have them.
+async fn entries(plane: &Plane, event_type: &str) -> Vec<Value> {
+    let all = stored_evidence(&plane.place).await.into_iter().filter(|entry| entry.event_type == event_type);
+    all.map(|entry| serde_json::from_slice(&entry.leaf).expect("a leaf of JSON")).collect()
+}
+
+/// Whether an entry names this step, and the decision by which it ran.
+fn names(entry: &Value, step: &str, decision: &Value) -> bool {
+    let text = entry.to_string();
+    text.contains(step) && text.contains(decision["decision_id"].as_str().unwrap())
+}
+
+fn statuses(plan: &str, steps: &[&str]) -> (String, Vec<String>) {
+    (plan.into(), steps.iter().map(|status| (*status).to_owned()).collect())
+}
+
+on_both_stores! {
+    ///
+    async fn what_a_step_runs_is_shown_in_the_owners_words_whatever_its_agent_calls_it(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = Draft::default().does("Nothing to see here").runs(paying(3));
+        scene.planned(&draft).await;
+        let runs = scene.step(&draft, 2).await["runs"].clone();
+        assert_eq!((runs["words"].as_str(), runs["shown"].as_str()),
+            (Some("owner"), Some("Transfer at most 500.00 USD to theirs")));
+        assert!(scene.step(&draft, 1).await.get("runs").is_none());
+    }
+
+    ///
+    async fn its_agent_cannot_say_of_a_step_that_the_gateway_runs_what_did_not_happen(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = Draft::of(paying_exactly("1.00")).then_runs(paying_exactly("2.00"));
+        scene.planned(&draft).await;
+        let path = format!("/mplp/v1/plans/{}/steps/{}", draft.id(), draft.step(1));
+        for status in ["completed", "failed"] {
+            let said = scene.posts(&scene.agent, &path, &json!({ "status": status })).await;
+            assert_eq!(said.status, 409, "{}", said.text());
+        }
+        held(&scene, BankScene::transfer_of("2.00")).await;
+        assert_eq!(scene.bank.got().len(), 0);
+    }
+
+    ///
+    async fn statuses_follow_the_calls_to_the_end(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = Draft::of(paying(2)).does("Write the report");
+        assert_eq!(scene.writes(&draft).await.expect(201).json()["status"], "draft");
+        let decision = scene.proposes(&draft, &json!({})).await;
+        assert_eq!(scene.statuses(&draft).await, statuses("proposed", &["pending", "pending"]));
+        scene.alice.accepts(&scene.plane, &decision).await;
+        assert_eq!(scene.statuses(&draft).await, statuses("approved", &["pending", "pending"]));
+        runs(&scene, "1.00").await;
+        assert_eq!(scene.statuses(&draft).await, statuses("in_progress", &["in_progress", "pending"]));
+        runs(&scene, "2.00").await;
+        assert_eq!(scene.statuses(&draft).await, statuses("in_progress", &["completed", "pending"]));
+        let path = format!("/mplp/v1/plans/{}/steps/{}", draft.id(), draft.step(2));
+        for status in ["in_progress", "completed"] {
+            scene.posts(&scene.agent, &path, &json!({ "status": status })).await.expect(200);
+        }
+        assert_eq!(scene.statuses(&draft).await, statuses("completed", &["completed", "completed"]));
+    }
+
+    ///
+    async fn the_evidence_names_step_and_decision_of_every_call(kit) {
+        let bank = Bank::open().await;
+        let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, payouts)).await;
+        let scene = BankScene::on(plane, bank).await;
+        let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
+        let draft = Draft::of(paying(3));
+        let decision = scene.planned(&draft).await;
+        runs(&scene, "1.00").await;
+        scene.bank.behaves(Manner::Status(422));
+        scene.sends(BankScene::transfer_of("2.00")).await.expect(422);
+        scene.bank.behaves(Manner::Vanishing);
+        assert_eq!(scene.sends(BankScene::transfer_of("3.00")).await.status, 502);
+        let execution = last_use(&scene, &decision).await["execution_id"].as_str().unwrap().to_owned();
+        ada.finds_out(&scene.plane, &execution, true).await.unwrap();
+        for (event_type, count) in [("execution_claimed", 3), ("execution_settled", 3), ("execution_unknown", 1)] {
+            let found = entries(&scene.plane, event_type).await;
+            assert_eq!(found.len(), count, "{event_type}");
+            assert!(found.iter().all(|entry| names(entry, &draft.step(1), &decision)), "{event_type}: {found:#?}");
+        }
+        let calls = scene.calls().await;
+        assert_eq!(calls.len(), 3);
+        assert!(calls.iter().all(|call| call["decision_id"] == decision["decision_id"]), "{calls:#?}");
+        let changed = entries(&scene.plane, "plan_changed").await;
+        assert!(changed.iter().all(|entry| entry.to_string().contains(&draft.id())), "{changed:#?}");
+    }
+}

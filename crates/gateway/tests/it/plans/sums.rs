@@ -1,0 +1,104 @@
+//! Count and sum: exact, and given back only where the bank itself said that it did nothing.
+
+use super::{difference, held, last_use, runs};
+use countersign_engine::Role;
+use countersign_testkit::{
+    bank::{BankScene, Draft, Manner, paying_within, payouts},
+    on_both_stores,
+};
+use serde_json::json;
+
+/// At most 400 dollars each and 1000 altogether.
+fn a_thousand(uses: u64) -> Draft {
+    Draft::of(paying_within(json!({ "most": "400.00", "sum": "1000.00" }), uses)).does("Write the report")
+}
+
+async fn sum_left(scene: &BankScene, draft: &Draft) -> String {
+    scene.step(draft, 1).await["runs"]["left"]["sums"][0]["left"].as_str().expect("a sum").to_owned()
+}
+
+on_both_stores! {
+    ///
+    async fn one_cent_above_the_sum_is_held_and_the_rest_may_still_be_spent(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = a_thousand(100);
+        scene.planned(&draft).await;
+        runs(&scene, "400.00").await;
+        runs(&scene, "399.9").await;
+        held(&scene, BankScene::transfer_of("200.11")).await;
+        runs(&scene, "200.1").await;
+        held(&scene, BankScene::transfer_of("0.01")).await;
+        assert_eq!(scene.bank.effects().len(), 3);
+        assert_eq!((sum_left(&scene, &draft).await.as_str(), scene.uses_left(&draft, 1).await), ("0.00", 97));
+    }
+
+    ///
+    async fn what_the_bank_itself_refused_gives_back_count_and_sum(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = a_thousand(3);
+        scene.planned(&draft).await;
+        for status in [400, 409, 422, 500, 503] {
+            scene.bank.behaves(Manner::Status(status));
+            scene.sends(BankScene::transfer_of("400.00")).await.expect(status);
+            assert_eq!((sum_left(&scene, &draft).await.as_str(), scene.uses_left(&draft, 1).await), ("1000.00", 3));
+        }
+        scene.bank.behaves(Manner::Obliging);
+        for amount in ["400.00", "400.00", "200.00"] {
+            runs(&scene, amount).await;
+        }
+        held(&scene, BankScene::transfer_of("0.01")).await;
+        assert_eq!(scene.bank.effects().len(), 3);
+    }
+
+    ///
+    async fn the_last_use_that_the_bank_refused_is_there_again(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = a_thousand(1);
+        scene.planned(&draft).await;
+        scene.bank.behaves(Manner::Status(500));
+        scene.sends(BankScene::transfer_of("400.00")).await.expect(500);
+        scene.bank.behaves(Manner::Obliging);
+        assert_eq!(scene.statuses(&draft).await.1[0], "in_progress");
+        runs(&scene, "399.00").await;
+        held(&scene, BankScene::transfer_of("1.00")).await;
+        assert_eq!(scene.bank.effects().len(), 1);
+    }
+
+    ///
+    async fn what_nobody_knows_of_gives_nothing_back_and_neither_does_whoever_finds_out(kit) {
+        for manner in [Manner::Vanishing, Manner::Garbage, Manner::Status(502), Manner::Status(504)] {
+            let scene = kit.bank_with(payouts).await;
+            let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
+            let draft = a_thousand(2);
+            let decision = scene.planned(&draft).await;
+            scene.bank.behaves(manner.clone());
+            assert!(matches!(scene.sends(BankScene::transfer_of("400.00")).await.status, 502 | 504), "{manner:?}");
+            scene.bank.behaves(Manner::Obliging);
+            let left = async || (sum_left(&scene, &draft).await, scene.uses_left(&draft, 1).await);
+            assert_eq!(left().await, ("600.00".into(), 1), "{manner:?}");
+            let again = scene.sends(BankScene::transfer_of("400.00")).await;
+            assert_eq!(again.refusal(), (409, "conflict".into()), "{manner:?}");
+
+            let execution = last_use(&scene, &decision).await;
+            assert_eq!(execution["state"], "unknown");
+            ada.finds_out(&scene.plane, execution["execution_id"].as_str().unwrap(), false).await.unwrap();
+            assert_eq!(left().await, ("600.00".into(), 1), "{manner:?}");
+            runs(&scene, "400.00").await;
+            let decision = held(&scene, BankScene::transfer_of("1.00")).await;
+            assert!(difference(&decision, &draft).contains("all 2 uses are spent"), "{decision}");
+        }
+    }
+
+    ///
+    async fn what_was_never_sent_gives_nothing_back(kit) {
+        let nobody_there = |document: &mut countersign_protocol::project::ProjectDocument| {
+            payouts(document);
+            document.upstreams[0].url = "http://127.0.0.1:1".into();
+        };
+        let scene = kit.bank_with(nobody_there).await;
+        let draft = a_thousand(2);
+        scene.planned(&draft).await;
+        assert_eq!(scene.sends(BankScene::transfer_of("400.00")).await.status, 502);
+        assert_eq!((sum_left(&scene, &draft).await.as_str(), scene.uses_left(&draft, 1).await), ("600.00", 1));
+    }
+}

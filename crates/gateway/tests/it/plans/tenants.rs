@@ -1,0 +1,109 @@
+//! A yes in one project is none in another, though everything else is the same (R-7, R-12).
+
+use crate::stage::{refused, status};
+use countersign_engine::{Role, Tenancy};
+use countersign_testkit::{
+    Plane, Registered, Setup, TestAgent,
+    bank::{Bank, Draft, GATEWAY, Node, SCOPES, bank, paying, payouts},
+    on_both_stores,
+};
+use serde_json::json;
+
+struct Two {
+    plane: Plane,
+    bank: Bank,
+    node: Node,
+}
+
+/// A person's agent in one of the two projects, and a device by which that person decides.
+struct Tenant {
+    project: &'static str,
+    agent: Registered,
+    device: TestAgent,
+}
+
+impl Two {
+    async fn open(kit: countersign_testkit::Kit) -> Self {
+        let service = Bank::open().await;
+        let projects = ["north", "south"].map(|id| {
+            let mut document = bank(id, &service.url());
+            payouts(&mut document);
+            document
+        });
+        let setup = Setup {
+            tenancy: Tenancy::Multi,
+            subdomains: true,
+            gateway: Some(GATEWAY.into()),
+            projects: projects.to_vec(),
+            ..Setup::default()
+        };
+        let plane = kit.plane_with(setup).await;
+        let node = Node::open(&plane.engine, |settings| settings.subdomains = true).await;
+        Self { plane, bank: service, node }
+    }
+
+    async fn tenant(&self, project: &'static str) -> Tenant {
+        let person = self.plane.person_in(project, &format!("alice-{project}"), &[Role::User]).await;
+        let prefix = format!("/projects/{project}");
+        let connected = self.plane.connect_at(&prefix, &person, self.plane.acme(), SCOPES).await;
+        let body = self.plane.register_body(self.plane.acme(), &connected);
+        let answer = self.plane.post(&format!("{prefix}/agent/register"), &body).await.expect(200).json();
+        let text = |name: &str| answer[name].as_str().unwrap().to_owned();
+        let agent = Registered {
+            access_token: text("access_token"),
+            session_id: text("session_id"),
+            delegation_id: Some(connected.delegation_id),
+            answer: answer.clone(),
+        };
+        let path = format!("{prefix}/aaep/v1/subscriber-tokens");
+        let token = person.post(&self.plane, &path, &json!({ "name": "telephone" })).await.expect(201).json();
+        let device = TestAgent { token: token["token"].as_str().unwrap().to_owned(), principal: String::new() };
+        Tenant { project, agent, device }
+    }
+
+    /// Writes and proposes a plan in the agent's own project; the path of its decisions.
+    async fn proposed(&self, tenant: &Tenant, draft: &Draft) -> String {
+        let base = format!("/projects/{}/mplp/v1", tenant.project);
+        let agent = tenant.agent.asking();
+        agent.post(&self.plane, &format!("{base}/plans"), &draft.submission()).await.expect(201);
+        let path = format!("{base}/plans/{}/propose", draft.id());
+        let proposed = agent.post(&self.plane, &path, &json!({})).await.expect(201);
+        format!("{base}/confirms/{}/decisions", proposed.header("countersign-confirm").unwrap())
+    }
+
+    async fn pays(&self, tenant: &Tenant, host: &str) -> String {
+        let body = r#"{"from":"ours","to":"theirs","amount":"100.00","currency":"USD"}"#;
+        let request = format!(
+            "POST /transfers HTTP/1.1\r\nHost: {host}.bank.example.test\r\nConnection: close\r\nAap-Version: 2.0\r\n\
+             Authorization: Bearer {}\r\nX-Agent-Mode: user_delegated\r\nX-Agent-Intent-Type: PAY\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            tenant.agent.access_token,
+            body.len(),
+        );
+        self.node.raw(request.as_bytes()).await
+    }
+}
+
+on_both_stores! {
+    /// R-7, R-12
+    async fn a_plan_of_one_project_lets_nothing_run_in_another(kit) {
+        let two = Two::open(kit).await;
+        let (north, south) = (two.tenant("north").await, two.tenant("south").await);
+        let draft = Draft::of(paying(3));
+        let decisions = two.proposed(&north, &draft).await;
+        let yes = json!({ "status": "approved" });
+        // Whoever decides in the other project does not decide here, nor by that project's path.
+        let elsewhere = decisions.replacen("north", "south", 1);
+        assert!(!south.device.post(&two.plane, &decisions, &yes).await.is_success());
+        assert_eq!(south.device.post(&two.plane, &elsewhere, &yes).await.status, 404);
+        north.device.post(&two.plane, &decisions, &yes).await.expect(201);
+        // The same plan under the same id is another one there, and waits.
+        two.proposed(&south, &draft).await;
+        assert_eq!(refused(&two.pays(&south, "south").await).0, 403);
+        assert_eq!(refused(&two.pays(&north, "south").await).0, 401);
+        assert_eq!(two.bank.got().len(), 0);
+        let answer = two.pays(&north, "north").await;
+        assert_eq!(status(&answer), 201, "{answer}");
+        assert_eq!(two.bank.effects().len(), 1);
+    }
+}

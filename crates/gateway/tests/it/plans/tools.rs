@@ -1,0 +1,172 @@
+//! Plans of an agent that has no gateway in front of its tools: what is approved is claimed, call by call.
+
+use countersign_engine::NotCounted;
+use countersign_testkit::{
+    Answer, Kit, Plane, Setup, TestAgent, TestPerson,
+    bank::Draft,
+    decisions::confirmation,
+    on_both_stores,
+};
+use serde_json::{Value, json};
+
+/// An agent with a key of alice's, and tools of medium risk.
+pub(crate) struct Desk {
+    pub(crate) plane: Plane,
+    pub(crate) alice: TestPerson,
+    pub(crate) agent: TestAgent,
+}
+
+impl Desk {
+    pub(crate) async fn set(kit: Kit) -> Self {
+        let policies = json!([{ "name": "payouts.send", "risk": "medium" }, { "name": "payouts.stop", "risk": "medium" }]);
+        let setup = Setup::payments_with(|document| document.actions = serde_json::from_value(policies).unwrap());
+        let plane = kit.plane_with(setup).await;
+        let alice = plane.person("alice").await;
+        let agent = plane.agent_key("alice", &["payouts.send", "payouts.stop"]).await;
+        Self { plane, alice, agent }
+    }
+
+    pub(crate) async fn proposed(&self, draft: &Draft) -> Value {
+        self.agent.post(&self.plane, "/mplp/v1/plans", &draft.submission()).await.expect(201);
+        let path = format!("/mplp/v1/plans/{}/propose", draft.id());
+        let proposed = self.agent.post(&self.plane, &path, &json!({})).await.expect(201);
+        json!({ "decision_id": proposed.header("countersign-decision").unwrap() })
+    }
+
+    pub(crate) async fn planned(&self, draft: &Draft) -> Value {
+        let decision = self.proposed(draft).await;
+        self.alice.accepts(&self.plane, &decision).await;
+        decision
+    }
+
+    pub(crate) async fn claims(&self, decision: &Value, arguments: Value) -> Answer {
+        let body = json!({ "tool": "payouts.send", "arguments": arguments });
+        self.agent.claims(&self.plane, decision, &body).await
+    }
+
+    /// Claims what is covered; the execution.
+    pub(crate) async fn claimed(&self, decision: &Value, arguments: Value) -> Value {
+        let execution = self.claims(decision, arguments).await.expect(200).json()["execution"].clone();
+        assert_eq!(execution["state"], "claimed");
+        execution
+    }
+
+    pub(crate) async fn asks(&self, arguments: Value) -> Answer {
+        self.agent.asks(&self.plane, &confirmation("payouts.send", arguments)).await
+    }
+
+    /// What a step runs, and what is left of it.
+    pub(crate) async fn runs(&self, draft: &Draft) -> Value {
+        let path = format!("/mplp/v1/plans/{}/actions", draft.id());
+        let actions = self.agent.send(&self.plane.public, http::Method::GET, &path, None).await.expect(200).json();
+        actions["steps"][0].clone()
+    }
+}
+
+/// At most 500 euro each, 1000 altogether.
+pub(crate) fn paying(uses: u64) -> Draft {
+    let bound = json!({ "most": "500.00", "sum": "1000.00", "unit_from": "currency" });
+    Draft::of(json!({
+        "tool": "payouts.send",
+        "arguments": pay("100.00"),
+        "released": { "amount": bound },
+        "uses": uses,
+    }))
+}
+
+pub(crate) fn pay(amount: &str) -> Value {
+    json!({ "to": "theirs", "amount": amount, "currency": "EUR" })
+}
+
+on_both_stores! {
+    /// MPLP-1-02, MPLP-3.2-01, MPLP-4.3-04
+    async fn of_a_plan_that_is_not_approved_nothing_can_be_claimed(kit) {
+        let desk = Desk::set(kit).await;
+        let draft = paying(3);
+        let decision = desk.proposed(&draft).await;
+        assert!(!desk.claims(&decision, pay("100.00")).await.is_success());
+        let asked = desk.asks(pay("100.00")).await.expect(201).json();
+        assert_eq!(asked["state"], "pending");
+        desk.alice.rejects(&desk.plane, &decision, Some("no")).await;
+        assert!(!desk.claims(&decision, pay("100.00")).await.is_success());
+        assert_eq!(desk.asks(pay("100.00")).await.json()["decision_id"], asked["decision_id"]);
+        assert_eq!(desk.runs(&draft).await["status"], "pending");
+    }
+
+    /// R-7
+    async fn a_claim_of_something_else_is_refused_with_the_difference(kit) {
+        let desk = Desk::set(kit).await;
+        let draft = paying(3);
+        let decision = desk.planned(&draft).await;
+        let other = |name: &str, value: &str| {
+            let mut arguments = pay("100.00");
+            arguments[name] = json!(value);
+            arguments
+        };
+        for (arguments, told) in [
+            (pay("500.01"), "amount is 500.01 EUR, at most 500.00 EUR"),
+            (other("to", "others"), r#"to is "others" instead of "theirs""#),
+            (other("note", "hello"), "note is not in the plan"),
+            (other("currency", "USD"), r#"currency is "USD" instead of "EUR""#),
+            (json!({ "to": "theirs", "amount": "100.00" }), "currency is missing"),
+            (json!({ "to": "theirs", "amount": 100, "currency": "EUR" }), "amount is 100 EUR"),
+        ] {
+            let refused = desk.claims(&decision, arguments.clone()).await;
+            assert_eq!(refused.code(), "confirmation_invalid", "{arguments}: {}", refused.text());
+            assert!(refused.text().replace('\\', "").contains(told), "{arguments}: {}", refused.text());
+        }
+        let tool = json!({ "tool": "payouts.stop", "arguments": pay("100.00") });
+        assert!(!desk.agent.claims(&desk.plane, &decision, &tool).await.is_success());
+        let digest = desk.agent.looks(&desk.plane, &decision).await.json()["digest"].clone();
+        let unsaid = desk.agent.claims(&desk.plane, &decision, &json!({ "digest": digest })).await;
+        assert_eq!(unsaid.refusal(), (400, "invalid_request".into()), "what is about to run must be said");
+        assert_eq!(desk.runs(&draft).await["runs"]["left"]["uses"], 3);
+    }
+
+    /// R-7
+    async fn what_a_plan_covers_is_answered_at_once_and_what_it_does_not_is_asked(kit) {
+        let desk = Desk::set(kit).await;
+        let decision = desk.planned(&paying(2)).await;
+        assert_eq!(desk.asks(pay("500.01")).await.expect(201).json()["state"], "pending");
+        assert_eq!(desk.alice.waiting_questions(&desk.plane).await, 1);
+        for amount in ["100.00", "200.00"] {
+            let covered = desk.asks(pay(amount)).await.expect(200).json();
+            assert_eq!((&covered["state"], &covered["decision_id"]), (&json!("accepted"), &decision["decision_id"]));
+            desk.claimed(&covered, pay(amount)).await;
+        }
+        assert_eq!(desk.alice.waiting_questions(&desk.plane).await, 1);
+        assert_eq!(desk.asks(pay("300.00")).await.expect(201).json()["state"], "pending");
+        assert!(!desk.claims(&decision, pay("300.00")).await.is_success());
+        assert_eq!(desk.alice.waiting_questions(&desk.plane).await, 2);
+    }
+
+    /// R-7, R-10
+    async fn another_key_of_the_same_person_is_not_covered(kit) {
+        let desk = Desk::set(kit).await;
+        let draft = paying(2);
+        let decision = desk.planned(&draft).await;
+        let other = desk.plane.agent_key("alice", &["payouts.send"]).await;
+        let asked = other.asks(&desk.plane, &confirmation("payouts.send", pay("100.00"))).await.expect(201).json();
+        assert_eq!(asked["state"], "pending");
+        let body = json!({ "tool": "payouts.send", "arguments": pay("100.00") });
+        assert_eq!(other.claims(&desk.plane, &decision, &body).await.status, 404);
+        assert_eq!(desk.runs(&draft).await["runs"]["left"]["uses"], 2);
+    }
+
+    /// R-7
+    async fn a_bounded_yes_to_a_tool_is_claimed_as_often_as_it_says(kit) {
+        let desk = Desk::set(kit).await;
+        let asked = desk.asks(pay("100.00")).await.expect(201).json();
+        let released = |bound: Value| json!({ "uses": 2, "released": { "amount": bound } });
+        let in_dollars = released(json!({ "most": "500.00", "unit": "USD", "unit_from": "currency" }));
+        let counted = desk.alice.accepts_within(&desk.plane, &asked, in_dollars).await;
+        assert!(matches!(counted, Err(NotCounted::OutOfBounds(_))), "{counted:?}");
+        let bound = json!({ "most": "500.00", "sum": "600.00", "unit_from": "currency" });
+        desk.alice.accepts_within(&desk.plane, &asked, released(bound)).await.unwrap();
+        desk.claimed(&asked, pay("500.00")).await;
+        assert!(!desk.claims(&asked, pay("100.01")).await.is_success());
+        desk.claimed(&asked, pay("100.00")).await;
+        assert!(!desk.claims(&asked, pay("0.01")).await.is_success());
+        assert_eq!(desk.asks(pay("0.01")).await.expect(201).json()["state"], "pending");
+    }
+}

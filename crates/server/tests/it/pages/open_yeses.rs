@@ -1,0 +1,224 @@
+//! A yes for more than once: given on the page, used within its bounds, listed, and taken back.
+
+use super::*;
+use countersign_testkit::{
+    bank::{BankScene, Sent},
+    decisions::{Asked, confirmation},
+    on_both_stores,
+};
+
+fn arguments(amount: i64) -> Value {
+    json!({ "amount": amount, "currency": "EUR", "box": "blue" })
+}
+
+async fn archives(plane: &Plane, agent: &TestAgent, amount: i64) -> Answer {
+    agent.asks(plane, &confirmation("notes.archive", arguments(amount))).await
+}
+
+/// Uses what a yes allows, and says that it ran.
+async fn runs(plane: &Plane, agent: &TestAgent, asked: &Value, amount: i64) -> Answer {
+    let body = json!({ "tool": "notes.archive", "arguments": arguments(amount) });
+    let claimed = agent.claims(plane, asked, &body).await;
+    if claimed.is_success() {
+        agent.reports(plane, asked, "committed").await.expect(200);
+    }
+    claimed
+}
+
+const THREE: [(&str, &str); 5] =
+    [("uses", "3"), ("minutes", "30"), ("each:amount", "100"), ("sum:amount", "250"), ("unit:amount", "currency")];
+
+/// The first open yes of a list.
+fn first_open(list: &str) -> String {
+    let rest = list.split_once("/allowances/calendar/").unwrap_or_else(|| panic!("no open yes: {list}")).1;
+    rest.split('/').next().unwrap().to_owned()
+}
+
+on_both_stores! {
+    ///
+    async fn three_times_up_to_a_sum_is_three_times_up_to_that_sum_and_can_be_taken_back(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let asked = archives(&plane, &agent, 80).await.expect(201).json();
+        let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
+        assert!(page.contains("amount: now 80") && page.contains("<option value=\"currency\" selected>"), "{page}");
+        let page = follow(&plane, &alice, accept_more(&plane, &alice, &asked, &THREE).await).await;
+        assert!(page.contains("You accepted it.") && page.contains("Can still be used: 3 of 3."), "{page}");
+        assert!(page.contains("at most 100 EUR, and altogether at most 250 EUR"), "{page}");
+
+        runs(&plane, &agent, &asked, 80).await.expect(200);
+        runs(&plane, &agent, &asked, 100).await.expect(200);
+        let list = open_as(&plane, &alice, "/allowances").await.expect(200).words();
+        assert!(list.contains("Can still be used: 1 of 3.") && list.contains("70 EUR of 250 EUR left"), "{list}");
+        assert!(list.contains("notes.archive {&#34;amount&#34;:80,"), "the call itself, not what the agent says: {list}");
+        assert!(list.contains("15 November 2026, 12:30:00\u{a0}UTC"), "{list}");
+        assert!(open_as(&plane, &alice, "/inbox").await.words().contains("Open yeses: 1"));
+        archives(&plane, &agent, 71).await.expect(201);
+        archives(&plane, &agent, 70).await.expect(200);
+
+        let path = format!("/allowances/calendar/{}/take-back", first_open(&list));
+        let sent = [("csrf", alice.csrf.as_str()), ("reason", "Enough")];
+        let page = follow(&plane, &alice, send_as(&plane, &alice, &path, &sent).await).await;
+        assert!(page.contains("It is taken back.") && page.contains("No yes is open"), "{page}");
+        archives(&plane, &agent, 70).await.expect(201);
+        assert_eq!(runs(&plane, &agent, &asked, 70).await.status, 409);
+        let page = send_as(&plane, &alice, &path, &sent).await.expect(409).words();
+        assert!(page.contains("There is nothing left of it to take back"), "{page}");
+        let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
+        assert!(!page.contains("What your yes still allows"), "{page}");
+    }
+
+    async fn nobody_takes_back_what_is_somebody_elses_and_no_form_from_elsewhere_does(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let bob = plane.person("bob").await;
+        let asked = archives(&plane, &agent, 80).await.expect(201).json();
+        accept_more(&plane, &alice, &asked, &[("uses", "3")]).await.expect(303);
+        let list = open_as(&plane, &alice, "/allowances").await.expect(200).words();
+        let path = format!("/allowances/calendar/{}/take-back", first_open(&list));
+        send_as(&plane, &bob, &path, &[("csrf", &bob.csrf)]).await.expect(404);
+        assert!(open_as(&plane, &bob, "/allowances").await.expect(200).words().contains("No yes is open"));
+        let sent = [("csrf", bob.csrf.as_str()), ("reason", "typed before")];
+        let page = send_as(&plane, &alice, &path, &sent).await.expect(403).words();
+        assert!(page.contains("open for too long") && page.contains("typed before"), "{page}");
+        let long = "x".repeat(4097);
+        let page = send_as(&plane, &alice, &path, &[("csrf", &alice.csrf), ("reason", &long)]).await.expect(422).words();
+        assert!(page.contains("The reason is too long"), "{page}");
+        archives(&plane, &agent, 80).await.expect(200);
+        open(&plane, "/allowances").await.expect(303);
+    }
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_said_beside_its_field_and_nothing_is_decided() {
+    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let asked = archives(&plane, &agent, 80).await.expect(201).json();
+    for (fields, words, field) in [
+        (&[("uses", "")][..], "Say how many times", "uses"),
+        (&[("uses", "0")], "a whole number of times", "uses"),
+        (&[("uses", "101")], "a whole number of times", "uses"),
+        (&[("uses", "3.5")], "a whole number of times", "uses"),
+        (&[("minutes", "1441")], "a whole number of minutes", "minutes"),
+        (&[("minutes", "-1"), ("uses", "2")], "a whole number of minutes", "minutes"),
+        (&[("each:amount", "1,000")], "an amount in digits", "each-1"),
+        (&[("each:amount", "79")], "at least 80", "each-1"),
+        (&[("sum:amount", "79"), ("unit:amount", "currency")], "at least 80", "sum-1"),
+        (&[("sum:amount", "200")], "A sum needs a unit", "sum-1"),
+        (&[("sum:amount", "200"), ("unit:amount", "nonsense")], "A sum needs a unit", "sum-1"),
+    ] {
+        let page = accept_more(&plane, &alice, &asked, fields).await.expect(422).words();
+        assert!(page.contains(words) && page.contains(&format!("href=\"#{field}\"")), "{fields:?}: {page}");
+        assert!(page.contains("<details class=\"allow-more\" open>"), "{fields:?}");
+        for (_, typed) in fields.iter().filter(|(name, _)| !name.starts_with("unit")) {
+            assert!(page.contains(&format!("value=\"{typed}\"")), "{typed}: {page}");
+        }
+    }
+    let wrong = [("csrf", alice.csrf.as_str()), ("shown", "00"), ("answer", "accept-more"), ("uses", "2")];
+    send_as(&plane, &alice, &page_of(&asked), &wrong).await.expect(409);
+    assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
+}
+
+///
+#[tokio::test]
+async fn of_what_is_irreversible_and_of_high_risk_nothing_can_be_released() {
+    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 80 })).await;
+    let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
+    assert!(page.contains("every argument stays as it is shown") && !page.contains("each:amount"), "{page}");
+    let more = [("uses", "2"), ("each:amount", "1000")];
+    accept_more(&plane, &alice, &asked, &more).await.expect(303);
+    let another = confirmation("payments.send", json!({ "amount": 81 }));
+    agent.asks(&plane, &another).await.expect(201);
+    agent.asks(&plane, &confirmation("payments.send", json!({ "amount": 80 }))).await.expect(200);
+}
+
+#[tokio::test]
+async fn the_exact_arguments_of_a_tool_are_shown_and_texts_that_are_no_amounts_are_not_offered() {
+    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let given = json!({ "price": "12.50", "account": "12345", "deep": { "n": 3, "list": [1, "EUR"] }, "on": true });
+    let asked = agent.asks_to(&plane, "notes.archive", given).await;
+    let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
+    assert!(page.contains("Exactly what the tool is called with"), "{page}");
+    for words in [">account</dt>", ">12345</dd>", ">true</dd>", "&#34;list&#34;"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    for offered in ["each:price", "each:deep.n", "each:deep.list.0"] {
+        assert!(page.contains(offered), "{offered}: {page}");
+    }
+    assert!(!page.contains("each:account") && !page.contains("each:on"), "{page}");
+    let worded = asked_in_words(&plane, &agent, "Tidy up").await;
+    let page = open_as(&plane, &alice, &page_of(&worded)).await.expect(200).words();
+    assert!(!page.contains("Exactly what the tool") && !page.contains("allow-more"), "{page}");
+    accept_more(&plane, &alice, &worded, &[("uses", "3")]).await.expect(422);
+}
+
+///
+#[tokio::test]
+async fn an_agent_cannot_say_in_our_place_how_its_call_differs_from_a_plan() {
+    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let mut body = confirmation("notes.archive", arguments(80));
+    let plan = "00000000-0000-4000-8000-0000000000aa";
+    body["extra_context"] = json!({ "plan_difference": { "plan_id": plan, "lines": ["nothing at all"] }, "kept": 1 });
+    let asked = agent.asks(&plane, &body).await.expect(201).json();
+    let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
+    assert!(!page.contains("This is not what") && !page.contains("nothing at all") && page.contains("kept"), "{page}");
+}
+
+on_both_stores! {
+    ///
+    async fn an_amount_behind_the_gateway_is_released_in_the_unit_of_its_route(kit) {
+        let scene = kit
+            .bank_with(|document| {
+                for route in document.routes.iter_mut().filter(|route| route.id == "transfers") {
+                    route.irreversible = Some(false);
+                    route.requires_confirmation = Some(true);
+                    route.risk = serde_json::from_value(json!("medium")).unwrap();
+                }
+            })
+            .await;
+        let transfer = |amount: &str| {
+            let body = json!({ "amount": amount, "currency": "EUR", "from": "acct-1", "to": "acct-2" });
+            Sent::new("POST", "/transfers").json(body.to_string())
+        };
+        let held = scene.sends(transfer("82.00")).await;
+        let decision = BankScene::decision(&held);
+        let plane = &scene.plane;
+        let page = open_as(plane, &scene.alice, &page_of(&decision)).await.expect(200).words();
+        assert!(page.contains("body.amount: now 82.00 EUR") && page.contains("Altogether up to, in EUR"), "{page}");
+        assert!(!page.contains("Exactly what the tool"), "{page}");
+        let more = [("uses", "5"), ("sum:body.amount", "200.00")];
+        accept_more(plane, &scene.alice, &decision, &more).await.expect(303);
+        scene.sends(transfer("120.00")).await.expect(201);
+        scene.sends(transfer("80.01")).await.expect(403);
+        scene.sends(transfer("80.00")).await.expect(201);
+    }
+}
+
+#[tokio::test]
+async fn amounts_are_typed_with_a_comma_by_whoever_reads_german() {
+    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let asked = agent.asks_to(&plane, "notes.archive", json!({ "price": "12.50", "currency": "EUR" })).await;
+    let path = page_of(&asked);
+    let german =
+        |request: http::request::Builder| request.header(header::ACCEPT, HTML).header(header::ACCEPT_LANGUAGE, "de");
+    let request = german(alice.request(Method::GET, &path)).body(Body::empty()).unwrap();
+    let page = plane.send(request).await.expect(200).words();
+    let sent = [
+        ("csrf", alice.csrf.as_str()),
+        ("shown", &hidden(&page, "shown")),
+        ("answer", "accept-more"),
+        ("sum:price", "250,75"),
+        ("unit:price", "currency"),
+    ];
+    let request = german(alice.request(Method::POST, &path)).header(header::CONTENT_TYPE, FORM);
+    plane.send(request.body(form(&sent)).unwrap()).await.expect(303);
+    let list = open_as(&plane, &alice, "/allowances").await.expect(200).words();
+    assert!(list.contains("250.75 EUR of 250.75 EUR left"), "{list}");
+}
+
+#[tokio::test]
+async fn the_way_to_open_yeses_is_in_the_inbox_and_in_the_account() {
+    let Asked { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
+    for (path, words) in [("/inbox", "Open yeses: none"), ("/account", "See and take back open yeses")] {
+        let page = open_as(&plane, &alice, path).await.expect(200).words();
+        assert!(page.contains(&format!("<a href=\"/allowances\">{words}</a>")), "{page}");
+    }
+}

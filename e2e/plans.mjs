@@ -1,0 +1,180 @@
+// One yes for many calls, by keyboard alone: a plan approved in part, a yes three times up to a sum, and both taken back.
+
+import { Agent } from "./agent.mjs";
+import { check, judge, spoken, tell, visit } from "./browser.mjs";
+import { enter, fill, hasFocus, tabTo } from "./keyboard.mjs";
+
+await tell(async (browser, given) => {
+  const agent = new Agent(given);
+  const { page, complaints } = await visit(browser);
+  await signIn(page, given);
+  await hears(page, ["Open yeses: none"]);
+
+  await approvesSome(page, agent, given);
+  await allowsMore(page, agent, given);
+  await takesBackOne(page, agent, given);
+  await takesBackAll(page, agent, given);
+  check(complaints.length === 0, complaints.join("\n"));
+  await withoutScript(browser, agent, given);
+  await inGerman(browser, agent, given);
+});
+
+function id(n) {
+  return `00000000-0000-4000-8000-0000000000${n}`;
+}
+
+function notes(amount, box = "blue") {
+  return { amount, currency: "EUR", box };
+}
+
+function plan(n) {
+  const step = (m, description, after = []) => ({
+    step_id: id(m),
+    description,
+    status: "pending",
+    dependencies: after.map(id),
+  });
+  return {
+    plan: {
+      meta: { protocol_version: "1.0.0", schema_version: "1.0.0" },
+      plan_id: id(n),
+      context_id: id("cc"),
+      title: "Tidy up",
+      objective: "Nothing lies around any more",
+      status: "draft",
+      steps: [step("01", "Archive the notes"), step("02", "Tell everybody"), step("03", "Report", ["01"])],
+    },
+    actions: {
+      [id("01")]: {
+        tool: "notes.archive",
+        arguments: notes(80),
+        released: { amount: { most: "100", sum: "250", unit_from: "currency" } },
+        uses: 3,
+      },
+      [id("02")]: { tool: "mail.send", arguments: { to: "everybody" } },
+    },
+  };
+}
+
+async function signIn(page, given, words = ["User name", "Password", "Sign in"]) {
+  await page.goto(`${given.origin}/inbox`);
+  await fill(page, words[0], given.name);
+  await fill(page, words[1], given.password);
+  await enter(page, words[2]);
+}
+
+async function hears(page, words) {
+  const heard = await spoken(page);
+  for (const word of words) check(heard.includes(word), `a screen reader does not say “${word}”:\n${heard}`);
+}
+
+async function press(page, name, key) {
+  await tabTo(page, name);
+  await page.keyboard.press(key);
+}
+
+async function approvesSome(page, agent, given) {
+  const decision = await agent.proposes(plan("aa"));
+  await page.goto(`${given.origin}/inbox/calendar/${decision}`);
+  await hears(page, [
+    "Which steps may run?",
+    "Step 1",
+    "Archive the notes",
+    "amount: at most 100 EUR, and altogether at most 250 EUR",
+    "Up to 3 times.",
+    "Only after step 1.",
+    "Your yes lets nothing run for this step",
+  ]);
+  await judge(page, "question-plan", given);
+  await press(page, "Step 1", "Space");
+  await enter(page, "Approve the ticked steps");
+  await hasFocus(page, "problem", "the error summary does not have the focus");
+  await hears(page, ["Step 3 can only run after step 1"]);
+  await judge(page, "question-plan-needs", given);
+  await press(page, "Step 1", "Space");
+  await press(page, "Step 2", "Space");
+  await enter(page, "Approve the ticked steps");
+  await hasFocus(page, "notice", "the news of the answer does not have the focus");
+  await hears(page, ["You accepted it."]);
+  await judge(page, "question-plan-approved", given);
+  await agent.asksTo("notes.archive", notes(100), 200);
+  await agent.asksTo("mail.send", { to: "everybody" }, 201);
+  await enter(page, "The plan and how far it has come");
+  await hears(page, ["0 of 3 steps completed", "Left out", "Can still be used: 3 of 3."]);
+  await judge(page, "plan", given);
+}
+
+async function allowsMore(page, agent, given) {
+  const decision = await agent.asksTo("notes.archive", notes(80, "red"));
+  await page.goto(`${given.origin}/inbox/calendar/${decision}`);
+  await hears(page, ["This is not what the approved plan says", "Exactly what the tool is called with"]);
+  await judge(page, "question-differs", given);
+  await press(page, "Allow more than this once", "Enter");
+  await judge(page, "question-more", given);
+  await fill(page, "How many times", "many");
+  await enter(page, "Accept within these bounds");
+  await hasFocus(page, "problem", "the error summary does not have the focus");
+  await hears(page, ["Give a whole number of times"]);
+  await judge(page, "question-more-wrong", given);
+  // The summary of what is wrong leads to the field.
+  await press(page, "Give a whole number of times that is allowed here.", "Enter");
+  await hasFocus(page, "uses", "the error does not lead to its field");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("3");
+  await fill(page, "For how many minutes", "30");
+  await fill(page, "Altogether up to", "250");
+  await enter(page, "Accept within these bounds");
+  await hasFocus(page, "notice", "the news of the answer does not have the focus");
+  await hears(page, ["You accepted it.", "Can still be used: 3 of 3.", "250 EUR of 250 EUR left"]);
+  await judge(page, "question-more-given", given);
+  await agent.asksTo("notes.archive", notes(250, "red"), 200);
+  await agent.asksTo("notes.archive", notes(251, "red"), 201);
+}
+
+async function takesBackOne(page, agent, given) {
+  await enter(page, "Take it back");
+  await hears(page, ["Open yeses", "Tidy up", "Call notes.archive"]);
+  await judge(page, "allowances", given);
+  await enter(page, `Take back: notes.archive {"amount":80,"box":"red","currency":"EUR"}`);
+  await hasFocus(page, "notice", "the news that it is taken back does not have the focus");
+  await hears(page, ["It is taken back."]);
+  await judge(page, "allowances-taken-back", given);
+  await agent.asksTo("notes.archive", notes(79, "red"), 201);
+}
+
+async function takesBackAll(page, agent, given) {
+  await enter(page, "The plan: Tidy up");
+  await fill(page, "Reason (optional)", "Enough for today");
+  await enter(page, "Take the whole plan back");
+  await hasFocus(page, "notice", "the news that it is taken back does not have the focus");
+  await hears(page, ["The plan is taken back.", "Cancelled", "Enough for today"]);
+  await judge(page, "plan-taken-back", given);
+  await agent.asksTo("notes.archive", notes(99), 201);
+}
+
+async function withoutScript(browser, agent, given) {
+  const { page, complaints } = await visit(browser, { javaScriptEnabled: false });
+  await signIn(page, given);
+  const decision = await agent.proposes(plan("bb"));
+  await page.goto(`${given.origin}/inbox/calendar/${decision}`);
+  await press(page, "Step 2", "Space");
+  await enter(page, "Approve the ticked steps");
+  await hears(page, ["You accepted it."]);
+  await agent.asksTo("notes.archive", notes(90), 200);
+  check(complaints.length === 0, complaints.join("\n"));
+}
+
+async function inGerman(browser, agent, given) {
+  const { page, complaints } = await visit(browser, { locale: "de-DE" });
+  await signIn(page, given, ["Benutzername", "Passwort", "Anmelden"]);
+  const decision = await agent.proposes(plan("dd"));
+  await page.goto(`${given.origin}/inbox/calendar/${decision}`);
+  await hears(page, ["Welche Schritte dürfen ausgeführt werden?", "Erst nach Schritt 1."]);
+  await judge(page, "question-plan-de", given);
+  await enter(page, "Ablehnen");
+  await hears(page, ["Sie haben es abgelehnt."]);
+  await page.goto(`${given.origin}/allowances`);
+  await hears(page, ["Offene Jas", "Noch zu benutzen: 3 von 3."]);
+  await judge(page, "allowances-de", given);
+  check(complaints.length === 0, complaints.join("\n"));
+}
