@@ -41,7 +41,6 @@ macro_rules! records {
 
         /// A row to be written.
         #[derive(Clone, Debug)]
-        #[expect(clippy::large_enum_variant, reason = "it is made to be written, not to be kept")]
         pub enum Record { $($name($name)),+ }
 
         impl Record {

@@ -37,6 +37,10 @@ impl Operation for Withdraw {
             let state = settle::settled_as(&view.decision);
             return Err(Refusal::Conflict(format!("the question is {state} already and cannot be withdrawn")));
         }
+        if view.decision.is_locked() {
+            // Nobody moves it but whoever may override that (M-27).
+            return Err(Refusal::Conflict("the approval is locked and cannot be withdrawn".into()));
+        }
         let why = CancelledFor::Withdrawn;
         let state = DecisionState::Cancelled { at: env.now, why, by: None, reason: self.reason.clone() };
         let decision = Decision { state, version: view.decision.version + 1, ..view.decision.clone() };

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     env::Env,
     news::News,
-    records::{Decision, Execution, ExecutionState, Record, Reporter, Role},
+    records::{Approvers, Decision, Execution, ExecutionState, Record, Reporter, Role},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -77,8 +77,10 @@ impl Reconcile {
 
 /// An approver or an admin, other than the person for whom the agent acts unless the switch of R-1 is on.
 pub fn may_reconcile(decision: &Decision, person: RowKey, roles: &[Role], own_approval: bool) -> bool {
-    let approvers = &decision.terms.approvers;
-    let approver = approvers.people.contains(&person) || approvers.roles.iter().any(|role| roles.contains(role));
+    let named = |approvers: &Approvers| {
+        approvers.people.contains(&person) || approvers.roles.iter().any(|role| roles.contains(role))
+    };
+    let approver = decision.terms.all_approvers().all(named);
     let own = person == decision.raised_by.person;
     (approver || roles.contains(&Role::Admin)) && (!own || own_approval)
 }

@@ -138,6 +138,7 @@ fn a_locked_plan_is_decided_by_override_alone() {
         let refused = off.decide(&plane.due_view(asked), &plane.env(NOW)).map(drop);
         assert_eq!(refused, Err(NotCounted::Locked));
     }
+    assert!(matches!(plane.withdraw(asked, NOW), Err(Refusal::Conflict(_))), "nor by its agent");
     assert_open(&plane, plan, asked);
     let step = plane.answer(asked, by(chief(ALICE), Answer { extra: over(), ..yes(ALICE) }), NOW).unwrap();
     let settled = plane.commit(step).decision;

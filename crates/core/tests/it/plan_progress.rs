@@ -162,11 +162,14 @@ fn an_agent_reports_the_published_moves_of_a_step_in_a_plan_that_runs_and_no_oth
     assert!(matches!(moving.reported(&id(9), Skipped, None), Err(Refusal::NotFound(_))));
 }
 
+/// What is called, or cannot be any more.
+type Call = Box<dyn Fn(&mut Moving)>;
+
 /// A use that ends has begun, so it ends nowhere else than in progress, or in what is over.
 #[test]
 fn what_is_called_moves_a_step_as_published_and_never_what_is_over() {
     let ends = |done: bool, open: bool| move |moving: &mut Moving| moving.ends(&id(1), done, false, open);
-    let table: [(&str, Box<dyn Fn(&mut Moving)>, [Option<StepStatus>; 6]); 6] = [
+    let table: [(&str, Call, [Option<StepStatus>; 6]); 6] = [
         ("begins", Box::new(|m| _ = m.begins(&id(1))), moves(Some(InProgress), InProgress, Some(Blocked))),
         ("is done", Box::new(ends(true, false)), moves(None, Completed, None)),
         ("goes on", Box::new(ends(false, true)), moves(None, InProgress, None)),

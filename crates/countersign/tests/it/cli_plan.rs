@@ -33,7 +33,7 @@ fn write(asked: &Asked, uses: i64) {
 }
 
 /// Writes and proposes the plan; the decision's id.
-fn proposes(asked: &Asked, uses: i64) -> String {
+pub(crate) fn proposes(asked: &Asked, uses: i64) -> String {
     write(asked, uses);
     let ran = asked.plan(&["propose", "plan.json", "--json"], &[]);
     assert_eq!(ran.code, 0, "{}", ran.err);
@@ -54,8 +54,11 @@ fn sends(asked: &Asked, text: &str) {
     let told = asked.agent("POST", "/v1/confirmations", &body);
     assert_eq!(told["state"], "accepted", "{told}");
     let path = |end: &str| format!("/v1/decisions/{}/{end}", told["decision_id"].as_str().unwrap());
-    let claimed =
-        asked.agent("POST", &path("claim"), &json!({ "tool": "mail.send", "arguments": { "to": "sam", "text": text } }));
+    let claimed = asked.agent(
+        "POST",
+        &path("claim"),
+        &json!({ "tool": "mail.send", "arguments": { "to": "sam", "text": text } }),
+    );
     let outcome = json!({ "status": "committed", "execution_id": claimed["execution"]["execution_id"] });
     asked.agent("POST", &path("outcome"), &outcome);
 }

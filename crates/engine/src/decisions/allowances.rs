@@ -8,12 +8,7 @@ use crate::{
 };
 use countersign_core::{
     bounded::Book,
-    decision::{
-        answer::Answerer,
-        due::AllowanceDueView,
-        grant::AskedFor,
-        take_back::TakeBack,
-    },
+    decision::{answer::Answerer, due::AllowanceDueView, grant::AskedFor, take_back::TakeBack},
     mplp::progress,
     people::Member,
     records::{Allowance, Decision, Plan, Point, Raiser, Role},
@@ -45,17 +40,19 @@ pub struct OpenAllowance {
 }
 
 impl Engine {
-    /// The open yes that lets this call run, if there is one.
+    /// The open yes that lets this call run, if there is one beside those that turned out to be worth nothing.
     pub(crate) async fn covering(
         &self,
         project: RowKey,
         raiser: &Raiser,
         point: Point,
         call: &AskedFor,
+        passed_over: &[RowKey],
     ) -> Result<Option<Allowance>, Refusal> {
         let holder = raiser.holder();
         if let Some(book) = self.books.0.get(&holder) {
-            for key in book.candidates(&call.what, &call.arguments) {
+            let candidates = book.candidates(&call.what, &call.arguments).into_iter();
+            for key in candidates.filter(|key| !passed_over.contains(key)) {
                 let known: Option<Allowance> = store::get(&*self.store, key).await.map_err(unavailable)?;
                 if let Some(allowance) = known
                     && self.covers(&allowance, raiser, point, call).await?
@@ -68,7 +65,7 @@ impl Engine {
         let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
         let patterns = open.iter().filter_map(|allowance| Some((allowance.key, allowance.pattern.as_ref()?)));
         self.books.0.insert(holder, Arc::new(Book::new(patterns)));
-        for allowance in open {
+        for allowance in open.into_iter().filter(|allowance| !passed_over.contains(&allowance.key)) {
             if self.covers(&allowance, raiser, point, call).await? {
                 return Ok(Some(allowance));
             }
@@ -116,8 +113,7 @@ impl Engine {
         found.sort_by_key(|allowance| allowance.key);
         let mut all = Vec::with_capacity(found.len());
         for allowance in found {
-            let decision: Option<Decision> =
-                store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
             let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
             all.extend(decision.map(|decision| OpenAllowance { allowance, decision, plan }));
         }
@@ -159,8 +155,7 @@ impl Engine {
         for _ in 0..TRIES {
             let allowance: Option<Allowance> = store::get(&*self.store, key).await.map_err(unavailable)?;
             let allowance = allowance.filter(|found| found.project == at.project.key).ok_or_else(not_there)?;
-            let decision: Option<Decision> =
-                store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
             let decision = decision.ok_or(Refusal::Internal)?;
             let _turn = self.turns.take(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;

@@ -17,8 +17,8 @@ use countersign_core::{
     news::Audience,
     people::accounts::LOCAL,
     records::{
-        AaepSession, Clarification, Confirmation, Decision, Execution, Membership, Person, Plan, Point, Project, Question,
-        Target, Words,
+        AaepSession, Allowance, Clarification, Confirmation, Decision, Execution, Membership, Person, Plan, Point,
+        Project, Question, Target, Words,
     },
     refusal::Refusal,
     step::{Count, Operation as _},
@@ -80,7 +80,7 @@ impl Engine {
         agent.may_ask_for(&tool)?;
         let digest = agent_digest(at, agent, body)?;
         let call = body.tool.clone().map(|tool| call_of(tool, &body.arguments.clone().unwrap_or_default()));
-        if let Some(covered) = self.already_allowed(at, agent, call.as_ref()).await? {
+        if let Some(covered) = self.already_allowed(at, agent, &tool, call.as_ref()).await? {
             return Ok(covered);
         }
         let mut question = Confirmation {
@@ -147,22 +147,39 @@ impl Engine {
         self.ask(at, agent, asked).await
     }
 
-    /// A plan that was approved, or a yes for more than one call, answers before anybody is asked.
+    /// A plan that was approved, or a yes for more than one call, answers before anybody is asked. One that could not
+    /// be spent any more keeps nobody from being asked.
     async fn already_allowed(
         &self,
         at: &ProjectAt,
         agent: &Agent,
+        tool: &str,
         call: Option<&AskedFor>,
     ) -> Result<Option<RaisedDecision>, Refusal> {
         let Some(call) = call else { return Ok(None) };
-        let covering = self.covering(at.project.key, &agent.raiser, Point::AgentClaimed, call).await?;
-        let Some(allowance) = covering else { return Ok(None) };
-        let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
-        let decision = decision.ok_or(Refusal::Internal)?;
+        let (project, point) = (at.project.key, Point::AgentClaimed);
+        let mut passed_over = Vec::new();
+        while let Some(allowance) = self.covering(project, &agent.raiser, point, call, &passed_over).await? {
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision = decision.ok_or(Refusal::Internal)?;
+            if self.can_still_be_spent(at, &decision, &allowance, tool).await? {
+                return self.allowed(at, decision, allowance).await.map(Some);
+            }
+            passed_over.push(allowance.key);
+        }
+        Ok(None)
+    }
+
+    async fn allowed(
+        &self,
+        at: &ProjectAt,
+        decision: Decision,
+        allowance: Allowance,
+    ) -> Result<RaisedDecision, Refusal> {
         let session = self.session_of_decision(&decision).await?;
         let page = self.page_of(at, &decision.id);
         let whole = Whole { decision: decision.clone(), session, allowance: Some(allowance), execution: None };
-        Ok(Some(RaisedDecision { document: whole.document(page), decision, fresh: false }))
+        Ok(RaisedDecision { document: whole.document(page), decision, fresh: false })
     }
 
     pub(crate) async fn ask(&self, at: &ProjectAt, agent: &Agent, asked: Asked) -> Result<RaisedDecision, Refusal> {

@@ -18,6 +18,7 @@ use countersign_core::{
         outcome::{Report, may_report},
         terms::rules,
     },
+    mplp::roles::Deciding,
     people::Member,
     records::{Allowance, Ballot, Decision, DecisionState, Execution, Membership, Person, Point},
     refusal::Refusal,
@@ -145,10 +146,7 @@ impl Engine {
             Some(key) => allowances.into_iter().find(|allowance| allowance.key == key),
             None => allowances.into_iter().next(),
         };
-        let approver_stands = match &decision.state {
-            DecisionState::Accepted { by, .. } => self.still_entitled(at, &decision, by, &mut guards).await?,
-            _ => true,
-        };
+        let approver_stands = self.approver_stands(at, &decision, &mut guards).await?;
         let session = self.session_of_decision(&decision).await?;
         let under_way = self.under_way(decision.project, claiming.digest).await?;
         // A yes for one call that was spent says so itself; one for more does not run the same beside itself.
@@ -170,6 +168,31 @@ impl Engine {
         })
     }
 
+    /// Whether what a yes to a tool rests on is still there: the rules of then, and whoever gave it.
+    pub(super) async fn can_still_be_spent(
+        &self,
+        at: &ProjectAt,
+        decision: &Decision,
+        allowance: &Allowance,
+        tool: &str,
+    ) -> Result<bool, Refusal> {
+        let now = rules(&at.project.document, tool, None);
+        let same_rules = allowance.rules.is_none_or(|then| then == now);
+        Ok(same_rules && self.approver_stands(at, decision, &mut Vec::new()).await?)
+    }
+
+    async fn approver_stands(
+        &self,
+        at: &ProjectAt,
+        decision: &Decision,
+        guards: &mut Vec<Guard>,
+    ) -> Result<bool, Refusal> {
+        match &decision.state {
+            DecisionState::Accepted { by, .. } => self.still_entitled(at, decision, by, guards).await,
+            _ => Ok(true),
+        }
+    }
+
     /// Whether whoever said yes could still say it: the account, and the place in the project that entitled it.
     async fn still_entitled(
         &self,
@@ -184,7 +207,9 @@ impl Engine {
         let membership: Option<Membership> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let member = Member { person, membership, fresh_until: self.now() };
         guards.extend(member.guards());
-        Ok(counts(decision, member.person.key, &member.roles(), true))
+        let roles = member.roles();
+        let approves = Deciding::of(&at.project.document, &member.person.subject, &roles).approves();
+        Ok(approves && counts(decision, member.person.key, &roles, true))
     }
 
     pub async fn report(

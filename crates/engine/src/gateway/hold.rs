@@ -10,11 +10,7 @@ use crate::{
 use countersign_core::{
     aap::access::{Call, Owed, Verdict},
     bounded::{Arguments, Units, What},
-    decision::{
-        claim::{Claim, RULES_CHANGED},
-        grant::AskedFor,
-        terms::Wishes,
-    },
+    decision::{claim::Claim, grant::AskedFor, terms::Wishes},
     held::{self, Fields, HttpRequest},
     mplp::deviation,
     records::{Allowance, Confirmation, Decision, DecisionState, Defaulted, Point, Question, Words},
@@ -90,17 +86,18 @@ impl Engine {
         }
         let raiser = self.agent_of(&holding.owed)?.raiser;
         let project = holding.at.project.key;
-        // Others may spend what is left meanwhile; then the next one that covers it is taken, or a person is asked.
-        for _ in 0..TRIES {
-            let covering = self.covering(project, &raiser, Point::Gateway, &holding.matter.call).await?;
+        // A yes that others spent meanwhile, or whose ground is gone, is passed over: then the next one that
+        // covers the call is taken, or a person is asked.
+        let mut passed_over = Vec::new();
+        while passed_over.len() < TRIES {
+            let call = &holding.matter.call;
+            let covering = self.covering(project, &raiser, Point::Gateway, call, &passed_over).await?;
             let Some(allowance) = covering else { return Ok(None) };
-            let decision: Option<Decision> =
-                store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
             let decision = decision.ok_or(Refusal::Internal)?;
             match self.spend(holding, decision, Some(allowance.key)).await {
                 Ok(permit) => return Ok(Some(permit)),
-                Err(Refusal::YesGone(why)) if why != RULES_CHANGED => {}
-                Err(Refusal::YesGone(_) | Refusal::ConfirmationInvalid(_)) => return Ok(None),
+                Err(Refusal::YesGone(_) | Refusal::ConfirmationInvalid(_)) => passed_over.push(allowance.key),
                 Err(refusal) => return self.finished(holding, Err(refusal)).await.map(Some),
             }
         }
@@ -224,8 +221,8 @@ impl Engine {
         }
     }
 
-    /// The accepted, unspent decisions of this session for exactly this digest. Those for more than one call were looked
-    /// at before: what is left of them does not cover it.
+    /// The accepted, unspent decisions of this session for exactly this digest. Those for more than one call were
+    /// looked at before: what is left of them does not cover it.
     async fn yeses_for(&self, holding: &Holding) -> Result<Vec<Decision>, Refusal> {
         let lookup = Lookup::AllowancesOpenByDigest { project: holding.at.project.key, digest: holding.matter.digest };
         let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
@@ -247,12 +244,7 @@ impl Engine {
         self.spend(holding, decision, None).await
     }
 
-    async fn spend(
-        &self,
-        holding: &Holding,
-        decision: Decision,
-        allowance: Option<RowKey>,
-    ) -> Result<Permit, Refusal> {
+    async fn spend(&self, holding: &Holding, decision: Decision, allowance: Option<RowKey>) -> Result<Permit, Refusal> {
         let mut owed = holding.owed.clone();
         let (digest, effect) = (holding.matter.digest, holding.matter.effect.as_ref().map(|effect| effect.digest));
         let claiming = Claiming { digest, effect, allowance };

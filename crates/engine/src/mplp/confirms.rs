@@ -147,6 +147,13 @@ impl Engine {
         if self.imported(at, id).await?.is_some() {
             return Err(NotCounted::Settled);
         }
+        if let Decider::Person(by) = decider {
+            let decision = self.decision_at(at.project.key, &decision_id).await?;
+            // No stranger learns that there is one.
+            if !decision.is_some_and(|decision| confirm::is_confirm(&decision) && knows(by, &decision)) {
+                return Err(NotCounted::Unknown);
+            }
+        }
         match decider {
             Decider::Agent(agent) => self.agent_decides(at, agent, &decision_id, body).await?,
             Decider::Person(by) if body.status == DecisionStatus::Cancelled => {
@@ -195,6 +202,9 @@ impl Engine {
         if !decision.is_pending() {
             return Err(NotCounted::Settled);
         }
+        if decision.is_locked() {
+            return Err(NotCounted::Locked);
+        }
         let withdrawn = self.withdraw(at, agent, id, &WithdrawRequest { reason: body.reason.clone() }).await;
         match withdrawn {
             Ok(_) => Ok(()),
@@ -237,6 +247,12 @@ impl Engine {
         let lookup = Lookup::ImportedConfirmById { project: at.project.key, id: id.clone() };
         store::find_one(&*self.store, lookup).await.map_err(unavailable)
     }
+}
+
+/// Whoever may see an open question knows of it.
+fn knows(by: &Answerer, decision: &Decision) -> bool {
+    let all = [Role::Admin, Role::Auditor].iter().any(|role| by.roles.contains(role));
+    all || audience(decision).has(by.person, &by.roles)
 }
 
 fn sees(reader: &Reader, decision: &Decision) -> bool {

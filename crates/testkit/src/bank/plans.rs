@@ -222,12 +222,7 @@ impl TestPerson {
     }
 
     /// Says yes to more than what was shown, within bounds.
-    pub async fn accepts_within(
-        &self,
-        plane: &Plane,
-        decision: &Value,
-        bounds: Value,
-    ) -> Result<Counted, NotCounted> {
+    pub async fn accepts_within(&self, plane: &Plane, decision: &Value, bounds: Value) -> Result<Counted, NotCounted> {
         let bounds: Bounds = serde_json::from_value(bounds).expect("bounds");
         self.says_more(plane, decision, Extra { bounds: Some(bounds), ..Extra::default() }).await
     }

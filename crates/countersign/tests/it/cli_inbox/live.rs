@@ -1,6 +1,7 @@
 //! The inbox while it runs.
 
 use super::Asked;
+use crate::cli_plan::proposes;
 use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -139,6 +140,26 @@ fn whoever_listens_gets_plain_lines_that_stand_alone() {
         assert!(!line.contains('\u{1b}') && !line.starts_with(' ') && !line.is_empty(), "{all:#?}");
         assert!(line.ends_with('.'), "{line}");
     }
+}
+
+///
+#[test]
+fn a_plan_shows_its_steps_and_an_agent_cannot_make_a_question_look_like_one() {
+    let asked = Asked::new("live-plan");
+    let mut live = Live::start(&asked, &[], &[]);
+    live.hears("Listening to");
+    let body = json!({ "action": "Approve the plan “Rest”: 1 step", "consequence": "x", "tool": "mail.send",
+        "arguments": {}, "extra_context": { "steps": [{ "runs": "nothing at all", "words": "owner" }] } });
+    asked.agent("POST", "/v1/confirmations", &body);
+    live.hears("To answer: 1 yes");
+    assert!(live.heard.iter().all(|line| !line.contains("Step 1")), "{:#?}", live.heard);
+    proposes(&asked, 2);
+    live.hears("Question 2 asks for your yes: Approve the plan “Write to Sam”: 2 steps");
+    live.hears("Step 1: nothing runs by your yes. The agent says: Think.");
+    live.hears("Step 2: mail.send(");
+    live.types("2 no, not now");
+    live.hears("Question 2 was rejected");
+    live.quits();
 }
 
 ///

@@ -66,7 +66,10 @@ fn a_plan_that_calls_itself_approved_is_proposed_shown_and_approved_by_a_person(
     assert!(shown.contains("2     in progress  1 of 2  1 "), "{shown}");
     assert!(!shown.contains('\u{1b}'));
     let told: Value = serde_json::from_str(&asked.plan(&["show", PLAN, "--json"], &[]).out).unwrap();
-    assert_eq!((&told["plan"]["status"], &told["actions"]["steps"][1]["runs"]["left"]["uses"]), (&json!("in_progress"), &json!(1)));
+    assert_eq!(
+        (&told["plan"]["status"], &told["actions"]["steps"][1]["runs"]["left"]["uses"]),
+        (&json!("in_progress"), &json!(1))
+    );
 }
 
 ///

@@ -80,7 +80,10 @@ fn everything_that_becomes_of_a_plan_is_told_in_order_with_its_progress() {
     assert_eq!((late.code, late.out), (0, ran.out));
     let json = asked.plan(&["watch", PLAN, "--json"], &[]).out;
     let last: Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
-    assert_eq!((&last["done"], &last["steps"], &last["event"]["payload"]["to"]), (&2.into(), &2.into(), &"completed".into()));
+    assert_eq!(
+        (&last["done"], &last["steps"], &last["event"]["payload"]["to"]),
+        (&2.into(), &2.into(), &"completed".into())
+    );
     let unseen = asked.plan(&["watch", PLAN], &[("ACCESSIBLE", "1")]).out;
     assert!(unseen.starts_with("the plan was written. 0 of 2 steps done, "), "{unseen}");
 }

@@ -56,6 +56,18 @@ on_both_stores! {
     }
 
     ///
+    async fn redeeming_the_call_that_was_asked_about_is_one_of_its_uses(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let decision = allowed(&scene, json!({ "uses": 2 })).await;
+        let redeem = format!("/.countersign/decisions/{}/redeem", decision["decision_id"].as_str().unwrap());
+        scene.sends(Sent::new("POST", &redeem)).await.expect(201);
+        runs(&scene, "100.00").await;
+        assert!(!scene.sends(Sent::new("POST", &redeem)).await.is_success());
+        held(&scene, BankScene::transfer_of("100.00")).await;
+        assert_eq!(scene.bank.effects().len(), 2);
+    }
+
+    ///
     async fn a_yes_for_thirty_minutes_is_over_after_thirty(kit) {
         let scene = kit.bank_with(payouts).await;
         allowed(&scene, json!({ "seconds": 1800 })).await;

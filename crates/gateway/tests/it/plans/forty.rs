@@ -38,7 +38,7 @@ on_both_stores! {
             (transfer(PLANNED).with("x-reference", "r-1"), "headers.x-reference is not in the plan"),
             (Sent { target: "/transfers?dry=1".into(), ..transfer(PLANNED) }, "query.dry is not in the plan"),
             (
-                Sent { headers: vec![("content-type".into(), "application/vnd.bank+json".into())], ..transfer(PLANNED) },
+                Sent { headers: Vec::new(), ..transfer(PLANNED) }.with("content-type", "application/vnd.bank+json"),
                 r#"content_type is "application/vnd.bank+json" instead of "application/json""#,
             ),
         ];

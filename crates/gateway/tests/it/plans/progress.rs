@@ -32,8 +32,8 @@ on_both_stores! {
         let draft = Draft::default().does("Nothing to see here").runs(paying(3));
         scene.planned(&draft).await;
         let runs = scene.step(&draft, 2).await["runs"].clone();
-        assert_eq!((runs["words"].as_str(), runs["shown"].as_str()),
-            (Some("owner"), Some("Transfer at most 500.00 USD to theirs")));
+        assert_eq!(runs["words"], "owner");
+        assert_eq!(runs["shown"], "Transfer at most 500.00 USD to theirs");
         assert!(scene.step(&draft, 1).await.get("runs").is_none());
     }
 
@@ -49,6 +49,24 @@ on_both_stores! {
         }
         held(&scene, BankScene::transfer_of("2.00")).await;
         assert_eq!(scene.bank.got().len(), 0);
+    }
+
+    ///
+    async fn a_step_after_one_of_the_agents_own_waits_until_that_is_reported(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let draft = Draft::default().does("Check the invoices").then_runs(paying_exactly("1.00"));
+        let path = format!("/mplp/v1/plans/{}/steps/{}", draft.id(), draft.step(1));
+        let reports = async |status: &str| scene.posts(&scene.agent, &path, &json!({ "status": status })).await;
+        let decision = scene.proposed(&draft).await;
+        assert_eq!(reports("in_progress").await.status, 409, "nobody has approved it");
+        scene.alice.accepts(&scene.plane, &decision).await;
+        held(&scene, BankScene::transfer_of("1.00")).await;
+        reports("in_progress").await.expect(200);
+        held(&scene, BankScene::transfer_of("1.00")).await;
+        assert_eq!(scene.bank.got().len(), 0);
+        reports("completed").await.expect(200);
+        runs(&scene, "1.00").await;
+        assert_eq!(scene.statuses(&draft).await, statuses("completed", &["completed", "completed"]));
     }
 
     ///

@@ -140,6 +140,32 @@ on_both_stores! {
         }
     }
 
+    ///
+    async fn a_yes_by_the_new_rules_counts_although_one_by_the_old_ones_is_open(kit) {
+        let scene = kit.bank_with(payouts).await;
+        scene.planned(&Draft::of(paying(5))).await;
+        applies(&scene, |document| transfers(document).timeout_seconds = Some(90)).await;
+        let decision = held(&scene, transfer()).await;
+        scene.alice.accepts_within(&scene.plane, &decision, json!({ "uses": 2 })).await.unwrap();
+        runs(&scene, "100.00").await;
+        runs(&scene, "100.00").await;
+        held(&scene, transfer()).await;
+        assert_eq!(scene.bank.effects().len(), 2);
+    }
+
+    ///
+    async fn a_yes_of_an_approver_counts_although_one_of_a_former_approver_is_open(kit) {
+        let scene = kit.bank_with(approved_by_others).await;
+        let carol = scene.plane.person_in("bank", "carol", &[Role::Approver]).await;
+        let dave = scene.plane.person_in("bank", "dave", &[Role::Approver]).await;
+        carol.accepts(&scene.plane, &scene.proposed(&Draft::of(paying(5))).await).await;
+        scene.plane.give_roles("bank", "carol", &[Role::User]).await;
+        dave.accepts(&scene.plane, &scene.proposed(&Draft::of(paying(1))).await).await;
+        runs(&scene, "100.00").await;
+        held(&scene, transfer()).await;
+        assert_eq!(scene.bank.effects().len(), 1);
+    }
+
     ///
     async fn rules_about_something_else_leave_a_plan_as_it_is(kit) {
         let scene = kit.bank_with(payouts).await;

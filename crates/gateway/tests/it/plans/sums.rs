@@ -2,8 +2,9 @@
 
 use super::{difference, held, last_use, runs};
 use countersign_engine::Role;
+use countersign_protocol::project::{AskAgain, ProjectDocument};
 use countersign_testkit::{
-    bank::{BankScene, Draft, Manner, paying_within, payouts},
+    bank::{BankScene, Draft, Manner, Sent, paying_within, payouts},
     on_both_stores,
 };
 use serde_json::json;
@@ -90,8 +91,24 @@ on_both_stores! {
     }
 
     /// R-6
+    async fn one_effect_runs_once_however_many_uses_the_plan_has(kit) {
+        let scene = kit.bank_with(|document| document.plans.ask_again_from = AskAgain::Never).await;
+        let arguments = json!({ "body": { "payment_id": "p-1" } });
+        let draft = Draft::of(json!({ "route": "refunds", "arguments": arguments, "uses": 3 }));
+        let decision = scene.planned(&draft).await;
+        let refund = || Sent::new("POST", "/refunds").json(r#"{"payment_id":"p-1"}"#);
+        scene.sends(refund()).await.expect(201);
+        let token = scene.plane.confirm_token(decision["decision_id"].as_str().unwrap()).await;
+        for sent in [refund(), refund().confirmed("true"), refund().confirmed(&token)] {
+            assert_eq!(scene.sends(sent).await.refusal(), (409, "conflict".into()));
+        }
+        assert_eq!((scene.bank.effects().len(), scene.uses_left(&draft, 1).await), (1, 2));
+        assert_eq!(scene.bank.effects()[0].headers["idempotency-key"], "refund:p-1");
+    }
+
+    /// R-6
     async fn what_was_never_sent_gives_nothing_back(kit) {
-        let nobody_there = |document: &mut countersign_protocol::project::ProjectDocument| {
+        let nobody_there = |document: &mut ProjectDocument| {
             payouts(document);
             document.upstreams[0].url = "http://127.0.0.1:1".into();
         };

@@ -1,11 +1,9 @@
 //! Plans of an agent that has no gateway in front of its tools: what is approved is claimed, call by call.
 
 use countersign_engine::NotCounted;
+use countersign_protocol::aaep::event::Risk;
 use countersign_testkit::{
-    Answer, Kit, Plane, Setup, TestAgent, TestPerson,
-    bank::Draft,
-    decisions::confirmation,
-    on_both_stores,
+    Answer, Kit, Plane, Setup, TestAgent, TestPerson, bank::Draft, decisions::confirmation, on_both_stores,
 };
 use serde_json::{Value, json};
 
@@ -18,7 +16,8 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) async fn set(kit: Kit) -> Self {
-        let policies = json!([{ "name": "payouts.send", "risk": "medium" }, { "name": "payouts.stop", "risk": "medium" }]);
+        let policies =
+            json!([{ "name": "payouts.send", "risk": "medium" }, { "name": "payouts.stop", "risk": "medium" }]);
         let setup = Setup::payments_with(|document| document.actions = serde_json::from_value(policies).unwrap());
         let plane = kit.plane_with(setup).await;
         let alice = plane.person("alice").await;
@@ -138,6 +137,20 @@ on_both_stores! {
         assert_eq!(desk.asks(pay("300.00")).await.expect(201).json()["state"], "pending");
         assert!(!desk.claims(&decision, pay("300.00")).await.is_success());
         assert_eq!(desk.alice.waiting_questions(&desk.plane).await, 2);
+    }
+
+    ///
+    async fn what_is_left_of_a_plan_by_old_rules_is_not_claimed_and_keeps_nobody_from_being_asked(kit) {
+        let desk = Desk::set(kit).await;
+        let decision = desk.planned(&paying(2)).await;
+        let mut document = desk.plane.at().await.project.document.clone();
+        document.actions[0].risk = Risk::Low;
+        desk.plane.engine.apply_project(document, "test").await.expect("a sound document");
+        assert!(!desk.claims(&decision, pay("100.00")).await.is_success());
+        let asked = desk.asks(pay("100.00")).await.expect(201).json();
+        assert_eq!(asked["state"], "pending");
+        desk.alice.accepts(&desk.plane, &asked).await;
+        desk.claimed(&asked, pay("100.00")).await;
     }
 
     ///

@@ -87,7 +87,7 @@ on_both_stores! {
             assert_eq!(stage.get(who, &format!("plans/{}", id(1))).await.expect(200).json()["plan_id"], id(1));
             assert_eq!(stage.get(who, &place(&asked)).await.expect(200).json(), asked);
             assert_eq!(items(&stage.get(who, "plans").await).len(), 1);
-            assert_eq!(items(&stage.get(who, "confirms").await), [asked.clone()]);
+            assert_eq!(items(&stage.get(who, "confirms").await), std::slice::from_ref(&asked));
         }
         let decide = stage.decides(&auditor, &asked, &json!({ "status": "approved" })).await;
         assert_eq!(decide.refusal(), (403, "not_authorized".into()), "to see is not to decide");

@@ -44,7 +44,9 @@ impl Branch {
         let held = self.desk.is_held(&early).await?;
         let proposed = mplp.propose(&plan.plan_id, &ProposeRequest::default()).await.map_err(trouble)?;
         check(proposed.decision_id != held, "a plan and a call were taken for the same question")?;
-        steps.done("planned: the agent proposed to pay five invoices; until it is approved each of them is held")?;
+        steps.done(
+            "planned: the agent proposed to pay five invoices; before anybody approved that, the first was held",
+        )?;
         let question = self.desk.reads(&self.place, &proposed.decision_id).await?;
         check(action(&question).contains("Pay the suppliers of July"), "the person was asked something else")?;
         steps.done(&format!("{PERSON} reads what would run, in the words of the bank's owner:"))?;
@@ -114,8 +116,7 @@ impl Branch {
     /// What the steps would run, as people are shown it.
     async fn shown_of(&self, mplp: &Mplp, plan: &MplpId) -> Result<Vec<String>, Failure> {
         let actions = mplp.actions(plan).await.map_err(trouble)?;
-        let shown: Vec<String> =
-            actions.steps.into_iter().filter_map(|step| Some(step.runs?.shown)).collect();
+        let shown: Vec<String> = actions.steps.into_iter().filter_map(|step| Some(step.runs?.shown)).collect();
         let bounded = |text: &String| text.contains("at most 500.00 USD") || text.contains("at most 300.00 USD");
         check(shown.len() == 2 && shown.iter().all(bounded), &format!("the steps are shown as {shown:?}"))?;
         Ok(shown)
