@@ -29,10 +29,7 @@ impl Operation for TakeBack {
 
     fn decide(self, view: &AllowanceDueView, env: &Env) -> Result<Step<Allowance>, Refusal> {
         may_take_back(&self.by, &view.decision, Some(&view.allowance))?;
-        // What is spent may come back when the service refuses what is under way.
-        let spent = view.allowance.is_bounded() && view.allowance.state == AllowanceState::Spent;
-        let left = view.allowance.is_open() || (spent && env.now < view.allowance.until);
-        if !left {
+        if !view.allowance.is_open() {
             return Err(Refusal::Conflict("there is nothing left of it to take back".into()));
         }
         let over = cancelled(&view.allowance, env);

@@ -83,7 +83,7 @@ impl Engine {
         let own = allowance.raised_by.principal == raiser.principal && allowance.raised_by.session == raiser.session;
         let usable = own && allowance.is_open() && allowance.point == point && self.now() < allowance.until;
         let taken = allowance.pattern.as_ref().filter(|_| usable).and_then(|pattern| call.fits(pattern).ok());
-        if !taken.is_some_and(|taken| allowance.tally.reserve(&taken).is_ok()) {
+        if taken.is_none_or(|taken| allowance.tally.reserve(&taken).is_err()) {
             return Ok(false);
         }
         let Some(step) = &allowance.step else { return Ok(true) };
