@@ -20,6 +20,15 @@ mod words;
 
 use countersign_protocol::{hash::Digest, mplp::MplpId};
 
+/// What a yes for calls of a tool lets run, with everything that is fixed and everything that is open. A route has its
+/// owner's words.
+pub fn tool_in_words(pattern: &crate::bounded::Pattern) -> Option<String> {
+    match pattern.what() {
+        crate::bounded::What::Tool { name } => Some(words::of_tool(name, pattern)),
+        crate::bounded::What::Route { .. } => None,
+    }
+}
+
 /// Who makes the documents that are rendered here.
 pub(crate) const PRODUCER: &str = "countersign";
 

@@ -3,7 +3,7 @@
 use axum::response::{IntoResponse, Response};
 use countersign_engine::{
     Allowance, AllowanceState, Decision, OpenAllowance, Plan, PlanShown, Planned, Question, Words, allowance_id,
-    mplp_views::confirm,
+    mplp_views::{self, confirm},
 };
 use countersign_protocol::mplp::{
     AllowanceShown, AllowanceStatus, Left, MplpId, PlanActions, Runs, Step, StepShown, SumLeft, WhoseWords,
@@ -96,6 +96,8 @@ pub(super) fn allowance(open: &OpenAllowance) -> AllowanceShown {
     let OpenAllowance { allowance, decision, plan } = open;
     let step = allowance.step.as_ref().map(|of| of.step.clone());
     let (shown, words) = what(decision, plan.as_ref(), step.as_ref());
+    // A tool's own arguments say more than what its agent calls them.
+    let shown = allowance.pattern.as_ref().and_then(mplp_views::tool_in_words).unwrap_or(shown);
     AllowanceShown {
         confirm_id: confirm::confirm_id(decision),
         decision_id: decision.id.clone(),
