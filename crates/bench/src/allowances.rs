@@ -31,11 +31,13 @@ pub(crate) fn run() -> anyhow::Result<()> {
 
 type Shape = fn(usize) -> (What, Map<String, Value>, BTreeMap<String, Bound>);
 
-const SHAPES: &[(&str, Shape)] = &[("one action, other payees", payees), ("other actions", actions), ("nothing released", fixed)];
+const SHAPES: &[(&str, Shape)] =
+    &[("one action, other payees", payees), ("other actions", actions), ("nothing released", fixed)];
 
 /// The CPU time of one look that finds its allowance.
 fn measured(open: usize, shape: Shape) -> anyhow::Result<Duration> {
-    let patterns: anyhow::Result<Vec<(i64, Pattern)>> = (0..open).map(|n| Ok((i64::try_from(n)?, pattern(shape(n))?))).collect();
+    let patterns: anyhow::Result<Vec<(i64, Pattern)>> =
+        (0..open).map(|n| Ok((i64::try_from(n)?, pattern(shape(n))?))).collect();
     let patterns = patterns?;
     let book = Book::new(patterns.iter().map(|(key, pattern)| (*key, pattern)));
     let (what, arguments, _) = shape(open / 2);
@@ -53,7 +55,9 @@ fn measured(open: usize, shape: Shape) -> anyhow::Result<Duration> {
     batches.get(BATCHES / 2).copied().context("no batch")
 }
 
-fn pattern((what, arguments, released): (What, Map<String, Value>, BTreeMap<String, Bound>)) -> anyhow::Result<Pattern> {
+fn pattern(
+    (what, arguments, released): (What, Map<String, Value>, BTreeMap<String, Bound>),
+) -> anyhow::Result<Pattern> {
     Ok(Pattern::new(what, Arguments::of_tool(&arguments), released, &Units::of_tool())?)
 }
 

@@ -2,7 +2,8 @@
 
 use crate::{
     commands::{
-        bench, completions, config, demo, inbox, init, key, keys, man, openapi, plan, project, routes, serve, token, user,
+        bench, completions, config, demo, inbox, init, key, keys, man, openapi, plan, project, routes, serve, token,
+        user,
     },
     terminal::Terminal,
 };

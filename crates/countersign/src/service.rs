@@ -26,8 +26,9 @@ impl Service {
     pub(crate) fn origin(&self, context: &Context) -> Result<Origin, Failure> {
         match (&self.service, context.environment.get(VARIABLE)) {
             (Some(service), _) => Ok(service.clone()),
-            (None, named) => origin(named.map_or(DEFAULT, String::as_str))
-                .map_err(|why| Failure::new(format!("{VARIABLE}: {why}"))),
+            (None, named) => {
+                origin(named.map_or(DEFAULT, String::as_str)).map_err(|why| Failure::new(format!("{VARIABLE}: {why}")))
+            }
         }
     }
 }

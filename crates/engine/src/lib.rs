@@ -36,8 +36,8 @@ pub use decisions::{
 };
 pub use engine::{Engine, Settings, StartError, Tenancy};
 pub use gateway::{Became, Decided, Egress, Held, HeldFacts, Permit, ReadPermit, Undertaking, Watch};
-pub use mplp::{BusPage, ConfirmShown, Cursor, Decider, PlanShown, Proposal, Reader, SamplePage, Speaker, Told};
 pub use keys::{KeyInUse, KeysError, Published};
+pub use mplp::{BusPage, ConfirmShown, Cursor, Decider, PlanShown, Proposal, Reader, SamplePage, Speaker, Told};
 pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
 pub use ports::{KnownOperator, OperatorTrouble, Operators};
 pub use presented::Presented;
@@ -51,6 +51,7 @@ pub use countersign_core::{
         manifest::Addressed,
         revoke::Reason,
     },
+    bounded,
     decision::{
         answer::{Answerer, Counted, Extra, Given, NotCounted, counts},
         audience,
@@ -58,7 +59,6 @@ pub use countersign_core::{
         grant::AskedFor,
         reconcile::may_reconcile,
     },
-    bounded,
     held,
     held::HttpRequest,
     mplp as mplp_views,
@@ -67,7 +67,8 @@ pub use countersign_core::{
     records::{
         Allowance, AllowanceState, ApiKey, ApiKeyKind, Assurance, Ballot, CancelledFor, Clarification, ConnectProgress,
         ConnectRequest, Decision, DecisionState, Defaulted, Delegation, DelegationState, Execution, ExecutionState,
-        Membership, Person, Plan, Planned, Point, Project, Question, Reporter, RevokeReason, Role, SubscriberToken, Terms, Via, Words,
+        Membership, Person, Plan, Planned, Point, Project, Question, Reporter, RevokeReason, Role, SubscriberToken,
+        Terms, Via, Words,
     },
     refusal::{Awaited, Awaiting, Refusal},
 };

@@ -219,7 +219,14 @@ impl TestPerson {
     async fn says(&self, plane: &Plane, decision: &Value, given: Given) -> Answered {
         let at = plane.at().await;
         let by = plane.engine.answerer(&at, &self.member(plane, &at).await, Via::Page);
-        let answer = ByPerson { by, given, claimed_at: plane.now(), decided_by: None, correlation_id: None, extra: Extra::default() };
+        let answer = ByPerson {
+            by,
+            given,
+            claimed_at: plane.now(),
+            decided_by: None,
+            correlation_id: None,
+            extra: Extra::default(),
+        };
         plane.engine.answer_by_id(&at, decision["decision_id"].as_str().expect("a decision"), &answer).await
     }
 

@@ -32,12 +32,7 @@ pub struct Mplp {
 }
 
 impl Mplp {
-    pub fn new(
-        service: &Origin,
-        project: Option<&ProjectId>,
-        credential: &str,
-        transport: Arc<dyn Transport>,
-    ) -> Self {
+    pub fn new(service: &Origin, project: Option<&ProjectId>, credential: &str, transport: Arc<dyn Transport>) -> Self {
         Self { door: Door::new(service, project, credential, transport) }
     }
 

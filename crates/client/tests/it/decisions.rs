@@ -101,7 +101,10 @@ async fn each_request_is_the_agents_and_carries_what_the_service_wants() {
     let question = ConfirmationRequest { action: "Pay".into(), consequence: "Gone".into(), ..Default::default() };
     agent.ask(&question).await.unwrap();
     agent.claim("dec_1", &ClaimRequest { tool: Some("pay".into()), ..Default::default() }).await.unwrap();
-    agent.report("dec_1", &OutcomeRequest { status: OutcomeStatus::Committed, execution_id: None, error_message: None }).await.unwrap();
+    agent
+        .report("dec_1", &OutcomeRequest { status: OutcomeStatus::Committed, execution_id: None, error_message: None })
+        .await
+        .unwrap();
     agent.withdraw("dec_1", &WithdrawRequest::default()).await.unwrap();
     assert_eq!(service.bodies("/v1/confirmations"), [json!({ "action": "Pay", "consequence": "Gone" })]);
     assert_eq!(service.bodies("/v1/decisions/dec_1/outcome"), [json!({ "status": "committed" })]);

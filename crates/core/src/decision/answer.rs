@@ -12,8 +12,8 @@ use crate::{
     evidence::Entry,
     mplp::roles::Deciding,
     records::{
-        AaepSession, Allowance, Approvers, Assurance, Ballot, Clarification, Decision, DecisionState, Plan, Question, Role,
-        Via,
+        AaepSession, Allowance, Approvers, Assurance, Ballot, Clarification, Decision, DecisionState, Plan, Question,
+        Role, Via,
     },
     refusal::Refusal,
     step::{Count, Guard, Operation, Step},
@@ -314,7 +314,10 @@ impl Answer {
 /// Whether this person's yes, or no, counts. The person for whom the agent acts can always say no; whether their yes
 /// counts is policy's.
 pub fn counts(decision: &Decision, person: RowKey, roles: &[Role], yes: bool) -> bool {
-    decision.terms.all_approvers().all(|approvers| counts_among(approvers, decision.raised_by.person, (person, roles), yes))
+    decision
+        .terms
+        .all_approvers()
+        .all(|approvers| counts_among(approvers, decision.raised_by.person, (person, roles), yes))
 }
 
 fn counts_among(approvers: &Approvers, own: RowKey, (person, roles): (RowKey, &[Role]), yes: bool) -> bool {

@@ -4,8 +4,7 @@ use super::{
     Place,
     answer::{Answerer, NotCounted, counts},
     due::DueView,
-    entry,
-    forget_request, forget_request_of, open_counts, settle,
+    entry, forget_request, forget_request_of, open_counts, settle,
 };
 use crate::{
     aaep::{talk::Talk, words::Notice},

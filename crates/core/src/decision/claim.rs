@@ -19,8 +19,8 @@ use crate::{
     mplp::progress::Moving,
     news::News,
     records::{
-        AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, DecisionState, Execution, ExecutionState, Plan,
-        Point, Record,
+        AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, DecisionState, Execution, ExecutionState,
+        Plan, Point, Record,
     },
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},

@@ -118,7 +118,11 @@ fn allowance(allowance: &Allowance) -> AllowanceDocument {
         AllowanceState::Lapsed { .. } => "lapsed",
         AllowanceState::Cancelled { .. } => "cancelled",
     };
-    AllowanceDocument { state: state.into(), uses_left: allowance.tally.uses - allowance.tally.used, until: allowance.until }
+    AllowanceDocument {
+        state: state.into(),
+        uses_left: allowance.tally.uses - allowance.tally.used,
+        until: allowance.until,
+    }
 }
 
 fn execution(execution: &Execution) -> ExecutionDocument {

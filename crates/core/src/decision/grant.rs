@@ -95,10 +95,9 @@ fn pattern(asked: &AskedFor, released: BTreeMap<String, Bound>) -> Result<Patter
 pub(super) fn record_grant(entry: Entry, granted: &Granted) -> Entry {
     match granted {
         Granted::Once => entry,
-        Granted::Bounded { pattern, tally, seconds } => entry
-            .open("uses", tally.uses)
-            .open("seconds", *seconds)
-            .hidden("pattern", json!(pattern)),
+        Granted::Bounded { pattern, tally, seconds } => {
+            entry.open("uses", tally.uses).open("seconds", *seconds).hidden("pattern", json!(pattern))
+        }
         Granted::Steps(steps) => entry.open("steps", json!(steps)),
     }
 }

@@ -2,14 +2,14 @@
 
 use super::{Place, audience, entry, forget_request, open_counts, render};
 use crate::{
-    bounded::{Pattern, Tally},
-    mplp::progress::Moving,
     aaep::{
         talk::{AWAITING_INPUT, CALLING_TOOL, THINKING, Talk},
         words::Notice,
     },
+    bounded::{Pattern, Tally},
     env::{Env, Mint},
     evidence::Entry,
+    mplp::progress::Moving,
     news::News,
     records::{
         AaepSession, Allowance, AllowanceState, Decision, DecisionState, Defaulted, OfPlan, Plan, Question, Record,

@@ -31,8 +31,8 @@ pub(crate) use question::announced;
 pub use question::question;
 pub use request::HttpRequest;
 pub(crate) use shown::{shortened, shown};
-pub(crate) use template::{Part, plain};
 pub use template::{BadTemplate, Name, Template};
+pub(crate) use template::{Part, plain};
 pub(crate) use tree::plain_type;
 pub use unreadable::Unreadable;
 

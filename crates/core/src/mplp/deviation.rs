@@ -20,7 +20,8 @@ const DETAILED: usize = 8000;
 /// them has such an action.
 pub fn mark(question: &mut Confirmation, plans: &[Plan], call: &AskedFor) {
     let runs = plans.iter().filter(|plan| progress::is_running(plan));
-    let nearest = runs.filter_map(|plan| Some((plan, diff::deviation(plan, &call.what, &call.arguments, &call.units)?)));
+    let nearest =
+        runs.filter_map(|plan| Some((plan, diff::deviation(plan, &call.what, &call.arguments, &call.units)?)));
     // What fits a step and is asked all the same is above the project's line of risk: no difference to tell.
     let differs = nearest.filter(|(_, (_, lines))| !lines.is_empty());
     let Some((plan, (step, lines))) = differs.min_by_key(|(_, (_, lines))| lines.len()) else { return };

@@ -1,7 +1,10 @@
 //! Locking an approval, so that only whoever may override that decides it (M-27).
 
 use crate::{
-    decision::{Place, answer::{Answerer, NotCounted}},
+    decision::{
+        Place,
+        answer::{Answerer, NotCounted},
+    },
     env::Env,
     evidence::Entry,
     records::{Decision, Record},
@@ -32,11 +35,8 @@ impl Operation for Govern {
             return Err(NotCounted::Settled);
         }
         let locked = self.governance.locked == Some(true);
-        let governed = Decision {
-            governance: Some(self.governance),
-            version: view.decision.version + 1,
-            ..view.decision.clone()
-        };
+        let governed =
+            Decision { governance: Some(self.governance), version: view.decision.version + 1, ..view.decision.clone() };
         let entry = Entry::new((view.place.0, &view.place.1), "decision_governed", env.now)
             .open("decision_id", governed.id.as_str())
             .open("locked", locked)

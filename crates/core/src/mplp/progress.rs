@@ -65,8 +65,7 @@ impl Moving {
         let asked = confirm_id(decision);
         self.plan.confirm = Some(decision.key);
         let changes = self.plan.asked.as_ref().map(|before| diff::since(before, &self.plan));
-        let (document, actions, lasts_s) =
-            (self.plan.document.clone(), self.plan.actions.clone(), self.plan.lasts_s);
+        let (document, actions, lasts_s) = (self.plan.document.clone(), self.plan.actions.clone(), self.plan.lasts_s);
         self.plan.asked = Some(AskedPlan { confirm_id: asked.clone(), document, actions, lasts_s, changes });
         self.to(PlanStatus::Proposed, Some(asked), None);
         Ok(())

@@ -185,9 +185,12 @@ fn an_outcome_counts_once_and_also_when_it_comes_late() {
     plane.commit(step);
     let early = plane.lease_due(done.key, NOW.plus_secs(31)).unwrap();
     assert!(early.effects.is_empty(), "the lease was renewed");
-    let step = plane.on_execution(done.key, Report::Failed { why: Some("no paper".into()), refused: false }, NOW).unwrap();
+    let step =
+        plane.on_execution(done.key, Report::Failed { why: Some("no paper".into()), refused: false }, NOW).unwrap();
     plane.commit(step);
-    assert!(plane.on_execution(done.key, Report::Failed { why: None, refused: false }, NOW).unwrap().effects.is_empty());
+    assert!(
+        plane.on_execution(done.key, Report::Failed { why: None, refused: false }, NOW).unwrap().effects.is_empty()
+    );
     let other = plane.on_execution(done.key, Report::Committed, NOW).map(drop);
     assert!(matches!(other, Err(Refusal::Conflict(_))));
 

@@ -23,7 +23,8 @@ use countersign_core::{
     mplp::roles::Deciding,
     records::{
         AaepSession, AaepSessionState, Assurance, CancelledFor, Clarification, Confirmation, Delegation,
-        DelegationState, Execution, Plan, Point, Project, Question, Raiser, Record, RevokeReason, Role, Table, Via, Words,
+        DelegationState, Execution, Plan, Point, Project, Question, Raiser, Record, RevokeReason, Role, Table, Via,
+        Words,
     },
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
@@ -308,7 +309,8 @@ impl Plane {
         // What the store refuses by its unique column is left to it here.
         let under_way = None;
         let same_effect = None;
-        let view = ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect, plan };
+        let view =
+            ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect, plan };
         claim.decide(&view, &self.env(now))
     }
 

@@ -21,7 +21,13 @@ fn detailed(asked: &Confirmation) -> Vec<String> {
 
 /// As if it had been asked about as it was, and was then changed.
 fn asked_before(before: Plan, after: Plan) -> Plan {
-    let asked = AskedPlan { confirm_id: id(800), document: before.document, actions: before.actions, lasts_s: before.lasts_s, changes: None };
+    let asked = AskedPlan {
+        confirm_id: id(800),
+        document: before.document,
+        actions: before.actions,
+        lasts_s: before.lasts_s,
+        changes: None,
+    };
     Plan { asked: Some(asked), ..after }
 }
 

@@ -70,7 +70,8 @@ fn a_label_means_one_role_and_somebody_can_approve() {
 #[test]
 fn the_bounds_of_plans_have_bounds() {
     let plans = |name: &str, value: i64| problems(json!({ "plans": { name: value } }));
-    for (name, least, most) in [("timeout_seconds", 1, 86_400), ("max_uses", 1, 10_000), ("default_seconds", 1, 86_400)] {
+    for (name, least, most) in [("timeout_seconds", 1, 86_400), ("max_uses", 1, 10_000), ("default_seconds", 1, 86_400)]
+    {
         assert_eq!((plans(name, least), plans(name, most)), (String::new(), String::new()), "{name}");
         for beyond in [least - 1, most + 1, -1, i64::MAX] {
             assert!(plans(name, beyond).starts_with(&format!("plans: {name} must be 1 to ")), "{name} {beyond}");

@@ -12,9 +12,9 @@ mod raise;
 mod spend;
 
 pub use agents::Agent;
+pub(crate) use agents::bound_to;
 pub(crate) use allowances::Books;
 pub use allowances::{OpenAllowance, allowance_id};
-pub(crate) use agents::bound_to;
 pub use answer::{Answered, ByPerson};
 pub use inbox::{InboxItem, UnknownOutcome};
 pub(crate) use raise::Asked;
@@ -50,7 +50,9 @@ impl Engine {
     pub(crate) async fn allowances_of(&self, decision: &Decision) -> Result<Vec<Allowance>, Refusal> {
         match decision.is_pending() {
             true => Ok(Vec::new()),
-            false => store::find_all(&*self.store, Lookup::AllowancesOfDecision(decision.key)).await.map_err(unavailable),
+            false => {
+                store::find_all(&*self.store, Lookup::AllowancesOfDecision(decision.key)).await.map_err(unavailable)
+            }
         }
     }
 

@@ -11,9 +11,9 @@ mod settle;
 mod streams;
 
 pub(crate) use assertion::Assertions;
-pub(crate) use hold::call_of_request;
 pub use decide::{Decided, Held, Undertaking};
 pub use egress::Egress;
+pub(crate) use hold::call_of_request;
 pub use permit::{HeldFacts, Permit, ReadPermit};
 pub use settle::Became;
 pub use streams::Watch;

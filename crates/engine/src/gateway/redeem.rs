@@ -65,7 +65,11 @@ impl Engine {
         }
     }
 
-    pub(crate) async fn kept_request(&self, project: &Project, decision: &Decision) -> Result<Option<HttpRequest>, Refusal> {
+    pub(crate) async fn kept_request(
+        &self,
+        project: &Project,
+        decision: &Decision,
+    ) -> Result<Option<HttpRequest>, Refusal> {
         if decision.point != Point::Gateway {
             return Ok(None);
         }

@@ -351,4 +351,3 @@ pub(super) fn place(at: &ProjectAt) -> countersign_core::decision::Place {
 fn no_plan() -> Refusal {
     Refusal::NotFound("there is no such plan".into())
 }
-

@@ -96,7 +96,10 @@ async fn a_plan_is_written_proposed_followed_and_called_off() {
     assert_eq!(mplp.cancel(&id(PLAN), Some("enough")).await.unwrap().status, PlanStatus::Cancelled);
     assert_eq!(service.bodies(&at_plan("/propose")), [json!({ "reason": "July" })]);
     assert_eq!(service.bodies(&at_plan("/cancel")), [json!({ "reason": "enough" })]);
-    assert_eq!(service.asked_at(&at_plan("/diff")).iter().map(|r| r.method.as_str()).collect::<Vec<_>>(), ["GET", "POST"]);
+    assert_eq!(
+        service.asked_at(&at_plan("/diff")).iter().map(|r| r.method.as_str()).collect::<Vec<_>>(),
+        ["GET", "POST"]
+    );
     for request in service.asked() {
         assert_eq!(header(&request, "authorization"), format!("Bearer {KEY}"));
         assert!(request.headers["authorization"].is_sensitive());

@@ -140,11 +140,8 @@ async fn something_that_is_no_event_is_not_passed_over() {
 /// AAP-18.4-04
 #[tokio::test(start_paused = true)]
 async fn a_bound_credential_proves_itself_for_each_stream_with_the_nonce_that_is_demanded() {
-    let demanded = Scripted(
-        401,
-        vec![("www-authenticate", r#"DPoP error="use_dpop_nonce""#), ("dpop-nonce", "n-1")],
-        Vec::new(),
-    );
+    let demanded =
+        Scripted(401, vec![("www-authenticate", r#"DPoP error="use_dpop_nonce""#), ("dpop-nonce", "n-1")], Vec::new());
     let log = Log::with([demanded, stream([piece(1, Some("0.1"))])]);
     let bound = mplp(&log).bound_to(ProofKey::generate().unwrap(), Box::new(|| UnixMillis(0)));
     let mut following = bound.follow(log.clone(), None, Box::new(|| 0));

@@ -54,7 +54,8 @@ impl More {
         let up_to = once("--up-to", &self.up_to)?;
         let altogether = once("--altogether", &self.altogether)?;
         let unit_from = once("--unit-from", &self.unit_from)?;
-        if let Some(name) = unit_from.keys().find(|name| !up_to.contains_key(*name) && !altogether.contains_key(*name)) {
+        if let Some(name) = unit_from.keys().find(|name| !up_to.contains_key(*name) && !altogether.contains_key(*name))
+        {
             return Err(Failure::misused(format!("--unit-from {name} goes with --up-to or --altogether {name}")));
         }
         let names = up_to.keys().chain(altogether.keys());

@@ -14,7 +14,9 @@ fn typed(text: &str) -> More {
 
 fn bound(bounds: &Bounds, name: &str) -> (String, Option<String>, Option<String>) {
     match &bounds.released[name] {
-        Bound::Amount { most, sum, unit_from, .. } => (most.to_string(), sum.map(|sum| sum.to_string()), unit_from.clone()),
+        Bound::Amount { most, sum, unit_from, .. } => {
+            (most.to_string(), sum.map(|sum| sum.to_string()), unit_from.clone())
+        }
         other => panic!("{other:?}"),
     }
 }
