@@ -33,8 +33,6 @@ pub(crate) async fn post(
     Sent(body): Sent<DecisionRequest>,
 ) -> Result<(http::StatusCode, axum::Json<Confirm>), Denied> {
     let decider = decider(&app, &caller)?;
-    // Whoever may not see it does not learn that it is there.
-    app.engine.confirm(&caller.at, &caller.reader(), &id).await?;
     match app.engine.decide_confirm(&caller.at, &decider, &id, &body).await {
         Ok(confirm) => Ok((http::StatusCode::CREATED, axum::Json(confirm))),
         Err(why) => Err(not_counted(&app, &caller, &request, &id, why).await),

@@ -105,7 +105,8 @@ fn what_is_left_of_a_yes_is_listed_and_taken_back() {
     assert!(runs(&asked, "20.00"));
     let listed = asked.inbox(&["allowances"], &[]).out;
     let line = listed.lines().nth(1).unwrap();
-    assert!(line.starts_with(id) && line.contains("4 of 5") && line.ends_with("Pay"), "{listed}");
+    let runs_this = r#"mail.send(amount: "20.00", currency: "EUR", to: "sam")"#;
+    assert!(line.starts_with(id) && line.contains("4 of 5") && line.ends_with(runs_this), "{listed}");
     let unseen = asked.inbox(&["allowances"], &[("ACCESSIBLE", "1")]).out;
     assert!(unseen.starts_with(&format!("id {id}, left 4 of 5, until ")) && unseen.ends_with(".\n"), "{unseen}");
     let back = asked.inbox(&["revoke", id, "--reason", "enough"], &[]);

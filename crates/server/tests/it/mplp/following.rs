@@ -4,6 +4,7 @@ use super::{Stage, id, of_bus, plan};
 use countersign_testkit::{TestAgent, aaep::Heard, mplp_judge::problems, on_both_stores};
 use http::{Method, Request, header};
 use serde_json::Value;
+use std::time::Duration;
 
 async fn follows(stage: &Stage, who: &TestAgent, after: &str, last: Option<&str>) -> Heard {
     let path = format!("/mplp/v1/events?after={after}");
@@ -27,6 +28,12 @@ async fn hears(heard: &mut Heard) -> (Value, Option<String>) {
         }
         return (event, line.id);
     }
+}
+
+/// Nothing more comes, and soon the stream is over. Signs of life would keep it going for ever.
+async fn ends(heard: &mut Heard) {
+    let rest = tokio::time::timeout(Duration::from_secs(8), heard.rest()).await.expect("the stream ends");
+    assert!(rest.iter().all(|line| line.data.is_none()), "{rest:?}");
 }
 
 on_both_stores! {
@@ -83,8 +90,8 @@ on_both_stores! {
         hears(&mut admins).await;
         stage.plane.revoke_key(&stage.agent).await;
         stage.plane.revoke_key(&admin).await;
-        assert!(heard.rest().await.iter().all(|line| line.data.is_none()));
-        assert!(admins.rest().await.iter().all(|line| line.data.is_none()));
+        ends(&mut heard).await;
+        ends(&mut admins).await;
 
         let connected = stage.plane.connect(&stage.alice, stage.plane.acme(), &["calendar.read"]).await;
         let other = stage.plane.register(stage.plane.acme(), &connected).await.asking();
@@ -93,6 +100,6 @@ on_both_stores! {
         assert!(hears(&mut heard).await.0.to_string().contains(&id(2)));
         let revoke = serde_json::json!({ "delegation_id": connected.delegation_id, "reason": "user_requested" });
         stage.alice.post(&stage.plane, "/agent/revoke", &revoke).await.expect(200);
-        drop(heard.rest().await);
+        ends(&mut heard).await;
     }
 }

@@ -25,6 +25,8 @@ on_both_stores! {
                 assert_eq!(answer.refusal(), (409, "conflict".into()), "{status} {by_override}");
             }
         }
+        let own = stage.decides(&stage.agent, &asked, &json!({ "status": "cancelled" })).await;
+        assert_eq!(own.refusal(), (409, "conflict".into()), "not even by whoever asked");
         assert_eq!(stage.confirm(&asked).await, locked);
         assert_eq!(stage.plan(1).await["status"], "proposed");
         stage.put(&boss, &governance(&asked), &json!({ "locked": false })).await.expect(200);

@@ -1,6 +1,6 @@
 //! Steps that are the agent's own business, and plans that are called off.
 
-use super::{Stage, archiving, id, plan, step};
+use super::{Stage, archiving, id, items, plan, step};
 use countersign_testkit::{Answer, decisions::confirmation, on_both_stores};
 use serde_json::{Value, json};
 
@@ -18,12 +18,20 @@ on_both_stores! {
     async fn no_step_moves_before_a_person_has_approved_the_plan(kit) {
         let stage = Stage::set(kit).await;
         stage.post(&stage.agent, "plans", &plan(1, 1)).await.expect(201);
-        assert_eq!(reports(&stage, 1, 1, "in_progress").await.refusal(), (409, "conflict".into()));
-        let asked = stage.proposed(&plan(1, 1)).await;
-        assert_eq!(reports(&stage, 1, 1, "in_progress").await.refusal(), (409, "conflict".into()));
-        stage.says(&asked, "rejected", None).await;
-        assert_eq!(reports(&stage, 1, 1, "in_progress").await.refusal(), (409, "conflict".into()));
-        assert_eq!(status_of(&stage.plan(1).await, 0), "pending");
+        for state in ["draft", "proposed", "rejected"] {
+            if state == "proposed" {
+                stage.proposed(&plan(1, 1)).await;
+            }
+            if state == "rejected" {
+                let asked = items(&stage.get(&stage.agent, "confirms").await).remove(0);
+                stage.says(&asked, "rejected", None).await;
+            }
+            for status in ["in_progress", "skipped", "blocked"] {
+                let answer = reports(&stage, 1, 1, status).await;
+                assert_eq!(answer.refusal(), (409, "conflict".into()), "{state}: {status}");
+            }
+            assert_eq!(status_of(&stage.plan(1).await, 0), "pending");
+        }
     }
 
     /// MPLP-4.1-03
