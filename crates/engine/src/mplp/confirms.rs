@@ -1,6 +1,6 @@
 //! `/mplp/v1/confirms`: every confirmation as an approval record, and decisions about it (MPLP 2 to 4).
 
-use super::plans::{Proposal, Reader, asking, place};
+use super::plans::{Proposal, Reader, asking, may, place};
 use crate::{
     aaep::Listener,
     decisions::{Agent, Answered, Asked, ByPerson, RaisedDecision, digest_of},
@@ -17,7 +17,7 @@ use countersign_core::{
         confirm,
         govern::{Govern, GovernView},
         import::{Import, ImportView},
-        roles::requested_by,
+        roles::{self, requested_by},
         target,
     },
     records::{Decision, ImportedConfirm, Question, Role, Target, Via},
@@ -68,6 +68,7 @@ impl Engine {
             };
             return self.propose_plan(at, agent, &said.target_id, &ask).await;
         }
+        may(at, agent, roles::CONFIRM_REQUEST)?;
         let tool = format!("mplp.{}", target::word(said.target_type));
         agent.may_ask_for(&tool)?;
         let arguments = target::arguments(submission);

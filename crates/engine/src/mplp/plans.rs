@@ -18,7 +18,7 @@ use countersign_core::{
         plan::{ReportStep, StepView, WritePlan, WriteView},
         progress::is_running,
         question,
-        roles::{Asking, requested_by},
+        roles::{self, Asking, requested_by},
         submit,
     },
     people::Member,
@@ -302,10 +302,15 @@ impl Engine {
     }
 
     fn may_write_plans(&self, at: &ProjectAt, agent: &Agent) -> Result<(), Refusal> {
-        match asking(agent).can(&at.project.document, countersign_core::mplp::roles::PLAN_CREATE) {
-            true => Ok(()),
-            false => Err(Refusal::NotAuthorized("no role of this agent has the capability plan.create".into())),
-        }
+        may(at, agent, roles::PLAN_CREATE)
+    }
+}
+
+/// What a role of the agent must allow (M-06).
+pub(super) fn may(at: &ProjectAt, agent: &Agent, capability: &str) -> Result<(), Refusal> {
+    match asking(agent).can(&at.project.document, capability) {
+        true => Ok(()),
+        false => Err(Refusal::NotAuthorized(format!("no role of this agent has the capability {capability}"))),
     }
 }
 

@@ -129,6 +129,10 @@ on_both_stores! {
         for said in ["Tidy the notes 1", "notes.archive", asked["target_id"].as_str().unwrap()] {
             assert!(text.contains(said), "{said} is not in {event:#}");
         }
+        // The extension names it as MPLP knows it.
+        for said in ["approval_required", asked["confirm_id"].as_str().unwrap()] {
+            assert!(text.contains(&format!("\"{said}\"")), "{said} is not in {event:#}");
+        }
         subscriber.accepts(&stage.plane, &event).await.expect(204);
         let decided = stage.confirm(&asked).await;
         assert_eq!(statuses(&decided), ("approved".into(), vec!["approved".into()]));

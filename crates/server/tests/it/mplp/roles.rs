@@ -44,7 +44,7 @@ on_both_stores! {
     /// MPLP-2.4-03, R-14
     async fn a_decision_has_the_deciders_own_role_whatever_they_write(kit) {
         let stage = Stage::with(kit, with_roles(json!([
-            { "name": "asker", "capabilities": ["plan.create"], "members": ["agents"] },
+            { "name": "asker", "capabilities": ["plan.create", "confirm.request"], "members": ["agents"] },
             { "role_id": REVIEWER, "name": "reviewer", "capabilities": ["confirm.approve"], "members": ["user:alice"] },
             { "name": "boss", "capabilities": ["confirm.approve", "confirm.override"], "members": ["role:admin"] },
             { "name": "reader", "capabilities": [], "members": ["user:alice"] },
@@ -94,6 +94,19 @@ on_both_stores! {
         let asked = items(&stage.get(&stage.agent, "confirms").await).remove(0);
         let decided = stage.decides(&stage.device, &asked, &body("rejected")).await.expect(201).json();
         assert_eq!(decided["decisions"][0]["decided_by_role"], "watcher", "she may say no to her own agent (R-1)");
+    }
+
+    /// M-06
+    async fn an_agent_without_the_capability_asks_for_no_approval(kit) {
+        let stage = Stage::with(kit, with_roles(json!([
+            { "name": "asker", "capabilities": ["plan.create"], "members": ["agents"] },
+            { "name": "reviewer", "capabilities": ["confirm.approve"], "members": ["role:user"] },
+        ]))).await;
+        let mut sent = confirm("context", 1);
+        sent["requested_by_role"] = json!("asker");
+        let answer = stage.post(&stage.agent, "confirms", &sent).await;
+        assert_eq!(answer.refusal(), (403, "not_authorized".into()));
+        assert!(items(&stage.get(&stage.agent, "confirms").await).is_empty());
     }
 
     /// M-06
