@@ -31,8 +31,8 @@ pub enum Report {
 
 /// What one kind of enforcement point ran is for that kind to say: an agent's word would free the effect of what the
 /// gateway sent.
-pub fn may_report(execution: &Execution, point: Point) -> Result<(), Refusal> {
-    match execution.point == point {
+pub fn may_report(claimed_at: Point, point: Point) -> Result<(), Refusal> {
+    match claimed_at == point {
         true => Ok(()),
         false => Err(Refusal::ConfirmationInvalid("what became of this is not for the agent to say".into())),
     }

@@ -38,6 +38,8 @@ impl Engine {
             changed.as_mut().enable();
             let decision = self.own_decision(at, &agent, id).await?;
             if !decision.is_pending() || over.is_elapsed() {
+                // What settled it may have ended the caller's right to know.
+                self.agent_again(at, token).await?;
                 return self.told_to_agent(at, decision).await;
             }
             tokio::select! {

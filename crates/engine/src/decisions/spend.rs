@@ -231,8 +231,12 @@ impl Engine {
         for _ in 0..TRIES {
             let decision = self.own_decision(at, agent, id).await?;
             let _turn = self.turns.take(decision.asked_in).await;
+            if decision.plan().is_none() {
+                // The steps of a plan say themselves where they run.
+                may_report(decision.point, Point::AgentClaimed)?;
+            }
             let execution = self.execution_meant(&decision, body.execution_id.as_deref()).await?;
-            may_report(&execution, Point::AgentClaimed)?;
+            may_report(execution.point, Point::AgentClaimed)?;
             let session = self.session_of_decision(&decision).await?;
             let view = self.execution_seen(place(at), decision, session, execution).await?;
             let step = report.clone().decide(&view, &self.env()?)?;

@@ -129,7 +129,7 @@ impl Engine {
         let lookup = store::Lookup::ExecutionById { project: decision.project, id: held.execution_id.clone() };
         let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let execution = execution.ok_or(Refusal::Internal)?;
-        may_report(&execution, Point::Gateway)?;
+        may_report(execution.point, Point::Gateway)?;
         let session = self.session_of_decision(&decision).await?;
         let place = (grant.project().key, grant.project().id.clone());
         Ok((turn, self.execution_seen(place, decision, session, execution).await?))
