@@ -7,7 +7,7 @@ import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 const { schemas, cases } = JSON.parse(await text(process.stdin));
-const Dialect = schemas.some(({ $schema }) => $schema.includes("draft-07")) ? Ajv : Ajv2020;
+const Dialect = schemas.some(({ $schema }) => $schema?.includes("draft-07")) ? Ajv : Ajv2020;
 const ajv = new Dialect({ allErrors: true, allowUnionTypes: true, strictRequired: false, strictTuples: false });
 addFormats(ajv, { mode: "full" });
 ajv.addVocabulary(["x-mplp-meta"]); // in published schemas; it asks for nothing
