@@ -17,6 +17,7 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
+use tokio::task::JoinSet;
 
 /// What has not come by then is not coming.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -28,6 +29,8 @@ pub(super) struct Ears {
     subscription_id: String,
     stream: EventStream,
     read: Arc<Mutex<HashMap<String, Heard>>>,
+    /// Answers on their way.
+    answers: JoinSet<()>,
 }
 
 /// Everything that one of them was told, by decision.
@@ -59,7 +62,8 @@ pub(super) async fn people(plane: &Plane, nodes: &[Node]) -> Vec<Ears> {
         let accepted = node.engine.subscribe(&node.at, &listener, &request).await.unwrap();
         let subscription_id = accepted.subscription_id;
         let stream = node.engine.stream(&node.at, &listener, &subscription_id, None).await.unwrap();
-        all.push(Ears { number, node, listener, subscription_id, stream, read: Arc::clone(&read) });
+        let (read, answers) = (Arc::clone(&read), JoinSet::new());
+        all.push(Ears { number, node, listener, subscription_id, stream, read, answers });
     }
     all
 }
@@ -71,28 +75,32 @@ impl Ears {
         while told.settled.len() < questions {
             let next = tokio::time::timeout(PATIENCE, self.stream.next()).await;
             let next = next.unwrap_or_else(|_| panic!("{} heard {} settlements", self.number, told.settled.len()));
-            self.take(next.expect("the stream goes on"), &mut told, now).await;
+            self.take(next.expect("the stream goes on"), &mut told, now);
+        }
+        while let Some(answered) = self.answers.join_next().await {
+            answered.unwrap();
         }
         while let Some(next) = futures_util::FutureExt::now_or_never(self.stream.next()) {
-            self.take(next.expect("the stream goes on"), &mut told, now).await;
+            self.take(next.expect("the stream goes on"), &mut told, now);
         }
         told
     }
 
-    async fn take(&self, delivered: Delivered, told: &mut Told, now: UnixMillis) {
+    fn take(&mut self, delivered: Delivered, told: &mut Told, now: UnixMillis) {
         let Delivered::Event { event_id, json } = delivered else { panic!("the stream was ended: {delivered:?}") };
         match self.understood(&event_id, &json) {
             Heard::Asked { decision, token } => {
                 told.asked.entry(decision).or_default().insert(event_id);
-                self.answer(token, told.asked.len(), now).await;
+                self.answer(token, told.asked.len(), now);
             }
             Heard::Settled { decision, how } => told.settled.entry(decision).or_default().push(how),
             Heard::Other => {}
         }
     }
 
-    /// Half of them say yes, half no, and to the next question the other way round.
-    async fn answer(&self, reply_token: String, question: usize, timestamp: UnixMillis) {
+    /// Half of them say yes, half no, and to the next question the other way round. Whoever answers goes on listening:
+    /// a listener who does not keep up is closed.
+    fn answer(&mut self, reply_token: String, question: usize, timestamp: UnixMillis) {
         let yes = (self.number + question).is_multiple_of(2);
         let reply = Reply::Confirmation(ConfirmationReply {
             reply_token,
@@ -104,8 +112,11 @@ impl Ears {
             modified_action: None,
             correlation_id: None,
         });
-        let taken = self.node.engine.reply(&self.node.at, &self.listener, &reply, false).await;
-        assert_eq!(taken, Ok(()), "whatever becomes of it, its sender is told the same");
+        let (node, listener) = (self.node.clone(), self.listener.clone());
+        self.answers.spawn(async move {
+            let taken = node.engine.reply(&node.at, &listener, &reply, false).await;
+            assert_eq!(taken, Ok(()), "whatever becomes of it, its sender is told the same");
+        });
     }
 
     fn understood(&self, event_id: &str, json: &str) -> Heard {
