@@ -66,6 +66,11 @@ impl Envelope {
 }
 
 impl Refused {
+    /// Whether the same may be answered otherwise in a while.
+    pub(crate) fn may_pass(&self) -> bool {
+        self.status == 429 || self.status >= 500
+    }
+
     /// Any answer of an AAP endpoint that is not a success.
     pub(crate) fn of_endpoint(answer: &Response) -> Option<Self> {
         if answer.status.is_success() {

@@ -22,11 +22,8 @@ impl DecisionsError {
     /// Whether the same question to the service may have another answer in a while.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            Self::Unreachable(Unreachable::NotLoopback | Unreachable::Fetch(crate::transport::FetchError::Url(_))) => {
-                false
-            }
-            Self::Unreachable(_) => true,
-            Self::Refused(refused) => refused.status == 429 || refused.status >= 500,
+            Self::Unreachable(why) => why.may_pass(),
+            Self::Refused(refused) => refused.may_pass(),
             Self::BadAnswer | Self::Unsigned(_) | Self::StillPending => false,
         }
     }

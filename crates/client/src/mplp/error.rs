@@ -1,9 +1,6 @@
 //! Why there is no plan, no Confirm or no event. In doubt nothing may run.
 
-use crate::{
-    agent::Refused,
-    transport::{FetchError, Unreachable},
-};
+use crate::{agent::Refused, transport::Unreachable};
 use countersign_jose::SigningFailed;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,9 +19,8 @@ impl MplpError {
     /// Whether the same may have another answer in a while.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            Self::Unreachable(Unreachable::NotLoopback | Unreachable::Fetch(FetchError::Url(_))) => false,
-            Self::Unreachable(_) => true,
-            Self::Refused(refused) => refused.status == 429 || refused.status >= 500,
+            Self::Unreachable(why) => why.may_pass(),
+            Self::Refused(refused) => refused.may_pass(),
             Self::BadAnswer | Self::Unsigned(_) => false,
         }
     }

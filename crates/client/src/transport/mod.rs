@@ -25,6 +25,13 @@ pub enum Unreachable {
     NotLoopback,
 }
 
+impl Unreachable {
+    /// Whether the same may be answered in a while.
+    pub(crate) fn may_pass(&self) -> bool {
+        !matches!(self, Self::NotLoopback | Self::Fetch(FetchError::Url(_)))
+    }
+}
+
 /// The guarded client: https, a public address, no redirect.
 #[async_trait]
 impl Transport for Fetcher {

@@ -145,10 +145,6 @@ impl Operation for Raise {
     }
 }
 
-fn view_is_plan(decision: &Decision) -> bool {
-    decision.plan().is_some()
-}
-
 /// A session that was made for one question ends with it, so another one would be cut off.
 fn takes_questions(session: &AaepSession) -> Result<(), Refusal> {
     let why = match session.state {
@@ -322,7 +318,7 @@ impl Raise {
             .hidden_if("correlation_id", self.correlation_id.clone());
         match &self.question {
             Question::Confirmation(asked) => entry
-                .open("kind", if view_is_plan(decision) { "plan_approval" } else { "confirmation" })
+                .open("kind", if decision.plan().is_some() { "plan_approval" } else { "confirmation" })
                 .hidden("tool", self.action.as_str())
                 .hidden("action", asked.action.as_str())
                 .hidden("consequence", asked.consequence.as_str()),

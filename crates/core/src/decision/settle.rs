@@ -23,7 +23,6 @@ use countersign_protocol::{
     mplp::MplpId,
 };
 use serde_json::json;
-use std::collections::BTreeMap;
 
 /// A decision that has left `pending`, and everything that follows from it.
 pub(crate) struct Settlement<'a> {
@@ -162,7 +161,7 @@ fn allowances(
         (Granted::Bounded { pattern, tally, seconds }, _) => {
             vec![one(mint.key(), Some((**pattern).clone()), tally.clone(), *seconds)]
         }
-        _ => vec![one(mint.key(), None, Tally { uses: 1, used: 0, sums: BTreeMap::new() }, decision.terms.allowance_s)],
+        _ => vec![one(mint.key(), None, Tally::once(), decision.terms.allowance_s)],
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     decision::{Place, due::hush},
     env::Env,
     news::News,
-    records::{AaepSession, Decision, Plan, Planned, Raiser, Record},
+    records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, Plan, Planned, Raiser, Record},
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
 };
@@ -141,7 +141,7 @@ pub struct StepView {
     /// The approval and its session, of a plan that runs.
     pub approved: Option<(Decision, AaepSession)>,
     /// The open allowance of that step: it ends when the step does.
-    pub allowance: Option<crate::records::Allowance>,
+    pub allowance: Option<Allowance>,
     pub guards: Vec<Guard>,
 }
 
@@ -172,8 +172,7 @@ impl Operation for ReportStep {
 }
 
 /// The agent needs no more of it.
-fn ended(allowance: &crate::records::Allowance, now: UnixMillis) -> Record {
-    use crate::records::{Allowance, AllowanceState, CancelledFor};
+fn ended(allowance: &Allowance, now: UnixMillis) -> Record {
     let state = AllowanceState::Cancelled { at: now, why: CancelledFor::Withdrawn };
     Record::Allowance(Allowance { state, version: allowance.version + 1, ..allowance.clone() })
 }

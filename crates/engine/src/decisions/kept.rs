@@ -11,6 +11,7 @@ use countersign_core::{
     decision::grant::AskedFor,
     held::Fields,
     mplp::deviation,
+    project::matching_route,
     records::{Confirmation, Decision, HeldRequest, Plan, Point, Project, Raiser},
     refusal::Refusal,
 };
@@ -72,13 +73,11 @@ impl Engine {
 
     async fn request_asked_for(&self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
         let Some(request) = self.kept_request(project, decision).await? else { return Ok(None) };
-        let routes = &project.document.routes;
-        // By its method and path: the decision knows the action, and the very request names its route.
-        let mut read = routes
-            .iter()
-            .filter(|route| route.action == decision.action && route.method == request.method)
-            .filter_map(|route| Some((route, Fields::read(route, &request).ok()?)));
-        Ok(read.next().map(|(route, fields)| call_of_request(route, &request, &fields)))
+        // The route that the gateway would take now; if it means something else by now, nothing can be bounded.
+        let route = matching_route(&project.document, &request.method, request.path());
+        let Some(route) = route.filter(|route| route.action == decision.action) else { return Ok(None) };
+        let fields = Fields::read(route, &request).ok();
+        Ok(fields.map(|fields| call_of_request(route, &request, &fields)))
     }
 
     /// Says in a question how the call differs from the plans of the same session that run.
