@@ -2,6 +2,7 @@
 
 use super::{held, held_as, last_use, runs};
 use countersign_engine::NotCounted;
+use countersign_protocol::project::Route;
 use countersign_testkit::{
     bank::{BankScene, Manner, Sent, payouts},
     on_both_stores,
@@ -53,6 +54,20 @@ on_both_stores! {
         let anew = held(&scene, BankScene::transfer_of("100.00")).await;
         assert_ne!(anew["decision_id"], decision["decision_id"]);
         assert_eq!(scene.bank.effects().len(), 3);
+    }
+
+    ///
+    async fn a_yes_is_for_the_route_that_was_taken_whatever_else_would_fit_its_path(kit) {
+        let scene = kit.bank_with(|document| {
+            payouts(document);
+            let taken = document.routes.iter().find(|route| route.path == "/transfers" && route.method == "POST");
+            let other = Route { id: "any-desk".into(), path: "/{desk}".into(), ..taken.unwrap().clone() };
+            document.routes.insert(0, other);
+        }).await;
+        allowed(&scene, json!({ "uses": 2 })).await;
+        runs(&scene, "100.00").await;
+        runs(&scene, "100.00").await;
+        assert_eq!(scene.bank.effects().len(), 2);
     }
 
     ///
