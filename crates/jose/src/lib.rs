@@ -4,6 +4,7 @@
 //! comes out is either a refusal that says what was wrong or one of `countersign_protocol::facts`.
 
 mod algorithm;
+pub mod clarification;
 mod compact;
 mod jwk;
 mod key_set;

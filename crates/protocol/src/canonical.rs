@@ -11,7 +11,12 @@ pub struct NotCanonical(String);
 /// RFC 8785 writes numbers as IEEE doubles, so an integer beyond 2^53 − 1 would silently become another
 /// one. Such values are refused here, before anything is hashed.
 pub fn to_vec<T: Serialize>(value: &T) -> Result<Vec<u8>, NotCanonical> {
-    of_value(&serde_json::to_value(value).map_err(|e| NotCanonical(e.to_string()))?)
+    of_value(&value_of(value)?)
+}
+
+/// A document as a plain value, on the way to its canonical bytes.
+pub(crate) fn value_of<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::Value, NotCanonical> {
+    serde_json::to_value(value).map_err(|e| NotCanonical(e.to_string()))
 }
 
 /// The same for what is a JSON value already, without copying it first: the audit path takes this way.

@@ -4,6 +4,7 @@ mod check;
 
 use crate::{
     aaep::event::{Choice, ResponseKind, Reversibility, Risk, YesNo},
+    mplp::MplpId,
     time::{UnixMillis, rfc3339, rfc3339_option},
 };
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,9 @@ pub struct ConfirmationRequest {
     pub idempotency_key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
+    /// The clarification session whose answers the person is to read. Nothing may be open in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clarification_session_id: Option<MplpId>,
 }
 
 /// `POST /v1/clarifications`

@@ -8,6 +8,7 @@ pub mod aap;
 pub mod action;
 pub mod bounds;
 pub mod canonical;
+pub mod clarification;
 pub mod decisions;
 pub mod domain;
 pub mod duration;

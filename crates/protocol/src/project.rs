@@ -12,6 +12,7 @@ pub use upstream::Upstream;
 
 use crate::{
     aaep::event::{Reversibility, Risk, YesNo},
+    clarification::ClarificationPolicy,
     ids::ProjectId,
 };
 use serde::{Deserialize, Serialize};
@@ -84,6 +85,9 @@ pub struct ProjectDocument {
     pub roles: Vec<RoleEntry>,
     #[serde(default)]
     pub learning: LearningPolicy,
+    /// What must be asked before a plan may be proposed or run.
+    #[serde(default, skip_serializing_if = "ClarificationPolicy::is_default")]
+    pub clarification: ClarificationPolicy,
 }
 
 /// What a scope lets an agent do. The service's definition counts, whatever a receipt says (AAP 12.3).

@@ -8,6 +8,7 @@
 )]
 
 mod algorithms;
+mod clarification;
 mod delegation;
 mod dpop;
 mod form;

@@ -7,6 +7,7 @@ use crate::{
     time::{UnixMillis, rfc3339, rfc3339_option},
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// `GET /aaep/v1/questions`
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -72,6 +73,10 @@ pub struct OpenQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub last_ran_at: Option<UnixMillis>,
+    /// What was clarified before it, and whose answers these are; as in the event's `extra_context`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub clarification: Option<Value>,
 }
 
 /// `POST /aaep/v1/questions/{decision_id}/more-time`

@@ -19,6 +19,10 @@ pub struct Envelope {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub decision: Option<Map<String, Value>>,
+    /// What is unclear: the session that asks, and its gaps (Clarification 8).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub clarification: Option<Map<String, Value>>,
 }
 
 macro_rules! codes {
@@ -94,6 +98,8 @@ codes! {
     RouteNotFound = "route_not_found", 404;
     MethodNotAllowed = "method_not_allowed", 405;
     Conflict = "conflict", 409;
+    ClarificationRequired = "clarification_required", 409;
+    AlreadyResolved = "already_resolved", 409;
     ConnectRequestGone = "connect_request_gone", 410;
     PayloadTooLarge = "payload_too_large", 413;
     UnsupportedMediaType = "unsupported_media_type", 415;

@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// What these bodies have and no event does.
-const NOT_IN_THE_EVENT: [&str; 5] = ["tool", "arguments", "language", "session_id", "idempotency_key"];
+const NOT_IN_THE_EVENT: [&str; 6] =
+    ["tool", "arguments", "language", "session_id", "idempotency_key", "clarification_session_id"];
 const MAX_KEY: usize = 256;
 
 impl ConfirmationRequest {

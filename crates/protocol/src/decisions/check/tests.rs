@@ -91,3 +91,10 @@ fn credentials_in_words_for_people_are_refused_by_the_members_name_alone() {
     assert_eq!(named(&asked(json!({ "extra_context": { "note": secret } }))), ["extra_context"]);
     assert_eq!(named(&clarified(json!({ "context": secret }))), ["context"]);
 }
+
+#[test]
+fn what_only_the_body_has_is_no_part_of_the_event() {
+    let id = "3f2b8c1d-5e6f-4a7b-8c9d-0e1f2a3b4c5d";
+    let body = json!({ "tool": "payments.send", "arguments": {}, "language": "de", "clarification_session_id": id });
+    assert_eq!(named(&asked(body)), [""; 0]);
+}

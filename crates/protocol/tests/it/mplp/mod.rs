@@ -4,6 +4,7 @@ mod agreement;
 mod confirm;
 mod documents;
 mod emitted;
+mod judges;
 mod plan;
 mod refusals;
 mod spoil;

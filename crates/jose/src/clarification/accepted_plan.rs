@@ -1,0 +1,130 @@
+//! No silent assumptions: every value of the accepted plan was submitted, or is an answer (Clarification 7).
+
+use super::{Flaw, Wrong, chain::Walk, shape::alike};
+use countersign_protocol::clarification::Gap;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Compares the accepted plan with the one submitted last. The first difference that no answer explains is named, by
+/// its JSON Pointer.
+pub(super) fn check(submitted: &Value, accepted: &Value, walk: &Walk<'_>) -> Result<(), Wrong> {
+    let answers = Answers::of(walk);
+    answers.explain(Some(submitted), Some(accepted), "")?;
+    answers.all_in(accepted)
+}
+
+/// The answers that settled a gap, by their places. More than one at a place is rare: rules can ask twice about it.
+struct Answers<'w> {
+    at: BTreeMap<String, Vec<Answer<'w>>>,
+}
+
+struct Answer<'w> {
+    gap: &'w Gap,
+    answer: &'w str,
+    /// Given about the last plan. One to an earlier plan counts only if the last one raises the same question, which
+    /// the chain does not tell.
+    applies: bool,
+}
+
+impl<'w> Answers<'w> {
+    fn of(walk: &'w Walk<'_>) -> Self {
+        let mut at: BTreeMap<String, Vec<Answer<'w>>> = BTreeMap::new();
+        for seen in &walk.rounds {
+            let (gap, answer) = (&seen.round.gap, seen.round.answer.as_str());
+            if walk.settled(&gap.id).is_some_and(|last| last.round == seen.round.round) {
+                let applies = seen.plan + 1 == walk.plans.len();
+                at.entry(pointer(gap)).or_default().push(Answer { gap, answer, applies });
+            }
+        }
+        Self { at }
+    }
+
+    fn is_answered(&self, place: &str, value: &Value) -> bool {
+        self.at.get(place).is_some_and(|answers| answers.iter().any(|answer| answer.is(value)))
+    }
+
+    fn explain(&self, submitted: Option<&Value>, accepted: Option<&Value>, place: &str) -> Result<(), Wrong> {
+        let answered = accepted.is_some_and(|value| self.is_answered(place, value));
+        if answered || submitted == accepted {
+            return Ok(());
+        }
+        match (submitted, accepted) {
+            (_, Some(Value::Object(_) | Value::Array(_))) if same_kind(submitted, accepted) => {
+                let (before, after) = (members(submitted), members(accepted));
+                let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+                names.into_iter().try_for_each(|name| {
+                    let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
+                    self.explain(before.get(name).copied(), after.get(name).copied(), &below)
+                })
+            }
+            (_, Some(_)) => Err(Wrong::at(place, Flaw::Assumed)),
+            (_, None) => Err(Wrong::at(place, Flaw::Lost)),
+        }
+    }
+
+    /// What was answered about the last plan is in the accepted one.
+    fn all_in(&self, accepted: &Value) -> Result<(), Wrong> {
+        for (place, answers) in &self.at {
+            let mut due = answers.iter().filter(|answer| answer.applies).peekable();
+            let Some(first) = due.peek().map(|answer| answer.gap.id.clone()) else { continue };
+            if !due.any(|answer| accepted.pointer(place).is_some_and(|value| answer.is(value))) {
+                return Err(Wrong::at(place, Flaw::AnswerDropped { gap_id: first }));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a gap is. One without a pointer says it by its dotted path alone (W-25).
+fn pointer(gap: &Gap) -> String {
+    let from_path = || gap.field.split(['.', '[', ']']).filter(|step| !step.is_empty()).map(|step| format!("/{step}"));
+    gap.pointer.clone().unwrap_or_else(|| from_path().collect())
+}
+
+/// Two objects or two lists, or one that was made for an answer inside it. An empty one was made for nothing.
+fn same_kind(submitted: Option<&Value>, accepted: Option<&Value>) -> bool {
+    match (submitted, accepted) {
+        (Some(Value::Object(_)), Some(Value::Object(_))) | (Some(Value::Array(_)), Some(Value::Array(_))) => true,
+        (None | Some(Value::Null), Some(Value::Object(made))) => !made.is_empty(),
+        (None | Some(Value::Null), Some(Value::Array(made))) => !made.is_empty(),
+        _ => false,
+    }
+}
+
+fn members(value: Option<&Value>) -> BTreeMap<String, &Value> {
+    match value {
+        Some(Value::Object(members)) => members.iter().map(|(name, value)| (name.clone(), value)).collect(),
+        Some(Value::Array(items)) => items.iter().enumerate().map(|(at, value)| (at.to_string(), value)).collect(),
+        _ => BTreeMap::new(),
+    }
+}
+
+impl Answer<'_> {
+    /// Whether a value is this answer, in whichever kind its rule asks for.
+    fn is(&self, value: &Value) -> bool {
+        let accepted = accepted_form(self.gap, self.answer);
+        match value {
+            Value::String(text) => text == accepted,
+            Value::Number(number) => accepted.trim().parse::<f64>().is_ok_and(|wanted| number.as_f64() == Some(wanted)),
+            Value::Bool(flag) => truth(accepted) == Some(*flag),
+            Value::Null | Value::Array(_) | Value::Object(_) => false,
+        }
+    }
+}
+
+/// `accept`, a suggestion in its own spelling, else the answer verbatim (W-05, W-14).
+fn accepted_form<'a>(gap: &'a Gap, answer: &'a str) -> &'a str {
+    if alike(answer, "accept") {
+        return "accept";
+    }
+    let suggested = gap.suggestions.iter().find(|suggestion| alike(suggestion, answer));
+    suggested.map_or(answer, String::as_str)
+}
+
+fn truth(text: &str) -> Option<bool> {
+    match text.trim().to_lowercase().as_str() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
+}

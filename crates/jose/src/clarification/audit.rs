@@ -1,0 +1,125 @@
+//! Everything about a session at once, in the order in which one thing rests on another.
+
+use super::{
+    Flaw, Registry, Report, Wrong, accepted_plan, attestation, message, plans,
+    record::{self, ProvenRecord},
+    report,
+    round::Exchanged,
+};
+use countersign_protocol::clarification::{Attestation, Audit, Message, SubmittedPlan, signed};
+use serde_json::{Value, json};
+
+/// Proves what `audit` returned: the chain, the two views of it, the last message, the plans and the attestation.
+pub fn check_audit(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
+    let part = |name: &str| document.get(name).unwrap_or(&Value::Null);
+    known_members(document)?;
+    let mut proven = record::prove(part("record"), registry).map_err(|wrong| wrong.under("record"))?;
+    same_view(part("clarification_chain"), &proven).map_err(|wrong| wrong.under("clarification_chain"))?;
+    let message = message::beside(part("message"), &mut proven).map_err(|wrong| wrong.under("message"))?;
+    all_resolved(&proven, &message)?;
+    let submitted =
+        plans::check(part("submitted_plans"), &proven.walk).map_err(|wrong| wrong.under("submitted_plans"))?;
+    let accepted = document.get("accepted_plan");
+    if let Some(accepted) = accepted {
+        accepted_rightly(accepted, &submitted, &proven, &message).map_err(|wrong| wrong.under("accepted_plan"))?;
+    }
+    let attested = attested(document, accepted, &mut proven)?;
+    Ok(report::of_audit(&proven, &message, accepted.is_some(), attested.as_ref()))
+}
+
+/// The parts are proven one by one; what is left is that there is nothing else.
+fn known_members(document: &Value) -> Result<(), Wrong> {
+    let members = document.as_object().ok_or_else(|| Wrong::malformed("", "must be an object"))?;
+    match members.keys().find(|name| !Audit::MEMBERS.contains(&name.as_str())) {
+        Some(name) => Err(Wrong::malformed(name, "is no member of this document")),
+        None => Ok(()),
+    }
+}
+
+/// The view of 6.3 says nothing that the record does not say (W-17).
+fn same_view(view: &Value, proven: &ProvenRecord<'_>) -> Result<(), Wrong> {
+    let view = view.as_array().ok_or_else(|| Wrong::malformed("", "must be a list"))?;
+    let (expected, found) = (proven.walk.rounds.len() as u64, view.len() as u64);
+    if expected != found {
+        return Err(Wrong::at("", Flaw::Miscounted { expected, found }));
+    }
+    for (at, (seen, exchanged)) in view.iter().zip(&proven.walk.rounds).enumerate() {
+        if let Some(place) = difference(&exchange(exchanged), seen) {
+            return Err(Wrong::at(format!("[{at}]{place}"), Flaw::NotAsRecorded));
+        }
+    }
+    Ok(())
+}
+
+fn exchange(exchanged: &Exchanged<'_>) -> Value {
+    let (mut ask, mut answer, raw) = (exchanged.ask.clone(), exchanged.answer.clone(), exchanged.raw);
+    let part = |name: &str| raw.get(name).cloned().unwrap_or_default();
+    if let (Value::Object(ask), Value::Object(answer)) = (&mut ask, &mut answer) {
+        ask.insert("ask_signature".into(), part("ask_signature"));
+        answer.insert("answer_signature".into(), part("answer_signature"));
+    }
+    let mut view = json!({
+        "ask": ask,
+        "answer": answer,
+        "timestamp": part("answer_timestamp"),
+        "signature": part("answer_signature"),
+        "resolved": part("resolved"),
+    });
+    if let (Value::Object(view), Some(given_by)) = (&mut view, raw.get("given_by")) {
+        view.insert("given_by".into(), given_by.clone());
+    }
+    view
+}
+
+/// Where two values begin to differ, seen from them.
+fn difference(expected: &Value, found: &Value) -> Option<String> {
+    match (expected, found) {
+        (Value::Object(left), Value::Object(right)) => {
+            let here = left.iter().find_map(|(name, value)| {
+                let other = right.get(name).unwrap_or(&Value::Null);
+                difference(value, other).map(|below| format!(".{name}{below}"))
+            });
+            here.or_else(|| right.keys().find(|name| !left.contains_key(*name)).map(|name| format!(".{name}")))
+        }
+        (left, right) => (left != right).then(String::new),
+    }
+}
+
+/// The record may say that a gap is open which the chain does not know: then the message has it.
+fn all_resolved(proven: &ProvenRecord<'_>, message: &Message) -> Result<(), Wrong> {
+    match (proven.record.all_resolved, message.gaps.first()) {
+        (true, Some(open)) => {
+            let flaw = Flaw::NotResolved { gap_id: open.id.clone() };
+            Err(Wrong::at("record.all_resolved", flaw))
+        }
+        (false, None) => Err(Wrong::at("record.all_resolved", Flaw::NothingOpen)),
+        _ => Ok(()),
+    }
+}
+
+fn accepted_rightly(
+    accepted: &Value,
+    submitted: &[SubmittedPlan],
+    proven: &ProvenRecord<'_>,
+    message: &Message,
+) -> Result<(), Wrong> {
+    if !message.gaps.is_empty() {
+        return Err(Wrong::at("", Flaw::PlanBeforeAnswers));
+    }
+    let last = submitted.last().map_or(&Value::Null, |plan| &plan.plan_object);
+    accepted_plan::check(last, accepted, &proven.walk)
+}
+
+fn attested(
+    document: &Value,
+    accepted: Option<&Value>,
+    proven: &mut ProvenRecord<'_>,
+) -> Result<Option<Attestation>, Wrong> {
+    let Some(attestation) = document.get("attestation") else { return Ok(None) };
+    let attestation = attestation::beside(attestation, proven).map_err(|wrong| wrong.under("attestation"))?;
+    let digest = accepted.map(signed::plan_digest).transpose()?;
+    if digest.is_some_and(|digest| attestation.plan_digest.0 != digest) {
+        return Err(Wrong::at("attestation.plan_digest", Flaw::AnotherPlan));
+    }
+    Ok(Some(attestation))
+}

@@ -1,0 +1,152 @@
+//! Walks a chain from its first entry to its head. Each step is possible only where everything before it was right.
+
+use super::{
+    Flaw, Wrong,
+    in_force::InForce,
+    round::Exchanged,
+    shape::{member, signed_body, signed_whole},
+};
+use countersign_protocol::{
+    clarification::{
+        DigestText, Entry, PlanChanged, PublicKey, Record, Rotated, Round, SignedType, Stamp,
+        signed::{self},
+    },
+    hash::Digest,
+    mplp::MplpId,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+pub(super) struct Walk<'a> {
+    pub(super) session_id: MplpId,
+    pub(super) keys: InForce<'a>,
+    pub(super) head: Digest,
+    /// The moment of the last entry.
+    pub(super) last: Option<Stamp>,
+    pub(super) rounds: Vec<Exchanged<'a>>,
+    /// The plans that were asked about, each with the moment from which on.
+    pub(super) plans: Vec<(DigestText, Option<Stamp>)>,
+    /// The last round of every gap, as its place in `rounds`.
+    pub(super) latest: BTreeMap<&'a str, usize>,
+    /// Every head there was, and how many rounds then.
+    pub(super) heads: Vec<(Digest, u64)>,
+}
+
+impl<'a> Walk<'a> {
+    /// At the beginning, where session and first plan are bound together.
+    pub(super) fn begin(record: &Record, keys: InForce<'a>) -> Self {
+        let head = signed::genesis(&record.session_id, &record.plan_digest.0);
+        Self {
+            session_id: record.session_id.clone(),
+            keys,
+            head,
+            last: None,
+            rounds: Vec::new(),
+            plans: vec![(record.plan_digest, None)],
+            latest: BTreeMap::new(),
+            heads: vec![(head, 0)],
+        }
+    }
+
+    pub(super) fn step(&mut self, raw: &'a Value, entry: Entry) -> Result<(), Wrong> {
+        self.linked(raw, &entry)?;
+        let hash = entry.entry_hash().0;
+        match entry {
+            Entry::Round(round) => self.round(raw, round)?,
+            Entry::Rotated(rotated) => self.rotated(raw, &rotated)?,
+            Entry::PlanChanged(changed) => self.plan_changed(raw, &changed)?,
+        }
+        self.head = hash;
+        self.heads.push((hash, self.rounds.len() as u64));
+        Ok(())
+    }
+
+    fn linked(&self, raw: &Value, entry: &Entry) -> Result<(), Wrong> {
+        if entry.prev().0 != self.head {
+            return Err(Wrong::at("prev", Flaw::NotLinked));
+        }
+        let same = signed::entry_hash(raw)? == entry.entry_hash().0;
+        if same { Ok(()) } else { Err(Wrong::at("entry_hash", Flaw::Changed)) }
+    }
+
+    /// Only the old key's own word makes another one the agent's.
+    fn rotated(&mut self, raw: &Value, rotated: &Rotated) -> Result<(), Wrong> {
+        let rotation = &rotated.rotation;
+        self.not_before_last(&rotated.timestamp, "timestamp")?;
+        in_order(&rotation.rotated_at, &rotated.timestamp, "timestamp")?;
+        if rotation.agent_id != self.keys.agent_id {
+            return Err(Wrong::at("rotation.agent_id", Flaw::AnotherAgent));
+        }
+        if rotation.old_public_key != self.keys.current {
+            return Err(Wrong::at("rotation.old_public_key", Flaw::AnotherKey));
+        }
+        let document = member(raw, "rotation");
+        signed_whole(SignedType::Rotation, &document, &rotation.old_public_key, &rotation.signature)
+            .map_err(|wrong| wrong.under("rotation"))?;
+        self.keys.replace(rotation);
+        self.keys.check(&rotation.new_public_key, &rotated.timestamp, "rotation.new_public_key")?;
+        self.last = Some(rotated.timestamp.clone());
+        Ok(())
+    }
+
+    fn plan_changed(&mut self, raw: &Value, changed: &PlanChanged) -> Result<(), Wrong> {
+        self.not_before_last(&changed.timestamp, "timestamp")?;
+        self.keys.check(&changed.agent_public_key, &changed.timestamp, "agent_public_key")?;
+        let body = json!({
+            "session_id": self.session_id,
+            "agent_id": self.keys.agent_id,
+            "agent_public_key": member(raw, "agent_public_key"),
+            "timestamp": member(raw, "timestamp"),
+            "plan_digest": member(raw, "plan_digest"),
+            "prev": member(raw, "prev"),
+        });
+        signed_body(SignedType::Plan, &body, &changed.agent_public_key, &changed.signature)
+            .map_err(|wrong| wrong.under("signature"))?;
+        self.plans.push((changed.plan_digest, Some(changed.timestamp.clone())));
+        self.last = Some(changed.timestamp.clone());
+        Ok(())
+    }
+
+    /// Gaps of the present plan whose last answer did not settle them. Those of an earlier plan are asked no more.
+    pub(super) fn unsettled(&self) -> impl Iterator<Item = &str> {
+        let last = self.latest.iter().filter_map(|(id, at)| self.rounds.get(*at).map(|round| (*id, round)));
+        last.filter(|(_, seen)| !seen.round.resolved && seen.plan + 1 == self.plans.len()).map(|(id, _)| id)
+    }
+
+    /// The round that settled a gap.
+    pub(super) fn settled(&self, gap_id: &str) -> Option<&Round> {
+        let last = self.latest.get(gap_id).and_then(|at| self.rounds.get(*at))?;
+        last.round.resolved.then_some(&last.round)
+    }
+
+    /// How many gaps are settled, of whichever plan.
+    pub(super) fn settled_gaps(&self) -> u64 {
+        self.latest.keys().filter(|id| self.settled(id).is_some()).count() as u64
+    }
+
+    /// Of the plan that is asked about at this point.
+    pub(super) fn plan(&self) -> Option<DigestText> {
+        self.plans.last().map(|(digest, _)| *digest)
+    }
+
+    pub(super) fn not_before_last(&self, at: &Stamp, place: &str) -> Result<(), Wrong> {
+        self.last.as_ref().map_or(Ok(()), |last| in_order(last, at, place))
+    }
+}
+
+pub(super) fn in_order(earlier: &Stamp, later: &Stamp, place: &str) -> Result<(), Wrong> {
+    if later.is_before(earlier) {
+        return Err(Wrong::at(place, Flaw::TimeRunsBack { after: earlier.to_string() }));
+    }
+    Ok(())
+}
+
+/// The key that a chain begins with: that of its first entry. Of an empty chain it is the one that signed it.
+pub(super) fn first_key(entries: &[Entry], signing: &PublicKey) -> PublicKey {
+    let named = |entry: &Entry| match entry {
+        Entry::Round(round) => round.agent_public_key.clone(),
+        Entry::Rotated(rotated) => Some(rotated.rotation.old_public_key.clone()),
+        Entry::PlanChanged(changed) => Some(changed.agent_public_key.clone()),
+    };
+    entries.iter().find_map(named).unwrap_or_else(|| signing.clone())
+}

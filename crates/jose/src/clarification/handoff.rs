@@ -1,0 +1,46 @@
+//! What another agent was handed (Clarification 9, W-28).
+
+use super::{
+    Flaw, Registry, Report, Signer, Wrong,
+    chain::in_order,
+    record::{self, ProvenRecord},
+    report,
+    shape::{read_unbounded, signed_whole},
+};
+use countersign_protocol::clarification::{Handoff, SignedType};
+use serde_json::Value;
+
+/// Proves a handoff and the record inside it.
+pub fn check_handoff(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
+    let at = "context.clarification";
+    let record = document.pointer("/context/clarification").unwrap_or(&Value::Null);
+    let mut proven = record::prove(record, registry).map_err(|wrong| wrong.under(at))?;
+    let handoff: Handoff = read_unbounded(document)?;
+    if handoff.session_id != proven.record.session_id {
+        return Err(Wrong::at("session_id", Flaw::AnotherSession));
+    }
+    if handoff.agent_id != proven.record.agent_id {
+        return Err(Wrong::at("agent_id", Flaw::AnotherAgent));
+    }
+    in_order(&proven.record.signed_at, &handoff.created_at, "created_at")?;
+    proven.walk.keys.check_later(&handoff.agent_public_key, &handoff.created_at, "agent_public_key")?;
+    signed_whole(SignedType::Handoff, document, &handoff.agent_public_key, &handoff.signature)?;
+    if handoff.plan.is_some() && !proven.record.all_resolved {
+        return Err(Wrong::at("plan", Flaw::PlanBeforeAnswers));
+    }
+    Ok(report::of_handoff(&proven, &handoff))
+}
+
+/// By the key that the chain ends with, or by one that is registered and came later: what is confirmed takes no entry
+/// any more, so the chain itself cannot lead to it (W-20).
+fn by_its_agent(handoff: &Handoff, proven: &mut ProvenRecord<'_>, registry: &Registry) -> Result<(), Wrong> {
+    let (key, at) = (&handoff.agent_public_key, &handoff.created_at);
+    match proven.walk.keys.check(key, at, "agent_public_key") {
+        Err(Wrong { flaw: Flaw::AnotherKey, .. })
+            if registry.judge(&handoff.agent_id, key, at) == Ok(Signer::Known) =>
+        {
+            Ok(())
+        }
+        checked => checked,
+    }
+}

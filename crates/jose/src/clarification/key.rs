@@ -1,0 +1,60 @@
+//! The key that an agent asks with.
+
+use countersign_protocol::{
+    canonical::NotCanonical,
+    clarification::{PublicKey, Signable, Signature},
+};
+use ed25519_dalek::{Signer as _, SigningKey};
+use zeroize::Zeroizing;
+
+/// An Ed25519 key pair. The private half is wiped when dropped and never printed.
+#[derive(Clone)]
+pub struct AgentKey(SigningKey);
+
+impl AgentKey {
+    /// From 32 random bytes, which are the private key.
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        Self(SigningKey::from_bytes(&Zeroizing::new(seed)))
+    }
+
+    /// The private key, for sealing it away. Wiped when dropped.
+    pub fn seed(&self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(self.0.to_bytes())
+    }
+
+    pub fn public_key(&self) -> PublicKey {
+        PublicKey::from_bytes(self.0.verifying_key().to_bytes())
+    }
+
+    /// Signs the same bytes always in the same way (RFC 8032).
+    pub fn sign(&self, input: &[u8]) -> Signature {
+        Signature::from_bytes(self.0.sign(input).to_bytes())
+    }
+
+    /// Signs all of a document but its `signature`.
+    pub fn sign_body<T: Signable>(&self, body: &T) -> Result<Signature, NotCanonical> {
+        body.input().map(|input| self.sign(&input))
+    }
+}
+
+impl std::fmt::Debug for AgentKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("AgentKey").field(&self.public_key()).finish()
+    }
+}
+
+/// The keys whose private halves stand in RFC 8032 7.1, tests 1 and 2: anyone can sign with them.
+const PUBLISHED_TEST_KEYS: [[u8; 32]; 2] = [
+    [
+        0xd7, 0x5a, 0x98, 0x01, 0x82, 0xb1, 0x0a, 0xb7, 0xd5, 0x4b, 0xfe, 0xd3, 0xc9, 0x64, 0x07, 0x3a, 0x0e, 0xe1,
+        0x72, 0xf3, 0xda, 0xa6, 0x23, 0x25, 0xaf, 0x02, 0x1a, 0x68, 0xf7, 0x07, 0x51, 0x1a,
+    ],
+    [
+        0x3d, 0x40, 0x17, 0xc3, 0xe8, 0x43, 0x89, 0x5a, 0x92, 0xb7, 0x0a, 0xa7, 0x4d, 0x1b, 0x7e, 0xbc, 0x9c, 0x98,
+        0x2c, 0xcf, 0x2e, 0xc4, 0x96, 0x8c, 0xc0, 0xcd, 0x55, 0xf1, 0x2a, 0xf4, 0x66, 0x0c,
+    ],
+];
+
+pub fn is_published_test_key(key: &PublicKey) -> bool {
+    PUBLISHED_TEST_KEYS.contains(key.bytes())
+}

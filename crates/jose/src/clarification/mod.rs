@@ -1,0 +1,35 @@
+//! Clarifications proved offline: Ed25519, strictly, and everything that follows from a chain of signatures.
+//!
+//! Documents are checked as they stand, as plain JSON values that were parsed strictly: a signature covers the literal
+//! texts, so reading a document into types and writing it again would already be another one. Nothing here reads a
+//! clock. A chain of any age is judged alike (W-18).
+
+mod accepted_plan;
+mod attestation;
+mod audit;
+mod chain;
+mod handoff;
+mod in_force;
+mod key;
+mod message;
+mod plans;
+mod record;
+mod registry;
+mod report;
+mod round;
+mod seal;
+mod shape;
+mod strict;
+mod wrong;
+
+pub use attestation::check_attestation;
+pub use audit::check_audit;
+pub use handoff::check_handoff;
+pub use key::{AgentKey, is_published_test_key};
+pub use message::check_message;
+pub use record::check_record;
+pub use registry::{Registry, Signer};
+pub use report::{OpenGap, Proven, Report, RoundReport};
+pub use seal::{ChainSeal, check_against};
+pub use strict::{BadSignature, verify};
+pub use wrong::{Flaw, Wrong};

@@ -1,0 +1,72 @@
+//! Who is known by which key. The key inside a document proves only that nobody changed it since (W-19).
+
+use super::{Flaw, is_published_test_key};
+use crate::KeyPolicy;
+use countersign_protocol::clarification::{PublicKey, PublishedKeys, Stamp, limits::GRACE_S};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The keys that a verifier has from a place it trusts, by agent. Empty, it still proves integrity.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    policy: KeyPolicy,
+    agents: BTreeMap<String, Vec<Known>>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    key: PublicKey,
+    retired_at: Option<Stamp>,
+}
+
+/// What is known of whoever signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signer {
+    /// The key is registered for the agent that is named.
+    Known,
+    /// Nobody changed it since it was signed. Who signed it is only what it says itself.
+    IntegrityOnly,
+}
+
+impl Registry {
+    pub fn new(policy: KeyPolicy) -> Self {
+        Self { policy, agents: BTreeMap::new() }
+    }
+
+    /// With the keys that an asking agent has published.
+    #[must_use]
+    pub fn with(mut self, published: &PublishedKeys) -> Self {
+        let known =
+            published.keys.iter().map(|k| Known { key: k.public_key.clone(), retired_at: k.retired_at.clone() });
+        self.agents.entry(published.agent_id.clone()).or_default().extend(known);
+        self
+    }
+
+    /// With one key of an agent, such as one that answers.
+    #[must_use]
+    pub fn with_key(mut self, agent_id: &str, key: PublicKey) -> Self {
+        self.agents.entry(agent_id.to_owned()).or_default().push(Known { key, retired_at: None });
+        self
+    }
+
+    pub(super) fn judge(&self, agent_id: &str, key: &PublicKey, at: &Stamp) -> Result<Signer, Flaw> {
+        if is_published_test_key(key) && !self.policy.allow_published_test_keys {
+            return Err(Flaw::PublishedTestKey);
+        }
+        let Some(known) = self.agents.get(agent_id) else { return Ok(Signer::IntegrityOnly) };
+        let known = known.iter().find(|known| known.key == *key);
+        match known.ok_or_else(|| Flaw::UnknownKey { agent_id: agent_id.to_owned() })? {
+            Known { retired_at: Some(since), .. } => within_grace(since, at).map(|()| Signer::Known),
+            Known { retired_at: None, .. } => Ok(Signer::Known),
+        }
+    }
+}
+
+/// A key that was replaced counts for 24 hours more (W-20).
+pub(super) fn within_grace(replaced_at: &Stamp, at: &Stamp) -> Result<(), Flaw> {
+    if at.at() <= replaced_at.at().plus_secs(GRACE_S) {
+        return Ok(());
+    }
+    Err(Flaw::KeyRetired { since: replaced_at.to_string() })
+}

@@ -1,0 +1,14 @@
+//! Chains, and everything that can be done to them.
+
+mod accepted;
+mod audit;
+mod documents;
+mod keys;
+mod limits;
+mod order;
+mod rotation;
+mod schemas;
+mod strict;
+mod support;
+mod tampering;
+mod vectors;

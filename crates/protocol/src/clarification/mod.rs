@@ -1,0 +1,33 @@
+//! The Agent Clarification Protocol: gaps that stop an agent, the signed chain of what it asked and was told, and the
+//! rules that find gaps.
+//!
+//! What is signed, and by whom, is decided in CLARIFICATION-RESOLUTIONS (W-01 to W-32).
+
+pub mod attestation;
+pub mod audit;
+pub mod gap;
+pub mod handoff;
+pub mod keys;
+pub mod limits;
+pub mod message;
+pub mod record;
+pub mod rules;
+pub mod signed;
+pub mod submission;
+pub mod text;
+
+pub use attestation::{Attestation, ChainReference, Inputs};
+pub use audit::{Audit, Exchange, PublishedKey, PublishedKeys, SubmittedPlan};
+pub use gap::{Gap, Operation, Severity};
+pub use handoff::{Handoff, HandoffContext};
+pub use keys::{BadKeyText, PublicKey, Signature};
+pub use message::{Message, Status};
+pub use record::{AnsweredBy, Entry, GivenBy, PlanChanged, Record, Rotated, Rotation, Round};
+pub use rules::{AnswerKind, ClarificationPolicy, Rule, RuleCase};
+pub use signed::{Signable, SignedType};
+pub use text::{DigestText, Stamp};
+
+/// The version that every message carries.
+pub const PROTOCOL_VERSION: &str = "1.0.0";
+/// The name of the schema that every message carries; we publish the document under it (W-30).
+pub const SCHEMA: &str = "https://workswithagents.dev/specs/clarification-protocol.json";

@@ -1,0 +1,232 @@
+//! The chain of what was asked and answered, which nobody can change unnoticed (Clarification 7, W-08 to W-10).
+
+use super::{
+    DigestText, Gap, PublicKey, Signature,
+    signed::{self, PlanBody, Signable, SignedType},
+};
+use crate::{
+    canonical::{self, NotCanonical},
+    hash::Digest,
+    mplp::{MplpId, read},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use super::text::Stamp;
+
+/// The whole chain of a session with the signature over its head.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    pub session_id: MplpId,
+    pub chain: Vec<Entry>,
+    /// Entries that are a question and its answer; the others take no round.
+    pub total_rounds: u64,
+    pub all_resolved: bool,
+    pub agent_id: String,
+    /// The key that signed the chain: the asking agent's present one.
+    pub agent_public_key: PublicKey,
+    /// Of the plan that the session began with; the first `prev` binds it.
+    pub plan_digest: DigestText,
+    pub signed_at: Stamp,
+    pub chain_signature: Signature,
+}
+
+/// One link. What is no round says so in `event`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "nearly every entry is a round")]
+pub enum Entry {
+    Round(Round),
+    Rotated(Rotated),
+    PlanChanged(PlanChanged),
+}
+
+impl Entry {
+    /// Reads one strictly. Which of the three it is, its `event` decides, so that a refusal names the member that is
+    /// wrong rather than all that it could have been.
+    pub fn read(value: &Value) -> Result<Self, read::BadDocument> {
+        match value.get("event").and_then(Value::as_str) {
+            Some("key_rotated") => read::value(value).map(Self::Rotated),
+            Some("plan_changed") => read::value(value).map(Self::PlanChanged),
+            Some(_) => Err(read::BadDocument::new("event", "must be key_rotated or plan_changed")),
+            None => read::value(value).map(Self::Round),
+        }
+    }
+
+    pub fn prev(&self) -> DigestText {
+        match self {
+            Self::Round(entry) => entry.prev,
+            Self::Rotated(entry) => entry.prev,
+            Self::PlanChanged(entry) => entry.prev,
+        }
+    }
+
+    pub fn entry_hash(&self) -> DigestText {
+        match self {
+            Self::Round(entry) => entry.entry_hash,
+            Self::Rotated(entry) => entry.entry_hash,
+            Self::PlanChanged(entry) => entry.entry_hash,
+        }
+    }
+
+    pub fn as_round(&self) -> Option<&Round> {
+        match self {
+            Self::Round(round) => Some(round),
+            Self::Rotated(_) | Self::PlanChanged(_) => None,
+        }
+    }
+
+    /// The same with the hash that its other members have.
+    pub fn sealed(mut self) -> Result<Self, NotCanonical> {
+        let hash = DigestText(signed::entry_hash(&canonical::value_of(&self)?)?);
+        match &mut self {
+            Self::Round(entry) => entry.entry_hash = hash,
+            Self::Rotated(entry) => entry.entry_hash = hash,
+            Self::PlanChanged(entry) => entry.entry_hash = hash,
+        }
+        Ok(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Self::read(&Value::deserialize(from)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A question and its answer. The members that the protocol does not have are ours: always written, but not demanded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Round {
+    /// Counts the rounds of the session from 1.
+    pub round: u64,
+    pub ask_timestamp: Stamp,
+    pub ask_signature: Signature,
+    pub gap: Gap,
+    pub answer_timestamp: Stamp,
+    pub answer: String,
+    pub answered_by: AnsweredBy,
+    pub answer_signature: Signature,
+    /// Whether this answer settled the gap.
+    pub resolved: bool,
+    /// Of the plan that was asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_digest: Option<DigestText>,
+    /// The key that signed the question (W-20).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_public_key: Option<PublicKey>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_by: Option<GivenBy>,
+    /// The decision in which a person gave the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_id: Option<String>,
+    pub prev: DigestText,
+    pub entry_hash: DigestText,
+}
+
+/// Who signed an answer: its giver, or the asking agent in the giver's place (W-06).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AnsweredBy {
+    pub agent_id: String,
+    pub public_key: PublicKey,
+    pub attested: bool,
+}
+
+/// Whose answer it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum GivenBy {
+    /// Of the principal that submitted the plan.
+    Own,
+    Person,
+}
+
+/// From here on another key of the same agent signs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Rotated {
+    pub event: RotatedEvent,
+    pub timestamp: Stamp,
+    pub rotation: Rotation,
+    pub prev: DigestText,
+    pub entry_hash: DigestText,
+}
+
+impl Rotated {
+    /// Not hashed yet.
+    pub fn new(timestamp: Stamp, rotation: Rotation, prev: DigestText) -> Self {
+        Self { event: RotatedEvent::KeyRotated, timestamp, rotation, prev, entry_hash: UNHASHED }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum RotatedEvent {
+    #[default]
+    #[serde(rename = "key_rotated")]
+    KeyRotated,
+}
+
+/// The old key's word for the new one. Made once, so it reads the same in all sessions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Rotation {
+    pub agent_id: String,
+    pub old_public_key: PublicKey,
+    pub new_public_key: PublicKey,
+    pub rotated_at: Stamp,
+    pub signature: Signature,
+}
+
+impl Signable for Rotation {
+    const TYPE: SignedType = SignedType::Rotation;
+}
+
+/// From here on another plan is asked about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PlanChanged {
+    pub event: PlanChangedEvent,
+    pub timestamp: Stamp,
+    pub plan_digest: DigestText,
+    pub agent_public_key: PublicKey,
+    pub signature: Signature,
+    pub prev: DigestText,
+    pub entry_hash: DigestText,
+}
+
+impl PlanChanged {
+    /// What was signed, with its signature. Not hashed yet.
+    pub fn new(body: PlanBody, signature: Signature) -> Self {
+        Self {
+            event: PlanChangedEvent::PlanChanged,
+            timestamp: body.timestamp,
+            plan_digest: body.plan_digest,
+            agent_public_key: body.agent_public_key,
+            signature,
+            prev: body.prev,
+            entry_hash: UNHASHED,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum PlanChangedEvent {
+    #[default]
+    #[serde(rename = "plan_changed")]
+    PlanChanged,
+}
+
+/// Stands where the hash of an entry belongs until it is known: the hash leaves its own place out.
+pub const UNHASHED: DigestText = DigestText(Digest([0; 32]));
