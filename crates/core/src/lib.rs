@@ -6,6 +6,7 @@
 pub mod aaep;
 pub mod aap;
 pub mod bounded;
+pub mod clarification;
 pub mod decision;
 pub mod env;
 pub mod evidence;

@@ -2,6 +2,7 @@
 
 mod apply;
 mod check;
+mod clarification;
 pub(crate) mod decisions;
 mod forwarding;
 mod plans;

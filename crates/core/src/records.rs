@@ -4,10 +4,12 @@
 //! accepts it only if the row still has the old one; that is the one way in which anything changes.
 
 mod aaep;
+mod clarification;
 mod decisions;
 mod mplp;
 
 pub use aaep::*;
+pub use clarification::*;
 pub use decisions::*;
 pub use mplp::*;
 
@@ -70,7 +72,7 @@ macro_rules! records {
 records! {
     Project, Person, Membership, WebSession, ConnectRequest, Disclosure, Delegation, Session, AccessToken,
     RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
-    SubscriberToken, HeldRequest, Plan, ImportedConfirm,
+    SubscriberToken, HeldRequest, Plan, ImportedConfirm, ClarificationSession, ClarificationEntry, ClarificationKey,
 }
 
 /// A project and the version of its document that is in force. Older versions stay readable.

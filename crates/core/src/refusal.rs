@@ -3,8 +3,10 @@
 //! A variant is a fact. Its code, description and hint stand here and nowhere else.
 
 mod awaited;
+mod unclear;
 
 pub use awaited::{Awaited, Awaiting};
+pub use unclear::Unclear;
 
 use crate::{aap::access::Limit, records::RevokeReason};
 use countersign_protocol::aap::{error::Code, version};
@@ -82,6 +84,10 @@ pub enum Refusal {
     DryRunUnsupported,
     #[error("{0}")]
     ConfirmationRequired(Box<Awaited>),
+    #[error("{0}")]
+    ClarificationRequired(Box<Unclear>),
+    #[error("{0} was answered already, and otherwise")]
+    AlreadyResolved(String),
     #[error("the action {0} must be confirmed by the agent itself")]
     WordRequired(String),
     #[error("the limit {} of the consent receipt is used up", .limit.as_str())]
@@ -201,6 +207,8 @@ impl Refusal {
             Self::AccessTokenExpired => Code::AccessTokenExpired,
             Self::RouteNotFound(_) => Code::RouteNotFound,
             Self::ConnectRequestGone(_) => Code::ConnectRequestGone,
+            Self::ClarificationRequired(_) => Code::ClarificationRequired,
+            Self::AlreadyResolved(_) => Code::AlreadyResolved,
             Self::Conflict(_) | Self::YesGone(_) => Code::Conflict,
             Self::NotAuthorized(_) => Code::NotAuthorized,
             Self::ProjectNotFound => Code::ProjectNotFound,
@@ -285,6 +293,8 @@ impl Refusal {
             Self::IntentTypeUnknown(_) => "use an intent type that the discovery manifest lists for the scope".into(),
             Self::DryRunUnsupported => "send the request without dry run, or do not send it".into(),
             Self::ConfirmationRequired(awaited) => awaited.hint(),
+            Self::ClarificationRequired(unclear) => unclear.hint(),
+            Self::AlreadyResolved(_) => "an answer stands; submit a changed plan to have it asked anew".into(),
             Self::WordRequired(_) => "send X-Agent-Confirm: true if it is really meant".into(),
             Self::UsageLimitReached { limit: Limit::RequestsPerHour, .. } => {
                 "wait as long as Retry-After says; nothing was forwarded".into()

@@ -68,6 +68,11 @@ impl Keys {
         let policy = KeyPolicy { allow_published_test_keys: test_mode };
         Ok(Self { sealer, policy, current: RwLock::new(None) })
     }
+
+    /// What seals every key at rest.
+    pub(crate) fn sealer(&self) -> &Sealer {
+        &self.sealer
+    }
 }
 
 impl Engine {

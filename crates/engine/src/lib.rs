@@ -7,6 +7,7 @@ mod aaep;
 mod aap;
 mod bearers;
 mod chance;
+mod clarification;
 mod clock;
 mod decisions;
 mod dpop;
@@ -30,6 +31,7 @@ mod waits;
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
 pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof};
 pub use chance::Chance;
+pub use clarification::{Attested, ChainReader, Confirmed, Gathered, Scaffolded};
 pub use clock::{Clock, ManualClock};
 pub use decisions::{
     Agent, Answered, ByPerson, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id,
@@ -52,6 +54,7 @@ pub use countersign_core::{
         revoke::Reason,
     },
     bounded,
+    clarification::{rules as clarification_rules, words as clarified_words},
     decision::{
         answer::{Answerer, Counted, Extra, Given, NotCounted, counts},
         audience,
@@ -65,10 +68,10 @@ pub use countersign_core::{
     people::{Actor, Member, accounts::AccountRefusal, api_keys::AddedKey, sign_in::Throttle},
     project::{Applied, ApplyRefusal, Problem, check as check_project},
     records::{
-        Allowance, AllowanceState, ApiKey, ApiKeyKind, Assurance, Ballot, CancelledFor, Clarification, ConnectProgress,
-        ConnectRequest, Decision, DecisionState, Defaulted, Delegation, DelegationState, Execution, ExecutionState,
-        Membership, Person, Plan, Planned, Point, Project, Question, Reporter, RevokeReason, Role, SubscriberToken,
-        Terms, Via, Words,
+        Allowance, AllowanceState, ApiKey, ApiKeyKind, AskedGap, Assurance, Ballot, CancelledFor, Clarification,
+        ConnectProgress, ConnectRequest, Decision, DecisionState, Defaulted, Delegation, DelegationState, Execution,
+        ExecutionState, GapState, Membership, Person, Plan, Planned, Point, Project, Question, Reporter, RevokeReason,
+        Role, SubscriberToken, Terms, Via, Words,
     },
     refusal::{Awaited, Awaiting, Refusal},
 };

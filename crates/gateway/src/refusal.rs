@@ -21,6 +21,10 @@ pub fn envelope(refusal: &Refusal, request_id: &str) -> Response<String> {
         request_id: request_id.to_owned(),
         docs_url: None,
         decision: awaited(refusal).map(|awaited| awaited.decision.clone()).filter(|facts| !facts.is_empty()),
+        clarification: match refusal {
+            Refusal::ClarificationRequired(unclear) => Some(unclear.members()),
+            _ => None,
+        },
     };
     let mut response = Response::new(serde_json::to_string(&body).unwrap_or_default());
     *response.status_mut() = StatusCode::from_u16(status(refusal)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

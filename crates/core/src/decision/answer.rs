@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     aaep::words::Notice,
+    clarification::person::GapSeen,
     env::Env,
     evidence::Entry,
     mplp::roles::Deciding,
@@ -105,6 +106,8 @@ pub struct AnswerView {
     /// The very request that is asked about, while it is kept: what a bounded yes is a pattern of.
     pub asked_for: Option<AskedFor>,
     pub policy: PlanPolicy,
+    /// The gap that it asks about, which its answer resolves (W-31).
+    pub gap: Option<GapSeen>,
 }
 
 /// Why an answer did not count. On the AAEP wire all look the same.
@@ -164,6 +167,7 @@ impl Operation for Answer {
         self.is_in_time(decision, deadline, env.now)?;
         self.is_entitled(decision)?;
         self.is_allowed(&decision.question)?;
+        self.can_be_written(view, env)?;
         let granted = if self.is_yes() { grants(&self.extra, view)? } else { Granted::default() };
         let role = self.role(decision)?;
         let state = self.settled(decision, env.now, &role);
@@ -178,6 +182,9 @@ impl Operation for Answer {
             plan: view.plan.as_ref(),
         };
         let (mut effects, allowances) = settlement.effects(&view.place, &view.session, record, env, &mut mint)?;
+        if let (Some(gap), Given::Response { response, .. }) = (&view.gap, &self.given) {
+            gap.answered(&view.place, &settled, response, env, &mut mint, &mut effects)?;
+        }
         // What decides is the store's clock, when the answer is written.
         effects.before = Some(deadline);
         effects.guards.extend(self.by.guards.iter().copied());
@@ -250,6 +257,16 @@ impl Answer {
             _ => false,
         };
         if fits { Ok(()) } else { Err(NotCounted::NotAllowed) }
+    }
+
+    /// An answer to a gap becomes part of a plan, so it must be something that fits there.
+    fn can_be_written(&self, view: &AnswerView, env: &Env) -> Result<(), NotCounted> {
+        match (&view.gap, &self.given) {
+            (Some(gap), Given::Response { response, .. }) => {
+                gap.accepted(response, env).map(drop).map_err(NotCounted::OutOfBounds)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn settled(&self, decision: &Decision, now: UnixMillis, role: &str) -> DecisionState {

@@ -1,6 +1,9 @@
 //! An open question as its person's subscriber lists it. Without the reply token: that comes with the event.
 
-use crate::records::{AaepSession, Decision, DecisionState, Question, Words};
+use crate::{
+    clarification::words,
+    records::{AaepSession, Decision, DecisionState, Question, Words},
+};
 use countersign_protocol::{aaep::questions::OpenQuestion, decisions::Kind};
 
 /// The document of a question; none if it is settled.
@@ -31,6 +34,7 @@ pub fn document(decision: &Decision, session: &AaepSession, page: String) -> Opt
         assurance: decision.terms.floor.as_str().to_owned(),
         page,
         last_ran_at: decision.last_ran_at,
+        clarification: None,
     };
     Some(match &decision.question {
         Question::Confirmation(asked) => OpenQuestion {
@@ -40,6 +44,7 @@ pub fn document(decision: &Decision, session: &AaepSession, page: String) -> Opt
             risk_level: Some(decision.terms.risk),
             irreversible: Some(decision.terms.irreversible),
             default_decision: Some(decision.terms.default),
+            clarification: words::of_question(asked).cloned(),
             ..common
         },
         Question::Clarification(asked) => OpenQuestion {

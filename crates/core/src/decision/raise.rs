@@ -6,12 +6,13 @@ use crate::{
         talk::{AWAITING_INPUT, IDLE, Talk},
         words::Notice,
     },
+    clarification::words,
     decision::terms::{PartOf, People, Wishes},
     env::Env,
     mplp::progress::Moving,
     records::{
-        AaepSession, AaepSessionState, Decision, DecisionState, Execution, ExecutionState, HeldRequest, Plan, Point,
-        Project, Question, Raiser, Record, Target, Terms, Words,
+        AaepSession, AaepSessionState, Decision, DecisionState, Execution, ExecutionState, HeldRequest, OfGap, Plan,
+        Point, Project, Question, Raiser, Record, Target, Terms, Words,
     },
     refusal::Refusal,
     step::{Count, Effects, Guard, Operation, Step},
@@ -57,6 +58,8 @@ pub struct Raise {
     /// What an approval is about, where that is more than one action (MPLP 2.3).
     pub target: Option<Target>,
     pub governance: Option<Governance>,
+    /// The gap that a person is asked about (W-31).
+    pub gap: Option<OfGap>,
 }
 
 /// How many counters every question has; those of `room` follow.
@@ -233,6 +236,7 @@ impl Raise {
             rules: self.rules(view),
             target: self.target.clone(),
             governance: self.governance.clone(),
+            gap: self.gap.clone(),
             state: pending,
         };
         let to = audience(&decision);
@@ -321,7 +325,8 @@ impl Raise {
                 .open("kind", if decision.plan().is_some() { "plan_approval" } else { "confirmation" })
                 .hidden("tool", self.action.as_str())
                 .hidden("action", asked.action.as_str())
-                .hidden("consequence", asked.consequence.as_str()),
+                .hidden("consequence", asked.consequence.as_str())
+                .hidden_if("clarification", words::of_question(asked).cloned()),
             Question::Clarification(asked) => {
                 entry.open("kind", "clarification").hidden("question", asked.question.as_str())
             }

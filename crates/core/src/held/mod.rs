@@ -30,7 +30,7 @@ pub use pairs::BadPairs;
 pub(crate) use question::announced;
 pub use question::question;
 pub use request::HttpRequest;
-pub(crate) use shown::{shortened, shown};
+pub(crate) use shown::{is_unseen, shortened, shown};
 pub use template::{BadTemplate, Name, Template};
 pub(crate) use template::{Part, plain};
 pub(crate) use tree::plain_type;

@@ -39,10 +39,15 @@ impl std::fmt::Display for Visible {
             // The pictures of controls: ␊ for a line feed.
             c @ '\0'..='\x1f' => write!(f, "{}", char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}')),
             '\x7f' => f.write_str("\u{2421}"),
-            c if c.is_control() || is_bidi_control(c) || is_invisible(c) => write!(f, "[U+{:04X}]", u32::from(c)),
+            c if is_unseen(c) => write!(f, "[U+{:04X}]", u32::from(c)),
             c => write!(f, "{c}"),
         }
     }
+}
+
+/// Whether nobody sees a character, other than a blank, or sees only what it does to others.
+pub(crate) fn is_unseen(c: char) -> bool {
+    c.is_control() || is_bidi_control(c) || is_invisible(c)
 }
 
 fn is_bidi_control(c: char) -> bool {

@@ -3,6 +3,7 @@
 use super::progress::{Moving, about};
 use crate::{
     aaep::words::Notice,
+    clarification::words::Clarified,
     decision::{Place, due::hush},
     env::Env,
     news::News,
@@ -23,6 +24,8 @@ pub struct WritePlan {
     pub document: PlanDocument,
     pub actions: BTreeMap<MplpId, Planned>,
     pub lasts_s: i64,
+    /// What was asked about exactly this, and answered.
+    pub clarified: Option<Clarified>,
 }
 
 pub struct WriteView {
@@ -77,6 +80,7 @@ impl WritePlan {
             confirm: None,
             asked: None,
             feedback: None,
+            clarified: self.clarified,
             until: None,
         };
         written(plan, "plan_created", view, env, &mut mint)
@@ -91,6 +95,7 @@ impl WritePlan {
             actions: self.actions,
             lasts_s: self.lasts_s,
             revision: known.revision + 1,
+            clarified: self.clarified,
             // A draft of an earlier session belongs to the one that writes it now.
             by: self.by,
             ..known.clone()

@@ -2,6 +2,7 @@
 
 use super::{diff, words};
 use crate::{
+    clarification,
     held::{shortened, shown},
     records::{Confirmation, Plan, Planned, Words},
 };
@@ -22,6 +23,7 @@ const OBJECTIVE: usize = 500;
 const DESCRIPTION: usize = 200;
 const RUNS: usize = 1000;
 const DETAILED: Room = Room { characters: 8000, bytes: 18_000 };
+const CLARIFIED: Room = Room { characters: 2000, bytes: 5000 };
 const CHANGES: Room = Room { characters: 2500, bytes: 6000 };
 const CONTEXT_STEPS: Room = Room { characters: usize::MAX, bytes: 10_000 };
 const CONTEXT_CHANGES: Room = Room { characters: usize::MAX, bytes: 4000 };
@@ -112,7 +114,11 @@ fn normal(plan: &Plan, changes: &[String]) -> String {
         (0, Some(_)) => " Nothing has changed since the last time.".into(),
         (changes, Some(_)) => format!(" {} since the last time.", count(changes, "change")),
     };
-    format!("{} {}{changed}", proposal(plan), consequence(plan))
+    let clarified = match plan.clarified.as_ref().map(|clarified| clarified.answers.len()) {
+        None | Some(0) => String::new(),
+        Some(answers) => format!(" {} clarified before it was proposed.", count(answers, "point")),
+    };
+    format!("{} {}{clarified}{changed}", proposal(plan), consequence(plan))
 }
 
 fn proposal(plan: &Plan) -> String {
@@ -126,7 +132,7 @@ fn proposal(plan: &Plan) -> String {
 /// without the last steps, and it always says so.
 fn detailed(plan: &Plan, changes: &[String]) -> String {
     let head = vec![proposal(plan), consequence(plan)];
-    let tail = changed_lines(plan, changes);
+    let tail = [clarified_lines(plan), changed_lines(plan, changes)].concat();
     let room = DETAILED.without(&head).without(&tail);
     let whole: Vec<String> = steps(plan).flat_map(|(number, step)| whole_lines(plan, number, step)).collect();
     let steps = if room.fits(&whole) {
@@ -164,6 +170,15 @@ fn whole_lines(plan: &Plan, number: usize, step: &Step) -> Vec<String> {
     lines
 }
 
+/// What the plan rests on that its agent did not know by itself, and whose answer it was.
+fn clarified_lines(plan: &Plan) -> Vec<String> {
+    let Some(clarified) = plan.clarified.as_ref().filter(|clarified| !clarified.answers.is_empty()) else {
+        return Vec::new();
+    };
+    let note = |left| format!("{}: the record has all.", more(left, "answer"));
+    [vec!["Clarified before it was proposed:".to_owned()], CLARIFIED.filled(clarified.lines(), note)].concat()
+}
+
 fn changed_lines(plan: &Plan, changes: &[String]) -> Vec<String> {
     if plan.asked.is_none() {
         return Vec::new();
@@ -188,8 +203,10 @@ fn context(plan: &Plan, changes: &[String]) -> Map<String, Value> {
         ("changes_left_out", json!(changes.len() - changes_told.len())),
         ("changes", json!(changes_told)),
     ];
+    let clarified = plan.clarified.as_ref().filter(|clarified| !clarified.answers.is_empty());
+    let clarified = clarified.map(|clarified| (clarification::words::MEMBER, clarified.context()));
     let note = left_out.then(|| ("more", json!("the page of this question shows all")));
-    members.into_iter().chain(note).map(|(name, value)| (name.to_owned(), value)).collect()
+    members.into_iter().chain(clarified).chain(note).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn step_context(plan: &Plan, step: &Step) -> Value {

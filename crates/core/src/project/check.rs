@@ -33,6 +33,7 @@ pub fn check(document: &ProjectDocument) -> Vec<Problem> {
     check_unique(document, &mut found);
     super::decisions::check(document, &mut found);
     super::plans::check(document, &mut found);
+    super::clarification::check(document, &mut found);
     found.0
 }
 

@@ -1,6 +1,6 @@
 //! A decision, what it allows, and each use of that: three rows, whatever the protocol that asked.
 
-use super::Role;
+use super::{OfGap, Role};
 use crate::bounded::{Pattern, Taken, Tally};
 use countersign_protocol::{
     aaep::event::{Choice, ResponseKind, Reversibility, Risk, Summaries, YesNo},
@@ -59,6 +59,9 @@ pub struct Decision {
     /// While it is locked it takes no decision (M-27).
     #[serde(default)]
     pub governance: Option<Governance>,
+    /// The gap that it asks a person about (W-31).
+    #[serde(default)]
+    pub gap: Option<OfGap>,
     pub state: DecisionState,
 }
 

@@ -1,7 +1,7 @@
 //! Plans and foreign approval records (MPLP). What a plan lets run is an allowance; what it waits for is a decision.
 
 use super::{Point, Raiser, Words};
-use crate::bounded::Pattern;
+use crate::{bounded::Pattern, clarification::words::Clarified};
 use countersign_protocol::{
     aaep::event::Risk,
     hash::Digest,
@@ -38,6 +38,9 @@ pub struct Plan {
     /// Why it came back.
     #[serde(default)]
     pub feedback: Option<Feedback>,
+    /// What was unclear about it, and what the answers were.
+    #[serde(default)]
+    pub clarified: Option<Clarified>,
     /// Until when its steps may run.
     #[serde(default)]
     pub until: Option<UnixMillis>,

@@ -98,7 +98,25 @@ impl Store {
         let digests = self.executions().filter(|e| e.is_under_way()).map(|e| e.digest);
         let allowed = self.allowances().map(|a| (a.decision, a.step.as_ref().map(|of| of.step.clone())));
         let replies = self.decisions().map(|d| d.reply_hash);
-        all_different(same) && all_different(digests) && all_different(allowed) && all_different(replies)
+        let decisions = all_different(same) && all_different(digests) && all_different(allowed);
+        decisions && all_different(replies) && self.chains_have_no_forks()
+    }
+
+    /// One session of an id, one entry at each place of a chain.
+    fn chains_have_no_forks(&self) -> bool {
+        let ids = self.rows().filter_map(|record| match record {
+            Record::ClarificationSession(row) => Some(row.id.as_str()),
+            _ => None,
+        });
+        let places = self.rows().filter_map(|record| match record {
+            Record::ClarificationEntry(row) => Some((row.session, row.position)),
+            _ => None,
+        });
+        all_different(ids) && all_different(places)
+    }
+
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &Record> {
+        self.rows.values().map(|record| &**record)
     }
 
     pub(crate) fn version(&self, table: Table, key: RowKey) -> Option<i64> {

@@ -255,6 +255,7 @@ impl Plane {
             keep: None,
             target: None,
             governance: None,
+            gap: None,
             action: ask.action.into(),
             question: ask.question.clone(),
             wishes: ask.wishes.clone(),
@@ -279,7 +280,7 @@ impl Plane {
         let DueView { place, decision, session, plan } = self.due_view(decision);
         let pause_s = self.project.document.decisions.pause_seconds;
         let policy = self.project.document.plans.clone();
-        let view = AnswerView { place, pause_s, decision, session, plan, asked_for: None, policy };
+        let view = AnswerView { place, pause_s, decision, session, plan, asked_for: None, policy, gap: None };
         answer.decide(&view, &self.env(now))
     }
 

@@ -17,6 +17,7 @@ mod bounded_fit;
 mod bounded_model;
 mod bounded_steps;
 mod bounded_tally;
+mod clarification;
 mod decision_answers;
 mod decision_claims;
 mod decision_clarifications;

@@ -49,6 +49,7 @@ pub(crate) fn kept((submission, actions): Read) -> Plan {
         confirm: None,
         asked: None,
         feedback: None,
+        clarified: None,
         until: None,
     }
 }

@@ -108,6 +108,7 @@ impl Plane {
             document: submission.plan.clone(),
             actions: submit::planned(document, submission).unwrap(),
             lasts_s: submit::lasts_s(document, submission).unwrap(),
+            clarified: None,
         };
         let known = self.store.plans().find(|plan| plan.id == submission.plan.plan_id).cloned();
         let view = WriteView { place: self.place(), known, guards: self.guards(0) };
@@ -182,7 +183,10 @@ impl Plane {
         let DueView { place, decision, session, plan } = self.due_view(decision);
         let pause_s = self.project.document.decisions.pause_seconds;
         let policy = self.project.document.plans.clone();
-        answer.decide(&AnswerView { place, pause_s, decision, session, plan, asked_for, policy }, &self.env(now))
+        answer.decide(
+            &AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: None },
+            &self.env(now),
+        )
     }
 
     /// The yes for a step, counted from 1.

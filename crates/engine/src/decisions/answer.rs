@@ -109,6 +109,7 @@ impl Engine {
             plan: self.plan_of(decision.plan()).await?,
             policy: document.plans.clone(),
             asked_for,
+            gap: self.gap_seen(at, &decision).await?,
             decision,
             session,
         })

@@ -7,6 +7,7 @@ use crate::{
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
+    clarification::words,
     decision::{
         document::Whole,
         grant::AskedFor,
@@ -17,8 +18,8 @@ use countersign_core::{
     news::Audience,
     people::accounts::LOCAL,
     records::{
-        AaepSession, Allowance, Clarification, Confirmation, Decision, Execution, Membership, Person, Plan, Point,
-        Project, Question, Target, Words,
+        AaepSession, Allowance, Clarification, Confirmation, Decision, Execution, Membership, OfGap, Person, Plan,
+        Point, Project, Question, Target, Words,
     },
     refusal::Refusal,
     step::{Count, Operation as _},
@@ -67,6 +68,8 @@ pub(crate) struct Asked {
     pub(crate) governance: Option<Governance>,
     /// The plan that is proposed, as its question was made from it.
     pub(crate) plan: Option<Plan>,
+    /// The gap that it is about.
+    pub(crate) gap: Option<OfGap>,
 }
 
 impl Engine {
@@ -78,6 +81,7 @@ impl Engine {
     ) -> Result<RaisedDecision, Refusal> {
         let tool = body.tool.clone().unwrap_or_default();
         agent.may_ask_for(&tool)?;
+        self.is_clear(&at.project, &agent.raiser, &tool, true).await?;
         let digest = agent_digest(at, agent, body)?;
         let call = body.tool.clone().map(|tool| call_of(tool, &body.arguments.clone().unwrap_or_default()));
         if let Some(covered) = self.already_allowed(at, agent, &tool, call.as_ref()).await? {
@@ -94,6 +98,7 @@ impl Engine {
         if let Some(call) = &call {
             self.mark_deviation(&agent.raiser, call, &mut question).await?;
         }
+        self.mark_clarified(&at.project, &agent.raiser, body.clarification_session_id.as_ref(), &mut question).await?;
         let keep = match &body.tool {
             Some(tool) => Some(self.seal_call(&at.project, tool, body.arguments.as_ref()).await?),
             None => None,
@@ -229,6 +234,7 @@ impl Engine {
             keep: asked.keep.clone(),
             target: asked.target.clone(),
             governance: asked.governance.clone(),
+            gap: asked.gap.clone(),
         })
     }
 
@@ -381,6 +387,7 @@ impl Asked {
             target: None,
             governance: None,
             plan: None,
+            gap: None,
         }
     }
 }
@@ -426,9 +433,10 @@ pub(crate) fn digest_of(
     Action::Agent(action).digest().map_err(|_| Refusal::invalid("the arguments have no canonical form"))
 }
 
-/// How a call differs from a plan is said by the plane alone.
+/// How a call differs from a plan, and what was clarified, is said by the plane alone.
 fn without_ours(context: &Map<String, Value>) -> Map<String, Value> {
-    let theirs = context.iter().filter(|(name, _)| *name != deviation::MEMBER);
+    let ours = [deviation::MEMBER, words::MEMBER];
+    let theirs = context.iter().filter(|(name, _)| !ours.contains(&name.as_str()));
     theirs.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 

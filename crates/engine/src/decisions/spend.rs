@@ -50,6 +50,8 @@ impl Engine {
     ) -> Result<DecisionDocument, Refusal> {
         for _ in 0..TRIES {
             let decision = self.own_decision(at, agent, id).await?;
+            let tool = body.tool.as_deref().unwrap_or(&decision.action);
+            self.is_clear(&at.project, &agent.raiser, tool, true).await?;
             let digest = said_again(at, agent, body)?;
             let call = call_said(body);
             let _turn = self.turns.take(decision.asked_in).await;
@@ -278,16 +280,33 @@ impl Engine {
         }
         for _ in 0..TRIES {
             let decision = self.own_decision(at, agent, id).await?;
-            let _turn = self.turns.take(decision.asked_in).await;
-            let session = self.session_of_decision(&decision).await?;
-            let plan = self.plan_of(decision.plan()).await?;
-            let view = DueView { place: place(at), decision, session, plan };
-            let step = Withdraw { reason: body.reason.clone() }.decide(&view, &self.env()?)?;
-            if self.finish(step).await?.is_some() {
+            if self.withdraw_once(at, decision, body.reason.clone()).await? {
                 return self.decision(at, agent, id).await;
             }
         }
         Err(Refusal::Unavailable)
+    }
+
+    /// Takes a question back that nobody needs answered any more.
+    pub(crate) async fn withdraw_open(&self, at: &ProjectAt, key: RowKey, reason: &str) -> Result<(), Refusal> {
+        for _ in 0..TRIES {
+            let decision: Option<Decision> = store::get(&*self.store, key).await.map_err(unavailable)?;
+            let Some(decision) = decision.filter(Decision::is_pending) else { return Ok(()) };
+            if self.withdraw_once(at, decision, Some(reason.to_owned())).await? {
+                return Ok(());
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// False if something changed meanwhile.
+    async fn withdraw_once(&self, at: &ProjectAt, decision: Decision, reason: Option<String>) -> Result<bool, Refusal> {
+        let _turn = self.turns.take(decision.asked_in).await;
+        let session = self.session_of_decision(&decision).await?;
+        let plan = self.plan_of(decision.plan()).await?;
+        let view = DueView { place: place(at), decision, session, plan };
+        let step = Withdraw { reason }.decide(&view, &self.env()?)?;
+        Ok(self.finish(step).await?.is_some())
     }
 }
 

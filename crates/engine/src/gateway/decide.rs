@@ -56,9 +56,11 @@ impl Engine {
         match self.decide_call(&address, &call).await? {
             Verdict::Owed(owed) => Ok(Decided::Held(Box::new(Held { owed, call, address }))),
             Verdict::Granted(grant) if grant.writes() => {
+                self.grant_is_clear(&grant).await?;
                 Ok(Decided::Write(Box::new(Undertaking { grant, call, address })))
             }
             Verdict::Granted(grant) => {
+                self.grant_is_clear(&grant).await?;
                 self.may_run_ahead(&grant).await?;
                 Ok(Decided::Read(Box::new(ReadPermit { grant, call, address })))
             }
@@ -204,7 +206,7 @@ impl Engine {
     }
 
     /// Makes the record of a refusal durable; its proof is spent with it.
-    pub(super) async fn recorded(&self, effects: Effects) -> Result<(), Refusal> {
+    pub(crate) async fn recorded(&self, effects: Effects) -> Result<(), Refusal> {
         match self.commit(effects).await {
             Outcome::Committed => Ok(()),
             Outcome::Replayed => Err(Refusal::DpopReplayed),

@@ -62,6 +62,9 @@ impl Engine {
         let at = self.project(&address).await?;
         let named = call.confirm.as_deref().and_then(|token| token.split_once('.')).map(|(id, _)| id.to_owned());
         let holding = Holding { owed, call, address, at, matter, named: named.unwrap_or_default() };
+        if let Err(refusal) = self.holding_is_clear(&holding).await {
+            return self.finished(&holding, Err(refusal)).await;
+        }
         if let Some(spent) = self.spend_bounded(&holding).await? {
             return self.finished(&holding, Ok(spent)).await;
         }
@@ -245,6 +248,7 @@ impl Engine {
     }
 
     async fn spend(&self, holding: &Holding, decision: Decision, allowance: Option<RowKey>) -> Result<Permit, Refusal> {
+        self.holding_is_clear(holding).await?;
         let mut owed = holding.owed.clone();
         let (digest, effect) = (holding.matter.digest, holding.matter.effect.as_ref().map(|effect| effect.digest));
         let claiming = Claiming { digest, effect, allowance };
@@ -326,11 +330,18 @@ impl Engine {
         }
     }
 
+    /// An open gap stops it, whatever anybody said yes to (W-26).
+    async fn holding_is_clear(&self, holding: &Holding) -> Result<(), Refusal> {
+        let raiser = self.agent_of(&holding.owed)?.raiser;
+        self.is_clear(&holding.at.project, &raiser, holding.owed.call().action(), true).await
+    }
+
     async fn raise_held(&self, holding: &Holding, request: &HttpRequest) -> Result<Decision, Refusal> {
         let Holding { owed, at, matter, .. } = holding;
         let agent = self.agent_of(owed)?;
         let mut question = matter.question.clone();
         self.mark_deviation(&agent.raiser, &matter.call, &mut question).await?;
+        self.mark_clarified(&at.project, &agent.raiser, None, &mut question).await?;
         let call = owed.call();
         let room = owed.room();
         let asked = Asked {
@@ -352,6 +363,7 @@ impl Engine {
             target: None,
             governance: None,
             plan: None,
+            gap: None,
         };
         let RaisedDecision { decision, .. } = self.ask(at, &agent, asked).await.map_err(|refusal| match refusal {
             Refusal::NoRoom { count } => match room.limit(count) {

@@ -7,6 +7,7 @@ use crate::{
     store::{self, Lookup},
 };
 use countersign_core::{
+    clarification::words::Clarified,
     decision::{
         answer::Answerer,
         audience,
@@ -60,6 +61,17 @@ impl Engine {
         agent: &Agent,
         submission: &PlanSubmission,
     ) -> Result<Plan, Refusal> {
+        self.write_clarified_plan(at, agent, submission, None).await
+    }
+
+    /// The same, with what was asked about it and answered.
+    pub(crate) async fn write_clarified_plan(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        submission: &PlanSubmission,
+        clarified: Option<Clarified>,
+    ) -> Result<Plan, Refusal> {
         self.may_write_plans(at, agent)?;
         let document = &at.project.document;
         for action in submission.actions.values() {
@@ -76,6 +88,7 @@ impl Engine {
                 document: submission.plan.clone(),
                 actions: actions.clone(),
                 lasts_s,
+                clarified: clarified.clone(),
             };
             if let Some(plan) = self.finish(operation.decide(&view, &self.env()?)?).await? {
                 return Ok(plan);
@@ -93,6 +106,7 @@ impl Engine {
         ask: &Proposal,
     ) -> Result<RaisedDecision, Refusal> {
         let plan = self.own_plan(at, agent, id).await?;
+        self.plan_is_clear(at, agent, &plan).await?;
         let said = ask.requested_by_role.as_deref();
         let requested_by_role = requested_by(&at.project.document, &asking(agent), said).map_err(Refusal::invalid)?;
         let content = json!({ "plan": plan.document.plan_id, "revision": plan.revision });

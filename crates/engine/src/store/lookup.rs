@@ -214,6 +214,27 @@ pub enum Lookup {
         project: RowKey,
         id: MplpId,
     },
+    ClarificationSessionById {
+        project: RowKey,
+        id: MplpId,
+    },
+    /// The newest one in which this plan was submitted last by the same agent.
+    ClarificationSessionSame {
+        project: RowKey,
+        same: Digest,
+    },
+    /// The newest one of this session, or of this API key.
+    ClarificationSessionOfHolder {
+        project: RowKey,
+        holder: RowKey,
+    },
+    /// Those with open gaps of this session, or of this API key (`Raiser::holder`).
+    ClarificationSessionsOpenOfHolder {
+        project: RowKey,
+        holder: RowKey,
+    },
+    ClarificationEntriesOf(RowKey),
+    ClarificationKeysOf(RowKey),
 }
 
 impl Lookup {

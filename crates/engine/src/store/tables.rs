@@ -5,8 +5,8 @@
 
 use super::sql::Value;
 use countersign_core::records::{
-    AaepSession, AaepSessionState, Allowance, ConnectProgress, Decision, Execution, ExecutionState, Plan, Raiser,
-    Record, Subscription, Table,
+    AaepSession, AaepSessionState, Allowance, ClarificationSession, ClarificationState, ConnectProgress, Decision,
+    Execution, ExecutionState, Plan, Raiser, Record, Subscription, Table,
 };
 use countersign_protocol::mplp::PlanStatus;
 use std::sync::LazyLock;
@@ -71,6 +71,9 @@ pub(crate) const fn shape(table: Table) -> Shape {
         Table::HeldRequest => ("held_requests", &["project"]),
         Table::Plan => ("plans", &["project", "id", "principal", "person", "live_delegation", "live_session"]),
         Table::ImportedConfirm => ("imported_confirms", &["project", "id"]),
+        Table::ClarificationSession => ("clarification_sessions", &["project", "id", "same", "holder", "open_holder"]),
+        Table::ClarificationEntry => ("clarification_entries", &["session", "position"]),
+        Table::ClarificationKey => ("clarification_keys", &["project", "generation"]),
     };
     Shape { name, columns }
 }
@@ -118,6 +121,9 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
         Record::HeldRequest(r) => vec![r.project.into()],
         Record::Plan(r) => of_plan(r),
         Record::ImportedConfirm(r) => vec![r.project.into(), r.id.as_str().into()],
+        Record::ClarificationSession(r) => of_clarification(r),
+        Record::ClarificationEntry(r) => vec![r.session.into(), r.position.into()],
+        Record::ClarificationKey(r) => vec![r.project.into(), r.generation.into()],
     }
 }
 
@@ -201,6 +207,14 @@ fn of_plan(r: &Plan) -> Vec<Value> {
         vec![r.project.into(), r.id.as_str().into(), r.by.principal.as_str().into(), r.by.person.into()];
     values.extend(while_live(&r.by, live));
     values
+}
+
+/// Whoever has a gap open is found by it before anything of theirs runs.
+fn of_clarification(r: &ClarificationSession) -> Vec<Value> {
+    let stops = matches!(r.state, ClarificationState::Open) && r.open_gaps().next().is_some();
+    let holder = r.by.holder();
+    let open_holder = stops.then_some(holder);
+    vec![r.project.into(), r.id.as_str().into(), (&r.same.0).into(), holder.into(), open_holder.into()]
 }
 
 /// The statements that write a table.

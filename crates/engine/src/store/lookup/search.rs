@@ -199,6 +199,22 @@ impl Lookup {
             Self::ImportedConfirmById { project, id } => {
                 Match(Table::ImportedConfirm, of_project(*project, "id", id.as_str()))
             }
+            Self::ClarificationSessionById { project, id } => {
+                Match(Table::ClarificationSession, of_project(*project, "id", id.as_str()))
+            }
+            Self::ClarificationSessionSame { project, same } => {
+                Newest(Table::ClarificationSession, of_project(*project, "same", &same.0))
+            }
+            Self::ClarificationSessionOfHolder { project, holder } => {
+                Newest(Table::ClarificationSession, of_project(*project, "holder", *holder))
+            }
+            Self::ClarificationSessionsOpenOfHolder { project, holder } => {
+                Match(Table::ClarificationSession, of_project(*project, "open_holder", *holder))
+            }
+            Self::ClarificationEntriesOf(session) => {
+                Match(Table::ClarificationEntry, vec![("session", (*session).into())])
+            }
+            Self::ClarificationKeysOf(project) => Match(Table::ClarificationKey, vec![("project", (*project).into())]),
         }
     }
 }

@@ -1,0 +1,101 @@
+//! The plan is confirmed: nothing is open any more, and the attestation says what that rests on (W-16, W-27).
+
+use super::{
+    key::AskingKey,
+    moving::{Around, Moving, about, number},
+    rules::Rules,
+};
+use crate::{
+    env::Env,
+    records::{ClarificationSession, ClarificationState, Project, Raiser},
+    refusal::Refusal,
+    step::{Effects, Guard, Operation, Step},
+};
+use countersign_protocol::{
+    clarification::{
+        Attestation, ChainReference, DigestText, Inputs, Signature, Stamp, attestation::ATTESTATION_VERSION, signed,
+    },
+    hash::Digest,
+};
+use serde_json::Value;
+use std::sync::Arc;
+
+pub struct ConfirmPlan {
+    pub by: Raiser,
+    /// Finds the session by what was accepted in it.
+    pub same: Box<dyn Fn(&Digest) -> Digest + Send + Sync>,
+}
+
+pub struct ConfirmPlanView {
+    pub project: Arc<Project>,
+    pub session: ClarificationSession,
+    pub rules: Arc<Rules>,
+    pub key: AskingKey,
+    pub guards: Vec<Guard>,
+}
+
+impl Operation for ConfirmPlan {
+    type View = ConfirmPlanView;
+    /// Confirmed, unless something is open after all: then it is as it was, or asks what nobody had asked yet.
+    type Answer = ClarificationSession;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &ConfirmPlanView, env: &Env) -> Result<Step<ClarificationSession>, Refusal> {
+        super::is_own(&view.session, &self.by)?;
+        if view.session.is_confirmed() {
+            return Ok(Step::answer(view.session.clone()));
+        }
+        super::is_live(&view.session, env.now)?;
+        let place = (view.project.key, view.project.id.clone());
+        let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
+        let mut moving = Moving::of(around, &view.session, env.now)?;
+        let mut mint = env.mint();
+        // The rules may have changed since: what they find now was asked by nobody.
+        moving.evaluate()?;
+        if moving.session().gaps.len() == view.session.gaps.len() && moving.session().open_gaps().next().is_some() {
+            return Ok(Step::answer(view.session.clone()));
+        }
+        if moving.session().open_gaps().next().is_none() {
+            let accepted = moving.plan_with_answers()?;
+            let digest = signed::plan_digest(&accepted)?;
+            let attestation = attest(&moving, DigestText(digest))?;
+            let attestation = serde_json::to_value(attestation).map_err(|_| Refusal::Internal)?;
+            let event =
+                about(moving.place(), moving.session(), "clarification_confirmed").hidden("plan_sha256", digest.hex());
+            let at = moving.session().last_at;
+            let state = ClarificationState::Confirmed { at, accepted, attestation };
+            moving.close(state, (self.same)(&digest), event);
+        } else {
+            moving.record_check();
+        }
+        let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
+        let answer = moving.finish(&mut effects, &mut mint)?;
+        Ok(Step { answer, effects })
+    }
+}
+
+fn attest(moving: &Moving<'_>, plan_digest: DigestText) -> Result<Attestation, Refusal> {
+    let (session, key) = (moving.session(), moving.key());
+    let (rounds, head) = (number(session.rounds), DigestText(session.head));
+    let mut attestation = Attestation {
+        attestation_version: ATTESTATION_VERSION.into(),
+        session_id: session.id.clone(),
+        agent_id: session.agent_id.clone(),
+        agent_public_key: key.public_key.clone(),
+        issued_at: Stamp::of(session.last_at),
+        plan_digest,
+        inputs: Inputs { clarification_rounds: rounds, clarification_chain_ref: head },
+        clarification: ChainReference { rounds, head, chain_signature: moving.sign_chain()? },
+        signature: Signature::from_bytes([0; 64]),
+    };
+    attestation.signature = key.sign(&attestation)?;
+    Ok(attestation)
+}
+
+/// What was accepted, if the session came to that.
+pub fn accepted(session: &ClarificationSession) -> Option<(&Value, &Value)> {
+    match &session.state {
+        ClarificationState::Confirmed { accepted, attestation, .. } => Some((accepted, attestation)),
+        ClarificationState::Open | ClarificationState::Expired => None,
+    }
+}

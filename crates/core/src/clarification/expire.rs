@@ -1,0 +1,38 @@
+//! A session whose time is over stops nothing any more.
+
+use super::moving::about;
+use crate::{
+    decision::Place,
+    env::Env,
+    records::{ClarificationSession, ClarificationState, Record},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
+
+/// Marks it, so that nobody has to look at it again. What it asked and was told stays as it is.
+pub struct Expire;
+
+impl Operation for Expire {
+    type View = (Place, ClarificationSession);
+    type Answer = ();
+    type Refusal = Refusal;
+
+    fn decide(self, (place, session): &Self::View, env: &Env) -> Result<Step<()>, Refusal> {
+        if !matches!(session.state, ClarificationState::Open) || session.is_live(env.now) {
+            return Ok(Step::answer(()));
+        }
+        let mut mint = env.mint();
+        let over = ClarificationSession {
+            version: session.version + 1,
+            state: ClarificationState::Expired,
+            ..session.clone()
+        };
+        let event = about(place, &over, "clarification_expired")
+            .open("open_gaps", over.open_gaps().count() as u64)
+            .open("chain_head", over.head.hex());
+        let mut effects = Effects { not_before: Some(session.expires_at), ..Effects::default() };
+        effects.evidence.push(event.seal(&mut mint)?);
+        effects.puts.push(Record::ClarificationSession(over));
+        Ok(Step { answer: (), effects })
+    }
+}

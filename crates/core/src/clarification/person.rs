@@ -1,0 +1,80 @@
+//! A person answers a gap: in the very step that settles the question they were asked (W-31).
+
+use super::{
+    key::AskingKey,
+    moving::{Around, GivenAnswer, Moving},
+    resolve::as_asked,
+    rules::{Rules, Unusable},
+};
+use crate::{
+    decision::Place,
+    env::{Env, Mint},
+    records::{AskedGap, ClarificationSession, Decision, Project},
+    refusal::Refusal,
+    step::Effects,
+};
+use countersign_protocol::clarification::{AnswerKind, GivenBy};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The gap that a question is about, with everything that its answer changes.
+#[derive(Clone)]
+pub struct GapSeen {
+    pub project: Arc<Project>,
+    pub session: ClarificationSession,
+    pub gap_id: String,
+    pub rules: Arc<Rules>,
+    pub key: AskingKey,
+}
+
+impl GapSeen {
+    /// The gap, while it is open: an answer to a question that nobody asks any more changes nothing.
+    fn open(&self, env: &Env) -> Option<&AskedGap> {
+        self.session.gap(&self.gap_id).filter(|asked| asked.is_open() && self.session.is_live(env.now))
+    }
+
+    /// What a response comes to. A person may name what rules find vague, but say nothing that cannot be written down:
+    /// what is no number is no answer where a number belongs, and a BLOCK needs an answer in substance (W-05).
+    pub(crate) fn accepted(&self, response: &Value, env: &Env) -> Result<Option<String>, String> {
+        let Some(asked) = self.open(env) else { return Ok(None) };
+        let text = text_of(response);
+        match (self.rules.judge(&as_asked(asked), &text), asked.answer_kind) {
+            (Ok(accepted), _) => Ok(Some(accepted.text)),
+            (Err(Unusable::Ambiguous(_)), AnswerKind::Text) => Ok(Some(text)),
+            (Err(why), _) => Err(why.to_string()),
+        }
+    }
+
+    /// The round that the person's answer is.
+    pub(crate) fn answered(
+        &self,
+        place: &Place,
+        decision: &Decision,
+        response: &Value,
+        env: &Env,
+        mint: &mut Mint,
+        effects: &mut Effects,
+    ) -> Result<(), Refusal> {
+        let accepted = self.accepted(response, env).map_err(Refusal::InvalidRequest)?;
+        let Some(accepted) = accepted else { return Ok(()) };
+        let around = Around { place, document: &self.project.document, rules: &self.rules, key: &self.key };
+        let mut moving = Moving::of(around, &self.session, env.now)?;
+        let given = GivenAnswer {
+            answer: text_of(response),
+            judged: Ok(accepted),
+            given_by: GivenBy::Person,
+            decision_id: Some(decision.id.clone()),
+            signed: None,
+        };
+        moving.answered(&self.gap_id, given)?;
+        moving.evaluate()?;
+        moving.finish(effects, mint).map(drop)
+    }
+}
+
+fn text_of(response: &Value) -> String {
+    match response {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

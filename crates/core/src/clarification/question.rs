@@ -1,0 +1,59 @@
+//! A gap as a question to a person (W-31): a choice where there are suggestions, else in their own words.
+
+use super::resolve::Verdict;
+use crate::{
+    held::{shortened, shown},
+    records::{AskedGap, Clarification},
+};
+use countersign_protocol::aaep::event::{Choice, ResponseKind, Summaries};
+
+const QUESTION: usize = 1000;
+const CONTEXT: usize = 1500;
+const SAID: usize = 300;
+const CHOICES: usize = 20;
+
+/// The rule's words, and what the agent said that was no answer, marked as its own (R-2).
+pub fn about(asked: &AskedGap, said: &str, verdict: &Verdict) -> Clarification {
+    let gap = &asked.gap;
+    let question = shortened(&shown(&gap.question, usize::MAX), QUESTION);
+    let choices: Vec<Choice> = gap
+        .suggestions
+        .iter()
+        .take(CHOICES)
+        .map(|value| Choice { value: value.clone(), label: shown(value, SAID) })
+        .collect();
+    let mut kinds = Vec::new();
+    if !choices.is_empty() {
+        kinds.push(ResponseKind::MultipleChoice);
+    }
+    if choices.is_empty() || !gap.suggestions_exclusive {
+        kinds.push(ResponseKind::Freetext);
+    }
+    Clarification {
+        summaries: Summaries {
+            terse: None,
+            normal: Some(shortened(&format!("The agent asks instead of guessing: {question}"), QUESTION)),
+            detailed: None,
+        },
+        question,
+        kinds,
+        choices,
+        context: Some(context(asked, said, verdict)),
+        default_response: None,
+    }
+}
+
+fn context(asked: &AskedGap, said: &str, verdict: &Verdict) -> String {
+    let gap = &asked.gap;
+    let mut parts = vec![
+        shortened(&shown(&gap.context, usize::MAX), CONTEXT),
+        format!("It is about {} in the agent's plan.", shown(&gap.field, SAID)),
+    ];
+    if let Verdict::Escalated { why } = verdict
+        && !said.trim().is_empty()
+    {
+        let inner = said.replace(['“', '”', '„', '‟'], "\"");
+        parts.push(format!("The agent's own answer was “{}”: {why}.", shortened(&shown(&inner, usize::MAX), SAID)));
+    }
+    parts.join(" ")
+}

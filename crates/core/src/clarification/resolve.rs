@@ -1,0 +1,187 @@
+//! An agent answers a gap itself, as far as it may (R-14, W-06, W-12 to W-14).
+
+use super::{
+    key::AskingKey,
+    moving::{Around, GivenAnswer, Moving, ask_of},
+    rules::{Asked, Rules},
+};
+use crate::{
+    env::Env,
+    records::{AskedGap, ClarificationSession, GapState, Project, Raiser},
+    refusal::Refusal,
+    step::{Effects, Guard, Operation, Step},
+};
+use countersign_protocol::{
+    clarification::{
+        GivenBy, PublicKey, Stamp,
+        limits::{FRESH_S, MAX_STRING},
+        signed::{AnswerBody, ask_hash},
+        submission::OwnSignature,
+    },
+    ids::RowKey,
+};
+use std::sync::Arc;
+
+pub struct Resolve {
+    pub by: Raiser,
+    pub gap_id: String,
+    pub answer: String,
+    /// Whether its giver's signature is theirs was checked against [`signed_body`].
+    pub signed: Option<OwnSignature>,
+    /// The question to a person that was raised because this is no answer.
+    pub asked: Option<RowKey>,
+}
+
+pub struct ResolveView {
+    pub project: Arc<Project>,
+    pub session: ClarificationSession,
+    pub rules: Arc<Rules>,
+    pub key: AskingKey,
+    pub guards: Vec<Guard>,
+}
+
+/// What an answer comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Resolved {
+        accepted: String,
+    },
+    /// It is no answer, or one that a person owes: a person must be asked.
+    Escalated {
+        why: String,
+    },
+}
+
+pub struct Resolved {
+    pub session: ClarificationSession,
+    pub verdict: Verdict,
+    /// False if all of this was said before.
+    pub fresh: bool,
+}
+
+/// What would become of an answer by the agent itself.
+pub fn judge(view: &ResolveView, gap_id: &str, answer: &str, env: &Env) -> Result<(AskedGap, Verdict), Refusal> {
+    super::is_live(&view.session, env.now)?;
+    if answer.chars().count() > MAX_STRING {
+        return Err(Refusal::invalid(format!("answer is longer than {MAX_STRING} characters")));
+    }
+    let asked = view.session.gap(gap_id).ok_or_else(|| Refusal::NotFound("the session has no such gap".into()))?;
+    let verdict = match &asked.state {
+        GapState::Resolved { answer: known, accepted, given_by: GivenBy::Own, .. } if known == answer => {
+            Verdict::Resolved { accepted: accepted.clone() }
+        }
+        GapState::Resolved { .. } => {
+            return Err(Refusal::AlreadyResolved(gap_id.to_owned()));
+        }
+        GapState::Superseded => {
+            return Err(Refusal::Conflict(format!("{gap_id} was asked about an earlier plan: list the gaps of now")));
+        }
+        GapState::Open { .. } => judged(&view.rules, asked, answer),
+    };
+    Ok((asked.clone(), verdict))
+}
+
+fn judged(rules: &Rules, asked: &AskedGap, answer: &str) -> Verdict {
+    match rules.judge(&as_asked(asked), answer) {
+        Err(why) => Verdict::Escalated { why: why.to_string() },
+        Ok(_) if asked.gap.person_must_answer => {
+            Verdict::Escalated { why: "a person must answer this, and has been asked".into() }
+        }
+        Ok(accepted) => Verdict::Resolved { accepted: accepted.text },
+    }
+}
+
+/// A gap as rules judge its answers.
+pub(super) fn as_asked(asked: &AskedGap) -> Asked<'_> {
+    Asked {
+        severity: asked.gap.severity,
+        suggestions: &asked.gap.suggestions,
+        exclusive: asked.gap.suggestions_exclusive,
+        answer: asked.answer_kind,
+    }
+}
+
+/// What the giver of an answer signs, here and now (W-07).
+pub fn signed_body(
+    view: &ResolveView,
+    asked: &AskedGap,
+    answer: &str,
+    by: &OwnSignature,
+) -> Result<AnswerBody, Refusal> {
+    let ask = ask_of(&view.session, &asked.gap, &view.key)?;
+    Ok(AnswerBody {
+        session_id: view.session.id.clone(),
+        round: ask.round,
+        gap_id: asked.gap.id.clone(),
+        answer: answer.to_owned(),
+        answer_timestamp: by.timestamp.clone(),
+        answered_by: by.answered_by.clone(),
+        ask_hash: ask_hash(&ask)?,
+    })
+}
+
+/// Whether a signed answer may come now: fresh, not before its question, and by the key that is known for its giver.
+pub fn may_be_signed_so(view: &ResolveView, by: &OwnSignature, env: &Env) -> Result<(), Refusal> {
+    let off = by.timestamp.at().millis_since(env.now).abs();
+    if off > FRESH_S * 1000 {
+        return Err(Refusal::invalid(format!(
+            "answer_timestamp is more than {FRESH_S} s from now: sign the answer anew"
+        )));
+    }
+    if by.timestamp.is_before(&Stamp::of(view.session.last_at)) {
+        return Err(Refusal::invalid("answer_timestamp is before the question: sign the answer anew"));
+    }
+    let known = view.project.document.clarification.agents.get(&by.answered_by.agent_id);
+    let known = known.and_then(|text| text.parse::<PublicKey>().ok());
+    match known {
+        Some(key) if key != by.answered_by.public_key => Err(Refusal::NotAuthorized(format!(
+            "the answer is signed with a key that is not the one of {:?}",
+            by.answered_by.agent_id
+        ))),
+        _ => Ok(()),
+    }
+}
+
+impl Operation for Resolve {
+    type View = ResolveView;
+    type Answer = Resolved;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &ResolveView, env: &Env) -> Result<Step<Resolved>, Refusal> {
+        super::is_own(&view.session, &self.by)?;
+        let (asked, verdict) = judge(view, &self.gap_id, &self.answer, env)?;
+        if was_said(&asked, &self.answer, self.asked) {
+            return Ok(Step::answer(Resolved { session: view.session.clone(), verdict, fresh: false }));
+        }
+        let place = (view.project.key, view.project.id.clone());
+        let mut mint = env.mint();
+        let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
+        let mut moving = Moving::of(around, &view.session, env.now)?;
+        let judged = match &verdict {
+            Verdict::Resolved { accepted } => Ok(accepted.clone()),
+            Verdict::Escalated { why } => Err(why.clone()),
+        };
+        let given_by = GivenBy::Own;
+        let given = GivenAnswer { answer: self.answer, judged, given_by, decision_id: None, signed: self.signed };
+        moving.answered(&self.gap_id, given)?;
+        match (&verdict, self.asked) {
+            (Verdict::Escalated { .. }, Some(decision)) => moving.goes_to_a_person(&self.gap_id, decision),
+            (Verdict::Escalated { .. }, None) => {}
+            (Verdict::Resolved { .. }, _) => moving.evaluate()?,
+        }
+        let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
+        let session = moving.finish(&mut effects, &mut mint)?;
+        Ok(Step { answer: Resolved { session, verdict, fresh: true }, effects })
+    }
+}
+
+/// Saying the same again says nothing new, and makes no new entry (W-12).
+fn was_said(asked: &AskedGap, answer: &str, question: Option<RowKey>) -> bool {
+    match &asked.state {
+        GapState::Resolved { .. } => true,
+        GapState::Open { refused: Some((said, _)), asked } => {
+            said == answer && (question.is_none() || *asked == question)
+        }
+        GapState::Open { .. } | GapState::Superseded => false,
+    }
+}

@@ -1,0 +1,73 @@
+//! The accepted plan: the submitted one with the accepted answers at their places, and nothing else.
+
+use super::{answer::value, path::tokens_of};
+use countersign_protocol::clarification::AnswerKind;
+use serde_json::{Map, Value};
+
+/// Why an answer cannot stand where it belongs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CannotWrite {
+    #[error("{0:?} is not the JSON Pointer of a place in the plan")]
+    NoPointer(String),
+    #[error("nothing can stand at {pointer}, since the plan has a value at {at:?} already: change the plan there")]
+    Through { pointer: String, at: String },
+    #[error("nothing can stand at {pointer}, since the list at {at:?} has no such item")]
+    NoItem { pointer: String, at: String },
+    #[error("the answer for {pointer} is not of the kind that its rule says")]
+    NotOfTheKind { pointer: String },
+}
+
+/// A plan with these answers in it: pointer, kind and text of each.
+pub fn accepted_plan<'a>(
+    plan: &Value,
+    answers: impl Iterator<Item = (&'a str, AnswerKind, &'a str)>,
+) -> Result<Value, CannotWrite> {
+    let mut accepted = plan.clone();
+    for (pointer, kind, text) in answers {
+        write_answer(&mut accepted, pointer, kind, text)?;
+    }
+    Ok(accepted)
+}
+
+/// Writes one answer. Parents that are missing, or null, are made; a value that stands in the way is never replaced.
+pub fn write_answer(plan: &mut Value, pointer: &str, kind: AnswerKind, text: &str) -> Result<(), CannotWrite> {
+    let tokens = tokens_of(pointer).ok_or_else(|| CannotWrite::NoPointer(pointer.to_owned()))?;
+    let value = value(kind, text).ok_or_else(|| CannotWrite::NotOfTheKind { pointer: pointer.to_owned() })?;
+    let mut place = plan;
+    for (depth, token) in tokens.iter().enumerate() {
+        let why = |no_item: bool| refusal(no_item, pointer, tokens.get(..depth).unwrap_or_default());
+        place = below(place, token).map_err(why)?;
+    }
+    // What stands in a list or an object there came with the plan, or was answered.
+    if place.is_object() || place.is_array() {
+        return Err(refusal(false, pointer, &tokens));
+    }
+    *place = value;
+    Ok(())
+}
+
+/// The place one step below, made if nothing is there; else whether only an item is missing.
+fn below<'v>(place: &'v mut Value, token: &str) -> Result<&'v mut Value, bool> {
+    if place.is_null() {
+        *place = Value::Object(Map::new());
+    }
+    match place {
+        Value::Object(members) => Ok(members.entry(token).or_insert(Value::Null)),
+        Value::Array(items) => index(token).and_then(|at| items.get_mut(at)).ok_or(true),
+        _ => Err(false),
+    }
+}
+
+/// One spelling an item: `0`, `17`, and not `017`.
+fn index(token: &str) -> Option<usize> {
+    let plain = token == "0" || !token.starts_with(['0', '+']);
+    plain.then(|| token.parse().ok()).flatten()
+}
+
+fn refusal(no_item: bool, pointer: &str, way: &[String]) -> CannotWrite {
+    let (pointer, at) = (pointer.to_owned(), way.join("."));
+    if no_item { CannotWrite::NoItem { pointer, at } } else { CannotWrite::Through { pointer, at } }
+}
+
+#[cfg(test)]
+mod tests;

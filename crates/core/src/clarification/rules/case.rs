@@ -1,0 +1,46 @@
+//! Cases beside the rules: a plan, and the gaps that must be found in it.
+
+use super::{Finding, Rules, TooManyGaps};
+use countersign_protocol::clarification::{RuleCase, Severity, rules::ExpectedGap};
+
+/// How what was found differs from what a case says.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CaseFailed {
+    #[error("case {name:?}: {}", differs(.missing, .extra))]
+    Differs { name: String, missing: Vec<ExpectedGap>, extra: Vec<ExpectedGap> },
+    #[error("case {name:?}: {why}")]
+    TooMany { name: String, why: TooManyGaps },
+}
+
+impl Rules {
+    /// Whether exactly the gaps of a case are found in its plan, in whatever order.
+    pub fn run_case(&self, case: &RuleCase) -> Result<(), CaseFailed> {
+        let name = || case.name.clone();
+        let findings = self.findings(&case.plan).map_err(|why| CaseFailed::TooMany { name: name(), why })?;
+        let mut extra: Vec<ExpectedGap> = findings.into_iter().map(expected).collect();
+        let mut missing = Vec::new();
+        for gap in &case.gaps {
+            match extra.iter().position(|found| found == gap) {
+                Some(at) => drop(extra.swap_remove(at)),
+                None => missing.push(gap.clone()),
+            }
+        }
+        let holds = missing.is_empty() && extra.is_empty();
+        if holds { Ok(()) } else { Err(CaseFailed::Differs { name: name(), missing, extra }) }
+    }
+}
+
+fn expected(found: Finding) -> ExpectedGap {
+    ExpectedGap { rule: found.rule, field: found.field, severity: found.severity }
+}
+
+fn differs(missing: &[ExpectedGap], extra: &[ExpectedGap]) -> String {
+    let not_found = missing.iter().map(|gap| format!("did not find {}", named(gap)));
+    let not_expected = extra.iter().map(|gap| format!("found {} as well", named(gap)));
+    not_found.chain(not_expected).collect::<Vec<_>>().join("; ")
+}
+
+fn named(gap: &ExpectedGap) -> String {
+    let severity = if gap.severity == Severity::Block { "BLOCK" } else { "WARN" };
+    format!("{severity} of {} at {:?}", gap.rule, gap.field)
+}

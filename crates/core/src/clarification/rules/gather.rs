@@ -1,0 +1,85 @@
+//! At most one gap a place, however many rules find one there.
+
+use super::{
+    compile::Compiled,
+    finding::TooManyGaps,
+    look::Hit,
+    path::{Token, pointer},
+    places::Places,
+};
+use countersign_protocol::clarification::{Operation, Severity, limits::MAX_GAPS};
+use std::collections::HashMap;
+
+/// The gaps found so far. Given up as soon as they are too many, so that a hostile plan costs no more than that.
+pub(super) struct Gathered<'a, 'p> {
+    rules: &'a [Compiled],
+    places: &'p Places<'a>,
+    kept: Vec<Kept<'a>>,
+    at: HashMap<String, usize>,
+}
+
+/// What is asked at one place: in the words of the most severe rule, and blocking what any of them blocks.
+pub(super) struct Kept<'a> {
+    pub(super) hit: Hit<'a>,
+    pub(super) rule: &'a Compiled,
+    pub(super) tokens: Vec<Token<'a>>,
+    pub(super) pointer: String,
+    pub(super) blocked: Vec<Operation>,
+    pub(super) person: Option<bool>,
+}
+
+impl<'a, 'p> Gathered<'a, 'p> {
+    pub(super) fn new(rules: &'a [Compiled], places: &'p Places<'a>) -> Self {
+        Self { rules, places, kept: Vec::new(), at: HashMap::new() }
+    }
+
+    pub(super) fn add(&mut self, hit: Hit<'a>) -> Result<(), TooManyGaps> {
+        let Some(rule) = self.rules.get(hit.rule) else { return Ok(()) };
+        let tokens = hit.spot.tokens(self.places);
+        let pointer = pointer(&tokens);
+        if let Some(kept) = self.at.get(&pointer).and_then(|n| self.kept.get_mut(*n)) {
+            kept.unite(hit, rule);
+            return Ok(());
+        }
+        if self.kept.len() == MAX_GAPS {
+            return Err(TooManyGaps::Gaps);
+        }
+        self.at.insert(pointer.clone(), self.kept.len());
+        let (blocked, person) = (rule.blocked.clone(), rule.person);
+        self.kept.push(Kept { hit, rule, tokens, pointer, blocked, person });
+        Ok(())
+    }
+
+    /// In the order of rules; what one rule found stays in the order of the plan.
+    pub(super) fn in_order(mut self) -> Vec<Kept<'a>> {
+        self.kept.sort_by_key(|kept| kept.hit.rule);
+        self.kept
+    }
+}
+
+impl<'a> Kept<'a> {
+    fn unite(&mut self, hit: Hit<'a>, rule: &'a Compiled) {
+        let (severity, known) = (rule.severity, self.rule.severity);
+        self.blocked.extend(&rule.blocked);
+        self.blocked.sort();
+        self.blocked.dedup();
+        self.person = stricter((known, self.person), (severity, rule.person));
+        if severity > known {
+            (self.hit, self.rule) = (hit, rule);
+        }
+    }
+}
+
+/// Whether a person must answer what two rules ask: yes, else what is decided by the case, else no. Only for a BLOCK is
+/// it decided by the case.
+fn stricter(left: (Severity, Option<bool>), right: (Severity, Option<bool>)) -> Option<bool> {
+    let says = |(severity, person): (Severity, Option<bool>)| match person {
+        None if severity == Severity::Warn => Some(false),
+        said => said,
+    };
+    match (says(left), says(right)) {
+        (Some(true), _) | (_, Some(true)) => Some(true),
+        (Some(false), Some(false)) => Some(false),
+        _ => None,
+    }
+}

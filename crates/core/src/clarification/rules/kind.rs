@@ -1,0 +1,207 @@
+//! The kinds of rules as they are used: paths followed beforehand, phrases in one automaton.
+
+use super::{
+    compile::Bad,
+    lookout::{Looker, LookoutBook, Reach},
+    path::{Path, Step, names},
+    places::{PathId, Paths},
+    words::{BadPhrases, Phrases, is_blank, slug, words},
+};
+use countersign_protocol::clarification::rules::{LooksFor, Pair};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    Required { parent: PathId, name: String },
+    // The words of these three are in the [`super::lookout::Lookout`], with those of all others.
+    Ambiguous,
+    Overlap(Vec<Overlap>),
+    Mismatch { jurisdictions: Vec<Jurisdiction>, decided_in: Vec<String> },
+    Layout { field: PathId, languages: HashSet<String>, layout_in: Vec<String>, layout: String, named: Phrases },
+    Input { field: PathId, equals: Vec<Value>, needs: Vec<Need> },
+}
+
+/// Numbered as its phrases are.
+#[derive(Debug)]
+pub(super) struct Overlap {
+    pub(super) selected: String,
+    pub(super) overlaps: String,
+    /// Where it is confirmed.
+    pub(super) confirmed_in: Vec<String>,
+}
+
+/// Numbered as its phrases are.
+#[derive(Debug)]
+pub(super) struct Jurisdiction {
+    /// `jsp-440`: what suggestions are made from.
+    pub(super) slug: String,
+    pub(super) of: String,
+}
+
+/// What must be there: so many steps above the cause, then members of these names.
+#[derive(Debug)]
+pub(super) struct Need {
+    pub(super) above: usize,
+    pub(super) then: Vec<String>,
+}
+
+/// What the rules of a document share.
+#[derive(Default)]
+pub(super) struct Shared {
+    pub(super) paths: Paths,
+    pub(super) lookout: LookoutBook,
+}
+
+pub(super) fn compile(written: &LooksFor, rule: usize, shared: &mut Shared) -> Result<Kind, Bad> {
+    let paths = &mut shared.paths;
+    match written {
+        LooksFor::Required { field } => required(field, paths),
+        LooksFor::Ambiguous { fields, phrases } => shared.ambiguous(rule, fields, phrases),
+        LooksFor::Overlap { field, pairs, confirmed_in } => shared.overlap(rule, field, pairs, confirmed_in),
+        LooksFor::Mismatch { fields, jurisdictions, decided_in } => {
+            shared.mismatch(rule, fields, jurisdictions, decided_in)
+        }
+        LooksFor::Layout { field, languages, layout_in, layout } => {
+            layout_needed(field, languages, layout_in, layout, paths)
+        }
+        LooksFor::Input { field, equals, needs } => input(field, equals, needs, paths),
+    }
+}
+
+impl Shared {
+    /// Looks for these phrases, numbered from 0 on, at each of the fields.
+    fn look_for(
+        &mut self,
+        rule: usize,
+        fields: &[PathId],
+        reach: Reach,
+        phrases: impl Iterator<Item = String>,
+    ) -> Result<(), BadPhrases> {
+        for (number, phrase) in phrases.enumerate() {
+            for (field, path) in fields.iter().enumerate() {
+                self.lookout.add((*path, reach), &phrase, Looker { rule, field, number })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn ambiguous(&mut self, rule: usize, fields: &[String], phrases: &[String]) -> Result<Kind, Bad> {
+        if phrases.is_empty() {
+            return Err(Bad::new("phrases", "has none"));
+        }
+        let fields = ids("fields", fields, &mut self.paths)?;
+        let looked_for = self.look_for(rule, &fields, Reach::Text, phrases.iter().cloned());
+        looked_for.map_err(Bad::phrases("phrases"))?;
+        phrases.iter().try_for_each(|phrase| self.lookout.is_vague(phrase)).map_err(Bad::phrases("phrases"))?;
+        Ok(Kind::Ambiguous)
+    }
+
+    fn overlap(&mut self, rule: usize, field: &str, pairs: &[Pair], confirmed_in: &str) -> Result<Kind, Bad> {
+        if pairs.is_empty() {
+            return Err(Bad::new("pairs", "has none"));
+        }
+        let base = one_place("confirmed_in", confirmed_in)?;
+        let field = id("field", field, &mut self.paths)?;
+        let selected = pairs.iter().map(|pair| slug(&pair.selected));
+        self.look_for(rule, &[field], Reach::TextAndItems, selected).map_err(Bad::phrases("pairs"))?;
+        let overlaps = pairs.iter().map(|pair| overlap(pair, &base)).collect::<Option<_>>();
+        overlaps.map(Kind::Overlap).ok_or_else(|| Bad::new("pairs", "has one that overlaps with nothing"))
+    }
+
+    fn mismatch(
+        &mut self,
+        rule: usize,
+        fields: &[String],
+        jurisdictions: &BTreeMap<String, String>,
+        decided_in: &str,
+    ) -> Result<Kind, Bad> {
+        let bad = |why: &str| Err(Bad::new("jurisdictions", why));
+        if jurisdictions.values().any(|of| is_blank(of)) {
+            return bad("has a blank one");
+        }
+        if jurisdictions.values().collect::<HashSet<_>>().len() < 2 {
+            return bad("must be at least two, or nothing could ever mismatch");
+        }
+        let fields = ids("fields", fields, &mut self.paths)?;
+        let known = jurisdictions.keys().map(|key| slug(key));
+        self.look_for(rule, &fields, Reach::TextAndItems, known).map_err(Bad::phrases("jurisdictions"))?;
+        let one = |(key, of): (&String, &String)| Jurisdiction { slug: slug(key), of: of.clone() };
+        let jurisdictions = jurisdictions.iter().map(one).collect();
+        Ok(Kind::Mismatch { jurisdictions, decided_in: one_place("decided_in", decided_in)? })
+    }
+}
+
+fn overlap(pair: &Pair, base: &[String]) -> Option<Overlap> {
+    let member = format!("{}-{}", slug(&pair.selected), slug(&pair.overlaps));
+    let confirmed_in = base.iter().cloned().chain([member]).collect();
+    let named = !words(&pair.overlaps).is_empty();
+    named.then(|| Overlap { selected: pair.selected.clone(), overlaps: pair.overlaps.clone(), confirmed_in })
+}
+
+fn required(field: &str, paths: &mut Paths) -> Result<Kind, Bad> {
+    let path = Path::parse(field).map_err(Bad::path("field"))?;
+    let Some((Step::Member(name), parent)) = path.0.split_last() else {
+        return Err(Bad::new("field", "must end in the name of the member that must be there"));
+    };
+    Ok(Kind::Required { parent: paths.id_of(parent), name: name.clone() })
+}
+
+fn layout_needed(
+    field: &str,
+    languages: &[String],
+    layout_in: &str,
+    layout: &str,
+    paths: &mut Paths,
+) -> Result<Kind, Bad> {
+    let subtag = |tag: &String| !tag.is_empty() && tag.chars().all(|c| c.is_ascii_alphanumeric());
+    if languages.is_empty() || !languages.iter().all(subtag) {
+        return Err(Bad::new("languages", "must be subtags such as ar or arab, at least one"));
+    }
+    Ok(Kind::Layout {
+        field: id("field", field, paths)?,
+        languages: languages.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
+        layout_in: one_place("layout_in", layout_in)?,
+        layout: layout.to_owned(),
+        named: Phrases::new(vec![slug(layout)]).map_err(Bad::phrases("layout"))?,
+    })
+}
+
+fn input(field: &str, equals: &[Value], needs: &[String], paths: &mut Paths) -> Result<Kind, Bad> {
+    let cause = Path::parse(field).map_err(Bad::path("field"))?;
+    if cause.0.contains(&Step::Below) {
+        return Err(Bad::new("field", "must not have **: what is needed belongs to one place"));
+    }
+    if equals.is_empty() || needs.is_empty() {
+        return Err(Bad::new(if needs.is_empty() { "needs" } else { "equals" }, "has none"));
+    }
+    let needs = needs.iter().map(|needed| need(needed, &cause)).collect::<Result<_, _>>()?;
+    Ok(Kind::Input { field: paths.id(&cause), equals: equals.to_vec(), needs })
+}
+
+/// As far as a need begins like the cause, it is about the same items; behind that only names can stand.
+fn need(needed: &str, cause: &Path) -> Result<Need, Bad> {
+    let path = Path::parse(needed).map_err(Bad::path("needs"))?;
+    let common = path.0.iter().zip(&cause.0).take_while(|(needed, cause)| needed == cause).count();
+    // The last step is what must be there, so it is never part of the way that is known.
+    let common = common.min(path.0.len() - 1);
+    let then = path.0.get(common..).and_then(names);
+    let why = "must begin like field up to its last [*] or *, and go on with names only";
+    Ok(Need { above: cause.0.len() - common, then: then.ok_or_else(|| Bad::new("needs", why))? })
+}
+
+fn id(member: &str, text: &str, paths: &mut Paths) -> Result<PathId, Bad> {
+    Ok(paths.id(&Path::parse(text).map_err(Bad::path(member))?))
+}
+
+fn ids(member: &str, texts: &[String], paths: &mut Paths) -> Result<Vec<PathId>, Bad> {
+    if texts.is_empty() {
+        return Err(Bad::new(member, "has none"));
+    }
+    texts.iter().map(|text| id(member, text, paths)).collect()
+}
+
+fn one_place(member: &str, text: &str) -> Result<Vec<String>, Bad> {
+    let path = Path::parse(text).map_err(Bad::path(member))?;
+    path.names().ok_or_else(|| Bad::new(member, "must be one place, without * and [*]"))
+}

@@ -1,0 +1,112 @@
+//! Words that rules look for. Those of all rules are one automaton, and every text is passed over once for each path
+//! that leads to it, however many rules look there.
+
+use super::{
+    places::{PathId, PlaceId, Places, texts},
+    words::{BadPhrases, Folded, PhraseBook, Phrases},
+};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+#[derive(Debug)]
+pub(super) struct Lookout {
+    phrases: Phrases,
+    wanted: Wanted,
+    /// Phrases that name nothing, wherever they stand.
+    vague: HashSet<usize>,
+}
+
+/// Collects what rules look for.
+#[derive(Default)]
+pub(super) struct LookoutBook {
+    phrases: PhraseBook,
+    wanted: Wanted,
+    vague: HashSet<usize>,
+}
+
+/// At each path, and for each phrase: who looks for it.
+type Wanted = BTreeMap<(PathId, Reach), HashMap<usize, Vec<Looker>>>;
+
+/// Whether a list at the place counts for its texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    Text,
+    TextAndItems,
+}
+
+/// A rule that looks for a phrase, and what it calls path and phrase itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Looker {
+    pub(super) rule: usize,
+    pub(super) field: usize,
+    pub(super) number: usize,
+}
+
+/// A rule found one of its phrases in a text.
+#[derive(Clone, Copy)]
+pub(super) struct Sighting<'p> {
+    pub(super) place: PlaceId,
+    pub(super) text: &'p str,
+    pub(super) phrase: usize,
+    /// As the rule numbers its phrases.
+    pub(super) number: usize,
+    field: usize,
+}
+
+impl LookoutBook {
+    pub(super) fn add(&mut self, at: (PathId, Reach), phrase: &str, looker: Looker) -> Result<(), BadPhrases> {
+        let phrase = self.phrases.number(phrase)?;
+        let lookers = self.wanted.entry(at).or_default().entry(phrase).or_default();
+        if !lookers.contains(&looker) {
+            lookers.push(looker);
+        }
+        Ok(())
+    }
+
+    /// An answer with this phrase is none.
+    pub(super) fn is_vague(&mut self, phrase: &str) -> Result<(), BadPhrases> {
+        self.vague.insert(self.phrases.number(phrase)?);
+        Ok(())
+    }
+
+    pub(super) fn compile(self) -> Result<Lookout, BadPhrases> {
+        Ok(Lookout { phrases: self.phrases.compile()?, wanted: self.wanted, vague: self.vague })
+    }
+}
+
+impl Lookout {
+    /// What each rule found: in the order of its fields, then of the plan.
+    pub(super) fn sightings<'p>(&self, places: &Places<'p>) -> HashMap<usize, Vec<Sighting<'p>>> {
+        let mut found: HashMap<usize, Vec<Sighting<'p>>> = HashMap::new();
+        let mut folded = Folded::default();
+        for ((path, reach), wanted) in &self.wanted {
+            for (place, text) in reached(places, *path, *reach) {
+                folded.take(text);
+                for phrase in self.phrases.found_in(&folded) {
+                    for Looker { rule, field, number } in wanted.get(&phrase).into_iter().flatten().copied() {
+                        found.entry(rule).or_default().push(Sighting { place, text, phrase, number, field });
+                    }
+                }
+            }
+        }
+        found.values_mut().for_each(|sightings| sightings.sort_by_key(|sighting| sighting.field));
+        found
+    }
+
+    /// A phrase that names nothing, in this text. An answer with one is none, whichever place it is for: what one rule
+    /// takes for vague at its places would be so at another.
+    pub(super) fn vague_in(&self, text: &str) -> Option<&str> {
+        let folded = Folded::of(text);
+        let found = self.phrases.found_in(&folded).find(|phrase| self.vague.contains(phrase));
+        found.map(|phrase| self.phrase(phrase))
+    }
+
+    pub(super) fn phrase(&self, phrase: usize) -> &str {
+        self.phrases.written(phrase).trim_start_matches('^').trim_end_matches('$')
+    }
+}
+
+fn reached<'p>(places: &Places<'p>, path: PathId, reach: Reach) -> impl Iterator<Item = (PlaceId, &'p str)> {
+    let items = reach == Reach::TextAndItems;
+    let there = places.at(path).filter(move |(_, value)| items || value.is_string());
+    there.flat_map(|(place, value)| texts(value).map(move |text| (place, text)))
+}

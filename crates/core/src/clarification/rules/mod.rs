@@ -1,0 +1,77 @@
+//! Rules that find what is missing or unclear in a plan, and judge what is answered (Clarification 3).
+//!
+//! Rules are compiled once a project document. Looking follows every path that any rule has once, and looks for all
+//! phrases in one pass over a text, so that its cost grows with the plan and with what is found, and hardly with rules.
+
+mod accepted;
+mod answer;
+mod case;
+mod compile;
+mod finding;
+mod gather;
+mod kind;
+mod look;
+mod lookout;
+mod pack;
+mod path;
+mod places;
+mod text;
+mod when;
+mod words;
+
+pub use accepted::{CannotWrite, accepted_plan, write_answer};
+pub use answer::{Accepted, Asked, Unusable};
+pub use case::CaseFailed;
+pub use compile::BadRule;
+pub use finding::{Finding, TooManyGaps};
+
+use compile::{Compilation, Compiled};
+use countersign_protocol::clarification::{ClarificationPolicy, Rule};
+use gather::Gathered;
+use lookout::Lookout;
+use places::{Paths, Places};
+use serde_json::Value;
+
+/// The rules of a project, ready to look.
+#[derive(Debug)]
+pub struct Rules {
+    rules: Vec<Compiled>,
+    paths: Paths,
+    lookout: Lookout,
+}
+
+impl Rules {
+    /// The built-in rules, unless they are switched off or replaced, and then the project's own.
+    pub fn compile(policy: &ClarificationPolicy) -> Result<Self, BadRule> {
+        Self::of(in_force(policy)).map_err(compile::first)
+    }
+
+    /// Everything that is wrong with the rules of a project.
+    pub fn problems(policy: &ClarificationPolicy) -> Vec<BadRule> {
+        Self::of(in_force(policy)).err().unwrap_or_default()
+    }
+
+    fn of<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Self, Vec<BadRule>> {
+        let Compilation { rules, paths, lookout } = compile::compile(rules)?;
+        Ok(Self { rules, paths, lookout })
+    }
+
+    /// The gaps of a plan, in the order of rules and then of places. At most one a place: the most severe rule asks, and
+    /// what any of them blocks is blocked.
+    pub fn findings(&self, plan: &Value) -> Result<Vec<Finding>, TooManyGaps> {
+        let places = Places::of(&self.paths, plan);
+        let mut found = Gathered::new(&self.rules, &places);
+        look::look(self, &places, &mut found)?;
+        found.in_order().into_iter().map(|kept| finding::finding(kept, self, &places)).collect()
+    }
+}
+
+/// The rules that look, in their order.
+pub fn in_force(policy: &ClarificationPolicy) -> impl Iterator<Item = &Rule> {
+    let replaced = |rule: &&Rule| policy.rules.iter().any(|own| own.id == rule.id);
+    let pack = if policy.pack { pack::rules() } else { &[] };
+    pack.iter().filter(move |rule| !replaced(rule)).chain(&policy.rules)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! Paths of rules, and the two spellings of a place: a dotted path and a JSON Pointer (W-25).
+
+use crate::held::is_unseen;
+use serde_json::Value;
+
+/// Where a rule looks: `components[*].type`, `compliance.*`, `**`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Path(pub(super) Vec<Step>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Step {
+    Member(String),
+    EachItem,
+    EachMember,
+    /// Every place below; only at the end.
+    Below,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BadPath {
+    #[error("is empty")]
+    Empty,
+    #[error("has something at {0:?} that is no step: use .NAME, [*], .*, .** or [\"NAME\"]")]
+    NoStep(String),
+    #[error("has ** before its end")]
+    BelowWithin,
+}
+
+impl Path {
+    pub(super) fn parse(text: &str) -> Result<Self, BadPath> {
+        let mut steps = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (step, behind) = next(rest, steps.is_empty()).ok_or_else(|| BadPath::NoStep(rest.to_owned()))?;
+            steps.push(step);
+            rest = behind;
+        }
+        let within = steps.iter().rev().skip(1).any(|step| *step == Step::Below);
+        match steps.is_empty() {
+            true => Err(BadPath::Empty),
+            false if within => Err(BadPath::BelowWithin),
+            false => Ok(Self(steps)),
+        }
+    }
+
+    /// The names of a path that is exactly one place.
+    pub(super) fn names(&self) -> Option<Vec<String>> {
+        names(&self.0)
+    }
+}
+
+pub(super) fn names(steps: &[Step]) -> Option<Vec<String>> {
+    let name = |step: &Step| match step {
+        Step::Member(name) => Some(name.clone()),
+        Step::EachItem | Step::EachMember | Step::Below => None,
+    };
+    steps.iter().map(name).collect()
+}
+
+fn next(rest: &str, first: bool) -> Option<(Step, &str)> {
+    match rest.strip_prefix('[') {
+        Some(inside) => bracketed(inside),
+        None if first => bare(rest),
+        None => bare(rest.strip_prefix('.')?),
+    }
+}
+
+fn bracketed(inside: &str) -> Option<(Step, &str)> {
+    if let Some(behind) = inside.strip_prefix("*]") {
+        return Some((Step::EachItem, behind));
+    }
+    let mut texts = serde_json::Deserializer::from_str(inside).into_iter::<String>();
+    let name = texts.next()?.ok()?;
+    let behind = inside.get(texts.byte_offset()..)?.strip_prefix(']')?;
+    Some((Step::Member(name), behind))
+}
+
+fn bare(rest: &str) -> Option<(Step, &str)> {
+    let end = rest.find(['.', '[']).unwrap_or(rest.len());
+    let (name, behind) = rest.split_at_checked(end)?;
+    let step = match name {
+        "*" => Step::EachMember,
+        "**" => Step::Below,
+        name if is_bare(name) => Step::Member(name.to_owned()),
+        _ => return None,
+    };
+    Some((step, behind))
+}
+
+/// Whether a name can stand in a path as it is: it reads as one name, and all of it is seen.
+fn is_bare(name: &str) -> bool {
+    let plain = |c: char| !matches!(c, '.' | '[' | ']' | '"' | '*') && !c.is_whitespace() && !is_unseen(c);
+    !name.is_empty() && name.chars().all(plain)
+}
+
+/// One step from a place of a plan to one below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    Member(&'a str),
+    Item(usize),
+}
+
+/// The dotted path of a place: `components[2].type`, `labels["a.b"]`.
+pub(super) fn field(tokens: &[Token<'_>]) -> String {
+    let mut out = String::new();
+    for token in tokens {
+        match token {
+            Token::Item(at) => out += &format!("[{at}]"),
+            Token::Member(name) if !is_bare(name) => out += &format!("[{}]", quoted(name)),
+            Token::Member(name) if out.is_empty() => out += name,
+            Token::Member(name) => out.extend([".", name]),
+        }
+    }
+    out
+}
+
+/// As a JSON text in which nothing is unseen.
+fn quoted(name: &str) -> String {
+    let mut units = [0; 2];
+    let mut out = String::new();
+    for c in Value::from(name).to_string().chars() {
+        if is_unseen(c) {
+            c.encode_utf16(&mut units).iter().for_each(|unit| out += &format!("\\u{unit:04x}"));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The same place by RFC 6901.
+pub(super) fn pointer(tokens: &[Token<'_>]) -> String {
+    let mut out = String::new();
+    for token in tokens {
+        out.push('/');
+        match token {
+            Token::Item(at) => out += &at.to_string(),
+            Token::Member(name) => out += &name.replace('~', "~0").replace('/', "~1"),
+        }
+    }
+    out
+}
+
+/// The steps of a pointer; none if it is no pointer or the whole plan.
+pub(super) fn tokens_of(pointer: &str) -> Option<Vec<String>> {
+    let steps = pointer.strip_prefix('/')?;
+    Some(steps.split('/').map(|step| step.replace("~1", "/").replace("~0", "~")).collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! What is asked, in the words of the rule with values of the plan in them.
+
+use crate::held::shown;
+
+/// The most characters of a value in a question.
+const MAX_SHOWN: usize = 80;
+/// The most values that a list of them names.
+const MAX_LISTED: usize = 6;
+
+/// A question or its context. A value is put in quoted and is never read as a template again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Text(Vec<Part>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Words(String),
+    Name(Name),
+}
+
+/// What may stand in braces; which of them, depends on the kind of rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Name {
+    Field,
+    Value,
+    Phrase,
+    Selected,
+    Overlaps,
+    Values,
+    Layout,
+    Cause,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BadText {
+    #[error("is blank")]
+    Blank,
+    #[error("is longer than {0} characters")]
+    Long(usize),
+    #[error("has a brace without its counterpart: write {{{{ or }}}} for the brace itself")]
+    Brace,
+    #[error("has {{{0}}}, which this kind of rule does not know")]
+    Unknown(String),
+}
+
+impl Text {
+    /// Reads a text that may have these names in braces.
+    pub(super) fn parse(text: &str, known: &[Name]) -> Result<Self, BadText> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some(brace) = rest.find(['{', '}']) {
+            let (before, from) = rest.split_at(brace);
+            push_words(&mut parts, before);
+            rest = if let Some(behind) = from.strip_prefix("{{") {
+                push_words(&mut parts, "{");
+                behind
+            } else if let Some(behind) = from.strip_prefix("}}") {
+                push_words(&mut parts, "}");
+                behind
+            } else {
+                let (name, behind) = braced(from, known)?;
+                parts.push(Part::Name(name));
+                behind
+            };
+        }
+        push_words(&mut parts, rest);
+        Ok(Self(parts))
+    }
+
+    pub(super) fn say(&self, value: impl Fn(Name) -> String) -> String {
+        let part = |part: &Part| match part {
+            Part::Words(words) => words.clone(),
+            Part::Name(name) => value(*name),
+        };
+        self.0.iter().map(part).collect()
+    }
+}
+
+fn push_words(parts: &mut Vec<Part>, words: &str) {
+    match parts.last_mut() {
+        _ if words.is_empty() => {}
+        Some(Part::Words(before)) => before.push_str(words),
+        _ => parts.push(Part::Words(words.to_owned())),
+    }
+}
+
+fn braced<'t>(from: &'t str, known: &[Name]) -> Result<(Name, &'t str), BadText> {
+    let inside = from.strip_prefix('{').ok_or(BadText::Brace)?;
+    let (name, behind) = inside.split_once('}').ok_or(BadText::Brace)?;
+    let found = known.iter().find(|known| known.as_str() == name);
+    found.map(|found| (*found, behind)).ok_or_else(|| BadText::Unknown(name.to_owned()))
+}
+
+impl Name {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Field => "field",
+            Self::Value => "value",
+            Self::Phrase => "phrase",
+            Self::Selected => "selected",
+            Self::Overlaps => "overlaps",
+            Self::Values => "values",
+            Self::Layout => "layout",
+            Self::Cause => "cause",
+        }
+    }
+}
+
+/// Something that the rule did not write: within quotation marks that it cannot close itself.
+pub(super) fn quoted(value: &str) -> String {
+    let tame = |c: char| if is_double_quote(c) { '\'' } else { c };
+    format!("“{}”", shown(&value.chars().map(tame).collect::<String>(), MAX_SHOWN))
+}
+
+/// Everything that could be taken for the quotation mark around a value.
+fn is_double_quote(c: char) -> bool {
+    matches!(c, '"' | '“'..='‟' | '«' | '»' | '″' | '‶' | '〝'..='〟' | '＂' | 'ˮ' | '❝' | '❞' | '⹂')
+}
+
+/// `a, b and c`; beyond a few, how many more.
+pub(super) fn listed(values: &[String]) -> String {
+    let more = values.len().saturating_sub(MAX_LISTED);
+    let mut named: Vec<String> = values.iter().take(MAX_LISTED).cloned().collect();
+    if more > 0 {
+        named.push(format!("{more} more"));
+    }
+    match named.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => named.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! A plan is submitted: what is unclear about it is asked, and nothing is guessed (Clarification 2, W-11).
+
+use super::{
+    key::AskingKey,
+    moving::{Around, Moving},
+    rules::Rules,
+};
+use crate::{
+    decision::Place,
+    env::Env,
+    records::{ClarificationSession, Project, Raiser, Submitted},
+    refusal::Refusal,
+    step::{Count, Effects, Guard, Operation, Step},
+};
+use countersign_protocol::{hash::Digest, ids::RowKey, mplp::MplpId, time::UnixMillis};
+use serde_json::Value;
+use std::sync::Arc;
+
+pub struct Submit {
+    pub by: Raiser,
+    /// The session to go on with, or the id of a new one.
+    pub id: MplpId,
+    pub plan: Value,
+    pub digest: Digest,
+    /// Who submits which plan.
+    pub same: Digest,
+}
+
+pub struct SubmitView {
+    pub project: Arc<Project>,
+    pub known: Option<ClarificationSession>,
+    pub rules: Arc<Rules>,
+    pub key: AskingKey,
+    /// The rows that the caller's standing rests on.
+    pub guards: Vec<Guard>,
+}
+
+impl SubmitView {
+    fn around<'a>(&'a self, place: &'a Place) -> Around<'a> {
+        Around { place, document: &self.project.document, rules: &self.rules, key: &self.key }
+    }
+}
+
+impl Operation for Submit {
+    type View = SubmitView;
+    type Answer = ClarificationSession;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &SubmitView, env: &Env) -> Result<Step<ClarificationSession>, Refusal> {
+        let place = (view.project.key, view.project.id.clone());
+        let mut mint = env.mint();
+        let plan = Submitted { at: env.now, digest: self.digest, plan: self.plan };
+        let moving = match &view.known {
+            Some(known) => {
+                super::is_own(known, &self.by)?;
+                let same_plan = known.plan().is_some_and(|plan| plan.digest == self.digest);
+                if known.is_confirmed() && same_plan {
+                    return Ok(Step::answer(known.clone()));
+                }
+                super::is_live(known, env.now)?;
+                if same_plan && known.public_key == view.key.public_key.as_str() {
+                    return Ok(Step::answer(known.clone()));
+                }
+                let mut moving = Moving::of(view.around(&place), known, env.now)?;
+                if !same_plan {
+                    moving.plan_changed(plan, self.same)?;
+                    moving.evaluate()?;
+                    moving.record_check();
+                }
+                moving
+            }
+            None => {
+                let around = view.around(&place);
+                let mut moving = Moving::begin(around, &self.by, self.id.clone(), plan, self.same, env, &mut mint);
+                moving.evaluate()?;
+                moving.record_check();
+                moving
+            }
+        };
+        let counts =
+            if view.known.is_none() { vec![opened_within_the_hour(&self.by, place.0, env.now)] } else { Vec::new() };
+        let mut effects = Effects { guards: view.guards.clone(), counts, ..Effects::default() };
+        let answer = moving.finish(&mut effects, &mut mint)?;
+        Ok(Step { answer, effects })
+    }
+}
+
+/// An agent opens no more sessions than it could ever need.
+const MAX_OPENED_PER_HOUR: i64 = 600;
+
+fn opened_within_the_hour(by: &Raiser, project: RowKey, now: UnixMillis) -> Count {
+    let hour = now.secs().div_euclid(3600);
+    let key = format!("{project}:clarifications:{}:{hour}", by.principal);
+    Count { key, by: 1, limit: MAX_OPENED_PER_HOUR, until: UnixMillis::from_secs((hour + 2) * 3600) }
+}
+
+/// What a limit that is reached means.
+pub fn limit_reached(now: UnixMillis) -> Refusal {
+    let why = "this agent has opened too many clarification sessions within the hour";
+    Refusal::TooManyQuestions { why, retry_after_s: 3600 - now.secs().rem_euclid(3600) }
+}

@@ -1,0 +1,13 @@
+//! Clarifications: sessions of asking, the keys that sign them, and what an open gap stops.
+
+mod keys;
+mod persons;
+mod proposals;
+mod rules;
+mod sessions;
+mod shown;
+mod stops;
+
+pub(crate) use rules::RuleBooks;
+pub use sessions::{Attested, Confirmed, Gathered, Scaffolded};
+pub use shown::ChainReader;

@@ -1,0 +1,82 @@
+//! Gaps that a person must answer: asked as any clarification, answered by any door (W-13, W-31).
+
+use crate::{
+    decisions::{Agent, Asked, RaisedDecision, digest_of},
+    engine::{Engine, unavailable},
+    projects::ProjectAt,
+    store,
+};
+use countersign_core::{
+    clarification::{person::GapSeen, question, resolve::Verdict},
+    records::{AskedGap, ClarificationSession, Decision, GapState, OfGap, Question, Words},
+    refusal::Refusal,
+};
+use countersign_protocol::hash::Digest;
+use serde_json::json;
+use std::sync::Arc;
+
+impl Engine {
+    /// Asks the people concerned; asked again, it is the question that is open.
+    pub(super) async fn ask_about_gap(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        session: &ClarificationSession,
+        gap: &AskedGap,
+        said: &str,
+        verdict: &Verdict,
+    ) -> Result<RaisedDecision, Refusal> {
+        let content = json!({ "clarification_session": session.id, "gap": gap.gap });
+        let digest = digest_of(at, agent, String::new(), content.as_object().cloned().unwrap_or_default())?;
+        let same = Digest::of(format!("gap\n{}\n{}", session.key, gap.gap.id).as_bytes());
+        let question = Question::Clarification(question::about(gap, said, verdict));
+        let asked = Asked {
+            // The rule's words, which are the owner's; what the agent said is marked as its own.
+            words: Words::Owner,
+            gap: Some(OfGap { session: session.key, gap: gap.gap.id.clone() }),
+            ..Asked::by_agent(digest, same, String::new(), question)
+        };
+        self.ask(at, agent, asked).await
+    }
+
+    /// The gap that a question is about, as it is now, for whoever may see the question.
+    pub async fn asked_gap(&self, decision: &Decision) -> Result<Option<AskedGap>, Refusal> {
+        let Some(of) = &decision.gap else { return Ok(None) };
+        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await.map_err(unavailable)?;
+        Ok(session.and_then(|session| session.gap(&of.gap).cloned()))
+    }
+
+    /// The gap that a question is about, as its answer will find it.
+    pub(crate) async fn gap_seen(&self, at: &ProjectAt, decision: &Decision) -> Result<Option<GapSeen>, Refusal> {
+        let Some(of) = &decision.gap else { return Ok(None) };
+        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await.map_err(unavailable)?;
+        let Some(session) = session else { return Ok(None) };
+        Ok(Some(GapSeen {
+            project: Arc::new(at.project.clone()),
+            session,
+            gap_id: of.gap.clone(),
+            rules: self.rules_of(&at.project)?,
+            key: self.asking_key(&at.project).await?,
+        }))
+    }
+
+    /// Nobody has to answer what is not asked any more. If this does not come to pass, the answer changes nothing.
+    pub(super) async fn call_off_superseded(
+        &self,
+        at: &ProjectAt,
+        before: Option<&ClarificationSession>,
+        after: &ClarificationSession,
+    ) {
+        let Some(before) = before else { return };
+        for asked in before.open_gaps() {
+            let GapState::Open { asked: Some(decision), .. } = &asked.state else { continue };
+            if after.gap(&asked.gap.id).is_some_and(AskedGap::is_open) {
+                continue;
+            }
+            let reason = "the plan that it was about was changed";
+            if let Err(why) = self.withdraw_open(at, *decision, reason).await {
+                tracing::warn!(%why, "a question about a gap that is not asked any more stays open");
+            }
+        }
+    }
+}

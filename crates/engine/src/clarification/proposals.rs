@@ -1,0 +1,119 @@
+//! Plans that people approve: none is proposed while anything about it is unclear, and confirming one proposes it (W-31).
+
+use crate::{
+    decisions::{Agent, RaisedDecision},
+    engine::{Engine, unavailable},
+    mplp::Proposal,
+    projects::ProjectAt,
+    store,
+};
+use countersign_core::{
+    clarification::{moving::with_answers, stops, words::Clarified},
+    decision::document::Whole,
+    mplp::submit,
+    records::{ClarificationSession, Decision, Plan},
+    refusal::Refusal,
+};
+use countersign_protocol::{
+    clarification::{Operation, submission::CheckRequest},
+    mplp::{PlanStatus, PlanSubmission},
+};
+use serde_json::{Value, json};
+
+impl Engine {
+    /// Refuses a plan that rules find a gap in, unless it is what a session came to; and every plan of an agent that has
+    /// a gap open that blocks planning.
+    pub(crate) async fn plan_is_clear(&self, at: &ProjectAt, agent: &Agent, plan: &Plan) -> Result<(), Refusal> {
+        self.are_clear(&at.project, &agent.raiser, &[Operation::Planner]).await?;
+        if plan.clarified.is_some() || plan.document.status != PlanStatus::Draft {
+            return Ok(());
+        }
+        let object = plan_object(plan)?;
+        let findings =
+            self.rules_of(&at.project)?.findings(&object).map_err(|why| Refusal::invalid(why.to_string()))?;
+        if findings.is_empty() {
+            return Ok(());
+        }
+        let Value::Object(plan_object) = object else { return Err(Refusal::Internal) };
+        let asked = CheckRequest { plan_object, session_id: None, protocol_version: None };
+        let session = self.clarify_check(at, agent, &asked).await?.session;
+        Err(stops::required(&session, session.open_gaps()))
+    }
+
+    /// Says before a session is closed whether what it came to could be written as a plan at all.
+    pub(super) fn could_be_proposed(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        session: &ClarificationSession,
+    ) -> Result<(), Refusal> {
+        if session.is_confirmed() || session.open_gaps().next().is_some() {
+            return Ok(());
+        }
+        let Some(submission) = submission_of(&with_answers(session)?)? else { return Ok(()) };
+        for action in submission.actions.values() {
+            agent.may_ask_for(action.tool.as_deref().unwrap_or_default())?;
+        }
+        let document = &at.project.document;
+        submit::planned(document, &submission).map_err(|why| Refusal::invalid(why.to_string()))?;
+        submit::lasts_s(document, &submission).map_err(|why| Refusal::invalid(why.to_string()))?;
+        Ok(())
+    }
+
+    /// Writes and proposes what was accepted, if it is a plan; repeated, it is the question that is there.
+    pub(super) async fn propose_accepted(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        session: &ClarificationSession,
+        accepted: &Value,
+    ) -> Result<Option<RaisedDecision>, Refusal> {
+        let Some(submission) = submission_of(accepted)? else { return Ok(None) };
+        let id = &submission.plan.plan_id;
+        match self.own_plan(at, agent, id).await {
+            Ok(plan) if plan.document.status != PlanStatus::Draft => return self.asked_about(at, &plan).await,
+            Ok(_) | Err(Refusal::NotFound(_)) => {}
+            Err(refusal) => return Err(refusal),
+        }
+        // What nobody had to ask about needs no section of its own in the question.
+        let clarified = Clarified::of(session).or_else(|| Some(Clarified::none(session)));
+        self.write_clarified_plan(at, agent, &submission, clarified).await?;
+        self.propose_plan(at, agent, id, &Proposal::default()).await.map(Some)
+    }
+
+    async fn asked_about(&self, at: &ProjectAt, plan: &Plan) -> Result<Option<RaisedDecision>, Refusal> {
+        let Some(key) = plan.confirm else { return Ok(None) };
+        let decision: Option<Decision> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let decision = decision.ok_or(Refusal::Internal)?;
+        let page = self.page_of(at, &decision.id);
+        let session = self.session_of_decision(&decision).await?;
+        let whole = Whole { decision: decision.clone(), session, allowance: None, execution: None };
+        Ok(Some(RaisedDecision { document: whole.document(page), decision, fresh: false }))
+    }
+}
+
+/// A plan as rules look at it: what its agent wrote, without what happened to it since.
+fn plan_object(plan: &Plan) -> Result<Value, Refusal> {
+    let mut document = serde_json::to_value(&plan.document).map_err(|_| Refusal::Internal)?;
+    if let Value::Object(members) = &mut document {
+        members.remove("events");
+    }
+    let actions: serde_json::Map<String, Value> = plan
+        .actions
+        .iter()
+        .map(|(step, planned)| {
+            Ok((step.to_string(), serde_json::to_value(&planned.action).map_err(|_| Refusal::Internal)?))
+        })
+        .collect::<Result<_, Refusal>>()?;
+    Ok(json!({ "plan": document, "actions": actions, "lasts_seconds": plan.lasts_s }))
+}
+
+/// What was accepted, as a plan for people; none if it is something else. What looks like one must be one.
+fn submission_of(accepted: &Value) -> Result<Option<PlanSubmission>, Refusal> {
+    let looks = accepted.get("plan").is_some_and(|plan| plan.get("plan_id").is_some());
+    if !looks {
+        return Ok(None);
+    }
+    let bytes = serde_json::to_vec(accepted).map_err(|_| Refusal::Internal)?;
+    PlanSubmission::read(&bytes).map(Some).map_err(|why| Refusal::invalid(why.to_string()))
+}

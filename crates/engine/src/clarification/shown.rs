@@ -1,0 +1,62 @@
+//! What a session was: for its agent, for auditors, and for the agent that goes on with it.
+
+use crate::{
+    decisions::Agent,
+    engine::{Engine, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    clarification::{no_session, view},
+    people::Member,
+    records::{ClarificationEntry, ClarificationSession, Role},
+    refusal::Refusal,
+};
+use countersign_protocol::{
+    clarification::{Audit, Handoff},
+    mplp::MplpId,
+};
+
+/// Who looks at a chain.
+#[derive(Clone, Debug)]
+pub enum ChainReader {
+    /// The agent that asked for it sees its own.
+    Agent(Box<Agent>),
+    /// The person for whom that agent acts, admins and auditors.
+    Person(Box<Member>),
+    /// An administrator's key sees all of the project.
+    Admin,
+}
+
+impl Engine {
+    pub async fn clarify_audit(&self, at: &ProjectAt, reader: &ChainReader, id: &MplpId) -> Result<Audit, Refusal> {
+        let session = self.clarification_at(at, id).await?.filter(|session| sees(reader, session));
+        let session = session.ok_or_else(no_session)?;
+        view::audit(&session, &self.chain_of(&session).await?)
+    }
+
+    /// What another agent is handed, with all that was asked and answered (W-28).
+    pub async fn clarify_handoff(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<Handoff, Refusal> {
+        let (session, key) = self.own_clarification(at, agent, id).await?;
+        view::handoff(&session, &self.chain_of(&session).await?, &key, self.now())
+    }
+
+    /// The chain as the session says that it is: another round may have come between the two reads.
+    async fn chain_of(&self, session: &ClarificationSession) -> Result<Vec<ClarificationEntry>, Refusal> {
+        let lookup = Lookup::ClarificationEntriesOf(session.key);
+        let mut entries: Vec<ClarificationEntry> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        entries.retain(|entry| entry.position <= session.entries);
+        entries.sort_by_key(|entry| entry.position);
+        Ok(entries)
+    }
+}
+
+fn sees(reader: &ChainReader, session: &ClarificationSession) -> bool {
+    match reader {
+        ChainReader::Agent(agent) => session.by.principal == agent.raiser.principal,
+        ChainReader::Person(member) => {
+            member.has(Role::Admin) || member.has(Role::Auditor) || session.by.person == member.person.key
+        }
+        ChainReader::Admin => true,
+    }
+}

@@ -1,0 +1,115 @@
+//! An open gap stops the operations that it blocks, at every enforcement point (W-26).
+
+use crate::{
+    engine::{Engine, unavailable},
+    store::{self, Lookup},
+};
+use countersign_core::{
+    aap::access::Grant,
+    clarification::{
+        expire::Expire,
+        stops,
+        words::{self, Clarified},
+    },
+    records::{ClarificationSession, Confirmation, Project, Raiser},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{clarification::Operation, ids::RowKey, mplp::MplpId};
+
+impl Engine {
+    /// Refuses what a BLOCK gap of the same session, or API key, blocks.
+    pub(crate) async fn is_clear(
+        &self,
+        project: &Project,
+        raiser: &Raiser,
+        action: &str,
+        held: bool,
+    ) -> Result<(), Refusal> {
+        let operations = stops::operations_of(&project.document.clarification, action, held);
+        self.are_clear(project, raiser, &operations).await
+    }
+
+    pub(crate) async fn are_clear(
+        &self,
+        project: &Project,
+        raiser: &Raiser,
+        operations: &[Operation],
+    ) -> Result<(), Refusal> {
+        if operations.is_empty() {
+            return Ok(());
+        }
+        let (project_key, holder) = (project.key, raiser.holder());
+        let lookup = Lookup::ClarificationSessionsOpenOfHolder { project: project_key, holder };
+        let sessions: Vec<ClarificationSession> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let now = self.now();
+        stops::check(&sessions, operations, now)?;
+        for over in sessions.into_iter().filter(|session| !session.is_live(now)) {
+            let place = (project.key, project.id.clone());
+            self.finish(Expire.decide(&(place, over), &self.env()?)?).await?;
+        }
+        Ok(())
+    }
+
+    /// The same for a call that nobody has to confirm: only what a project lists is looked up.
+    pub(crate) async fn grant_is_clear(&self, grant: &Grant) -> Result<(), Refusal> {
+        let project = grant.project();
+        if project.document.clarification.operations.is_empty() {
+            return Ok(());
+        }
+        let Some(raiser) = grant.raiser() else { return Ok(()) };
+        let Err(refusal) = self.is_clear(project, &raiser, grant.action(), false).await else { return Ok(()) };
+        match refusal {
+            Refusal::ClarificationRequired(_) => {
+                let effects = grant.turned_down(&refusal, &self.env()?)?;
+                self.recorded(effects).await?;
+                Err(refusal)
+            }
+            trouble => Err(trouble),
+        }
+    }
+
+    /// Says in a question what was clarified before it: in the session that the agent names, or for a session of AAP,
+    /// which is one task, in its last one.
+    pub(crate) async fn mark_clarified(
+        &self,
+        project: &Project,
+        raiser: &Raiser,
+        named: Option<&MplpId>,
+        question: &mut Confirmation,
+    ) -> Result<(), Refusal> {
+        let clarified = match (named, raiser.session) {
+            (Some(id), _) => self.clarified_in(project, raiser, id).await?,
+            (None, Some(holder)) => self.clarified_last(project, holder).await?,
+            (None, None) => None,
+        };
+        if let Some(clarified) = clarified {
+            words::mark(question, &clarified);
+        }
+        Ok(())
+    }
+
+    async fn clarified_last(&self, project: &Project, holder: RowKey) -> Result<Option<Clarified>, Refusal> {
+        let lookup = Lookup::ClarificationSessionOfHolder { project: project.key, holder };
+        let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let now = self.now();
+        Ok(session.filter(|session| now < session.expires_at).as_ref().and_then(Clarified::of))
+    }
+
+    /// What was clarified in the session that the agent names; it must be its own, and nothing may be open in it.
+    pub(crate) async fn clarified_in(
+        &self,
+        project: &Project,
+        raiser: &Raiser,
+        id: &MplpId,
+    ) -> Result<Option<Clarified>, Refusal> {
+        let lookup = Lookup::ClarificationSessionById { project: project.key, id: id.clone() };
+        let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let session = session.filter(|session| session.by.principal == raiser.principal);
+        let session = session.ok_or_else(countersign_core::clarification::no_session)?;
+        if session.open_gaps().next().is_some() {
+            return Err(stops::required(&session, session.open_gaps()));
+        }
+        Ok(Clarified::of(&session))
+    }
+}
