@@ -1,22 +1,41 @@
 // A second judge for documents, in another language: ajv, with formats asserted.
 //
-// Reads { schemas: [...], cases: [{ schema: "$id", document }] } and writes one verdict a case: true if it is valid.
+// Reads a question a line, { schemas: [...], cases: [{ schema: "$id", document }] }, and answers each with a line of
+// one verdict a case: true if it is valid. A question without schemas is judged by those of the one before.
+// Ends with its input.
 
 import Ajv from "ajv";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-const { schemas, cases } = JSON.parse(await text(process.stdin));
-const Dialect = schemas.some(({ $schema }) => $schema?.includes("draft-07")) ? Ajv : Ajv2020;
-const ajv = new Dialect({ allErrors: true, allowUnionTypes: true, strictRequired: false, strictTuples: false });
-addFormats(ajv, { mode: "full" });
-ajv.addVocabulary(["x-mplp-meta"]); // in published schemas; it asks for nothing
-for (const schema of schemas) ajv.addSchema(schema);
-const verdicts = cases.map(({ schema, document }) => ajv.getSchema(schema)(document));
-process.stdout.write(JSON.stringify(verdicts));
+let ajv;
+for await (const line of lines(process.stdin)) {
+  const { schemas, cases } = JSON.parse(line);
+  if (schemas) ajv = judgeBy(schemas);
+  const verdicts = cases.map(({ schema, document }) => ajv.getSchema(schema)(document));
+  process.stdout.write(JSON.stringify(verdicts) + "\n");
+}
 
-async function text(stream) {
-  const chunks = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
+function judgeBy(schemas) {
+  const Dialect = schemas.some(({ $schema }) => $schema?.includes("draft-07")) ? Ajv : Ajv2020;
+  const ajv = new Dialect({ allErrors: true, allowUnionTypes: true, strictRequired: false, strictTuples: false });
+  addFormats(ajv, { mode: "full" });
+  ajv.addVocabulary(["x-mplp-meta"]); // in published schemas; it asks for nothing
+  for (const schema of schemas) ajv.addSchema(schema);
+  return ajv;
+}
+
+// Not node:readline, which takes U+2028 for the end of a line as well: documents may have it in their texts.
+async function* lines(stream) {
+  let parts = [];
+  for await (const chunk of stream.setEncoding("utf8")) {
+    const [end, ...starts] = chunk.split("\n");
+    parts.push(end);
+    for (const start of starts) {
+      yield parts.join("");
+      parts = [start];
+    }
+  }
+  const last = parts.join("");
+  if (last) yield last;
 }

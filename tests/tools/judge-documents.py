@@ -1,6 +1,8 @@
 """A third judge for documents, in another language again: jsonschema from PyPI, with formats asserted.
 
-Reads { schemas: [...], cases: [{ schema: "$id", document }] } and writes one verdict a case: true if it is valid.
+Reads a question a line, { schemas: [...], cases: [{ schema: "$id", document }] }, and answers each with a line of one
+verdict a case: true if it is valid. A question without schemas is judged by those of the one before.
+Ends with its input.
 """
 
 import json
@@ -16,11 +18,18 @@ missing = {"date-time", "uuid"} - set(FORMATS.checkers)
 if missing:
     sys.exit(f"no checker of the formats {missing}")
 
-asked = json.load(sys.stdin)
-registry = Registry().with_resources((schema["$id"], Resource.from_contents(schema)) for schema in asked["schemas"])
-validators = {}
-for schema in asked["schemas"]:
-    Draft7Validator.check_schema(schema)
-    validators[schema["$id"]] = Draft7Validator(schema, registry=registry, format_checker=FORMATS)
 
-json.dump([validators[case["schema"]].is_valid(case["document"]) for case in asked["cases"]], sys.stdout)
+def judges_by(schemas):
+    registry = Registry().with_resources((schema["$id"], Resource.from_contents(schema)) for schema in schemas)
+    for schema in schemas:
+        Draft7Validator.check_schema(schema)
+    return {s["$id"]: Draft7Validator(s, registry=registry, format_checker=FORMATS) for s in schemas}
+
+
+judges = {}
+for line in sys.stdin.buffer:
+    asked = json.loads(line)
+    if "schemas" in asked:
+        judges = judges_by(asked["schemas"])
+    verdicts = [judges[case["schema"]].is_valid(case["document"]) for case in asked["cases"]]
+    print(json.dumps(verdicts), flush=True)

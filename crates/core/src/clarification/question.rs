@@ -5,23 +5,31 @@ use crate::{
     held::{shortened, shown},
     records::{AskedGap, Clarification},
 };
-use countersign_protocol::aaep::event::{Choice, ResponseKind, Summaries};
+use countersign_protocol::{
+    aaep::event::{Choice, ResponseKind, Summaries},
+    clarification::Severity,
+};
 
 const QUESTION: usize = 1000;
 const CONTEXT: usize = 1500;
 const SAID: usize = 300;
 const CHOICES: usize = 20;
+const ACCEPT: &str = "accept";
 
 /// The rule's words, and what the agent said that was no answer, marked as its own.
 pub fn about(asked: &AskedGap, said: &str, verdict: &Verdict) -> Clarification {
     let gap = &asked.gap;
     let question = shortened(&shown(&gap.question, usize::MAX), QUESTION);
-    let choices: Vec<Choice> = gap
+    let mut choices: Vec<Choice> = gap
         .suggestions
         .iter()
         .take(CHOICES)
         .map(|value| Choice { value: value.clone(), label: shown(value, SAID) })
         .collect();
+    if gap.severity == Severity::Warn && !choices.is_empty() {
+        // What is only a warning may be left as it is (W-05).
+        choices.push(Choice { value: ACCEPT.into(), label: "Leave it as it is".into() });
+    }
     let mut kinds = Vec::new();
     if !choices.is_empty() {
         kinds.push(ResponseKind::MultipleChoice);

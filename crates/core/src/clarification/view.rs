@@ -108,7 +108,6 @@ pub fn audit(session: &ClarificationSession, entries: &[ClarificationEntry]) -> 
 fn submitted(plan: &crate::records::Submitted) -> SubmittedPlan {
     SubmittedPlan {
         plan_digest: DigestText(plan.digest),
-        submitted_at: Stamp::of(plan.at),
         plan_object: plan.plan.clone(),
     }
 }

@@ -24,5 +24,6 @@ mod streams;
 mod tenants;
 mod tls;
 mod trouble;
+mod unclear;
 mod websocket;
 mod wire;

@@ -1,10 +1,9 @@
 //! What another agent was handed (Clarification 9, W-28).
 
 use super::{
-    Flaw, Registry, Report, Signer, Wrong,
+    Flaw, Registry, Report, Wrong,
     chain::in_order,
-    record::{self, ProvenRecord},
-    report,
+    record, report,
     shape::{read_unbounded, signed_whole},
 };
 use countersign_protocol::clarification::{Handoff, SignedType};
@@ -29,18 +28,4 @@ pub fn check_handoff(document: &Value, registry: &Registry) -> Result<Report, Wr
         return Err(Wrong::at("plan", Flaw::PlanBeforeAnswers));
     }
     Ok(report::of_handoff(&proven, &handoff))
-}
-
-/// By the key that the chain ends with, or by one that is registered and came later: what is confirmed takes no entry
-/// any more, so the chain itself cannot lead to it (W-20).
-fn by_its_agent(handoff: &Handoff, proven: &mut ProvenRecord<'_>, registry: &Registry) -> Result<(), Wrong> {
-    let (key, at) = (&handoff.agent_public_key, &handoff.created_at);
-    match proven.walk.keys.check(key, at, "agent_public_key") {
-        Err(Wrong { flaw: Flaw::AnotherKey, .. })
-            if registry.judge(&handoff.agent_id, key, at) == Ok(Signer::Known) =>
-        {
-            Ok(())
-        }
-        checked => checked,
-    }
 }

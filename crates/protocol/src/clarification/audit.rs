@@ -80,7 +80,6 @@ pub struct SignedAnswer {
 #[serde(deny_unknown_fields)]
 pub struct SubmittedPlan {
     pub plan_digest: DigestText,
-    pub submitted_at: Stamp,
     #[serde(deserialize_with = "object")]
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub plan_object: Value,

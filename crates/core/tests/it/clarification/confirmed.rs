@@ -150,22 +150,24 @@ fn an_answer_that_would_swallow_another_is_refused() {
     }
 }
 
-/// What the rules find by the time of confirming was asked by nobody.
+/// What the rules find by the time of confirming was asked by nobody, be it only a warning.
 #[test]
 fn confirming_looks_again_under_the_rules_of_now() {
-    let mut world = World::new();
-    let id = world.submit(without(&["target"])).id;
-    world.resolve(&id, "gap-001", "Staging").unwrap();
-    let stricter = rule("purpose", json!({ "kind": "required", "field": "purpose" }));
-    world.apply(|document| document.clarification.rules.push(serde_json::from_value(stricter).unwrap()));
-    let refused = world.confirm(&id).unwrap();
-    assert!(!refused.is_confirmed());
-    assert_eq!((open(&refused), fields(&refused)), (vec!["gap-002"], vec!["purpose"]));
-    assert_eq!(world.session(&id), refused, "and that is written");
-    world.prove(&id);
-    world.resolve(&id, "gap-002", "to see").unwrap();
-    assert!(world.confirm(&id).unwrap().is_confirmed());
-    world.prove(&id);
+    for severity in ["BLOCK", "WARN"] {
+        let mut world = World::new();
+        let id = world.submit(without(&["target"])).id;
+        world.resolve(&id, "gap-001", "Staging").unwrap();
+        let stricter = rule("purpose", json!({ "kind": "required", "field": "purpose", "severity": severity }));
+        world.apply(|document| document.clarification.rules.push(serde_json::from_value(stricter).unwrap()));
+        let refused = world.confirm(&id).unwrap();
+        assert!(!refused.is_confirmed());
+        assert_eq!((open(&refused), fields(&refused)), (vec!["gap-002"], vec!["purpose"]));
+        assert_eq!(world.session(&id), refused, "and that is written");
+        world.prove(&id);
+        world.resolve(&id, "gap-002", "to see").unwrap();
+        assert!(world.confirm(&id).unwrap().is_confirmed());
+        world.prove(&id);
+    }
 }
 
 /// WWA-6.2-03

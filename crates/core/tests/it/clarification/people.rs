@@ -68,6 +68,7 @@ fn a_persons_answer_resolves_the_gap_in_the_step_that_settles_the_question() {
         ("target", "production", "Production"),
         ("target", "the third floor", "the third floor"),
         ("region", "us", "us"),
+        ("region", "accept", "accept"),
         ("amount", "12.5", "12.5"),
         ("urgent", "TRUE", "TRUE"),
         ("urgent", "accept", "accept"),
@@ -103,12 +104,13 @@ fn a_person_reads_the_rules_words_and_the_suggestions_and_what_the_agent_said_ma
     assert_eq!(question.words, Words::Owner);
     let asked = World::asks(&question.question);
     assert!(asked.question.contains("region"));
-    assert_eq!(asked.kinds, [ResponseKind::MultipleChoice], "nothing but a suggestion answers it");
-    assert_eq!(asked.choices.iter().map(|choice| choice.value.as_str()).collect::<Vec<_>>(), ["eu", "us"]);
+    assert_eq!(asked.kinds, [ResponseKind::MultipleChoice], "nothing but what is offered answers it");
+    assert_eq!(asked.choices.iter().map(|choice| choice.value.as_str()).collect::<Vec<_>>(), ["eu", "us", "accept"]);
     assert!(asked.context.as_ref().unwrap().contains("The agent's own answer was “mars\"”"));
     let (_, question) = escalated(&mut world, "target", "");
     let asked = World::asks(&question.question);
     assert_eq!(asked.kinds, [ResponseKind::MultipleChoice, ResponseKind::Freetext]);
+    assert!(asked.choices.iter().all(|choice| choice.value != "accept"), "a BLOCK is never left as it is");
     assert!(!asked.context.as_ref().unwrap().contains("own answer"));
     let (_, question) = escalated(&mut world, "owner", "me");
     let asked = World::asks(&question.question);

@@ -4,10 +4,12 @@ use super::{
     rules::{changed, complete, without},
     world::{World, fields, open},
 };
+use crate::decision_store::Outcome;
 use countersign_core::{
-    clarification::view,
+    clarification::{resolve::Resolve, view},
     records::{ClarificationSession, GapState},
     refusal::Refusal,
+    step::Operation as _,
 };
 use countersign_protocol::{
     clarification::{Message, SCHEMA, Status, limits::MAX_PLANS},
@@ -36,6 +38,28 @@ fn what_another_principal_submitted_does_not_exist() {
     assert!(matches!(stranger, Err(Refusal::NotFound(_))), "{stranger:?}");
     let stranger = world.confirming(1, &id).map(drop);
     assert!(matches!(stranger, Err(Refusal::NotFound(_))), "{stranger:?}");
+}
+
+///
+#[test]
+fn nothing_is_written_for_an_agent_whose_standing_has_changed_meanwhile() {
+    let mut world = World::new();
+    let id = world.submit(without(&["target"])).id;
+    let ready = world.submit(Value::Object(complete())).id;
+    let by = world.plane.raiser(0);
+    let resolve = Resolve { by, gap_id: "gap-001".into(), answer: "Staging".into(), signed: None, asked: None };
+    let late = [
+        world.submitting(0, None, without(&["region"])).unwrap().effects,
+        world.submitting(0, Some(&id), without(&["region"])).unwrap().effects,
+        resolve.decide(&world.view(&id, 0), &world.plane.env(world.now())).unwrap().effects,
+        world.confirming(0, &ready).unwrap().effects,
+    ];
+    for guard in world.plane.guards(0) {
+        world.plane.store.standing.insert((guard.table, guard.key), guard.version + 1);
+    }
+    for late in late {
+        assert_eq!(world.plane.store.commit(&late), Outcome::Stale);
+    }
 }
 
 /// WWA-3-07, WWA-4-07, WWA-8-03

@@ -168,7 +168,7 @@ impl Reference {
         if self.gaps[at].is != Is::Open || self.confirmed {
             return false;
         }
-        let offered = field != "region" || ["eu", "us"].contains(&said);
+        let offered = field != "region" || ["eu", "us", "accept"].contains(&said);
         let vague = said.to_lowercase().contains("the usual") && !["region", "amount", "urgent"].contains(&field);
         let accepted = if vague { Some(said.to_owned()) } else { usable(field, said) };
         match accepted.filter(|_| offered) {

@@ -291,9 +291,8 @@ impl Session {
         let plans: Vec<SubmittedPlan> = self
             .plans
             .iter()
-            .map(|(plan, at)| SubmittedPlan {
+            .map(|(plan, _)| SubmittedPlan {
                 plan_digest: DigestText(signed::plan_digest(plan).unwrap()),
-                submitted_at: stamp(*at),
                 plan_object: plan.clone(),
             })
             .collect();

@@ -1,0 +1,26 @@
+// Stands before a service and adds the credential that MCP's conformance suite cannot send. Everything else passes as
+// it is: the host and the origin that were said above all.
+//
+//   node mcp-forward.mjs
+//
+// Tells its port, takes one line, {"host", "port", "key"}: where to, and as whom. Ends when its input does.
+
+import { createServer, request } from "node:http";
+import { createInterface } from "node:readline";
+
+let target;
+
+const server = createServer((asked, answer) => {
+  const headers = [...asked.rawHeaders, "Authorization", `Bearer ${target.key}`];
+  const { method, url: path } = asked;
+  const on = request({ host: target.host, port: target.port, method, path, headers }, (answered) => {
+    answer.writeHead(answered.statusCode, answered.rawHeaders);
+    answered.pipe(answer);
+  });
+  on.on("error", () => answer.destroy());
+  asked.pipe(on);
+});
+
+server.listen(0, "127.0.0.1", () => console.log(JSON.stringify({ port: server.address().port })));
+for await (const line of createInterface({ input: process.stdin })) target = JSON.parse(line);
+process.exit();
