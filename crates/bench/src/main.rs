@@ -7,6 +7,7 @@
 
 mod allowances;
 mod child;
+mod clarification;
 mod cpu;
 mod decisions;
 mod gateway;
@@ -29,6 +30,8 @@ enum Command {
     Gateway(gateway::Arguments),
     /// Matching a call against the open allowances of its session, against one verification.
     Allowances,
+    /// Looking for gaps in a plan, and proving a chain of 10,000 rounds against its signatures alone.
+    Clarification,
     /// A process of the gateway's benchmark; for the benchmark itself.
     #[command(hide = true)]
     GatewayPart(gateway::Part),
@@ -72,6 +75,7 @@ fn main() -> anyhow::Result<()> {
         Command::Calls(load) => on_all_cores(run(What::Calls, load)),
         Command::Decisions(load) => on_all_cores(run(What::Decisions, load)),
         Command::Allowances => allowances::run(),
+        Command::Clarification => clarification::run(),
         Command::Gateway(arguments) => gateway::run(&arguments),
         Command::GatewayPart(part) => on_all_cores(gateway::play(part)),
     }

@@ -1,7 +1,7 @@
 //! The service as one caller sees it: where it is, and the credential that goes with each request.
 
 use crate::{
-    possession::{Nonces, Possession, exchange, exchange_by},
+    possession::{Coming, Nonces, Possession, exchange, exchange_by},
     secret::Secret,
     transport::{FetchError, Opened, Request, Response, Streaming, Transport, Unreachable},
 };
@@ -55,8 +55,21 @@ impl Door {
     where
         E: From<Unreachable> + From<SigningFailed>,
     {
+        self.send_for(request, time_limit, ANSWER_CAP).await
+    }
+
+    /// The same where the answer may be larger than most.
+    pub(crate) async fn send_for<E>(
+        &self,
+        request: Request,
+        time_limit: Duration,
+        answer_cap: usize,
+    ) -> Result<Response, E>
+    where
+        E: From<Unreachable> + From<SigningFailed>,
+    {
         let mut request = self.introduced(request, time_limit)?;
-        request.answer_cap = ANSWER_CAP;
+        request.answer_cap = answer_cap;
         exchange(self.transport.as_ref(), &self.nonces, self.possession().as_ref(), request).await
     }
 
@@ -71,7 +84,7 @@ impl Door {
         E: From<Unreachable> + From<SigningFailed>,
     {
         let request = self.introduced(request, time_limit)?;
-        let open = |request| async { Ok(streaming.open(request).await?) };
+        let open = |request| Box::pin(async { Ok(streaming.open(request).await?) }) as Coming<'_, _, _>;
         exchange_by(open, &self.nonces, self.possession().as_ref(), request).await
     }
 

@@ -6,11 +6,13 @@
 
 pub mod aaep;
 pub mod agent;
+pub mod clarification;
 pub mod decisions;
 mod delegation;
 mod door;
 mod entropy;
 mod intent_type;
+pub mod mcp;
 pub mod mplp;
 pub mod operator;
 mod possession;

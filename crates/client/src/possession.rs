@@ -10,6 +10,7 @@ use countersign_protocol::{aap::dpop, time::UnixMillis};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::{
     collections::BTreeMap,
+    pin::Pin,
     sync::{Mutex, PoisonError},
 };
 use url::Url;
@@ -44,12 +45,15 @@ pub(crate) async fn exchange<E: From<Unreachable> + From<SigningFailed>>(
     possession: Option<&Possession>,
     request: Request,
 ) -> Result<Response, E> {
-    exchange_by(async |request| Ok(transport.send(request).await?), nonces, possession, request).await
+    exchange_by(|request| Box::pin(async { Ok(transport.send(request).await?) }), nonces, possession, request).await
 }
 
+/// An answer on its way. Boxed, because of nothing else the compiler believes that it may change threads.
+pub(crate) type Coming<'a, A, E> = Pin<Box<dyn Future<Output = Result<A, E>> + Send + 'a>>;
+
 /// The same, however the request is sent and whatever comes of it.
-pub(crate) async fn exchange_by<A: Headed, E: From<SigningFailed>>(
-    send: impl AsyncFn(Request) -> Result<A, E>,
+pub(crate) async fn exchange_by<'a, A: Headed, E: From<SigningFailed>>(
+    send: impl Fn(Request) -> Coming<'a, A, E>,
     nonces: &Nonces,
     possession: Option<&Possession>,
     request: Request,

@@ -2,8 +2,8 @@
 
 use crate::{
     commands::{
-        bench, completions, config, demo, inbox, init, key, keys, man, openapi, plan, project, routes, serve, token,
-        user,
+        bench, clarify, completions, config, demo, inbox, init, key, keys, man, mcp, openapi, plan, project, routes,
+        serve, token, user,
     },
     terminal::Terminal,
 };
@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Serve(serve::Arguments),
     Inbox(inbox::Arguments),
     Plan(plan::Arguments),
+    Clarify(clarify::Arguments),
+    Mcp(mcp::Arguments),
     #[command(subcommand)]
     Project(project::Command),
     #[command(subcommand)]

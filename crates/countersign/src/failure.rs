@@ -42,6 +42,11 @@ impl Failure {
         Self { reasons: errors.into_iter().map(|error| Reason { error, hint: None }).collect(), misused: false }
     }
 
+    /// For commands where 1 is an answer, as it is of a linter: what has anything to report is no answer, and ends with 2.
+    pub(crate) fn as_trouble(self) -> Self {
+        Self { misused: self.misused || !self.reasons.is_empty(), ..self }
+    }
+
     /// The output has already said what is wrong.
     pub(crate) fn told() -> Self {
         Self { reasons: Vec::new(), misused: false }

@@ -1,6 +1,7 @@
 //! The command line: parse, resolve, run, exit code. What a command does lives in the crates below.
 //!
-//! Exit codes: 0 done, 1 it failed, 2 the command line was not understood.
+//! Exit codes: 0 done, 1 it failed, 2 the command line was not understood. Where 1 is an answer, as of `clarify`, 2 is
+//! every other trouble too.
 
 mod cli;
 mod clock;

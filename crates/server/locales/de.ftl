@@ -571,3 +571,31 @@ home-rules-heading = Worauf Sie sich verlassen können
 home-rule-domain = Sie sehen die geprüfte Domain dessen, der fragt, nicht nur einen Namen.
 home-rule-end = Schalten Sie einen Agenten ab, so ist sofort Schluss.
 home-rule-record = Alles, was ein Agent für Sie tut, wird aufgezeichnet, und Sie können es lesen.
+
+## Was unklar war
+
+asked-words-rule = Von einer Regel von { $service } gefragt, weil der Plan des Agenten es offenlässt. Was in Anführungszeichen steht, sind die eigenen Worte des Agenten.
+asked-unanswered-stopped = Es bleibt offen, und der Agent bleibt angehalten.
+clarified-heading = Was zuvor geklärt wurde
+clarified-field = Stelle im Plan des Agenten
+clarified-question = Frage
+clarified-answer = Antwort
+clarified-own = Eigene Antwort des Agenten: sonst hat sie niemand gegeben oder geprüft
+clarified-person = Antwort eines Menschen
+clarified-more = { $count ->
+    [one] Es gibt noch eine weitere Antwort; sie steht im Protokoll.
+   *[other] Es gibt noch { $count } weitere Antworten; alle stehen im Protokoll.
+  }
+clarified-record = Protokoll aller Fragen und Antworten
+gap-heading = Der Agent ist angehalten, bis das beantwortet ist
+gap-stops = Bis dahin bekommt er weder seinen Plan noch eine Bescheinigung.
+gap-stops-also = Bis dahin bekommt er weder seinen Plan noch eine Bescheinigung, und angehalten ist: { $what }.
+gap-planner = Planen
+gap-developer = Entwickeln
+gap-build = Ausführen
+gap-attest = Bescheinigen
+gap-field = Es geht um diese Stelle im Plan des Agenten:
+gap-why = Warum gefragt wird
+gap-may-stand = Das ist eine Warnung. Mit dem Wort accept als Antwort bleibt es, wie es ist.
+gap-said = Was der Agent selbst gesagt hat
+gap-not-taken = Das wurde nicht als Antwort genommen:

@@ -571,3 +571,31 @@ home-rules-heading = What you can rely on
 home-rule-domain = You see the verified domain of whoever asks, not just a name.
 home-rule-end = When you cut an agent off, it stops at once.
 home-rule-record = Everything an agent does for you is recorded, and you can read it.
+
+## What was unclear
+
+asked-words-rule = Asked by a rule of { $service }, because the agent’s plan leaves it open. What stands in quotes are the agent’s own words.
+asked-unanswered-stopped = It stays open, and the agent stays stopped.
+clarified-heading = What was clarified before
+clarified-field = Place in the agent’s plan
+clarified-question = Question
+clarified-answer = Answer
+clarified-own = The agent’s own answer: nobody else gave or checked it
+clarified-person = A person’s answer
+clarified-more = { $count ->
+    [one] There is one more answer; the record has it.
+   *[other] There are { $count } more answers; the record has all of them.
+  }
+clarified-record = Record of all questions and answers
+gap-heading = The agent is stopped until this is answered
+gap-stops = Until then it gets neither its plan nor an attestation.
+gap-stops-also = Until then it gets neither its plan nor an attestation, and this is stopped: { $what }.
+gap-planner = planning
+gap-developer = developing
+gap-build = carrying out
+gap-attest = attesting
+gap-field = It is about this place in the agent’s plan:
+gap-why = Why it is asked
+gap-may-stand = This is a warning. If you answer with the word accept, it is left as it is.
+gap-said = What the agent said itself
+gap-not-taken = This was not taken as an answer:

@@ -2,10 +2,10 @@
 
 use crate::{
     aaep::{self, LegacyDoor},
-    aap,
+    aap, clarification,
     config::{self, network::Network},
     http::{layers, request_id, version},
-    mplp,
+    mcp, mplp,
     observe::Metrics,
     people, project,
     serve::Limits,
@@ -21,6 +21,7 @@ use std::sync::Arc;
 pub struct App {
     shared: Arc<Shared>,
     pub(crate) legacy: Arc<LegacyDoor>,
+    pub(crate) mcp: Arc<config::node::Mcp>,
 }
 
 pub struct Shared {
@@ -43,13 +44,19 @@ impl App {
     pub fn new(engine: Arc<Engine>, limits: Limits, trusted_proxies: Vec<Network>, metrics: Metrics, run: u64) -> Self {
         let request_ids = RequestIds::new(run);
         let shared = Shared { engine, limits, trusted_proxies, metrics, request_ids };
-        Self { shared: Arc::new(shared), legacy: Arc::default() }
+        Self { shared: Arc::new(shared), legacy: Arc::default(), mcp: Arc::default() }
     }
 
     /// The same, with pages and hosts elsewhere that may use an address with a subscriber token in it.
     #[must_use]
     pub fn with_legacy(self, allowed: config::node::Aaep) -> Self {
         Self { legacy: Arc::new(LegacyDoor::new(allowed)), ..self }
+    }
+
+    /// The same, with pages and hosts elsewhere that may use `/mcp`.
+    #[must_use]
+    pub fn with_mcp(self, allowed: config::node::Mcp) -> Self {
+        Self { mcp: Arc::new(allowed.in_lower_case()), ..self }
     }
 
     pub fn engine(&self) -> &Arc<Engine> {
@@ -79,6 +86,8 @@ fn endpoints(app: &App) -> Router<App> {
         .merge(project::router())
         .merge(v1::router())
         .merge(mplp::router())
+        .merge(clarification::router())
+        .merge(mcp::router())
         .merge(web::router(app))
 }
 

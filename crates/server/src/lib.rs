@@ -3,9 +3,11 @@
 mod aaep;
 mod aap;
 mod app;
+mod clarification;
 pub mod config;
 mod gateway;
 mod http;
+mod mcp;
 mod mplp;
 mod observe;
 mod openapi;
@@ -33,7 +35,7 @@ pub mod admin {
     pub use countersign_engine::{
         AccountRefusal, AccountTrouble, Address, ApiKey, ApiKeyKind, ApplyRefusal, ApplyTrouble, Engine, KeyInUse,
         KeysError, Member, Membership, NewKey, NewSubscriberToken, Person, Problem, Project, ProjectAt, Refusal, Role,
-        StartError, SubscriberToken, check_project, held,
+        StartError, SubscriberToken, check_project, clarification_rules, held,
         store::{StoreError, project_at},
     };
 }

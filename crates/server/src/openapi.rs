@@ -1,6 +1,6 @@
 //! The OpenAPI 3.1 description, made from the handlers and documents themselves.
 
-use crate::{aaep, aap, mplp, people, project, v1};
+use crate::{aaep, aap, clarification, mplp, people, project, v1};
 use utoipa::{
     OpenApi,
     openapi::{
@@ -79,6 +79,18 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         mplp::learning_samples::get,
         mplp::allowances::get,
         mplp::allowances::revoke,
+        clarification::submit_clarification::post,
+        clarification::resolve_gap::post,
+        clarification::list_gaps::get,
+        clarification::session_status::get,
+        clarification::confirm_plan::post,
+        clarification::audit::get,
+        clarification::scaffold_plan::post,
+        clarification::attest::post,
+        clarification::handoff::get,
+        clarification::keys::get,
+        clarification::rotate_key::post,
+        clarification::schema::get,
     ),
     tags(
         (name = "discovery", description = "What agents read before they come"),
@@ -86,6 +98,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         (name = "agents", description = "Registering, calling, ending"),
         (name = "decisions", description = "Asking people, and carrying out what they allowed"),
         (name = "plans", description = "Approving whole plans, and what is told about them (MPLP)"),
+        (name = "clarifications", description = "Asking instead of guessing, and the signed chain of what was asked and answered"),
         (name = "subscribers", description = "Hearing what agents say and ask, and answering"),
         (name = "people", description = "Signing in, granting, seeing and cutting off"),
         (name = "admins", description = "The project document"),

@@ -99,7 +99,7 @@ async fn start_with(
     };
     let run = engine.now().0.unsigned_abs();
     let app = App::new(Arc::clone(&engine), limits, config.public.trusted_proxies.clone(), Metrics::default(), run);
-    let app = app.with_legacy(config.aaep.clone());
+    let app = app.with_legacy(config.aaep.clone()).with_mcp(config.mcp.clone());
     let public = listening(listen.public, router(app.clone()), limits).await?;
     let operations = listening(listen.operations, operations_router(app, Some(directory)), limits).await?;
     let gateway = gateway.map(|bound| bound.serve(Arc::clone(&engine), config, environment)).transpose()?;

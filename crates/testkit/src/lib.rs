@@ -14,6 +14,7 @@ mod agent;
 mod answer;
 pub mod bank;
 mod calls;
+pub mod clarification;
 pub mod crashing;
 pub mod decisions;
 mod envelope;

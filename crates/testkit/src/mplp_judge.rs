@@ -4,13 +4,12 @@
 use crate::aaep_judge::{named, published as published_aaep, root};
 use jsonschema::{Draft, Registry, Validator};
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    io::Write as _,
-    path::PathBuf,
-    process::{Child, Command, Stdio},
-    sync::LazyLock,
-};
+use std::{collections::BTreeMap, path::PathBuf, process::Command, sync::LazyLock};
+
+/// The path is said because tests without the testkit take this file in by its own.
+#[path = "mplp_judge/foreign.rs"]
+pub mod foreign;
+use foreign::ForeignJudge;
 
 /// Our names of the schemas, and those of their published twins.
 pub const SCHEMAS: [(&str, &str); 11] = [
@@ -27,8 +26,7 @@ pub const SCHEMAS: [(&str, &str); 11] = [
     ("learning-sample-intent", "mplp-learning-sample-intent"),
 ];
 
-/// Fails unless every judge at hand accepts each document under the schema named before it. The judges in other
-/// languages start once for all of them, so hand over everything together.
+/// Fails unless every judge at hand accepts each document under the schema named before it.
 #[track_caller]
 pub fn judge(documents: &[(&str, Value)]) {
     for (name, document) in documents {
@@ -60,18 +58,22 @@ pub fn published_problems(name: &str, document: &Value) -> Vec<String> {
 
 /// What ajv and Python's jsonschema say of each document: by our schema, and by the published one if it is at hand.
 pub fn foreign_verdicts(documents: &[(&str, Value)]) -> Vec<(&'static str, Vec<bool>)> {
-    let mut judges = vec![
-        ("ajv by our schema", asked(ajv(), &schemas(), documents, |name| name)),
-        ("jsonschema of Python by our schema", asked(python(), &schemas(), documents, |name| name)),
-    ];
+    static PUBLISHED: LazyLock<Bench> = LazyLock::new(|| {
+        let names = ["ajv by the published schema", "jsonschema of Python by the published schema"];
+        Bench::by(published_schemas(), names)
+    });
+    let mut verdicts = foreign_verdicts_by_ours(documents);
     if published().is_some() {
-        judges.push(("ajv by the published schema", asked(ajv(), &published_schemas(), documents, twin)));
-        judges.push((
-            "jsonschema of Python by the published schema",
-            asked(python(), &published_schemas(), documents, twin),
-        ));
+        verdicts.extend(PUBLISHED.verdicts(documents, twin));
     }
-    judges.into_iter().map(|(name, child)| (name, answered(child, documents.len()))).collect()
+    verdicts
+}
+
+/// What they say by our schema alone.
+pub fn foreign_verdicts_by_ours(documents: &[(&str, Value)]) -> Vec<(&'static str, Vec<bool>)> {
+    static OURS: LazyLock<Bench> =
+        LazyLock::new(|| Bench::by(schemas(), ["ajv by our schema", "jsonschema of Python by our schema"]));
+    OURS.verdicts(documents, |name| name)
 }
 
 /// Our schemas by name.
@@ -121,6 +123,36 @@ fn found(schema: &Validator, document: &Value) -> Vec<String> {
     schema.iter_errors(document).map(told).collect()
 }
 
+/// One judge a language for as long as this process lasts: starting them for each test took longer than the tests.
+struct Bench {
+    schemas: BTreeMap<String, Value>,
+    judges: [ForeignJudge; 2],
+}
+
+impl Bench {
+    fn by(schemas: BTreeMap<String, Value>, [in_node, in_python]: [&'static str; 2]) -> Self {
+        let all: Vec<&Value> = schemas.values().collect();
+        let judges = [ForeignJudge::start(in_node, ajv(), &all), ForeignJudge::start(in_python, python(), &all)];
+        Self { schemas, judges }
+    }
+
+    fn verdicts<'n>(
+        &self,
+        documents: &[(&'n str, Value)],
+        named: impl Fn(&'n str) -> &'n str,
+    ) -> Vec<(&'static str, Vec<bool>)> {
+        let case =
+            |(name, document): &(&'n str, Value)| json!({ "schema": self.id(named(name)), "document": document });
+        let cases: Vec<Value> = documents.iter().map(case).collect();
+        self.judges.iter().map(|judge| (judge.name(), judge.verdicts(&cases))).collect()
+    }
+
+    fn id(&self, name: &str) -> &Value {
+        let schema = self.schemas.get(name).unwrap_or_else(|| panic!("there is no schema of the name {name}"));
+        &schema["$id"]
+    }
+}
+
 fn ajv() -> Command {
     let mut node = Command::new("node");
     node.arg(root().join("tests/tools/judge-documents.mjs"));
@@ -131,31 +163,4 @@ fn python() -> Command {
     let mut python = Command::new(root().join(".venv/bin/python"));
     python.arg(root().join("tests/tools/judge-documents.py"));
     python
-}
-
-/// Starts a judge and hands it everything; it reads all of it before it says a word.
-fn asked<'n>(
-    mut judge: Command,
-    schemas: &BTreeMap<String, Value>,
-    documents: &[(&'n str, Value)],
-    named: impl Fn(&'n str) -> &'n str,
-) -> Child {
-    let schema = |name| &schemas.get(name).unwrap_or_else(|| panic!("there is no schema of the name {name}"))["$id"];
-    let cases: Vec<Value> = documents
-        .iter()
-        .map(|(name, document)| json!({ "schema": schema(named(name)), "document": document }))
-        .collect();
-    let input = json!({ "schemas": schemas.values().collect::<Vec<_>>(), "cases": cases });
-    let mut child =
-        judge.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a judge is missing: run ./test --prepare");
-    child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
-    child
-}
-
-fn answered(judge: Child, cases: usize) -> Vec<bool> {
-    let output = judge.wait_with_output().unwrap();
-    assert!(output.status.success(), "a judge failed: are its packages installed? (./test --prepare)");
-    let verdicts: Vec<bool> = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(verdicts.len(), cases);
-    verdicts
 }

@@ -21,6 +21,7 @@ pub use refused::Refused;
 
 use crate::{
     aaep::Dice,
+    clarification::Clarifications,
     decisions::{Clock, Decisions},
     delegation::Delegation,
     mplp::Mplp,
@@ -148,6 +149,17 @@ impl Agent {
         Some(match key {
             Some(key) => plans.bound_to(key, clock),
             None => plans,
+        })
+    }
+
+    /// Its clarifications, in the same way: what is unclear stops what this session does.
+    pub fn clarifications(&self, clock: Clock) -> Option<Clarifications> {
+        let (token, key) = self.credential()?;
+        let (service, project) = (&self.config.service, self.config.project.as_ref());
+        let clarifications = Clarifications::new(service, project, token, Arc::clone(&self.transport));
+        Some(match key {
+            Some(key) => clarifications.bound_to(key, clock),
+            None => clarifications,
         })
     }
 

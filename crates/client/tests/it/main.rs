@@ -9,6 +9,7 @@
 
 mod ask;
 mod call;
+mod clarification;
 mod connect;
 mod consent;
 mod decisions;

@@ -4,6 +4,7 @@
 //! in [`crate::cli::Command`] when it works, not before: the help promises nothing.
 
 pub(crate) mod bench;
+pub(crate) mod clarify;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;
@@ -12,6 +13,7 @@ pub(crate) mod init;
 pub(crate) mod key;
 pub(crate) mod keys;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod openapi;
 pub(crate) mod plan;
 pub(crate) mod project;
@@ -30,6 +32,8 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Serve(_) => serve::run(context),
         Command::Inbox(arguments) => inbox::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),
+        Command::Clarify(arguments) => clarify::run(arguments, context),
+        Command::Mcp(arguments) => mcp::run(arguments, context),
         Command::Project(command) => project::run(command, context),
         Command::Routes(command) => routes::run(command, context),
         Command::User(command) => user::run(command, context),

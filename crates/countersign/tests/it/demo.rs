@@ -25,6 +25,13 @@ fn the_scripted_demo_keeps_every_promise_and_ends_with_success() {
         "one too many: ",
         "another amount: ",
         "taken back: ",
+        "unclear: ",
+        "stopped: ",
+        "escalated: ",
+        "answered: ",
+        "confirmed: ",
+        "audited: ",
+        "forged: ",
         "killed: ",
     ] {
         assert_eq!(told.matches(&format!("  ok  {part}")).count(), 1, "{part} {told}");

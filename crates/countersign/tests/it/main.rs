@@ -7,6 +7,7 @@
     reason = "tests say what went wrong by failing"
 )]
 
+mod clarify;
 mod cli;
 mod cli_decisions;
 mod cli_folder;
@@ -23,3 +24,4 @@ mod cli_user;
 mod demo;
 mod examples;
 mod house;
+mod mcp;

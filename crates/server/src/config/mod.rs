@@ -5,6 +5,7 @@
 //!
 //! Nothing here reads the environment except [`environment::of_this_process`]; everything else takes it as a map.
 
+pub mod clarification_file;
 pub mod environment;
 pub mod key_encryption_key;
 pub mod network;

@@ -19,6 +19,7 @@ pub struct NodeConfig {
     pub outbound: Outbound,
     pub sign_in: SignIn,
     pub aaep: Aaep,
+    pub mcp: Mcp,
     pub log: Log,
     /// Applied at start.
     pub project: Option<ProjectDocument>,
@@ -140,6 +141,13 @@ pub struct SignIn {
 pub struct Aaep {
     pub legacy_origins: Vec<Origin>,
     pub legacy_hosts: Vec<String>,
+}
+
+/// Who may come to `/mcp` beside those who come by the public origin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mcp {
+    pub origins: Vec<Origin>,
+    pub hosts: Vec<String>,
 }
 
 impl SignIn {

@@ -16,13 +16,18 @@ use std::{collections::BTreeMap, path::Path};
 
 /// Reads `.toml` or `.json`. Whether the document is one that may be applied is for the core to decide.
 pub fn read(path: &Path) -> Result<ProjectDocument, ConfigErrors> {
-    let text = load::read(path)?;
-    let file = match path.extension().and_then(|ending| ending.to_str()) {
-        Some("toml") => Document::toml(path, &text)?,
-        Some("json") => from_json(path, &text)?,
-        _ => return Err(unusable(path, "ends neither in .toml nor in .json", "rename it to what it is").into()),
-    };
+    let file = read_document(path)?;
     document(&Value::Object(file.root.clone()), "", &file).map_err(|problems| ConfigErrors { problems })
+}
+
+/// A file by its ending, as plain values.
+pub(super) fn read_document(path: &Path) -> Result<Document, Problem> {
+    let text = load::read(path)?;
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("toml") => Document::toml(path, &text),
+        Some("json") => from_json(path, &text),
+        _ => Err(unusable(path, "ends neither in .toml nor in .json", "rename it to what it is")),
+    }
 }
 
 /// The document in `value`, which stands under `path` in `file`.
@@ -44,7 +49,7 @@ fn faults_in<T: DeserializeOwned>(value: &Value, path: &str, list: &str) -> impl
     items.flat_map(move |(index, item)| walk::read::<T>(item, &format!("{path}[{index}]")).err().unwrap_or_default())
 }
 
-fn problem(fault: Fault, file: &Document) -> Problem {
+pub(super) fn problem(fault: Fault, file: &Document) -> Problem {
     Problem { place: file.place(&fault.path), key: fault.path, wrong: fault.wrong, hint: fault.hint }
 }
 

@@ -4,7 +4,9 @@ use super::{
     checks,
     kind::postgres,
     layers::Values,
-    node::{Aaep, Credential, Gateway, KeySource, Listen, Log, NodeConfig, Outbound, Public, SignIn, Store, Tenancy},
+    node::{
+        Aaep, Credential, Gateway, KeySource, Listen, Log, Mcp, NodeConfig, Outbound, Public, SignIn, Store, Tenancy,
+    },
     problem::Problem,
     secret::Secret,
 };
@@ -33,6 +35,7 @@ pub(super) fn node(
         outbound: outbound(values, base)?,
         sign_in: sign_in(values)?,
         aaep: aaep(values)?,
+        mcp: Mcp { origins: values.get("mcp.origins")?, hosts: values.get("mcp.hosts")? },
         log: Log { format: values.get("log.format")?, level: values.get("log.level")? },
         project,
     })

@@ -67,6 +67,10 @@ pub(super) const SECTIONS: &[Section] = &[
         about: "Subscribers without credentials of their own, whose token stands in the address. A project has to \
                 switch them on (decisions.legacy_subscribers).",
     },
+    Section {
+        name: "mcp",
+        about: "Agents that speak the Model Context Protocol, at /mcp, by their API key or access token.",
+    },
     Section { name: "log", about: "What is written to standard error." },
 ];
 
@@ -274,6 +278,19 @@ pub(super) const KEYS: &[Key] = &[
         "[]",
         "Hosts beside that of public.origin by which such an address may be reached, with the port where there is \
          one, such as 127.0.0.1:8420.",
+    ),
+    key(
+        "mcp.origins",
+        Kind::Origins,
+        "[]",
+        "Origins of web pages elsewhere that may use /mcp from a browser, such as http://localhost:6274.",
+    ),
+    key(
+        "mcp.hosts",
+        Kind::TextList,
+        "[]",
+        "Hosts beside that of public.origin by which /mcp may be reached, with the port where there is one. Loopback \
+         names need not be listed for programs on this machine.",
     ),
     key("log.format", Kind::Choice(&["text", "json"]), r#""text""#, "\"text\" for people, \"json\" for machines."),
     key(

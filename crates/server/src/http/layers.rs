@@ -5,7 +5,7 @@ use super::{
     nonce::Nonce,
     request_id::RequestId,
 };
-use crate::{App, v1::decisions};
+use crate::{App, mcp, v1::decisions};
 use axum::{
     extract::{MatchedPath, Request, State},
     middleware::Next,
@@ -47,7 +47,7 @@ async fn enveloped(app: App, id: RequestId, request: Request, next: Next) -> Res
 /// Whoever may wait has the wait beside the time that every request has.
 fn time_limit(app: &App, request: &Request) -> Duration {
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    let waits = path.is_some_and(|path| path.ends_with(decisions::PATH));
+    let waits = path.is_some_and(|path| path.ends_with(decisions::PATH) || path.ends_with(mcp::PATH));
     if waits { app.limits.request + decisions::LONGEST_WAIT } else { app.limits.request }
 }
 

@@ -14,7 +14,7 @@ use countersign_protocol::mplp::{
 };
 use http::{HeaderMap, StatusCode, header};
 
-pub(crate) struct Sent<T>(pub(super) T);
+pub(crate) struct Sent<T>(pub(crate) T);
 
 pub(crate) trait Document: Sized {
     /// Whether nothing at all may be sent.

@@ -20,7 +20,7 @@ pub(super) fn created(body: impl IntoResponse, fresh: bool, place: &str) -> Resp
     response
 }
 
-pub(super) fn actions(shown: &PlanShown) -> PlanActions {
+pub(crate) fn actions(shown: &PlanShown) -> PlanActions {
     let plan = &shown.plan;
     PlanActions {
         plan_id: plan.id.clone(),

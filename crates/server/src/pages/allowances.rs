@@ -105,7 +105,7 @@ impl OpenYes {
     pub(super) fn whose(&self, frame: &Frame) -> String {
         match self.words {
             Author::Agent => frame.say("asked-words-agent"),
-            Author::Service => frame.say("planned-words-owner"),
+            Author::Service | Author::Rule => frame.say("planned-words-owner"),
             Author::Plan => frame.say("planned-words-call"),
         }
     }

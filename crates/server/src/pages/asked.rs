@@ -50,6 +50,8 @@ pub enum Author {
     Service,
     /// Ours about an agent's plan; what the agent says stands in quotes.
     Plan,
+    /// Those of a rule of the owner that found a gap in an agent's plan.
+    Rule,
 }
 
 #[derive(Clone, Debug)]
@@ -87,6 +89,8 @@ pub enum Unanswered {
     Response(Prose),
     /// The agent is told that there is no answer.
     Unavailable,
+    /// The gap stays open, and stops the agent.
+    Stopped,
 }
 
 /// A remark with a word and a shape: colour is never the only signal.
@@ -111,6 +115,15 @@ impl Asked {
             (*summary, *details) = (None, Vec::new());
         }
         self.tool = None;
+        self
+    }
+
+    /// With the reason that a rule gives, and nothing else beside the question.
+    #[must_use]
+    pub fn told_by_rule(mut self, why: Prose) -> Self {
+        if let What::Question { context, summary, .. } = &mut self.what {
+            (*context, *summary) = (Some(why), None);
+        }
         self
     }
 
@@ -147,6 +160,7 @@ impl Asked {
             Author::Agent => frame.say("asked-words-agent"),
             Author::Service => frame.say_of("asked-words-service", "service", self.service.as_str()),
             Author::Plan => frame.say_of("asked-words-plan", "service", self.service.as_str()),
+            Author::Rule => frame.say_of("asked-words-rule", "service", self.service.as_str()),
         }
     }
 
@@ -227,6 +241,7 @@ impl Unanswered {
             Unanswered::Accepted => frame.say("asked-unanswered-accepted"),
             Unanswered::Response(response) => frame.say_of("asked-unanswered-response", "response", response.as_str()),
             Unanswered::Unavailable => frame.say("asked-unanswered-unavailable"),
+            Unanswered::Stopped => frame.say("asked-unanswered-stopped"),
         }
     }
 }

@@ -187,7 +187,7 @@ impl Became {
             Unanswered::Rejected => frame.say("expired-as-rejected"),
             Unanswered::Accepted => frame.say("expired-as-accepted"),
             Unanswered::Response(response) => frame.say_of("expired-as-response", "response", response.as_str()),
-            Unanswered::Unavailable => frame.say("expired-as-unavailable"),
+            Unanswered::Unavailable | Unanswered::Stopped => frame.say("expired-as-unavailable"),
         })
     }
 }

@@ -1,7 +1,9 @@
 //! One question in full, the ways to answer it, and what became of it.
 
 use super::{
-    AllowMore, Asked, Became, Detail, Frame, Line, Listening, MoreError, OpenYes, PlanAsked, Prose, Runs, Shown, What,
+    AllowMore, Asked, Became, Clarified, Detail, Frame, GapAsked, Line, Listening, MoreError, OpenYes, PlanAsked,
+    Prose, Runs, Shown, What,
+    clarified::{ClarifiedWords, GapWords},
     planned::PlanWords,
 };
 use askama::Template;
@@ -24,6 +26,10 @@ pub struct QuestionPage {
     pub arguments: Vec<Detail>,
     /// How it differs from a plan that was approved.
     pub difference: Option<Difference>,
+    /// What was clarified before it was asked.
+    pub clarified: Option<Clarified>,
+    /// The gap that it is about, while that is open.
+    pub gap: Option<GapAsked>,
     pub may: May,
     /// Its governance says that it takes no decision (M-27). Whoever may decide all the same has to say so.
     pub locked: bool,
@@ -127,7 +133,7 @@ impl QuestionPage {
     pub fn shown(&self) -> Shown {
         let asked = &self.asked;
         let words = Words {
-            v: 2,
+            v: 3,
             language: self.frame.language.tag(),
             service: asked.service.as_str(),
             decision: &asked.decision_id,
@@ -143,6 +149,8 @@ impl QuestionPage {
             plan: self.plan.as_ref().map(|plan| plan.words(&self.frame)),
             arguments: self.arguments.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect(),
             difference: self.difference.iter().flat_map(|found| &found.lines).map(Prose::as_str).collect(),
+            clarified: self.clarified.as_ref().map(|clarified| clarified.words(&self.frame)),
+            gap: self.gap.as_ref().map(|gap| gap.words(&self.frame)),
             amounts: self
                 .allow_more
                 .iter()
@@ -159,6 +167,15 @@ impl QuestionPage {
             Some(plan) => Some(plan.yes_means(&self.frame)),
             None => self.asked.yes_means(&self.frame),
         }
+    }
+
+    /// Whether it is answered in one's own words alone. Among choices, to let something stand is one of them.
+    fn takes_text_alone(&self) -> bool {
+        matches!(&self.may, May::Respond(fields) if matches!(fields.as_slice(), [Field::Text]))
+    }
+
+    fn context_label(&self) -> String {
+        self.frame.say(if self.gap.is_some() { "gap-why" } else { "asked-context" })
     }
 
     fn accept_label(&self) -> String {
@@ -285,6 +302,8 @@ struct Words<'a> {
     plan: Option<PlanWords<'a>>,
     arguments: Vec<(&'a str, &'a str)>,
     difference: Vec<&'a str>,
+    clarified: Option<ClarifiedWords<'a>>,
+    gap: Option<GapWords<'a>>,
     amounts: Vec<String>,
 }
 

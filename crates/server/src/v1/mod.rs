@@ -80,7 +80,7 @@ impl FromRequestParts<App> for DecisionId {
 }
 
 /// Everything that is wrong with a question, at once.
-fn without(problems: &[Problem]) -> Result<(), Refusal> {
+pub(crate) fn without(problems: &[Problem]) -> Result<(), Refusal> {
     if problems.is_empty() {
         return Ok(());
     }

@@ -1,12 +1,13 @@
 //! A decision as it is put before a person.
 
-use super::{planned, visit::name_of};
+use super::{clarified, planned, visit::name_of};
 use crate::{
     App,
     pages::{Asked, AskedBy, Author, Detail, Difference, Line, Operator, Prose, Unanswered, What},
 };
 use countersign_engine::{
-    Decision, DecisionState, Member, ProjectAt, Question, Refusal, Words, audience, held, mplp_views::deviation,
+    Decision, DecisionState, Member, ProjectAt, Question, Refusal, Words, audience, clarified_words, held,
+    mplp_views::deviation,
 };
 use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
@@ -27,6 +28,7 @@ pub(super) fn of(at: &ProjectAt, decision: &Decision, session_id: &str, principa
         by: by(decision, principal),
         words: match decision.words {
             _ if decision.plan().is_some() => Author::Plan,
+            _ if decision.gap.is_some() => Author::Rule,
             Words::Agent => Author::Agent,
             Words::Owner => Author::Service,
         },
@@ -82,7 +84,7 @@ fn what(decision: &Decision) -> What {
         Question::Confirmation(asked) => What::Action {
             action: asked.action.as_str().into(),
             consequence: asked.consequence.as_str().into(),
-            summary: summary(&asked.summaries),
+            summary: summary(&asked.summaries, clarified_words::of_question(asked).is_some()),
             details: details(decision.words, asked.extra_context.as_ref()),
             risk: terms.risk,
             irreversible: terms.irreversible,
@@ -92,21 +94,24 @@ fn what(decision: &Decision) -> What {
         Question::Clarification(asked) => What::Question {
             question: asked.question.as_str().into(),
             context: asked.context.as_deref().map(Prose::from),
-            summary: summary(&asked.summaries),
+            summary: summary(&asked.summaries, false),
         },
     }
 }
 
-fn summary(summaries: &Summaries) -> Option<Prose> {
-    let fullest = summaries.detailed.as_ref().or(summaries.normal.as_ref()).or(summaries.terse.as_ref());
-    fullest.map(|text| text.as_str().into())
+/// What was clarified is said in a summary for those who only listen; beside the agent's words it would seem theirs.
+fn summary(summaries: &Summaries, clarified: bool) -> Option<Prose> {
+    let texts = [&summaries.detailed, &summaries.normal, &summaries.terse].into_iter().flatten();
+    let mut own = texts.filter_map(|text| if clarified { clarified::without_sentence(text) } else { Some(text) });
+    own.next().map(Prose::from)
 }
 
 fn details(words: Words, context: Option<&Map<String, Value>>) -> Vec<Detail> {
     match (words, context) {
         (_, None) => Vec::new(),
         (Words::Agent, Some(context)) => {
-            context.iter().filter(|(name, _)| *name != deviation::MEMBER).map(detail).collect()
+            let ours = [deviation::MEMBER, clarified_words::MEMBER];
+            context.iter().filter(|(name, _)| !ours.contains(&name.as_str())).map(detail).collect()
         }
         (Words::Owner, Some(context)) => of_request(context),
     }
@@ -158,6 +163,7 @@ fn unanswered(decision: &Decision) -> Unanswered {
     match (&decision.question, decision.terms.default) {
         (Question::Confirmation(_), YesNo::Accept) => Unanswered::Accepted,
         (Question::Confirmation(_), YesNo::Reject) => Unanswered::Rejected,
+        (Question::Clarification(_), _) if decision.gap.is_some() => Unanswered::Stopped,
         (Question::Clarification(asked), _) => match &asked.default_response {
             Some(response) => Unanswered::Response(response.as_str().into()),
             None => Unanswered::Unavailable,

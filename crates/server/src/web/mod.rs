@@ -8,6 +8,7 @@ mod answer;
 mod asked;
 mod assets;
 mod became;
+mod clarified;
 mod connect;
 mod connection;
 mod consent;

@@ -1,6 +1,6 @@
 //! `/inbox/{project}/{decision_id}`: one question, answered once, and what became of it.
 
-use super::{answer, asked, became, form::Form, given, inbox, may, more, planned, visit::Visit};
+use super::{answer, asked, became, clarified, form::Form, given, inbox, may, more, planned, visit::Visit};
 use crate::{
     App,
     http::{answer::Refused, at::At},
@@ -11,7 +11,7 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    Answered, AskedFor, Assurance, ByPerson, Decision, DecisionState, Extra, Given, Member, NotCounted, Plan,
+    Answered, AskedFor, AskedGap, Assurance, ByPerson, Decision, DecisionState, Extra, Given, Member, NotCounted, Plan,
     ProjectAt, Reader, Refusal, Via, Whole,
 };
 use countersign_protocol::{aaep::event::YesNo, aap::error::Code};
@@ -71,6 +71,8 @@ struct Before {
     arguments: Map<String, Value>,
     /// What a yes for more than once would be a pattern of.
     asked_for: Option<AskedFor>,
+    /// The gap that it is about.
+    gap: Option<AskedGap>,
 }
 
 /// Why an answer came to nothing: what the page can say itself, and everything else.
@@ -123,7 +125,8 @@ impl Before {
             true => app.engine.asked_for(&at.project, decision).await?,
             false => None,
         };
-        Ok(Self { at, member, whole, plan, arguments, asked_for })
+        let gap = app.engine.asked_gap(decision).await?;
+        Ok(Self { at, member, whole, plan, arguments, asked_for, gap })
     }
 
     fn path(&self) -> String {
@@ -136,16 +139,23 @@ impl Before {
         let reader = self.member.person.key;
         let by = app.engine.answerer(&self.at, &self.member, Via::Page);
         let plan = self.plan.as_ref().and_then(|plan| planned::of(&self.at, plan, decision));
+        let gap = self.gap.as_ref().filter(|_| decision.is_pending()).and_then(clarified::gap);
         let asked = asked::of(&self.at, decision, &session.id, &session.producer.agent_id, now);
         Ok(QuestionPage {
             frame: visit.frame_of(&self.at.project),
-            asked: if plan.is_some() { asked.told_by_plan() } else { asked },
+            asked: match &gap {
+                _ if plan.is_some() => asked.told_by_plan(),
+                Some(gap) => asked.told_by_rule(gap.why.clone()),
+                None => asked,
+            },
             became: became::of(&self.whole, reader, now),
             runs: became::runs(&self.whole, reader, now),
             open: became::open(&self.at, &self.whole, now),
             plan,
             arguments: self.arguments.iter().map(asked::detail).collect(),
             difference: asked::difference(&self.at, decision),
+            clarified: clarified::of(decision),
+            gap,
             may: may::of(decision, &by, &self.path()),
             locked: decision.is_locked() && decision.is_pending(),
             allow_more: self.asked_for.as_ref().map(|asked| more::of(&self.at, decision, asked)),

@@ -1,6 +1,7 @@
 //! The pages, through the door, as a browser uses them.
 
 mod agents;
+mod clarified;
 mod connect;
 mod connect_over;
 mod inbox;
@@ -29,7 +30,7 @@ async fn plane_with(setup: Setup) -> Plane {
     Kit(Backend::Sqlite).plane_with(setup).await
 }
 
-trait Words {
+pub(crate) trait Words {
     fn words(&self) -> String;
 }
 
@@ -46,7 +47,7 @@ async fn open(plane: &Plane, path: &str) -> Answer {
 }
 
 /// Opens a page as somebody.
-async fn open_as(plane: &Plane, who: &TestPerson, path: &str) -> Answer {
+pub(crate) async fn open_as(plane: &Plane, who: &TestPerson, path: &str) -> Answer {
     plane.send(who.request(Method::GET, path).header(header::ACCEPT, HTML).body(Body::empty()).unwrap()).await
 }
 
@@ -122,7 +123,13 @@ async fn accept_more(plane: &Plane, who: &TestPerson, decision: &Value, more: &[
 }
 
 /// Opens the page of a question and sends its form with an answer and whatever else.
-async fn decide(plane: &Plane, who: &TestPerson, decision: &Value, answer: &str, more: &[(&str, &str)]) -> Answer {
+pub(crate) async fn decide(
+    plane: &Plane,
+    who: &TestPerson,
+    decision: &Value,
+    answer: &str,
+    more: &[(&str, &str)],
+) -> Answer {
     let path = page_of(decision);
     let page = open_as(plane, who, &path).await.expect(200).words();
     let (csrf, shown) = (hidden(&page, "csrf"), hidden(&page, "shown"));
@@ -132,7 +139,7 @@ async fn decide(plane: &Plane, who: &TestPerson, decision: &Value, answer: &str,
 }
 
 /// The page that an answer leads to.
-async fn follow(plane: &Plane, who: &TestPerson, answer: Answer) -> String {
+pub(crate) async fn follow(plane: &Plane, who: &TestPerson, answer: Answer) -> String {
     let to = answer.expect(303).header("location").unwrap().to_owned();
     open_as(plane, who, &to).await.expect(200).words()
 }

@@ -54,6 +54,12 @@ impl Device {
         self.subscriber.replier().reply(question, &yes, system_now()).await.map(drop).map_err(trouble)
     }
 
+    /// What the person types or chooses.
+    pub(super) async fn answers(&self, question: &Question, typed: &str) -> Result<(), Failure> {
+        let answer = question.read_answer(typed).map_err(trouble)?;
+        self.subscriber.replier().reply(question, &answer, system_now()).await.map(drop).map_err(trouble)
+    }
+
     pub(super) async fn ending_of(&mut self, question: &Question) -> Result<Ending, Failure> {
         let over = self.until(|announcement| match announcement {
             Announcement::Over { question: over, ending, .. } if over.id() == question.id() => Some(ending),

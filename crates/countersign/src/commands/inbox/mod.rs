@@ -2,6 +2,7 @@
 
 mod allowances;
 mod answer;
+mod clarified;
 mod connection;
 mod line;
 mod list;

@@ -1,6 +1,6 @@
 //! A question as it is read out, line by line. Every line can be understood without the one before it.
 
-use super::plan_steps::Steps;
+use super::{clarified, plan_steps::Steps};
 use crate::{span::in_words as duration, table::printable};
 use countersign_client::aaep::{Asks, Question, Words, in_words};
 use countersign_protocol::{
@@ -36,6 +36,8 @@ pub(super) struct View {
     differs: Vec<String>,
     /// What a plan would let run.
     steps: Option<Steps>,
+    /// What was clarified before it was asked.
+    clarified: Option<Value>,
 }
 
 impl From<&Question> for View {
@@ -70,6 +72,7 @@ impl From<&Question> for View {
             deadline: question.deadline(),
             differs: differs(question),
             steps: None,
+            clarified: clarified::of(question).cloned(),
         }
     }
 }
@@ -95,6 +98,7 @@ impl From<&OpenQuestion> for View {
             deadline: open.deadline,
             differs: Vec::new(),
             steps: None,
+            clarified: open.clarification.clone(),
         }
     }
 }
@@ -111,6 +115,7 @@ impl View {
         let mut lines = vec![format!("{name} {asks}: {}", printable(&self.what))];
         lines.extend(self.consequence.as_ref().map(|text| format!("Consequence: {}", printable(text))));
         lines.extend(self.steps.as_ref().map(Steps::lines).unwrap_or_default());
+        lines.extend(self.clarified.as_ref().map(clarified::lines).unwrap_or_default());
         lines.extend(self.differs.iter().map(|line| format!("Not as the plan says: {}", printable(line))));
         lines.extend(self.context.as_ref().map(|text| format!("Context: {}", printable(text))));
         lines.push(format!("Asked by: {}", self.asked_by()));
@@ -159,6 +164,7 @@ impl View {
             "deadline": self.deadline.to_rfc3339(),
             "seconds_left": self.seconds_left(now),
             "plan_difference": self.differs,
+            "clarification": self.clarified,
             "plan": self.steps.as_ref().map(Steps::actions),
         })
     }

@@ -8,6 +8,7 @@ use crate::{
 use countersign_client::{
     aaep::system_dice,
     decisions::{Decisions, DecisionsError},
+    mcp::Mcp,
     mplp::{Following, Mplp, MplpError},
     transport::WithLoopback,
 };
@@ -17,7 +18,7 @@ use std::{path::PathBuf, sync::Arc};
 const KEY_VARIABLE: &str = "COUNTERSIGN_API_KEY";
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Connection {
+pub(in crate::commands) struct Connection {
     #[command(flatten)]
     service: Service,
 
@@ -27,7 +28,7 @@ pub(super) struct Connection {
 }
 
 /// The service as this agent sees it.
-pub(super) struct Connected {
+pub(in crate::commands) struct Connected {
     service: Origin,
     project: Option<ProjectId>,
     key: String,
@@ -35,7 +36,7 @@ pub(super) struct Connected {
 }
 
 impl Connection {
-    pub(super) fn resolve(self, context: &Context) -> Result<Connected, Failure> {
+    pub(in crate::commands) fn resolve(self, context: &Context) -> Result<Connected, Failure> {
         let key = secret(self.key_file.as_deref(), KEY_VARIABLE, context)?.ok_or_else(|| {
             let hint = format!("set {KEY_VARIABLE} or use --key-file; `countersign key add --kind agent` makes a key");
             Failure::new("there is no API key to speak with").hint(hint)
@@ -48,6 +49,10 @@ impl Connection {
 impl Connected {
     pub(super) fn mplp(&self) -> Mplp {
         Mplp::new(&self.service, self.project.as_ref(), &self.key, self.transport.clone())
+    }
+
+    pub(in crate::commands) fn mcp(&self) -> Mcp {
+        Mcp::new(&self.service, self.project.as_ref(), &self.key, self.transport.clone())
     }
 
     pub(super) fn decisions(&self) -> Decisions {

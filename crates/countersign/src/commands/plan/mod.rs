@@ -1,6 +1,6 @@
 //! `countersign plan …`: an agent's plans, from the terminal or a script, over HTTP.
 
-mod connection;
+pub(in crate::commands) mod connection;
 mod diff;
 mod file;
 mod propose;

@@ -25,6 +25,8 @@ fn another(key: &str) -> (&'static str, &'static [(&'static str, &'static str)])
         "listen.max_body_bytes" => ("2048", &[]),
         "aaep.legacy_origins" => ("https://page.example,http://localhost:3000", &[]),
         "aaep.legacy_hosts" => ("127.0.0.1:8420", &[]),
+        "mcp.origins" => ("http://localhost:6274", &[]),
+        "mcp.hosts" => ("10.0.0.7:8420", &[]),
         "gateway.listen" => ("127.0.0.1:9002", &[]),
         "gateway.public_origin" => ("https://bank.example", GATEWAY),
         "gateway.upstreams" => ("http://127.0.0.1:9000,https://bank.internal", GATEWAY),

@@ -6,6 +6,7 @@
     reason = "tests say what went wrong by failing"
 )]
 
+mod clarified;
 mod consent;
 mod every_page;
 mod gallery;

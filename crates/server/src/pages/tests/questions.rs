@@ -93,6 +93,8 @@ pub(super) fn page(language: Language) -> QuestionPage {
         plan: None,
         arguments: Vec::new(),
         difference: None,
+        clarified: None,
+        gap: None,
         may: May::Decide { yes: true, no: true },
         locked: false,
         allow_more: None,

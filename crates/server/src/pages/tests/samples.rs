@@ -275,5 +275,6 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
     .into_iter()
     .chain(super::questions::all(language))
     .chain(super::plans::all(language))
+    .chain(super::clarified::all(language))
     .collect()
 }

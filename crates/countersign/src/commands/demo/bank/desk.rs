@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use countersign_client::{
     aaep::{Asks, Question, system_dice},
     agent::{Agent, AgentConfig, Call, CallError},
+    clarification::Clarifications,
     decisions::Decisions,
     mplp::Mplp,
     operator::Operator,
@@ -81,6 +82,14 @@ impl Desk {
         Ok(settled)
     }
 
+    /// The person answers what the agent asks to know.
+    pub(super) async fn answers(&self, question: &Question, answer: &str) -> Result<(), Failure> {
+        let phone = self.phone.as_ref().ok_or_else(|| Failure::new("there is no phone"))?;
+        phone.answers(question, answer).await?;
+        let settled = self.decisions()?.wait(question.id(), PATIENCE).await.map_err(trouble)?;
+        check(settled.state == State::Answered, "the agent was not told of the answer")
+    }
+
     /// Has a call held and approved; the decision, with what names it in a confirmed call.
     pub(super) async fn approved(&mut self, place: &Place, call: &Call) -> Result<(DecisionDocument, String), Failure> {
         let id = self.is_held(call).await?;
@@ -105,6 +114,11 @@ impl Desk {
     /// The agent's plans.
     pub(super) fn plans(&self) -> Result<Mplp, Failure> {
         self.agent.plans(Box::new(system_now)).ok_or_else(|| Failure::new("the agent has no session"))
+    }
+
+    /// What the agent asks before it plans.
+    pub(super) fn clarifications(&self) -> Result<Clarifications, Failure> {
+        self.agent.clarifications(Box::new(system_now)).ok_or_else(|| Failure::new("the agent has no session"))
     }
 
     /// What the person may do about approvals, from the phone.

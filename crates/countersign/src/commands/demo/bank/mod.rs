@@ -10,6 +10,7 @@ mod process;
 mod service;
 mod statement;
 mod story;
+mod unclear;
 mod wire;
 
 use super::{
@@ -53,6 +54,7 @@ impl Branch {
         ))?;
         story::tell(self, steps).await?;
         plan::tell(self, steps).await?;
+        unclear::tell(self, steps).await?;
         killed::tell(self, steps).await
     }
 

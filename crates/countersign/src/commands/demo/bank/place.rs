@@ -12,6 +12,8 @@ use countersign_server::{Node, admin::Role, config, start};
 use std::{fs, path::PathBuf};
 
 const PROJECT: &str = include_str!("../../../../../../examples/bank.toml");
+/// What a plan for it must say.
+const RULES: &str = include_str!("../../../../../../examples/clarification/bank.toml");
 /// Nobody wants to wait a minute to see what becomes of a claim whose node is dead.
 const LEASE_S: i64 = 2;
 
@@ -78,6 +80,7 @@ fn document(bank: &Bank, proof: Proof) -> Result<ProjectDocument, Failure> {
     for upstream in &mut document.upstreams {
         upstream.url = bank.url();
     }
+    document.clarification = toml::from_str(RULES).map_err(trouble)?;
     document.dpop.required = proof == Proof::Demanded;
     document.decisions.lease_seconds = LEASE_S;
     Ok(document)

@@ -1,0 +1,42 @@
+//! Why a plan is not clear, or why nobody can tell. In doubt nothing may be generated.
+
+use crate::{agent::Refused, transport::Unreachable};
+use countersign_jose::{SigningFailed, clarification::Wrong};
+use countersign_protocol::canonical::NotCanonical;
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClarificationError {
+    #[error("the service could not be reached ({0}): look at the session before anything is done")]
+    Unreachable(#[from] Unreachable),
+    #[error(transparent)]
+    Refused(#[from] Box<Refused>),
+    #[error("the answer is not the document that it should be: report it to the service")]
+    BadAnswer,
+    #[error(transparent)]
+    Unsigned(#[from] SigningFailed),
+    /// Somebody in between changed it, or it was never signed.
+    #[error("what the service sent is not proven, so it counts for nothing: {0}")]
+    NotProven(Box<Wrong>),
+    #[error("what the service says of the {0} is not what was signed")]
+    NotAsSigned(&'static str),
+    #[error("no key is known of {0:?}, in whose name the service sent this")]
+    UnknownAgent(String),
+    #[error("{0} is not open in this session")]
+    NotOpen(String),
+    #[error("the question was not asked about this plan, so it is not answered")]
+    AnotherPlan,
+    #[error("what is to be signed has no canonical form: {0}")]
+    NotCanonical(String),
+}
+
+impl From<Wrong> for ClarificationError {
+    fn from(wrong: Wrong) -> Self {
+        Self::NotProven(Box::new(wrong))
+    }
+}
+
+impl From<NotCanonical> for ClarificationError {
+    fn from(why: NotCanonical) -> Self {
+        Self::NotCanonical(why.to_string())
+    }
+}

@@ -1,0 +1,39 @@
+//! What is taken to others: the audit, and what another agent is handed. Both are proven on the way.
+
+use super::{ClarificationError, Clarifications};
+use countersign_jose::clarification::{Report, check_audit, check_handoff};
+use countersign_protocol::mplp::MplpId;
+use serde_json::Value;
+
+/// A document exactly as it came, with what was proven of it. Written out again member by member it proves the same;
+/// read into types and written, it might not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProvenDocument {
+    pub document: Value,
+    pub report: Report,
+}
+
+impl Clarifications {
+    /// Everything that was asked and answered, with the plans; read by
+    /// [`countersign_protocol::clarification::Audit`]. Of a session that is older than the name under which the service
+    /// now asks only its integrity can be proven: the report says so.
+    pub async fn audit(&self, session: &MplpId) -> Result<ProvenDocument, ClarificationError> {
+        let document = self.of_session("/audit", session).await?;
+        let report = self.prove(&document, check_audit).await?;
+        of_session(session, document, report)
+    }
+
+    /// What another agent is handed; read by [`countersign_protocol::clarification::Handoff`].
+    pub async fn handoff(&self, session: &MplpId) -> Result<ProvenDocument, ClarificationError> {
+        let document = self.of_session("/handoff", session).await?;
+        let report = self.prove_known(&document, check_handoff).await?;
+        of_session(session, document, report)
+    }
+}
+
+fn of_session(session: &MplpId, document: Value, report: Report) -> Result<ProvenDocument, ClarificationError> {
+    match report.session_id == session.as_str() {
+        true => Ok(ProvenDocument { document, report }),
+        false => Err(ClarificationError::NotAsSigned("session")),
+    }
+}

@@ -1,0 +1,37 @@
+//! Why a message got no answer of the service, and how that is told to the client that sent it.
+
+use super::Message;
+use crate::{agent::Refused, transport::Unreachable};
+use countersign_jose::SigningFailed;
+use serde_json::{Value, json};
+
+/// By JSON-RPC 2.0, from -32000 on is for whoever implements it.
+const NOT_ASKED: i64 = -32000;
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum McpError {
+    #[error("the service could not be reached ({0}): nothing is known to have been done; look before you try again")]
+    Unreachable(#[from] Unreachable),
+    #[error(transparent)]
+    Refused(#[from] Box<Refused>),
+    #[error("the answer is no MCP message: is this the address of a Countersign service?")]
+    BadAnswer,
+    #[error(transparent)]
+    Unsigned(#[from] SigningFailed),
+}
+
+impl McpError {
+    /// The answer to a message that could not be delivered; none to one that expects none.
+    pub fn answer_to(&self, message: &Message) -> Option<Value> {
+        let id = message.id()?;
+        let (code, message) = (NOT_ASKED, self.to_string());
+        let error = match self {
+            Self::Refused(refused) => {
+                let data = json!({ "status": refused.status, "error": refused.code, "hint": refused.hint });
+                json!({ "code": code, "message": message, "data": data })
+            }
+            _ => json!({ "code": code, "message": message }),
+        };
+        Some(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+    }
+}

@@ -1,0 +1,141 @@
+//! MCP messages for a service, from a program that speaks the protocol over lines: each goes out as a request of its own
+//! and what comes back is handed on. Nothing here knows any tool, and nothing is answered in the service's place but
+//! that it could not be asked.
+
+mod bridge;
+mod error;
+mod labels;
+mod message;
+
+pub use bridge::bridge;
+pub use error::McpError;
+pub use message::Message;
+
+use crate::{
+    aaep::sse::Decoder,
+    agent::Refused,
+    door::Door,
+    transport::{Chunks, FetchError, Opened, Request, Response, Streaming, Unreachable},
+};
+use countersign_protocol::{ids::ProjectId, origin::Origin};
+use http::{HeaderValue, StatusCode, header};
+use serde_json::Value;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+/// A service is silent for 55 seconds at most; this long after the last word it is lost.
+const SILENCE: Duration = Duration::from_secs(65);
+/// Plans are the largest that comes back.
+const ANSWER_CAP: usize = 4 * 1024 * 1024;
+
+/// The `/mcp` of a service as one agent reaches it, by its API key (`csk_…`) or an AAP access token.
+pub struct Mcp {
+    door: Door,
+    streaming: Arc<dyn Streaming>,
+    /// What was agreed on at `initialize`; newer clients say the version in every message instead.
+    agreed: Mutex<Option<String>>,
+}
+
+impl Mcp {
+    pub fn new(
+        service: &Origin,
+        project: Option<&ProjectId>,
+        credential: &str,
+        streaming: Arc<impl Streaming + 'static>,
+    ) -> Self {
+        let door = Door::new(service, project, credential, streaming.clone());
+        Self { door, streaming, agreed: Mutex::default() }
+    }
+
+    /// Sends one message. `tell` is given every message that comes back: one for a request, none for a notification.
+    pub async fn send(&self, message: &Message, mut tell: impl FnMut(Value) + Send) -> Result<(), McpError> {
+        let opened = tokio::time::timeout(SILENCE, self.open(message)).await.unwrap_or(Err(lost()))?;
+        let is_stream = opened.status.is_success() && is_event_stream(&opened);
+        if is_stream {
+            return self.told_as_it_comes(opened.body, message, &mut tell).await;
+        }
+        let answer = whole(opened).await?;
+        match serde_json::from_slice::<Value>(&answer.body) {
+            // A refusal of the protocol itself is an answer too.
+            Ok(told) if told.get("jsonrpc").is_some() => self.tell(told, message, &mut tell),
+            _ if answer.status == StatusCode::ACCEPTED => {}
+            _ => {
+                return Err(
+                    Refused::of_endpoint(&answer).map_or(McpError::BadAnswer, |refused| Box::new(refused).into())
+                );
+            }
+        }
+        Ok(())
+    }
+
+    async fn open(&self, message: &Message) -> Result<Opened, McpError> {
+        let mut request = Request::post_json(self.door.url("/mcp"), message.text().to_owned());
+        request.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        let agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        request.headers.extend(labels::of(message, agreed.as_deref()));
+        self.door.open(self.streaming.as_ref(), request, SILENCE).await
+    }
+
+    async fn told_as_it_comes(
+        &self,
+        mut body: Box<dyn Chunks>,
+        message: &Message,
+        tell: &mut (impl FnMut(Value) + Send),
+    ) -> Result<(), McpError> {
+        let mut decoder = Decoder::default();
+        while let Some(bytes) = tokio::time::timeout(SILENCE, body.chunk()).await.unwrap_or(Err(timed_out()))? {
+            for event in decoder.push(&bytes).map_err(|_| McpError::BadAnswer)? {
+                // An event without data only says where to resume.
+                if !event.data.is_empty() {
+                    let told = serde_json::from_str(&event.data).map_err(|_| McpError::BadAnswer)?;
+                    self.tell(told, message, tell);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&self, mut told: Value, message: &Message, tell: &mut impl FnMut(Value)) {
+        if message.method() == "initialize"
+            && let Some(version) = told.pointer("/result/protocolVersion").and_then(Value::as_str)
+        {
+            *self.agreed.lock().unwrap_or_else(PoisonError::into_inner) = Some(version.to_owned());
+        }
+        // What could not be read has no id there; here it is known whose answer this is.
+        let is_nobodys = told.get("error").is_some() && told.get("id").is_none_or(Value::is_null);
+        if let (Some(id), true, Some(told)) = (message.id(), is_nobodys, told.as_object_mut()) {
+            told.insert("id".into(), id.clone());
+        }
+        tell(told);
+    }
+}
+
+fn is_event_stream(opened: &Opened) -> bool {
+    let kind = opened.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+}
+
+async fn whole(opened: Opened) -> Result<Response, McpError> {
+    let Opened { status, headers, mut body } = opened;
+    let mut bytes = Vec::new();
+    while let Some(more) = tokio::time::timeout(SILENCE, body.chunk()).await.unwrap_or(Err(timed_out()))? {
+        bytes.extend_from_slice(&more);
+        if bytes.len() > ANSWER_CAP {
+            return Err(McpError::BadAnswer);
+        }
+    }
+    Ok(Response { status, headers, body: bytes.into() })
+}
+
+fn timed_out() -> Unreachable {
+    FetchError::TimedOut.into()
+}
+
+fn lost() -> McpError {
+    timed_out().into()
+}
+
+#[cfg(test)]
+mod tests;

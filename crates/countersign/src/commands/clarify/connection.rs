@@ -1,0 +1,57 @@
+//! To which service, and as which agent.
+
+use crate::{
+    context::Context,
+    failure::Failure,
+    service::{NOT_REACHED, Service, secret, transport},
+};
+use countersign_client::clarification::{ClarificationError, Clarifications, published_keys};
+use countersign_protocol::clarification::PublishedKeys;
+use std::{path::PathBuf, sync::Arc};
+
+const KEY_VARIABLE: &str = "COUNTERSIGN_API_KEY";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Connection {
+    #[command(flatten)]
+    service: Service,
+
+    /// Read the API key from this file instead of the variable COUNTERSIGN_API_KEY.
+    #[arg(long, global = true, value_name = "FILE")]
+    key_file: Option<PathBuf>,
+}
+
+impl Connection {
+    /// The service as whoever holds the key sees it.
+    pub(super) fn resolve(&self, context: &Context) -> Result<Clarifications, Failure> {
+        let key = secret(self.key_file.as_deref(), KEY_VARIABLE, context)?.ok_or_else(|| {
+            let hint = format!("set {KEY_VARIABLE} or use --key-file; `countersign key add --kind agent` makes a key");
+            Failure::new("there is no API key to speak with").hint(hint)
+        })?;
+        let service = self.service.origin(context)?;
+        Ok(Clarifications::new(&service, self.service.project.as_ref(), &key, Arc::new(transport()?)))
+    }
+
+    /// What everybody may know.
+    pub(super) async fn published_keys(&self, context: &Context) -> Result<PublishedKeys, Failure> {
+        let (service, transport) = (self.service.origin(context)?, transport()?);
+        published_keys(&service, self.service.project.as_ref(), &transport).await.map_err(failed)
+    }
+}
+
+pub(super) fn failed(why: ClarificationError) -> Failure {
+    let failure = Failure::new(why.to_string());
+    match why {
+        ClarificationError::Unreachable(_) => failure.hint(NOT_REACHED),
+        ClarificationError::Refused(refused) => match refused.status {
+            401 => failure.hint("the key may have been revoked: `countersign key list` shows it"),
+            403 => failure.hint("this takes a key of another kind: `countersign key add` makes one"),
+            404 => {
+                failure.hint("an agent sees the sessions that it opened itself: is it this key's, and this project's?")
+            }
+            _ => failure,
+        },
+        ClarificationError::NotProven(_) => failure.hint("is --service the service that you mean?"),
+        _ => failure,
+    }
+}

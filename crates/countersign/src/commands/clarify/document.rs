@@ -1,0 +1,35 @@
+//! A JSON document in a file, read as strictly as a service reads it.
+
+use crate::failure::Failure;
+use countersign_protocol::{json, mplp::MplpId};
+use serde_json::{Map, Value};
+use std::{io::Read as _, path::Path};
+
+/// `-` is standard input.
+pub(super) fn read(path: &Path) -> Result<Value, Failure> {
+    let name = path.display();
+    let bytes = bytes(path).map_err(|why| Failure::new(format!("{name}: cannot be read: {why}")))?;
+    json::value(&bytes).map_err(|why| Failure::new(format!("{name}: is not strict JSON: {why}")))
+}
+
+/// A plan may be anything, as long as it has members.
+pub(super) fn plan(path: &Path) -> Result<Map<String, Value>, Failure> {
+    match read(path)? {
+        Value::Object(members) => Ok(members),
+        _ => Err(Failure::new(format!("{}: is not a JSON object", path.display()))
+            .hint("a plan stands in { braces }; examples/clarification/plan.json is one")),
+    }
+}
+
+fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    if path != Path::new("-") {
+        return std::fs::read(path);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+}
+
+/// A session's id, as an argument.
+pub(super) fn session_id(text: &str) -> Result<MplpId, String> {
+    MplpId::parse(text).map_err(|why| why.to_string())
+}

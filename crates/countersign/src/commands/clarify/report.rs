@@ -1,0 +1,67 @@
+//! What was proven, in words: who was asked what, and who answered.
+
+use super::told::severity;
+use crate::{context::Context, failure::Failure, table::printable};
+use countersign_client::clarification::{Proven, Report, RoundReport, Signer};
+use countersign_protocol::clarification::GivenBy;
+use serde_json::to_value;
+
+pub(super) fn say(report: &Report, json: bool, context: &Context) -> Result<(), Failure> {
+    match json {
+        true => context.say_json(&to_value(report).map_err(|why| Failure::new(why.to_string()))?),
+        false => context.say(&text(report)),
+    }
+}
+
+pub(super) fn text(report: &Report) -> String {
+    let signer = match report.signer {
+        Signer::Known => "signed with a registered key",
+        Signer::IntegrityOnly => "signed with a key that nobody registered",
+    };
+    let mut lines = vec![
+        format!("proven: {} of session {}", named(report.proven), report.session_id),
+        format!("asked by {}, {signer}", report.agent_id),
+    ];
+    lines.extend(report.rounds.iter().flat_map(round));
+    for gap in &report.open {
+        lines.push(format!("{} {} at {} is open", gap.gap_id, severity(gap.severity), gap.field));
+        lines.push(format!("  {}", gap.question));
+    }
+    lines.extend(report.attested_at.as_ref().map(|at| format!("attested {at}: every gap was answered before")));
+    lines.extend(report.warnings.iter().map(|warning| format!("warning: {warning}")));
+    lines.iter().map(|line| printable(line) + "\n").collect()
+}
+
+fn named(proven: Proven) -> &'static str {
+    match proven {
+        Proven::Message => "message",
+        Proven::Record => "record",
+        Proven::Attestation => "attestation",
+        Proven::Handoff => "handoff",
+        Proven::Audit => "audit",
+    }
+}
+
+fn round(round: &RoundReport) -> [String; 4] {
+    let became = if round.resolved { "resolved" } else { "not taken as an answer" };
+    [
+        format!("round {}: {} {} at {}, {became}", round.round, round.gap_id, severity(round.severity), round.field),
+        format!("  asked {}: {}", round.asked_at, round.question),
+        format!("  answered {}: {}", round.answered_at, round.answer),
+        format!("  by {}", whose(round)),
+    ]
+}
+
+/// Whose answer it is, and by whose signature that is known.
+fn whose(round: &RoundReport) -> String {
+    let giver = match round.given_by {
+        Some(GivenBy::Person) => "a person",
+        Some(GivenBy::Own) => "the agent itself",
+        None => "a giver who is not told",
+    };
+    match (round.attested, round.signer) {
+        (true, Signer::Known) => format!("{giver}, signed by {} with a registered key", round.signed_by),
+        (true, Signer::IntegrityOnly) => format!("{giver}, signed in the name of {}", round.signed_by),
+        (false, _) => format!("{giver}; {} signed that it was given", round.signed_by),
+    }
+}

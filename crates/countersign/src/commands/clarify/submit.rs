@@ -1,0 +1,35 @@
+//! `countersign clarify submit PLAN`: a session about a plan.
+
+use super::{
+    connection::{Connection, failed},
+    document::{self, session_id},
+    told,
+};
+use crate::{context::Context, failure::Failure};
+use countersign_protocol::{clarification::submission::CheckRequest, mplp::MplpId};
+use std::path::PathBuf;
+
+/// Submit a plan and say what is unclear about it. The same plan again finds its session again
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The plan as JSON, or - for standard input.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+
+    /// Go on with this session: the plan takes the place of the one before.
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    session: Option<MplpId>,
+}
+
+pub(super) async fn run(
+    arguments: &Arguments,
+    connection: &Connection,
+    json: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let clarifications = connection.resolve(context)?;
+    let plan_object = document::plan(&arguments.plan)?;
+    let asked = CheckRequest { plan_object, session_id: arguments.session.clone(), protocol_version: None };
+    let response = clarifications.check(&asked).await.map_err(failed)?;
+    told::standing(&response, json, context)
+}

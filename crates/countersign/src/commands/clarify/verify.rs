@@ -1,0 +1,105 @@
+//! `countersign clarify verify FILE`: a proof that needs nothing but the document and the keys.
+
+use super::{document, report};
+use crate::{context::Context, failure::Failure, table::printable};
+use countersign_client::clarification::{
+    ChainSeal, Registry, Report, Wrong, check_against, check_attestation, check_audit, check_handoff, check_message,
+    check_record,
+};
+use countersign_protocol::{clarification::PublishedKeys, mplp::read};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Prove offline who was asked what, and who answered: an audit, a record, a message, an attestation or a handoff
+///
+/// Ends with 0 when everything in it is proven, with 1 and the first thing that is wrong when it is not, with 2 when
+/// there is no such document.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The document, or - for standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The keys of those who sign, as `countersign clarify keys --json` prints them; once for each agent. Without them
+    /// only that nobody changed the document is proven, and not who signed it.
+    #[arg(long, value_name = "FILE")]
+    keys: Vec<PathBuf>,
+
+    /// An earlier audit, record or handoff of the same session: shows that nothing was cut off since.
+    #[arg(long, value_name = "FILE")]
+    earlier: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments, json: bool, context: &Context) -> Result<(), Failure> {
+    let registry = registry(&arguments.keys)?;
+    let found = document::read(&arguments.file)?;
+    let check = kind(&found).ok_or_else(|| unknown(&arguments.file))?;
+    let earlier = arguments.earlier.as_deref().map(document::read).transpose()?;
+    let chains = earlier.as_ref().map(|earlier| record_of(&found).zip(record_of(earlier)).ok_or_else(no_chain));
+    let chains = chains.transpose()?;
+    let proven = check(&found, &registry).and_then(|report| match chains {
+        Some((now, earlier)) => goes_on(now, earlier, &registry).map(|()| report),
+        None => Ok(report),
+    });
+    match proven {
+        Ok(report) => report::say(&report, json, context),
+        Err(wrong) => say_wrong(&arguments.file, &wrong, json, context),
+    }
+}
+
+/// What is wrong first: whatever comes after it rests on it.
+fn say_wrong(file: &Path, wrong: &Wrong, json: bool, context: &Context) -> Result<(), Failure> {
+    if json {
+        context.say_json(&json!({ "proven": null, "place": wrong.place, "wrong": wrong.flaw.to_string() }))?;
+    } else {
+        context.say(&format!("{} is NOT proven\n{}\n", file.display(), printable(&wrong.to_string())))?;
+    }
+    Err(Failure::told())
+}
+
+type Check = fn(&Value, &Registry) -> Result<Report, Wrong>;
+
+/// By the members that only one of them has. What is proven by the whole comes before what stands in it.
+fn kind(found: &Value) -> Option<Check> {
+    let has = |member: &str| found.get(member).is_some();
+    let kinds: [(&str, Check); 5] = [
+        ("clarification_chain", check_audit),
+        ("handoff_version", check_handoff),
+        ("attestation_version", check_attestation),
+        ("chain", check_record),
+        ("protocol_version", check_message),
+    ];
+    kinds.into_iter().find(|(member, _)| has(member)).map(|(_, check)| check)
+}
+
+fn unknown(file: &Path) -> Failure {
+    Failure::new(format!("{}: is no audit, record, message, attestation or handoff", file.display()))
+        .hint("`countersign clarify audit SESSION --json` prints an audit")
+}
+
+fn registry(files: &[PathBuf]) -> Result<Registry, Failure> {
+    files.iter().try_fold(Registry::default(), |registry, file| {
+        let keys = document::read(file)?;
+        let keys: PublishedKeys = read::value(&keys).map_err(|why| {
+            Failure::new(format!("{}: {why}", file.display())).hint("`countersign clarify keys --json` prints keys")
+        })?;
+        Ok(registry.with(&keys))
+    })
+}
+
+/// The chain inside a document that has one.
+fn record_of(found: &Value) -> Option<&Value> {
+    let inside = found.get("record").or_else(|| found.pointer("/context/clarification"));
+    inside.or_else(|| found.get("chain").map(|_| found))
+}
+
+fn no_chain() -> Failure {
+    Failure::new("--earlier compares two chains: both must be an audit, a record or a handoff")
+}
+
+/// A chain that was signed once is still the beginning of this one (W-09).
+fn goes_on(now: &Value, earlier: &Value, registry: &Registry) -> Result<(), Wrong> {
+    let kept = ChainSeal::of_record(earlier, registry);
+    let kept = kept.map_err(|wrong| Wrong { place: format!("earlier: {}", wrong.place), flaw: wrong.flaw })?;
+    check_against(now, &kept, registry).map(drop)
+}

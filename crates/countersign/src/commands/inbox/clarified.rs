@@ -1,0 +1,30 @@
+//! What was clarified before a question was asked, and whose answers these are.
+
+use crate::table::printable;
+use countersign_client::aaep::{Asks, Question};
+use serde_json::Value;
+
+/// The service alone writes this member.
+pub(super) fn of(question: &Question) -> Option<&Value> {
+    match question.asks() {
+        Asks::Confirmation(asked) => asked.extra_context.as_ref()?.get("clarification"),
+        Asks::Clarification(_) => None,
+    }
+}
+
+/// One line an answer.
+pub(super) fn lines(clarified: &Value) -> Vec<String> {
+    let answers = clarified.get("answers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let more = clarified.get("more").and_then(Value::as_u64).filter(|more| *more > 0);
+    let more = more.map(|more| format!("Clarified: and {more} more"));
+    answers.iter().map(line).chain(more).collect()
+}
+
+fn line(answer: &Value) -> String {
+    let text = |name: &str| printable(answer.get(name).and_then(Value::as_str).unwrap_or_default());
+    let whose = match answer.get("given_by").and_then(Value::as_str) {
+        Some("person") => "answered by a person",
+        _ => "the agent's own answer",
+    };
+    format!("Clarified: {}: “{}”, {whose}", text("field"), text("answer"))
+}

@@ -1,0 +1,72 @@
+//! `GET /v1/clarification/audit?session_id=`: everything that was asked and answered in a session, so that anybody can
+//! prove it offline (Clarification 6.3). For its agent, the person concerned, auditors and admins.
+
+use super::session::SessionId;
+use crate::{
+    App,
+    http::{
+        answer::Refused,
+        asker::Asker,
+        at::At,
+        credential::{Credential, SentTo},
+        nonce::Nonce,
+    },
+};
+use axum::extract::{FromRequestParts, State};
+use countersign_engine::{ChainReader, ProjectAt, Reader, Refusal};
+use countersign_protocol::{aap::error::Envelope, clarification::Audit};
+use http::request::Parts;
+
+#[utoipa::path(
+    get,
+    path = "/v1/clarification/audit",
+    tag = "clarifications",
+    summary = "Everything that was asked and answered in a session",
+    description = "For the agent whose session it is, the person for whom it acts, auditors and admins of the project: by a key, a token, a subscriber token or a session.",
+    params(("session_id" = String, Query, description = "session_id of the session")),
+    responses((status = 200, description = "The chain in both views of the protocol, with the plans that it is about", body = Audit), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    Reading { at, reader }: Reading,
+    SessionId(id): SessionId,
+) -> Result<axum::Json<Audit>, Refused> {
+    Ok(axum::Json(app.engine.clarify_audit(&at, &reader, &id).await?))
+}
+
+/// Whoever looks, as proven by `Authorization` or, without one, by being signed in.
+pub(crate) struct Reading {
+    at: ProjectAt,
+    reader: ChainReader,
+}
+
+impl FromRequestParts<App> for Reading {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+        let At(at) = At::from_request_parts(parts, app).await?;
+        let reader = match Credential::of(&parts.headers, &SentTo::of(parts))? {
+            Some(credential) => {
+                Nonce::of(parts).give(app.engine.nonce_for_calls_at(&at));
+                by_credential(app, &at, &credential).await?
+            }
+            None => signed_in(app, &at, &Asker::from_request_parts(parts, app).await?).await?,
+        };
+        Ok(Self { at, reader })
+    }
+}
+
+async fn by_credential(app: &App, at: &ProjectAt, credential: &Credential) -> Result<ChainReader, Refusal> {
+    let url = credential.url(at);
+    Ok(match app.engine.speaker(at, credential.presented(&url)?).await?.reader() {
+        Reader::Agent(agent) => ChainReader::Agent(agent),
+        Reader::Person(member) => ChainReader::Person(member),
+        Reader::Admin => ChainReader::Admin,
+    })
+}
+
+async fn signed_in(app: &App, at: &ProjectAt, asker: &Asker) -> Result<ChainReader, Refusal> {
+    let who = asker.signed_in.as_ref().ok_or(Refusal::NoCredentials)?;
+    Ok(ChainReader::Person(Box::new(app.engine.member(who, at.project.key).await?)))
+}

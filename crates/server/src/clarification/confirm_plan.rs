@@ -1,0 +1,30 @@
+//! `POST /v1/clarification/confirm-plan`: this is the plan, and nothing about it is unclear (Clarification 5, W-16).
+
+use super::told;
+use crate::{
+    App,
+    mplp::{denied::Denied, sent::Sent},
+    v1::Caller,
+};
+use axum::extract::State;
+use countersign_protocol::{
+    aap::error::Envelope,
+    clarification::submission::{ConfirmResponse, SessionRequest},
+};
+
+#[utoipa::path(
+    post,
+    path = "/v1/clarification/confirm-plan",
+    tag = "clarifications",
+    summary = "Confirm a plan of which nothing is unclear any more",
+    request_body = SessionRequest,
+    responses((status = 200, description = "plan_accepted with the plan and its attestation, or needs_clarification. A plan that people approve is proposed to them in the same step", body = ConfirmResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Caller { at, agent, .. }: Caller,
+    Sent(asked): Sent<SessionRequest>,
+) -> Result<axum::Json<ConfirmResponse>, Denied> {
+    Ok(axum::Json(told::confirmed(app.engine.clarify_confirm(&at, &agent, &asked.session_id).await?)))
+}

@@ -1,0 +1,23 @@
+//! `GET /v1/clarification/handoff?session_id=`: what another agent is handed to go on with (Clarification 9, W-28).
+
+use super::session::SessionId;
+use crate::{App, http::answer::Refused, v1::Caller};
+use axum::extract::State;
+use countersign_protocol::{aap::error::Envelope, clarification::Handoff};
+
+#[utoipa::path(
+    get,
+    path = "/v1/clarification/handoff",
+    tag = "clarifications",
+    summary = "What another agent is handed, with everything that was asked and answered",
+    params(("session_id" = String, Query, description = "session_id of the session")),
+    responses((status = 200, description = "Signed, with the whole record; with the plan once it is confirmed", body = Handoff), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    Caller { at, agent, .. }: Caller,
+    SessionId(id): SessionId,
+) -> Result<axum::Json<Handoff>, Refused> {
+    Ok(axum::Json(app.engine.clarify_handoff(&at, &agent, &id).await?))
+}

@@ -1,0 +1,48 @@
+//! The Agent Clarification Protocol at `/v1/clarification`, at the unscoped paths and under `/projects/{projectId}`: an
+//! agent submits what it means to do, is told what is unclear about it, answers or lets a person answer, and confirms.
+//! Nothing here decides. That something is unclear is an answer like any other; only what went wrong is an error.
+
+pub(crate) mod attest;
+pub(crate) mod audit;
+pub(crate) mod confirm_plan;
+pub(crate) mod handoff;
+pub(crate) mod keys;
+pub(crate) mod list_gaps;
+pub(crate) mod resolve_gap;
+pub(crate) mod rotate_key;
+pub(crate) mod scaffold_plan;
+pub(crate) mod schema;
+mod sent;
+mod session;
+pub(crate) mod session_status;
+pub(crate) mod submit_clarification;
+pub(crate) mod told;
+
+use crate::{App, http::layers};
+use axum::{
+    Router, middleware,
+    routing::{get, post},
+};
+
+pub(crate) fn router() -> Router<App> {
+    Router::new()
+        .merge(endpoints())
+        .nest("/projects/{projectId}", endpoints())
+        .route("/specs/clarification-protocol.json", get(schema::get))
+}
+
+fn endpoints() -> Router<App> {
+    Router::new()
+        .route("/v1/clarification/submit-clarification", post(submit_clarification::post))
+        .route("/v1/clarification/resolve-gap", post(resolve_gap::post))
+        .route("/v1/clarification/list-gaps", get(list_gaps::get))
+        .route("/v1/clarification/session-status", get(session_status::get))
+        .route("/v1/clarification/confirm-plan", post(confirm_plan::post))
+        .route("/v1/clarification/audit", get(audit::get))
+        .route("/v1/clarification/scaffold-plan", post(scaffold_plan::post))
+        .route("/v1/clarification/attest", post(attest::post))
+        .route("/v1/clarification/handoff", get(handoff::get))
+        .route("/v1/clarification/keys", get(keys::get))
+        .route("/v1/clarification/rotate-key", post(rotate_key::post))
+        .layer(middleware::map_response(layers::keep_nothing))
+}

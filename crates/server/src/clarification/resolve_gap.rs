@@ -1,0 +1,29 @@
+//! `POST /v1/clarification/resolve-gap`: the agent's own answer to a gap (Clarification 6.2).
+
+use crate::{
+    App,
+    mplp::{denied::Denied, sent::Sent},
+    v1::Caller,
+};
+use axum::extract::State;
+use countersign_protocol::{
+    aap::error::Envelope,
+    clarification::submission::{ResolveRequest, ResolveResponse},
+};
+
+#[utoipa::path(
+    post,
+    path = "/v1/clarification/resolve-gap",
+    tag = "clarifications",
+    summary = "Answer a gap",
+    request_body = ResolveRequest,
+    responses((status = 200, description = "resolved with the answer that was taken, or escalated: the gap stays open and a person is asked", body = ResolveResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Caller { at, agent, .. }: Caller,
+    Sent(asked): Sent<ResolveRequest>,
+) -> Result<axum::Json<ResolveResponse>, Denied> {
+    Ok(axum::Json(app.engine.clarify_resolve(&at, &agent, &asked).await?))
+}

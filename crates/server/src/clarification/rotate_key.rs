@@ -1,0 +1,43 @@
+//! `POST /v1/clarification/rotate-key`: another key asks from now on (W-20). For admins.
+
+use crate::{
+    App,
+    http::{address::Source, answer::Refused, asker::Asker, at::At},
+};
+use axum::extract::State;
+use countersign_engine::{Actor, Refusal, Role};
+use countersign_protocol::{aap::error::Envelope, clarification::PublishedKeys};
+
+#[utoipa::path(
+    post,
+    path = "/v1/clarification/rotate-key",
+    tag = "admins",
+    summary = "Put another key in force that asks in the project's name",
+    params(("X-CSRF-Token" = Option<String>, Header, description = "With a session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
+    responses((status = 200, description = "In force now. What the old key signed stays provable", body = PublishedKeys), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    At(at): At,
+    Source(source): Source,
+    asker: Asker,
+) -> Result<axum::Json<PublishedKeys>, Refused> {
+    may_rotate(&app, &asker.actor(&app, &at, None, &source).await?)?;
+    Ok(axum::Json(app.engine.rotate_clarification_key(&at).await?))
+}
+
+/// An admin's key, or an admin who has just proven to be it.
+fn may_rotate(app: &App, actor: &Actor) -> Result<(), Refusal> {
+    match actor {
+        Actor::AdminKey(_) => Ok(()),
+        Actor::Person(member) if !member.has(Role::Admin) => Err(only_admins()),
+        Actor::Person(member) if member.is_fresh(app.engine.now()) => Ok(()),
+        Actor::Person(_) => Err(Refusal::FreshSignInRequired),
+        Actor::Operator(_) | Actor::Agent(_) | Actor::OtherKey => Err(only_admins()),
+    }
+}
+
+fn only_admins() -> Refusal {
+    Refusal::NotAuthorized("only an admin of the project may put another key in force".into())
+}

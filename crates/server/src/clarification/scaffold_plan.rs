@@ -1,0 +1,30 @@
+//! `POST /v1/clarification/scaffold-plan`: the whole plan or none of it (Clarification 8).
+
+use super::told;
+use crate::{
+    App,
+    mplp::{denied::Denied, sent::Sent},
+    v1::Caller,
+};
+use axum::extract::State;
+use countersign_protocol::{
+    aap::error::Envelope,
+    clarification::submission::{CheckRequest, ScaffoldResponse},
+};
+
+#[utoipa::path(
+    post,
+    path = "/v1/clarification/scaffold-plan",
+    tag = "clarifications",
+    summary = "Get the plan, if it is clear and confirmed",
+    request_body = CheckRequest,
+    responses((status = 200, description = "plan_accepted with the whole plan, ready_to_proceed if it only has to be confirmed, or needs_clarification. Never a part of the plan", body = ScaffoldResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Caller { at, agent, .. }: Caller,
+    Sent(asked): Sent<CheckRequest>,
+) -> Result<axum::Json<ScaffoldResponse>, Denied> {
+    Ok(axum::Json(told::scaffolded(app.engine.scaffold_plan(&at, &agent, &asked).await?)))
+}

@@ -1,0 +1,23 @@
+//! `GET /v1/clarification/session-status?session_id=`: how far a session has come.
+
+use super::session::SessionId;
+use crate::{App, http::answer::Refused, v1::Caller};
+use axum::extract::State;
+use countersign_protocol::{aap::error::Envelope, clarification::submission::StatusResponse};
+
+#[utoipa::path(
+    get,
+    path = "/v1/clarification/session-status",
+    tag = "clarifications",
+    summary = "How far a session has come",
+    params(("session_id" = String, Query, description = "session_id of the session")),
+    responses((status = 200, description = "Its state and its counts", body = StatusResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    Caller { at, agent, .. }: Caller,
+    SessionId(id): SessionId,
+) -> Result<axum::Json<StatusResponse>, Refused> {
+    Ok(axum::Json(app.engine.clarify_status(&at, &agent, &id).await?))
+}

@@ -1,0 +1,29 @@
+//! `POST /v1/clarification/submit-clarification`: what is unclear about a plan (Clarification 6.1).
+
+use crate::{
+    App,
+    mplp::{denied::Denied, sent::Sent},
+    v1::Caller,
+};
+use axum::extract::State;
+use countersign_protocol::{
+    aap::error::Envelope,
+    clarification::submission::{CheckRequest, CheckResponse},
+};
+
+#[utoipa::path(
+    post,
+    path = "/v1/clarification/submit-clarification",
+    tag = "clarifications",
+    summary = "Ask what is unclear about a plan",
+    request_body = CheckRequest,
+    responses((status = 200, description = "needs_clarification with every open gap, or ready_to_proceed. The same plan in the same session gets the same answer until a gap is answered", body = CheckResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Caller { at, agent, .. }: Caller,
+    Sent(asked): Sent<CheckRequest>,
+) -> Result<axum::Json<CheckResponse>, Denied> {
+    Ok(axum::Json(app.engine.clarify_check(&at, &agent, &asked).await?.response))
+}

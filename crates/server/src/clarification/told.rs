@@ -1,0 +1,55 @@
+//! What the engine found, as the documents that tell it: the same at every door.
+
+use countersign_engine::{Attested, Confirmed, Scaffolded, mplp_views::confirm};
+use countersign_protocol::{
+    clarification::{
+        Status,
+        submission::{
+            self, AttestResponse, AttestedStatus, ConfirmResponse, PlanAccepted, PlanAcceptedStatus, ReadyToProceed,
+            ScaffoldResponse, ScaffoldedPlan,
+        },
+    },
+    mplp::MplpId,
+};
+
+pub(crate) fn confirmed(confirmed: Confirmed) -> ConfirmResponse {
+    match confirmed {
+        Confirmed::Refused(unclear) => ConfirmResponse::Refused(unclear),
+        Confirmed::Accepted { plan, attestation, session_id, asked } => {
+            ConfirmResponse::Accepted(Box::new(PlanAccepted {
+                status: PlanAcceptedStatus::PlanAccepted,
+                session_id,
+                plan,
+                attestation: *attestation,
+                confirm_id: asked.as_ref().map(|raised| confirm::confirm_id(&raised.decision)),
+                decision_id: asked.map(|raised| raised.decision.id),
+            }))
+        }
+    }
+}
+
+pub(crate) fn scaffolded(scaffolded: Scaffolded) -> ScaffoldResponse {
+    match scaffolded {
+        Scaffolded::Refused(unclear) => ScaffoldResponse::Refused(unclear),
+        Scaffolded::Ready(session_id) => ScaffoldResponse::Ready(ready(session_id)),
+        Scaffolded::Accepted { plan, session_id } => {
+            ScaffoldResponse::Accepted(ScaffoldedPlan { status: PlanAcceptedStatus::PlanAccepted, session_id, plan })
+        }
+    }
+}
+
+pub(crate) fn attested(attested: Attested) -> AttestResponse {
+    match attested {
+        Attested::Refused(unclear) => AttestResponse::Refused(unclear),
+        Attested::Ready(session_id) => AttestResponse::Ready(ready(session_id)),
+        Attested::Attested(attestation) => AttestResponse::Attested(Box::new(submission::Attested {
+            status: AttestedStatus::Attested,
+            attestation: *attestation,
+        })),
+    }
+}
+
+fn ready(session_id: MplpId) -> ReadyToProceed {
+    let next = "nothing is unclear any more: confirm the plan of this session with confirm-plan".to_owned();
+    ReadyToProceed { status: Status::ReadyToProceed, session_id, next }
+}

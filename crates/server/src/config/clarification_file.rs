@@ -1,0 +1,32 @@
+//! What a file says about clarifications: a whole project document, or nothing but the members of `[clarification]`.
+
+use super::{
+    document::{Document, join},
+    problem::ConfigErrors,
+    project_file::{problem, read_document},
+    walk,
+};
+use countersign_protocol::clarification::ClarificationPolicy;
+use serde_json::Value;
+use std::path::Path;
+
+const SECTION: &str = "clarification";
+/// What every project document has, and no rules by themselves.
+const ONLY_PROJECTS: [&str; 2] = ["id", SECTION];
+
+/// Reads `.toml` or `.json`. Of a project document the rest is not looked at; whether the rules can be used at all is
+/// for the core to say.
+pub fn read(path: &Path) -> Result<ClarificationPolicy, ConfigErrors> {
+    let file = read_document(path)?;
+    let of_a_project = ONLY_PROJECTS.iter().any(|member| file.root.contains_key(*member));
+    match (of_a_project, file.root.get(SECTION)) {
+        (true, None) => Ok(ClarificationPolicy::default()),
+        (true, Some(section)) => policy(section, &join("", SECTION), &file),
+        (false, _) => policy(&Value::Object(file.root.clone()), "", &file),
+    }
+}
+
+fn policy(value: &Value, path: &str, file: &Document) -> Result<ClarificationPolicy, ConfigErrors> {
+    let problems = |faults: Vec<walk::Fault>| faults.into_iter().map(|fault| problem(fault, file)).collect();
+    walk::read(value, path).map_err(|faults| ConfigErrors { problems: problems(faults) })
+}

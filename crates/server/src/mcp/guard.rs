@@ -1,0 +1,119 @@
+//! Who may come here at all: by a name of ours, and from no page elsewhere that is not on the list.
+//!
+//! A page that a person has open can have its own name lead to this machine. The name that it came by gives it away, and
+//! so does the origin that its browser says.
+
+use crate::{
+    App,
+    config::node::Mcp,
+    http::{answer, asker::is_ours, request_id::RequestId},
+};
+use axum::{
+    extract::{ConnectInfo, Request, State},
+    response::{IntoResponse as _, Response},
+};
+use countersign_protocol::aap::error::Code;
+use http::{HeaderName, HeaderValue, StatusCode, header, request::Parts, uri::Authority};
+use std::net::{IpAddr, SocketAddr};
+
+/// The page elsewhere that asks, if one does and may.
+pub(super) struct Page(Option<HeaderValue>);
+
+/// Why somebody may not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Outsider {
+    #[error("the host of this request is no name of this service")]
+    Host,
+    #[error("a page of this origin may not use this address")]
+    Origin,
+}
+
+/// Looked at before the credential is: these answers say nothing about it.
+pub(super) fn check(app: &App, parts: &Parts) -> Result<Page, Outsider> {
+    if !is_our_host(app, parts) {
+        return Err(Outsider::Host);
+    }
+    let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(Page(None)) };
+    let said = origin.to_str().unwrap_or_default();
+    match app.mcp.origins.iter().any(|listed| listed.as_str() == said) {
+        true => Ok(Page(Some(origin.clone()))),
+        false if is_ours(app, said) => Ok(Page(None)),
+        false => Err(Outsider::Origin),
+    }
+}
+
+impl Outsider {
+    pub(super) fn told(self, app: &App, id: &RequestId) -> Response {
+        let hint = match self {
+            Self::Host => format!("reach it by {}, or have the host listed in mcp.hosts", app.engine.settings().origin),
+            Self::Origin => "agents send no Origin; a page elsewhere must be listed in mcp.origins".into(),
+        };
+        answer::plain(Code::NotAuthorized, self.to_string(), Some(hint), id)
+    }
+}
+
+pub(super) async fn preflight(State(app): State<App>, id: RequestId, request: Request) -> Result<Response, Response> {
+    let (parts, _) = request.into_parts();
+    let page = check(&app, &parts).map_err(|outsider| outsider.told(&app, &id))?;
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    let may: [(HeaderName, &'static str); 3] = [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "POST"),
+        (
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            "authorization, dpop, content-type, accept, mcp-protocol-version, mcp-method, mcp-name",
+        ),
+        (header::ACCESS_CONTROL_MAX_AGE, "600"),
+    ];
+    response.headers_mut().extend(may.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    Ok(page.may_read(response))
+}
+
+impl Page {
+    /// Lets the page read the answer.
+    pub(super) fn may_read(self, mut response: Response) -> Response {
+        let headers = response.headers_mut();
+        headers.append(header::VARY, HeaderValue::from_static("origin"));
+        if let Self(Some(origin)) = self {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        }
+        response
+    }
+}
+
+fn is_our_host(app: &App, parts: &Parts) -> bool {
+    let mut said = parts.headers.get_all(header::HOST).iter();
+    let host = match (said.next(), said.next()) {
+        (Some(host), None) => host.to_str().ok(),
+        (None, _) => parts.uri.authority().map(Authority::as_str),
+        // Two names could be read in two ways.
+        (Some(_), Some(_)) => None,
+    };
+    let Some(host) = host.map(str::to_ascii_lowercase) else { return false };
+    is_ours_by_name(app, &host) || app.mcp.hosts.contains(&host) || (is_loopback_name(&host) && is_from_here(parts))
+}
+
+fn is_ours_by_name(app: &App, host: &str) -> bool {
+    let settings = app.engine.settings();
+    let ours = settings.origin.authority();
+    host == ours || (settings.subdomains && host.ends_with(&format!(".{ours}")))
+}
+
+/// No page elsewhere has such a name, so none can come by it.
+fn is_loopback_name(host: &str) -> bool {
+    let Ok(authority) = host.parse::<Authority>() else { return false };
+    let name = authority.host().trim_start_matches('[').trim_end_matches(']');
+    name == "localhost" || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+fn is_from_here(parts: &Parts) -> bool {
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
+}
+
+impl Mcp {
+    /// Host names know no case.
+    pub(crate) fn in_lower_case(mut self) -> Self {
+        self.hosts.iter_mut().for_each(|host| host.make_ascii_lowercase());
+        self
+    }
+}

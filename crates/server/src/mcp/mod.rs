@@ -1,0 +1,88 @@
+//! `/mcp`: what agents may do at `/v1` and `/mplp/v1`, as tools of the Model Context Protocol, at the unscoped path and
+//! under `/projects/{projectId}`.
+//!
+//! Every request proves anew who sends it: there are no MCP sessions here, so that any node answers any request
+//! and nothing but the credential says whose it is. Nothing that comes back over this connection is a decision:
+//! no tool gives an answer that a person owes, and nobody is ever asked through the agent's own client.
+//!
+//! | file | its one job |
+//! |---|---|
+//! | `guard` | who may come here at all: hosts and origins |
+//! | `message` | one JSON-RPC message, read as strictly as every other body |
+//! | `server` | the protocol, by `rmcp`: whose types are known in this folder only |
+//! | `tool` | what a tool is |
+//! | `told` | what clients are told of tools and of refusals |
+//! | `schema` | the JSON Schemas of tools, made from the documents themselves |
+//! | `tools` | one file a tool |
+//!
+//! A tool more is one file and one line: a type that implements [`tool::Tool`] in a file of its own below `tools`, and
+//! its place in [`tools::ALL`]. Its arguments and its answer are documents with `utoipa::ToSchema`; a refusal that it
+//! returns is told as the envelope. One that makes plans or attestations says so with `GENERATES`.
+
+mod guard;
+mod message;
+mod schema;
+mod server;
+mod told;
+mod tool;
+mod tools;
+
+use crate::{
+    App,
+    http::{
+        answer::{Enveloped, Refused},
+        layers,
+        request_id::RequestId,
+    },
+    serve::Connection,
+    v1::Caller,
+};
+use axum::{
+    Router,
+    extract::{FromRequestParts as _, Request, State},
+    middleware,
+    response::{IntoResponse as _, Response},
+    routing::post,
+};
+use countersign_protocol::mplp::submission::MAX_PLAN_BYTES;
+use http::header;
+use tool::Call;
+
+pub(crate) const PATH: &str = "/mcp";
+/// What stands round the arguments of a tool in a message.
+const FRAME_BYTES: usize = 16 * 1024;
+
+pub(crate) fn router() -> Router<App> {
+    Router::new().merge(endpoint()).nest("/projects/{projectId}", endpoint())
+}
+
+/// Nothing is streamed, so there is nothing to GET, and no session that could be DELETEd.
+fn endpoint() -> Router<App> {
+    Router::new()
+        .route(PATH, post(self::post_message).options(guard::preflight))
+        .layer(middleware::map_response(layers::keep_nothing))
+}
+
+async fn post_message(
+    State(app): State<App>,
+    id: RequestId,
+    connection: Connection,
+    request: Request,
+) -> Result<Response, Response> {
+    let (mut parts, body) = request.into_parts();
+    let page = guard::check(&app, &parts).map_err(|outsider| outsider.told(&app, &id))?;
+    let caller = Caller::from_request_parts(&mut parts, &app).await.map_err(Refused::into_response)?;
+    let most = app.limits.max_body_bytes.max(MAX_PLAN_BYTES) + FRAME_BYTES;
+    let message = message::read(Request::from_parts(parts.clone(), body), most).await?;
+    let answer = server::answer(Call { app, caller, connection, id }, parts, message).await;
+    Ok(page.may_read(told(answer)))
+}
+
+/// What the protocol refuses in its own words stays as it is. Whatever else is no success gets the envelope.
+fn told(mut answer: Response) -> Response {
+    let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
+    if kind.is_some_and(|kind| kind.starts_with("application/json")) {
+        answer.extensions_mut().insert(Enveloped);
+    }
+    answer
+}

@@ -1,0 +1,153 @@
+//! The protocol itself, by the library of its authors. A server is made for one request of one caller who was looked at
+//! just before, so none can be reached by anybody else; it speaks the current version and those before it.
+
+use super::{
+    told::{definition, refused},
+    tool::Call,
+    tools,
+};
+use axum::{body::Body, response::Response};
+use bytes::Bytes;
+use http::{HeaderValue, Request, header, request::Parts};
+use http_body_util::Full;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CustomRequest,
+        CustomResult, ErrorCode, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+    },
+};
+use std::sync::Arc;
+
+const INSTRUCTIONS: &str = "Ask a person before you do what cannot be undone: request_confirmation, then \
+    await_decision until somebody has decided, then begin_action, then do it once, then report_outcome. A plan of \
+    several steps is approved once: propose_plan, then plan_status. People decide on the page whose link is in every \
+    answer, never through these tools: show them the link. Whatever is not accepted must not be done.";
+
+/// Answers one message.
+pub(super) async fn answer(call: Call, mut parts: Parts, message: Bytes) -> Response {
+    // What proved who calls is nobody's business any more. We answer in JSON, whatever else would be taken.
+    for spent in [header::AUTHORIZATION, header::COOKIE, header::HeaderName::from_static("dpop")] {
+        parts.headers.remove(spent);
+    }
+    parts.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    let serving = Serving(Arc::new(call));
+    let service =
+        StreamableHttpService::new(move || Ok(serving.clone()), Arc::new(NeverSessionManager::default()), config());
+    service.handle(Request::from_parts(parts, Full::new(message))).await.map(Body::new)
+}
+
+/// Hosts, origins and sizes were looked at before.
+fn config() -> StreamableHttpServerConfig {
+    StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
+        .with_max_request_body_bytes(usize::MAX)
+}
+
+/// The server of one request.
+#[derive(Clone)]
+struct Serving(Arc<Call>);
+
+impl ServerHandler for Serving {
+    fn get_info(&self) -> ServerConfig {
+        let who = Implementation::new("countersign", env!("CARGO_PKG_VERSION")).with_title("Countersign");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(who)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::ALL.iter().map(definition).collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::find(name).map(definition)
+    }
+
+    async fn call_tool(
+        &self,
+        asked: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let unknown = || ErrorData::invalid_params(format!("there is no tool {:?}", shortened(&asked.name)), None);
+        let tool = tools::find(&asked.name).ok_or_else(unknown)?;
+        let answer = tokio::select! {
+            answer = (tool.call)(&self.0, asked.arguments.unwrap_or_default()) => answer,
+            // Whoever asked has hung up. What was begun is durable or was not done; nobody is left to be told which.
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the request was cancelled", None)),
+        };
+        Ok(answer.map_or_else(|refusal| refused(&self.0, &refusal), CallToolResult::structured).into())
+    }
+
+    /// A method that the library knows gets here only if its parameters are not of its kind.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let shakes_hands = context.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
+        match request.method.as_str() {
+            "tools/call" => Err(ErrorData::invalid_params("name must be text, and arguments an object", None)),
+            "initialize" if shakes_hands => Err(ErrorData::invalid_params(
+                "protocolVersion must be text, capabilities an object, and clientInfo an object with name and version",
+                None,
+            )),
+            _ => Err(not_served()),
+        }
+    }
+
+    // The library would answer these with nothing, as if there could be something.
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(not_served())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(not_served())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(not_served())
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(not_served())
+    }
+}
+
+fn not_served() -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this method is not served here", None)
+}
+
+/// Never more than can be read at a glance of what somebody sent.
+fn shortened(name: &str) -> String {
+    name.chars().take(64).collect()
+}

@@ -1,0 +1,58 @@
+//! What clients are told: of a tool before it is called, and of a refusal.
+
+use super::tool::{Call, Hints, Listed};
+use countersign_engine::Refusal;
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Marks tools that make plans or attestations (W-26).
+const GENERATES: &str = "countersign/generates";
+
+pub(super) fn definition(tool: &Listed) -> Tool {
+    let definition = Tool::new(tool.name, tool.description, (tool.input)())
+        .with_title(tool.title)
+        .with_raw_output_schema(Arc::new((tool.output)()))
+        .with_annotations(annotations(tool));
+    match tool.generates {
+        true => definition.with_meta(MetaObject(Map::from_iter([(GENERATES.to_owned(), json!(true))]))),
+        false => definition,
+    }
+}
+
+fn annotations(tool: &Listed) -> ToolAnnotations {
+    let (reads, repeatable) = match tool.hints {
+        Hints::Reads => (true, true),
+        Hints::Repeatable => (false, true),
+        Hints::Counts => (false, false),
+    };
+    // People are asked and records are written; nothing is ever taken away.
+    ToolAnnotations::with_title(tool.title).read_only(reads).idempotent(repeatable).destructive(false).open_world(false)
+}
+
+/// No, with the envelope for programs, and in words that say what to do.
+pub(super) fn refused(call: &Call, refusal: &Refusal) -> CallToolResult {
+    call.app.metrics.refused(refusal.code());
+    let envelope = countersign_gateway::envelope(refusal, &call.id.0).into_body();
+    let mut envelope: Map<String, Value> = serde_json::from_str(&envelope).unwrap_or_default();
+    let (hint, wait) = (hint(refusal), refusal.retry_after_s());
+    let words = in_words(refusal, &hint, wait);
+    envelope.insert("hint".into(), hint.into());
+    envelope.extend(wait.map(|seconds| ("retry_after_seconds".to_owned(), json!(seconds))));
+    let mut result = CallToolResult::structured_error(Value::Object(envelope));
+    result.content = vec![ContentBlock::text(words)];
+    result
+}
+
+/// Where a hint speaks of addresses and headers, the same for whoever sees neither.
+fn hint(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::NotFound(_) => "check the id: an agent sees what it asked or planned itself, and nothing else".into(),
+        _ => refusal.hint().replace("Retry-After says", "retry_after_seconds says"),
+    }
+}
+
+fn in_words(refusal: &Refusal, hint: &str, wait: Option<i64>) -> String {
+    let wait = wait.map(|seconds| format!(" Wait {seconds} s before you try again.")).unwrap_or_default();
+    format!("Refused ({}): {refusal}. What to do: {hint}.{wait}", refusal.code())
+}

@@ -1,0 +1,90 @@
+//! What a tool is: a name, what it takes, what it gives, and the one function of the engine that it calls.
+
+use super::schema;
+use crate::{App, http::request_id::RequestId, serve::Connection, v1::Caller};
+use countersign_engine::{Engine, Refusal};
+use countersign_protocol::mplp::read;
+use futures_util::future::BoxFuture;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+use std::future::Future;
+use utoipa::ToSchema;
+
+/// One tool. Nothing here decides: it reads its arguments, asks the engine as the endpoints do, and tells.
+pub(super) trait Tool: 'static {
+    /// Read strictly: a member that the document does not have is refused by name.
+    type Arguments: DeserializeOwned + ToSchema + Send;
+    /// An object. What an agent should do next stands in it, in words.
+    type Answer: Serialize + ToSchema;
+
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    /// For the model that chooses: what it does, when to call it, what to call next.
+    const DESCRIPTION: &'static str;
+    const HINTS: Hints;
+    /// Whether it makes a plan or an attestation (W-26).
+    const GENERATES: bool = false;
+
+    fn call(call: &Call, arguments: Self::Arguments) -> impl Future<Output = Result<Self::Answer, Refusal>> + Send;
+}
+
+/// Who calls, and by which request.
+pub(super) struct Call {
+    pub(super) app: App,
+    pub(super) caller: Caller,
+    pub(super) connection: Connection,
+    pub(super) id: RequestId,
+}
+
+impl Call {
+    pub(super) fn engine(&self) -> &Engine {
+        &self.app.engine
+    }
+}
+
+/// What a client may assume of a tool; nobody here relies on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hints {
+    /// Changes nothing.
+    Reads,
+    /// The same once more changes nothing more.
+    Repeatable,
+    /// Each call counts.
+    Counts,
+}
+
+/// A tool among others.
+pub(super) struct Listed {
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    pub(super) description: &'static str,
+    pub(super) hints: Hints,
+    pub(super) generates: bool,
+    pub(super) input: fn() -> Map<String, Value>,
+    pub(super) output: fn() -> Map<String, Value>,
+    pub(super) call: fn(&Call, Map<String, Value>) -> Called<'_>,
+}
+
+/// A call under way.
+pub(super) type Called<'a> = BoxFuture<'a, Result<Value, Refusal>>;
+
+pub(super) const fn listed<T: Tool>() -> Listed {
+    Listed {
+        name: T::NAME,
+        title: T::TITLE,
+        description: T::DESCRIPTION,
+        hints: T::HINTS,
+        generates: T::GENERATES,
+        input: schema::of_arguments::<T::Arguments>,
+        output: schema::of_answer::<T::Answer>,
+        call: called::<T>,
+    }
+}
+
+fn called<T: Tool>(call: &Call, arguments: Map<String, Value>) -> Called<'_> {
+    Box::pin(async move {
+        let arguments = read::value(&Value::Object(arguments)).map_err(|why| Refusal::invalid(why.to_string()))?;
+        let answer = T::call(call, arguments).await?;
+        serde_json::to_value(answer).map_err(|_| Refusal::Internal)
+    })
+}

@@ -1,0 +1,60 @@
+//! `await_decision`: `GET /v1/decisions/{decision}?wait=` as a tool.
+
+use super::told::DecisionTold;
+use crate::{
+    mcp::tool::{Call, Hints, Tool},
+    v1::decisions::LONGEST_WAIT,
+};
+use countersign_engine::Refusal;
+use countersign_protocol::decisions::DecisionDocument;
+use std::time::Duration;
+
+const USUAL_WAIT: Duration = Duration::from_secs(25);
+
+pub(super) struct AwaitDecision;
+
+#[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::mcp) struct AwaitDecisionArguments {
+    /// As request_confirmation or propose_plan gave it.
+    decision_id: String,
+    /// How many seconds to wait for somebody to decide; 25 unless said. 0 only looks.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 55)]
+    wait_seconds: Option<u32>,
+}
+
+impl Tool for AwaitDecision {
+    type Arguments = AwaitDecisionArguments;
+    type Answer = DecisionTold;
+
+    const NAME: &'static str = "await_decision";
+    const TITLE: &'static str = "Wait for a decision";
+    const DESCRIPTION: &'static str = "Wait until a person has decided what request_confirmation or propose_plan asked, \
+        for 25 seconds unless wait_seconds says otherwise (55 at most). If state is still pending nobody has decided: \
+        that is neither a yes nor a no, so call this again with the same decision_id, now or later; the question is \
+        kept while nobody waits. On accepted call begin_action. On anything else do not do it: reason may say why. \
+        You cannot decide here, and neither can whoever uses you: people decide on the page whose link is in page.";
+    const HINTS: Hints = Hints::Reads;
+
+    async fn call(call: &Call, asked: AwaitDecisionArguments) -> Result<DecisionTold, Refusal> {
+        let wait = asked.wait_seconds.map_or(USUAL_WAIT, |seconds| Duration::from_secs(seconds.into()));
+        if wait > LONGEST_WAIT {
+            return Err(Refusal::invalid("wait_seconds: must be a whole number from 0 to 55"));
+        }
+        Ok(waited(call, &asked.decision_id, wait).await?.into())
+    }
+}
+
+async fn waited(call: &Call, id: &str, wait: Duration) -> Result<DecisionDocument, Refusal> {
+    let (at, agent, token) = (&call.caller.at, &call.caller.agent, &call.caller.token);
+    if wait.is_zero() {
+        return call.engine().decision(at, agent, id).await;
+    }
+    let mut connection = call.connection.clone();
+    // A node that stops tells whoever waits how things are; they ask again, here or elsewhere.
+    tokio::select! {
+        settled = call.engine().await_decision(at, token, id, wait) => settled,
+        () = connection.is_to_end() => call.engine().decision(at, agent, id).await,
+    }
+}

@@ -1,0 +1,45 @@
+//! The tools, one file each. Whoever adds one adds its line here.
+
+mod await_decision;
+mod begin_action;
+mod next;
+mod plan_status;
+mod propose_plan;
+mod report_outcome;
+mod request_confirmation;
+mod told;
+mod wwa_clarify_audit;
+mod wwa_clarify_check;
+mod wwa_clarify_confirm;
+mod wwa_clarify_resolve;
+mod wwa_scaffold_attest;
+mod wwa_scaffold_plan;
+
+use super::tool::{Listed, listed};
+
+/// Every tool, in the order in which clients are told of them.
+pub(super) const ALL: &[Listed] = &[
+    listed::<request_confirmation::RequestConfirmation>(),
+    listed::<await_decision::AwaitDecision>(),
+    listed::<begin_action::BeginAction>(),
+    listed::<report_outcome::ReportOutcome>(),
+    listed::<propose_plan::ProposePlan>(),
+    listed::<plan_status::PlanStatus>(),
+    listed::<wwa_clarify_check::ClarifyCheck>(),
+    listed::<wwa_clarify_resolve::ClarifyResolve>(),
+    listed::<wwa_clarify_confirm::ClarifyConfirm>(),
+    listed::<wwa_clarify_audit::ClarifyAudit>(),
+    listed::<wwa_scaffold_plan::ScaffoldPlan>(),
+    listed::<wwa_scaffold_attest::ScaffoldAttest>(),
+];
+
+/// Names that the published text uses in its diagram for tools that it calls otherwise elsewhere.
+const ALSO_CALLED: &[(&str, &str)] = &[("confirm_plan", "wwa_clarify_confirm"), ("resolve_gap", "wwa_clarify_resolve")];
+
+pub(super) fn find(name: &str) -> Option<&'static Listed> {
+    let name = ALSO_CALLED.iter().find(|(also, _)| *also == name).map_or(name, |(_, name)| name);
+    ALL.iter().find(|tool| tool.name == name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! What an agent does next, in words for the model that reads them. They follow from the document and add nothing to it.
+
+use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, ExecutionDocument, State};
+
+pub(super) fn after(decision: &DecisionDocument) -> String {
+    match decision.state {
+        State::Pending => pending(decision),
+        State::Accepted => allowed(decision),
+        State::Expired if decision.allowance.is_some() => allowed(decision),
+        State::Rejected => "A person said no: do not do it. reason says why, if they said so, and proposal what they \
+                            would agree to instead; that needs a request_confirmation of its own."
+            .into(),
+        State::Answered => "The person's answer stands in response.".into(),
+        State::Expired => "Nobody answered in time, and that is no yes: do not do it. Ask again with \
+                           request_confirmation when somebody is there."
+            .into(),
+        State::Cancelled => "The question was called off: do not do it.".into(),
+    }
+}
+
+fn pending(decision: &DecisionDocument) -> String {
+    let until = decision.deadline.map(|deadline| format!(" It stays open until {}.", deadline.to_rfc3339()));
+    format!(
+        "Nobody has decided yet: do not do it. A person decides at {}, and only there: show them this link. Call \
+         await_decision with decision_id {} (again); the question is kept while nobody waits.{}",
+        decision.page,
+        decision.decision_id,
+        until.unwrap_or_default()
+    )
+}
+
+fn allowed(decision: &DecisionDocument) -> String {
+    let claimed = decision.execution.as_ref().filter(|execution| execution.state == "claimed");
+    let open = decision.allowance.as_ref().filter(|allowance| allowance.state == "open" && allowance.uses_left > 0);
+    match (claimed, open) {
+        (Some(execution), _) => running(execution),
+        (None, Some(_)) if decision.redeem.is_some() => {
+            "Accepted: send the call through the gateway again, with confirm_token in X-Agent-Confirm.".into()
+        }
+        (None, Some(allowance)) => begin(decision, allowance),
+        (None, None) => over(decision),
+    }
+}
+
+fn begin(decision: &DecisionDocument, allowance: &AllowanceDocument) -> String {
+    format!(
+        "Accepted: before {} call begin_action with decision_id {} and the same tool and arguments (or digest, if none \
+         were named), and only then do it.",
+        allowance.until.to_rfc3339(),
+        decision.decision_id
+    )
+}
+
+fn running(execution: &ExecutionDocument) -> String {
+    let until = execution.lease_until.map(|until| format!(" before {}", until.to_rfc3339()));
+    format!(
+        "It is yours to do: do it now, once, exactly as it was asked. Then call report_outcome with execution_id {} and \
+         committed or failed{}; while it still runs, report running.",
+        execution.execution_id,
+        until.unwrap_or_default()
+    )
+}
+
+fn over(decision: &DecisionDocument) -> String {
+    match (&decision.execution, &decision.allowance) {
+        (Some(execution), _) if execution.state == "unknown" => {
+            "Nobody knows whether it happened: do not do it again. A person looks into it.".into()
+        }
+        (Some(execution), _) => format!("It is done with ({}): this yes is for nothing more.", execution.state),
+        (None, Some(allowance)) => {
+            format!("The yes is {}: do not do it. Ask again if it is still wanted.", allowance.state)
+        }
+        (None, None) => "Accepted.".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+use super::*;
+use countersign_protocol::time::UnixMillis;
+use serde_json::json;
+
+fn decision(state: State) -> DecisionDocument {
+    let document = json!({
+        "decision_id": "dec_1", "kind": "confirmation", "state": state, "session_id": "sess_1", "digest": "00",
+        "risk_level": "high", "irreversible": true, "asked_at": "2026-11-15T12:00:00Z",
+        "page": "https://service.example/inbox/p/dec_1",
+    });
+    serde_json::from_value(document).unwrap()
+}
+
+fn allowing(state: State, allowance: &str, execution: Option<&str>) -> DecisionDocument {
+    let until = UnixMillis(60_000);
+    let execution = execution.map(|state| ExecutionDocument {
+        execution_id: "exe_1".into(),
+        state: state.into(),
+        lease_until: None,
+    });
+    let uses_left = i64::from(allowance == "open");
+    let allowance = Some(AllowanceDocument { state: allowance.into(), uses_left, until });
+    DecisionDocument { allowance, execution, ..decision(state) }
+}
+
+#[test]
+fn only_an_open_yes_is_told_to_be_begun() {
+    for state in [State::Pending, State::Rejected, State::Answered, State::Expired, State::Cancelled] {
+        assert!(!after(&decision(state)).contains("begin_action"), "{state:?}");
+    }
+    for spent in [
+        allowing(State::Accepted, "lapsed", None),
+        allowing(State::Accepted, "cancelled", None),
+        allowing(State::Accepted, "spent", Some("committed")),
+        allowing(State::Accepted, "spent", Some("unknown")),
+        allowing(State::Accepted, "spent", Some("claimed")),
+    ] {
+        assert!(!after(&spent).contains("begin_action"), "{spent:?}");
+    }
+    assert!(after(&allowing(State::Accepted, "open", None)).contains("begin_action"));
+    assert!(after(&allowing(State::Expired, "open", None)).contains("begin_action"), "silence that means yes");
+    assert!(
+        after(&allowing(State::Accepted, "open", Some("committed"))).contains("begin_action"),
+        "one use of several"
+    );
+}
+
+#[test]
+fn whoever_must_not_act_is_told_so() {
+    for state in [State::Pending, State::Rejected, State::Expired, State::Cancelled] {
+        assert!(after(&decision(state)).contains("do not do it"), "{state:?}");
+    }
+    assert!(after(&allowing(State::Accepted, "lapsed", None)).contains("do not do it"));
+    assert!(after(&allowing(State::Accepted, "spent", Some("unknown"))).contains("do not do it again"));
+}
+
+#[test]
+fn what_the_gateway_asked_goes_through_the_gateway() {
+    let held = DecisionDocument { redeem: Some("https://x".into()), ..allowing(State::Accepted, "open", None) };
+    let next = after(&held);
+    assert!(next.contains("gateway") && !next.contains("begin_action"), "{next}");
+}

@@ -1,0 +1,24 @@
+//! `wwa_clarify_audit`: `GET /v1/clarification/audit` as a tool.
+
+use crate::mcp::tool::{Call, Hints, Tool};
+use countersign_engine::{ChainReader, Refusal};
+use countersign_protocol::clarification::{Audit, submission::SessionRequest};
+
+pub(super) struct ClarifyAudit;
+
+impl Tool for ClarifyAudit {
+    type Arguments = SessionRequest;
+    type Answer = Audit;
+
+    const NAME: &'static str = "wwa_clarify_audit";
+    const TITLE: &'static str = "The record of a session";
+    const DESCRIPTION: &'static str = "Everything that was asked and answered in a session, signed: \
+        clarification_chain for reading, record for proving. Whoever has it can verify it offline with \
+        `countersign clarify verify`. Pass it on to whoever continues your work.";
+    const HINTS: Hints = Hints::Reads;
+
+    async fn call(call: &Call, asked: SessionRequest) -> Result<Audit, Refusal> {
+        let reader = ChainReader::Agent(Box::new(call.caller.agent.clone()));
+        call.engine().clarify_audit(&call.caller.at, &reader, &asked.session_id).await
+    }
+}

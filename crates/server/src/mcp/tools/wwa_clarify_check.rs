@@ -1,0 +1,32 @@
+//! `wwa_clarify_check`: `POST /v1/clarification/submit-clarification` as a tool.
+
+use crate::mcp::tool::{Call, Hints, Tool};
+use countersign_engine::Refusal;
+use countersign_protocol::clarification::submission::{CheckRequest, CheckResponse};
+
+pub(super) struct ClarifyCheck;
+
+impl Tool for ClarifyCheck {
+    type Arguments = CheckRequest;
+    type Answer = CheckResponse;
+
+    const NAME: &'static str = "wwa_clarify_check";
+    const TITLE: &'static str = "What is unclear about a plan";
+    const DESCRIPTION: &'static str = "Find out what is missing or ambiguous in what you plan to do, before you do any of \
+        it. plan_object is all of the plan. status needs_clarification lists gaps, each about one field: answer each with \
+        wwa_clarify_resolve, and never guess. status ready_to_proceed: call wwa_clarify_confirm. An open gap stops the \
+        operations that it names, also at the gateway. The same plan again gives the same answer; keep session_id.";
+    const HINTS: Hints = Hints::Repeatable;
+
+    async fn call(call: &Call, asked: CheckRequest) -> Result<CheckResponse, Refusal> {
+        let asked = again(&asked)?;
+        let gathered = call.engine().clarify_check(&call.caller.at, &call.caller.agent, &asked).await?;
+        Ok(gathered.response)
+    }
+}
+
+/// Judged as it is when it comes as a body of its own.
+pub(super) fn again(asked: &CheckRequest) -> Result<CheckRequest, Refusal> {
+    let value = serde_json::to_value(asked).map_err(|_| Refusal::Internal)?;
+    CheckRequest::of_value(&value).map_err(|why| Refusal::invalid(why.to_string()))
+}

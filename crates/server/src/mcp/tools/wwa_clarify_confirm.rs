@@ -1,0 +1,29 @@
+//! `wwa_clarify_confirm`, also called `confirm_plan`: `POST /v1/clarification/confirm-plan` as a tool.
+
+use crate::{
+    clarification::told,
+    mcp::tool::{Call, Hints, Tool},
+};
+use countersign_engine::Refusal;
+use countersign_protocol::clarification::submission::{ConfirmResponse, SessionRequest};
+
+pub(super) struct ClarifyConfirm;
+
+impl Tool for ClarifyConfirm {
+    type Arguments = SessionRequest;
+    type Answer = ConfirmResponse;
+
+    const NAME: &'static str = "wwa_clarify_confirm";
+    const TITLE: &'static str = "Confirm a clarified plan";
+    const DESCRIPTION: &'static str = "Say that the plan of a session is final, once every gap is answered. plan is what \
+        you submitted with the accepted answers put in, attestation proves what it rests on, and the session is closed. \
+        If it is a plan that people approve, they are being asked now: call await_decision with decision_id. With a gap \
+        open it is refused with needs_clarification.";
+    const HINTS: Hints = Hints::Repeatable;
+    const GENERATES: bool = true;
+
+    async fn call(call: &Call, asked: SessionRequest) -> Result<ConfirmResponse, Refusal> {
+        let confirmed = call.engine().clarify_confirm(&call.caller.at, &call.caller.agent, &asked.session_id).await?;
+        Ok(told::confirmed(confirmed))
+    }
+}

@@ -1,0 +1,124 @@
+//! What was unclear: answers that a question rests on, each marked whose it is, and a gap that a person is asked about
+//! (R-2, R-14, W-13).
+
+use super::{Frame, Line, Prose, asked::Mark};
+use countersign_protocol::clarification::{GivenBy, Operation, Severity};
+use serde::Serialize;
+
+/// What was clarified before a question was asked.
+#[derive(Clone, Debug)]
+pub struct Clarified {
+    pub answers: Vec<ClarifiedAnswer>,
+    /// How many there are beside these; the record has all.
+    pub more: i64,
+    /// The session whose record it is.
+    pub session_id: Line,
+}
+
+#[derive(Clone, Debug)]
+pub struct ClarifiedAnswer {
+    /// The place in the agent's plan.
+    pub field: Line,
+    pub question: Prose,
+    pub answer: Prose,
+    pub given_by: GivenBy,
+}
+
+/// A gap in an agent's plan that stops it.
+#[derive(Clone, Debug)]
+pub struct GapAsked {
+    /// The place in the agent's plan.
+    pub field: Line,
+    /// In the words of the rule that found it.
+    pub why: Prose,
+    pub severity: Severity,
+    pub stops: Vec<Operation>,
+    /// What the agent said itself, and why that was not taken.
+    pub said: Option<Refused>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Refused {
+    pub answer: Prose,
+    /// In English, whatever the page's language.
+    pub why: Prose,
+}
+
+impl Clarified {
+    pub(super) fn more_text(&self, frame: &Frame) -> Option<String> {
+        (self.more > 0).then(|| frame.say_count("clarified-more", self.more))
+    }
+
+    /// All of it that a yes is for.
+    pub(super) fn words(&self, frame: &Frame) -> ClarifiedWords<'_> {
+        ClarifiedWords {
+            answers: self.answers.iter().map(|one| one.words(frame)).collect(),
+            more: self.more,
+            session_id: self.session_id.as_str(),
+        }
+    }
+}
+
+impl ClarifiedAnswer {
+    /// Whose answer it is; never left to be guessed.
+    pub(super) fn whose(&self, frame: &Frame) -> Mark {
+        match self.given_by {
+            GivenBy::Own => Mark { kind: "care", text: frame.say("clarified-own") },
+            GivenBy::Person => Mark { kind: "calm", text: frame.say("clarified-person") },
+        }
+    }
+
+    fn words(&self, frame: &Frame) -> [String; 4] {
+        let said = [self.field.as_str(), self.question.as_str(), self.answer.as_str(), &self.whose(frame).text];
+        said.map(str::to_owned)
+    }
+}
+
+impl GapAsked {
+    /// What does not go on until somebody answers.
+    pub(super) fn stops_text(&self, frame: &Frame) -> String {
+        let named: Vec<String> = self.stops.iter().map(|operation| frame.say(word(*operation))).collect();
+        match (self.severity, named.is_empty()) {
+            (Severity::Block, false) => frame.say_of("gap-stops-also", "what", named.join(", ")),
+            _ => frame.say("gap-stops"),
+        }
+    }
+
+    /// Only a warning may be let stand (W-05).
+    pub(super) fn may_stand(&self) -> bool {
+        self.severity == Severity::Warn
+    }
+
+    pub(super) fn words(&self, frame: &Frame) -> GapWords<'_> {
+        GapWords {
+            field: self.field.as_str(),
+            stops: self.stops_text(frame),
+            may_stand: self.may_stand(),
+            said: self.said.as_ref().map(|said| (said.answer.as_str(), said.why.as_str())),
+        }
+    }
+}
+
+fn word(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Planner => "gap-planner",
+        Operation::Developer => "gap-developer",
+        Operation::Build => "gap-build",
+        Operation::Attest => "gap-attest",
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct ClarifiedWords<'a> {
+    answers: Vec<[String; 4]>,
+    more: i64,
+    session_id: &'a str,
+}
+
+#[derive(Serialize)]
+pub(super) struct GapWords<'a> {
+    field: &'a str,
+    stops: String,
+    may_stand: bool,
+    said: Option<(&'a str, &'a str)>,
+}

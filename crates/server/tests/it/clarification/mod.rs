@@ -1,0 +1,13 @@
+//! Clarifications through the door.
+
+mod chain;
+mod confirmations;
+mod gaps;
+mod http;
+mod people;
+mod plans;
+mod restart;
+mod sessions;
+mod shapes;
+mod strangers;
+pub(crate) mod world;

@@ -1,0 +1,10 @@
+//! `/mcp`: an agent's tools, through the door.
+
+mod arguments;
+mod bound;
+pub(crate) mod calling;
+mod plans;
+mod protocol;
+mod round;
+mod strangers;
+mod waiting;

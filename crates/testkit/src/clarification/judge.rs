@@ -1,0 +1,190 @@
+//! Judges of what is said about a session: our schemas, read in Rust and JavaScript; our verifier; and another one in
+//! Python that shares nothing with it.
+
+use crate::{
+    Backend, Kit,
+    aaep_judge::{named, root},
+    mplp_judge::foreign::ForeignJudge,
+};
+use countersign_jose::KeyPolicy;
+use countersign_jose::clarification::{
+    Registry as Known, Report, Wrong, check_attestation, check_audit, check_handoff, check_message, check_record,
+};
+use jsonschema::{Draft, Registry, Validator};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    io::{BufRead as _, BufReader, Write as _},
+    process::{ChildStdin, ChildStdout, Command, Stdio},
+    sync::{LazyLock, Mutex},
+};
+
+/// Judges as it hears, and leaves to judges in other languages what they are to look at in the end.
+pub struct Judges {
+    kit: Kit,
+    heard: Mutex<Vec<(Value, Value)>>,
+}
+
+impl Judges {
+    pub fn of(kit: Kit) -> Self {
+        Self { kit, heard: Mutex::default() }
+    }
+
+    /// Fails unless everything signed in an answer can be proven with these keys.
+    #[track_caller]
+    pub fn hear(&self, keys: &Value, answer: &Value) {
+        assert_eq!(problems("keys", keys), [""; 0], "{keys:#}");
+        for document in signed_in(answer) {
+            let found = problems(kind_of(&document), &document);
+            assert!(found.is_empty(), "no sound {}: {found:#?}\n{document:#}", kind_of(&document));
+            if let Err(wrong) = proven(keys, &document) {
+                panic!("cannot be proven: {wrong}\n{document:#}");
+            }
+            self.heard.lock().unwrap().push((keys.clone(), document));
+        }
+        if let Some(message) = answer.get("clarification") {
+            says_the_same(answer, message);
+        }
+    }
+}
+
+/// Nobody has to remember to judge. One database is enough: the documents are the same.
+impl Drop for Judges {
+    fn drop(&mut self) {
+        let heard = std::mem::take(&mut *self.heard.lock().unwrap());
+        if std::thread::panicking() || self.kit.0 != Backend::Sqlite {
+            return;
+        }
+        for (keys, document) in &heard {
+            assert_eq!(python_finds(Some(keys), document), None, "{document:#}");
+        }
+        let case = |(_, document): &(Value, Value)| json!({ "schema": id(kind_of(document)), "document": document });
+        let cases: Vec<Value> = heard.iter().map(case).collect();
+        let accepted = AJV.verdicts(&cases);
+        assert!(accepted.iter().all(|accepted| *accepted), "ajv refuses one of {cases:#?}");
+    }
+}
+
+/// The documents of an answer that can be proven.
+fn signed_in(answer: &Value) -> Vec<Value> {
+    if answer.get("clarification_chain").is_some() || answer.get("handoff_version").is_some() {
+        return vec![answer.clone()];
+    }
+    ["clarification", "attestation"].into_iter().filter_map(|name| answer.get(name).cloned()).collect()
+}
+
+/// What is said beside the message is what it says (W-15).
+#[track_caller]
+fn says_the_same(answer: &Value, message: &Value) {
+    let pairs = [
+        ("status", "status"),
+        ("gaps", "gaps"),
+        ("blocking_count", "blocking_gaps"),
+        ("warning_count", "warning_gaps"),
+        ("session_id", "session_id"),
+    ];
+    for (beside, signed) in pairs {
+        assert_eq!(answer[beside], message[signed], "{beside}: {answer:#}");
+    }
+    let ids = |list: &Value, name: &str| -> Vec<Value> {
+        list.as_array().expect("a list").iter().map(|item| item[name].clone()).collect()
+    };
+    assert_eq!(ids(&answer["asks"], "gap_id"), ids(&message["gaps"], "id"), "{answer:#}");
+}
+
+/// What our verifier says of a document, given what an agent published.
+pub fn proven(keys: &Value, document: &Value) -> Result<Report, Wrong> {
+    let published = serde_json::from_value(keys.clone()).expect("published keys");
+    let known = Known::new(KeyPolicy::default()).with(&published);
+    match kind_of(document) {
+        "audit" => check_audit(document, &known),
+        "handoff" => check_handoff(document, &known),
+        "attestation" => check_attestation(document, &known),
+        "record" => check_record(document, &known),
+        _ => check_message(document, &known),
+    }
+}
+
+fn kind_of(document: &Value) -> &'static str {
+    let kinds = [
+        ("clarification_chain", "audit"),
+        ("handoff_version", "handoff"),
+        ("attestation_version", "attestation"),
+        ("chain", "record"),
+    ];
+    kinds.into_iter().find(|(member, _)| document.get(member).is_some()).map_or("message", |(_, kind)| kind)
+}
+
+/// What our schema of that name has against a document: `keyword at /place`.
+pub fn problems(name: &str, document: &Value) -> Vec<String> {
+    let told = |error: jsonschema::ValidationError<'_>| {
+        let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
+        format!("{keyword} at {}", error.instance_path())
+    };
+    OURS.get(name).expect("a schema of ours").iter_errors(document).map(told).collect()
+}
+
+static SCHEMAS: LazyLock<BTreeMap<String, Value>> =
+    LazyLock::new(|| named(&root().join("docs/schemas/clarification"), ".json"));
+
+static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
+    let mut registry = Registry::new();
+    for schema in SCHEMAS.values() {
+        registry = registry.add(schema["$id"].as_str().unwrap(), schema).unwrap();
+    }
+    let registry = registry.prepare().unwrap();
+    let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
+    let options = options.with_registry(&registry);
+    SCHEMAS.iter().map(|(name, schema)| (name.clone(), options.build(schema).unwrap())).collect()
+});
+
+static AJV: LazyLock<ForeignJudge> = LazyLock::new(|| {
+    let mut node = Command::new("node");
+    node.arg(root().join("tests/tools/judge-documents.mjs"));
+    ForeignJudge::start("ajv by our schema", node, &SCHEMAS.values().collect::<Vec<_>>())
+});
+
+fn id(name: &str) -> &'static Value {
+    &SCHEMAS[name]["$id"]
+}
+
+/// What the verifier in Python finds wrong with a document: the place of it, or nothing.
+pub fn python_finds(keys: Option<&Value>, document: &Value) -> Option<String> {
+    static PYTHON: LazyLock<Mutex<Verifier>> = LazyLock::new(|| Mutex::new(Verifier::start()));
+    let mut question = json!({ "id": 1, "document": document.to_string() });
+    if let Some(keys) = keys {
+        question["keys"] = keys.clone();
+    }
+    let verdict = PYTHON.lock().expect("a verifier that did not fail before").answer(&question);
+    match verdict["verdict"].as_str() {
+        Some("ok") => {
+            let expected = if keys.is_some() { "known key" } else { "integrity only" };
+            assert_eq!(verdict["signed_by"], expected, "{verdict}");
+            None
+        }
+        _ => Some(format!("{}: {}", verdict["place"].as_str().unwrap(), verdict["why"].as_str().unwrap())),
+    }
+}
+
+/// One for as long as this process lasts; it ends with the pipe that it reads from.
+struct Verifier {
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+}
+
+impl Verifier {
+    fn start() -> Self {
+        let mut python = Command::new(root().join(".venv/bin/python"));
+        python.arg(root().join("tests/tools/verify_clarification.py")).arg("--serve");
+        let child = python.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = child.unwrap_or_else(|why| panic!("Python is missing: run ./test --prepare ({why})"));
+        Self { to: child.stdin.take().unwrap(), from: BufReader::new(child.stdout.take().unwrap()) }
+    }
+
+    fn answer(&mut self, question: &Value) -> Value {
+        self.to.write_all(format!("{question}\n").as_bytes()).expect("a verifier that listens");
+        let mut line = String::new();
+        self.from.read_line(&mut line).expect("a verifier that answers");
+        serde_json::from_str(&line).unwrap_or_else(|why| panic!("no verdict: {why}: {line:?}"))
+    }
+}
