@@ -43,7 +43,7 @@ impl Failure {
     }
 
     /// For commands where 1 is an answer, as it is of a linter: what has anything to report is no answer, and ends with 2.
-    pub(crate) fn as_trouble(self) -> Self {
+    pub(crate) fn or_trouble(self) -> Self {
         Self { misused: self.misused || !self.reasons.is_empty(), ..self }
     }
 

@@ -4,13 +4,15 @@ use crate::{refusal::Refusal, step::Guard};
 use countersign_protocol::clarification::{PublicKey, Rotation, Signable, Signature};
 use std::sync::Arc;
 
+/// Ed25519 over the given bytes.
+pub type Signs = Arc<dyn Fn(&[u8]) -> Signature + Send + Sync>;
+
 #[derive(Clone)]
 pub struct AskingKey {
     /// Who asks.
     pub agent_id: String,
     pub public_key: PublicKey,
-    /// Ed25519 over the given bytes.
-    pub signs: Arc<dyn Fn(&[u8]) -> Signature + Send + Sync>,
+    pub signs: Signs,
     /// How the project's keys followed each other, oldest first (W-20).
     pub rotations: Vec<Rotation>,
     /// The key's row: once another key is in force, nothing is written that this one signed.

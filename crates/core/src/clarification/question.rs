@@ -13,7 +13,7 @@ use countersign_protocol::{
 const QUESTION: usize = 1000;
 const CONTEXT: usize = 1500;
 const SAID: usize = 300;
-const CHOICES: usize = 20;
+const CHOICES: usize = 32;
 const ACCEPT: &str = "accept";
 
 /// The rule's words, and what the agent said that was no answer, marked as its own.

@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure
         Command::Verify(arguments) => verify::run(&arguments, json, context),
         other => over_http(&other, &connection, json, context),
     };
-    done.map_err(Failure::as_trouble)
+    done.map_err(Failure::or_trouble)
 }
 
 fn over_http(command: &Command, connection: &Connection, json: bool, context: &Context) -> Result<(), Failure> {

@@ -64,3 +64,17 @@ fn a_duration_is_words() {
     let expected = ["none", "1 second", "59 seconds", "1 minute", "1 minute 1 second", "1 hour", "2 hours 1 minute"];
     assert_eq!(told, expected);
 }
+
+/// WWA-6.2-06
+#[test]
+fn what_was_clarified_before_is_read_out_with_whose_answer_it_is() {
+    let answer = |answer: &str, by: &str| json!({ "field": "from", "question": "?", "answer": answer, "given_by": by });
+    let clarified = json!({ "answers": [answer("main\u{1b}", "person"), answer("accept", "own")], "more": 3 });
+    let lines = asked(json!({ "clarification": clarified })).lines("Question 1", at("2026-09-21T14:20:00Z"));
+    let expected = [
+        "Clarified: from: “main\u{fffd}”, answered by a person",
+        "Clarified: from: “accept”, the agent's own answer",
+        "Clarified: and 3 more",
+    ];
+    assert_eq!(lines.get(2..5).unwrap(), expected);
+}
