@@ -106,10 +106,7 @@ pub fn audit(session: &ClarificationSession, entries: &[ClarificationEntry]) -> 
 }
 
 fn submitted(plan: &crate::records::Submitted) -> SubmittedPlan {
-    SubmittedPlan {
-        plan_digest: DigestText(plan.digest),
-        plan_object: plan.plan.clone(),
-    }
+    SubmittedPlan { plan_digest: DigestText(plan.digest), plan_object: plan.plan.clone() }
 }
 
 fn exchange(session: &ClarificationSession, record: &Record, round: &Round) -> Result<Exchange, Refusal> {

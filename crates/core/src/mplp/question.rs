@@ -23,6 +23,7 @@ const OBJECTIVE: usize = 500;
 const DESCRIPTION: usize = 200;
 const RUNS: usize = 1000;
 const DETAILED: Room = Room { characters: 8000, bytes: 18_000 };
+const SENTENCE: usize = 600;
 const CLARIFIED: Room = Room { characters: 2000, bytes: 5000 };
 const CHANGES: Room = Room { characters: 2500, bytes: 6000 };
 const CONTEXT_STEPS: Room = Room { characters: usize::MAX, bytes: 10_000 };
@@ -114,10 +115,9 @@ fn normal(plan: &Plan, changes: &[String]) -> String {
         (0, Some(_)) => " Nothing has changed since the last time.".into(),
         (changes, Some(_)) => format!(" {} since the last time.", count(changes, "change")),
     };
-    let clarified = match plan.clarified.as_ref().map(|clarified| clarified.answers.len()) {
-        None | Some(0) => String::new(),
-        Some(answers) => format!(" {} clarified before it was proposed.", count(answers, "point")),
-    };
+    let clarified = plan.clarified.as_ref().filter(|clarified| !clarified.answers.is_empty());
+    let clarified =
+        clarified.map_or_else(String::new, |clarified| format!(" {}", shortened(&clarified.sentence(), SENTENCE)));
     format!("{} {}{clarified}{changed}", proposal(plan), consequence(plan))
 }
 

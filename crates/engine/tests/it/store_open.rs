@@ -207,7 +207,9 @@ const SECOND_SCHEMA: &str = "DROP TABLE held_requests; \
      DELETE FROM refinery_schema_history WHERE version = 3;";
 
 /// The same for the fourth.
-const THIRD_SCHEMA: &str = "DROP TABLE plans; DROP TABLE imported_confirms; DROP TABLE feed; \
+const THIRD_SCHEMA: &str = "DROP TABLE clarification_sessions; DROP TABLE clarification_entries; \
+     DROP TABLE clarification_keys; DELETE FROM refinery_schema_history WHERE version = 5; \
+     DROP TABLE plans; DROP TABLE imported_confirms; DROP TABLE feed; \
      DROP INDEX decisions_of_principal; DROP INDEX decisions_of_project; \
      ALTER TABLE decisions DROP COLUMN principal; \
      DROP INDEX allowances_of_decision; DROP INDEX allowances_open_of_holder; \

@@ -44,6 +44,7 @@ fn plan(key: RowKey, version: i64, status: PlanStatus) -> Plan {
         confirm: None,
         asked: None,
         feedback: None,
+        clarified: None,
         until: None,
     }
 }

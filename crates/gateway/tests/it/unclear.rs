@@ -27,7 +27,10 @@ fn asks(document: &mut ProjectDocument) {
 async fn is_unclear(scene: &BankScene, agent: &Holder) -> Value {
     let body = json!({ "plan_object": { "payment": { "to": "ACME" } } });
     let said = scene.posts(agent, "/v1/clarification/submit-clarification", &body).await.expect(200).json();
-    assert_eq!((said["status"].as_str(), said["gaps"][0]["id"].as_str()), (Some("needs_clarification"), Some("gap-001")));
+    assert_eq!(
+        (said["status"].as_str(), said["gaps"][0]["id"].as_str()),
+        (Some("needs_clarification"), Some("gap-001"))
+    );
     said
 }
 

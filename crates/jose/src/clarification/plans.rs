@@ -1,10 +1,6 @@
 //! The plans of a session: each is the one that the chain says was asked about.
 
-use super::{
-    Flaw, Wrong,
-    chain::Walk,
-    shape::read_unbounded,
-};
+use super::{Flaw, Wrong, chain::Walk, shape::read_unbounded};
 use countersign_protocol::clarification::{DigestText, SubmittedPlan, signed};
 use serde_json::Value;
 

@@ -71,6 +71,7 @@ pub(crate) fn decision(key: RowKey, version: i64, state: DecisionState) -> Decis
         rules: None,
         target: None,
         governance: None,
+        gap: None,
         state,
     }
 }

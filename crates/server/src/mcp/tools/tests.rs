@@ -1,5 +1,4 @@
 use super::*;
-use crate::mcp::tool::Hints;
 use std::collections::BTreeSet;
 
 #[test]
@@ -16,11 +15,9 @@ fn every_tool_has_a_name_of_its_own_that_every_client_takes() {
 
 /// W-26
 #[test]
-fn what_makes_plans_says_so_and_what_only_reads_makes_none() {
-    assert!(find("propose_plan").is_some_and(|tool| tool.generates));
-    for tool in ALL.iter().filter(|tool| tool.hints == Hints::Reads) {
-        assert!(!tool.generates, "{}", tool.name);
-    }
+fn exactly_what_makes_plans_and_attestations_is_marked() {
+    let marked: Vec<&str> = ALL.iter().filter(|tool| tool.generates).map(|tool| tool.name).collect();
+    assert_eq!(marked, ["propose_plan", "wwa_clarify_confirm", "wwa_scaffold_plan", "wwa_scaffold_attest"]);
 }
 
 /// the words that a decision is given with are in no tool's hand.

@@ -89,20 +89,29 @@ on_both_stores! {
         assert_eq!((record["session_id"].as_str(), &record["total_rounds"]), (Some(id_of(&asked)), &json!(4)));
         assert_eq!((&record["all_resolved"], record["chain"].as_array().unwrap().len()), (&json!(true), 5));
         let rounds = rounds(&audit);
-        let said: Vec<(u64, &str, &str, bool)> = rounds.iter().map(|r| {
-            (r["round"].as_u64().unwrap(), r["gap"]["id"].as_str().unwrap(), r["answer"].as_str().unwrap(), r["resolved"] == true)
+        let said: Vec<(u64, String, String, bool)> = rounds.iter().map(|r| {
+            let text = |value: &'_ Value| value.as_str().unwrap().to_owned();
+            (r["round"].as_u64().unwrap(), text(&r["gap"]["id"]), text(&r["answer"]), r["resolved"] == true)
         }).collect();
-        let expected = [(1, REGION, "EU", true), (2, ACCOUNT, "the usual one", false), (3, ACCOUNT, "savings", true), (4, "gap-004", "3", true)];
-        assert_eq!(said, expected);
+        let expected = [
+            (1, REGION, "EU", true),
+            (2, ACCOUNT, "the usual one", false),
+            (3, ACCOUNT, "savings", true),
+            (4, "gap-004", "3", true),
+        ];
+        assert_eq!(said, expected.map(|(round, gap, answer, settled)| (round, gap.into(), answer.into(), settled)));
         let as_asked = |id: &str| asked["gaps"].as_array().unwrap().iter().find(|gap| gap["id"] == id).unwrap();
-        assert_eq!((&rounds[0]["gap"], &rounds[2]["gap"]), (as_asked(REGION), as_asked(ACCOUNT)), "whole, as it was asked");
+        let stored = (&rounds[0]["gap"], &rounds[2]["gap"]);
+        assert_eq!(stored, (as_asked(REGION), as_asked(ACCOUNT)), "whole, as it was asked");
         let times: Vec<&str> = rounds.iter()
             .flat_map(|r| [r["ask_timestamp"].as_str().unwrap(), r["answer_timestamp"].as_str().unwrap()]).collect();
         assert!(times.is_sorted() && times.first() < times.last(), "{times:?}");
         for (view, round) in audit["clarification_chain"].as_array().unwrap().iter().zip(&rounds) {
-            assert_eq!((&view["timestamp"], &view["signature"]), (&round["answer_timestamp"], &round["answer_signature"]));
+            assert_eq!(view["timestamp"], round["answer_timestamp"]);
+            assert_eq!(view["signature"], round["answer_signature"]);
             assert_eq!((&view["ask"]["ask_signature"], &view["ask"]["gap"]), (&round["ask_signature"], &round["gap"]));
-            assert_eq!((&view["answer"]["answer"], &view["answer"]["answer_signature"]), (&round["answer"], &round["answer_signature"]));
+            assert_eq!(view["answer"]["answer"], round["answer"]);
+            assert_eq!(view["answer"]["answer_signature"], round["answer_signature"]);
         }
         let report = proven(&stage.keys().await, &audit).unwrap();
         let told: Vec<(&str, &str, bool)> =
@@ -187,7 +196,8 @@ on_both_stores! {
         }
         let published = serde_json::from_value(keys.clone()).unwrap();
         let known = Registry::new(KeyPolicy::default()).with(&published);
-        let (first, last) = (ChainSeal::of_record(&early, &known).unwrap(), ChainSeal::of_record(&record, &known).unwrap());
+        let first = ChainSeal::of_record(&early, &known).unwrap();
+        let last = ChainSeal::of_record(&record, &known).unwrap();
         assert!(check_against(&record, &first, &known).is_ok());
         assert!(check_against(&early, &last, &known).is_err(), "sound by itself, but there was more");
         assert_ne!(early["chain_signature"], record["chain_signature"]);
@@ -244,7 +254,8 @@ on_both_stores! {
         stage.post(&stage.agent, "resolve-gap", &sound).await.expect(200);
         let audit = stage.audit(&checked).await;
         let round = rounds(&audit)[0];
-        assert_eq!(round["answered_by"], json!({ "agent_id": "hermes", "public_key": hermes.key.public_key(), "attested": true }));
+        let by = json!({ "agent_id": "hermes", "public_key": hermes.key.public_key(), "attested": true });
+        assert_eq!(round["answered_by"], by);
         assert_eq!((&round["answer_signature"], &round["given_by"]), (&sound["answer_signature"], &json!("own")));
 
         stage.answers(&checked, COPIES, "3").await;
@@ -326,7 +337,8 @@ on_both_stores! {
 
         let (keys, audit) = (stage.keys().await, stage.audit(&asked).await);
         let mut forged = audit.clone();
-        forged["record"]["chain"][1]["rotation"]["signature"] = forged["record"]["chain"][2]["rotation"]["signature"].clone();
+        let other = audit["record"]["chain"][2]["rotation"]["signature"].clone();
+        forged["record"]["chain"][1]["rotation"]["signature"] = other;
         is_refused_by_both(&keys, &forged, "a rotation that the old key did not sign");
     }
 

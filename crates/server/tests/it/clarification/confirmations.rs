@@ -198,7 +198,7 @@ on_both_stores! {
         let alone = json!({ "extra_context": forged, "arguments": { "note": "b" } });
         archives(&stage, &stage.agent, alone).await.expect(201);
         let question = heard.next_of("awaiting.confirmation").await;
-        assert!(!question.to_string().contains("alice agreed"), "what was clarified is the plane's to say: {question:#}");
+        assert!(!question.to_string().contains("alice agreed"), "that is the plane's to say: {question:#}");
         let named = json!({ "clarification_session_id": id_of(&asked), "extra_context": forged });
         let decision = archives(&stage, &stage.agent, named).await.expect(201).json();
         let question = heard.next_of("awaiting.confirmation").await;

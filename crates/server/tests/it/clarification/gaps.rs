@@ -159,7 +159,7 @@ on_both_stores! {
         assert_eq!((&told["status"], &told["accepted_answer"]), (&json!("resolved"), &json!("accept")));
         let status = stage.status(&asked).await;
         assert_eq!((&status["accepted_gaps"], &status["blocking_gaps"]), (&json!(1), &json!(1)));
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 1, "one question, however often it was no answer");
+        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 1, "however often it was no answer");
     }
 
     /// WWA-4-01, WWA-4-02, WWA-4-03, WWA-4-04, WWA-4-05, WWA-4-06, WWA-4-18, WWA-1-02, WWA-9-03
@@ -218,12 +218,13 @@ on_both_stores! {
         assert_eq!((&told["status"], &told["accepted_answer"]), (&json!("escalated"), &Value::Null));
         assert!(told["reason"].as_str().unwrap().contains("eu, us"), "{told}");
         assert_eq!(stage.answers(&asked, "gap-002", "  EU\t").await["accepted_answer"], "eu");
-        assert_eq!(stage.answers(&asked, "gap-001", "  govuk  Frontend ").await["accepted_answer"], "  govuk  Frontend ");
+        let words = "  govuk  Frontend ";
+        assert_eq!(stage.answers(&asked, "gap-001", words).await["accepted_answer"], words);
         assert_eq!(stage.answers(&asked, "gap-003", "12.50").await["accepted_answer"], "12.50");
         let audit = stage.audit(&asked).await;
         let said: Vec<&Value> = audit["record"]["chain"].as_array().unwrap().iter().map(|e| &e["answer"]).collect();
-        assert_eq!(said, ["moon", "  EU\t", "  govuk  Frontend ", "12.50"], "in the chain as it was said");
-        let plan = json!({ "library": "  govuk  Frontend ", "hosting": { "region": "eu" }, "backup": { "copies": 12.5 } });
+        assert_eq!(said, ["moon", "  EU\t", words, "12.50"], "in the chain as it was said");
+        let plan = json!({ "library": words, "hosting": { "region": "eu" }, "backup": { "copies": 12.5 } });
         assert_eq!(stage.confirms(&asked).await["plan"], plan);
     }
 
@@ -256,7 +257,8 @@ on_both_stores! {
         assert_eq!(open(&asked), [("gap-001".to_owned(), "libraries[0]".to_owned())]);
         assert_eq!(stage.answers(&asked, "gap-001", "uswds").await["open_gaps"], 1);
         let told = stage.confirms(&asked).await;
-        assert_eq!((&told["status"], open(&told)[0].1.as_str()), (&json!("needs_clarification"), "compliance.jurisdiction"));
+        assert_eq!(told["status"], "needs_clarification");
+        assert_eq!(open(&told)[0].1, "compliance.jurisdiction");
         stage.answers(&asked, "gap-002", "both").await;
         assert_eq!(stage.confirms(&asked).await["plan"]["libraries"], json!(["uswds"]));
     }

@@ -1,7 +1,7 @@
 //! Submitting, answering, confirming, and reading what became of it.
 
 use super::world::{World, complete, gap, of, open, plan, session, without_account};
-use countersign_testkit::on_both_stores;
+use countersign_testkit::{clarification::proven, on_both_stores};
 use serde_json::json;
 
 on_both_stores! {
@@ -53,7 +53,7 @@ on_both_stores! {
         assert_eq!((&scaffolded["status"], &scaffolded["plan"]), (&json!("plan_accepted"), &complete()));
     }
 
-    /// WWA-2-01, WWA-8-03
+    /// WWA-8-03
     async fn neither_plan_nor_attestation_comes_while_anything_is_unclear(kit) {
         let world = World::made(kit).await;
         let warned = plan(&json!({ "account": "Reserve", "beneficiary": "Harbour Estates" }));
@@ -66,9 +66,14 @@ on_both_stores! {
         ] {
             assert_eq!(refused.expect(200).json(), told, "a refusal says what checking says, and nothing else");
         }
+        assert!(told.get("plan").is_none() && told.get("attestation").is_none(), "{told}");
+        world.answers(&told, "region", "accept").await.expect(200);
+        world.confirms(&told).await.expect(200);
+        let attested = world.post(&world.agent, "attest", &session(&told)).await.expect(200).json();
+        assert_eq!((&attested["status"], &attested["attestation"]["session_id"]), (&json!("attested"), &told["session_id"]));
     }
 
-    /// WWA-6.2-01, WWA-5-02, WWA-5-03
+    /// WWA-6.2-01, WWA-5-02
     async fn gaps_are_answered_one_by_one_and_the_plan_is_what_was_submitted_and_answered(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&plan(&json!({ "beneficiary": "Harbour Estates" }))).await;
@@ -97,7 +102,7 @@ on_both_stores! {
         assert_eq!((&audit["accepted_plan"], &audit["record"]["total_rounds"]), (&plan, &json!(2)));
     }
 
-    /// WWA-6.2-02, WWA-6.2-06
+    /// WWA-6.2-06
     async fn what_a_person_owes_goes_to_the_person_and_their_answer_settles_it(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&plan(&json!({ "account": "Reserve", "region": "EU" }))).await;
@@ -128,6 +133,9 @@ on_both_stores! {
         assert_eq!(entry["gap"], gap(&told, "account"));
         assert_eq!(audit["record"]["session_id"], told["session_id"]);
         assert_eq!(audit["submitted_plans"][0]["plan_object"], without_account());
+        let keys = world.plane.get("/v1/clarification/keys").await.expect(200).json();
+        proven(&keys, &audit).expect("an audit that verifies");
+        proven(&keys, &audit["record"]).expect("a record that verifies");
     }
 
     /// WWA-6.2-03
@@ -136,6 +144,7 @@ on_both_stores! {
         let told = world.submits(&without_account()).await;
         world.answers(&told, "account", "Operating").await.expect(200);
         let audit = world.get(&world.agent, &of("audit", &told)).await.expect(200).text();
+        assert_eq!(world.answers(&told, "account", "Operating").await.expect(200).json()["status"], "resolved");
         let other = world.answers(&told, "account", "Reserve").await;
         assert_eq!(other.refusal(), (409, "already_resolved".into()));
         assert_eq!(world.get(&world.agent, &of("audit", &told)).await.expect(200).text(), audit);
@@ -164,7 +173,7 @@ on_both_stores! {
         assert_ne!(world.submits(&without_account()).await["session_id"], told["session_id"]);
     }
 
-    /// WWA-7-17
+    /// W-20
     async fn another_key_asks_after_a_rotation_and_the_old_one_said_so(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&without_account()).await;

@@ -73,7 +73,6 @@ on_both_stores! {
         }
     }
 
-    /// WWA-4-22
     async fn a_body_that_can_be_read_in_two_ways_is_refused(kit) {
         let world = World::made(kit).await;
         let send = async |kind: &str, body: String| {

@@ -58,7 +58,7 @@ fn says_whose(page: &str, session: &Value) {
 }
 
 on_both_stores! {
-    /// R-2, WWA-6.2-02
+    ///
     async fn the_page_of_a_gap_says_why_it_is_asked_what_it_stops_and_what_the_agent_said(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&plan(&json!({ "account": "Reserve", "region": "EU" }))).await;
@@ -80,7 +80,7 @@ on_both_stores! {
         }
     }
 
-    /// R-3, WWA-5-05
+    ///
     async fn an_answer_on_the_page_resolves_the_gap_and_counts_only_for_what_was_read(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&plan(&json!({ "account": "Reserve", "region": "EU" }))).await;
@@ -156,7 +156,7 @@ on_both_stores! {
         assert!(!read.contains("clarified-heading") && !read.contains("forged"), "{read}");
     }
 
-    /// WWA-5-05, WWA-6.2-06
+    /// WWA-6.2-06
     async fn the_question_about_a_plan_shows_what_was_clarified_about_it(kit) {
         let world = World::made(kit).await;
         let mut submission = mplp::archiving(1, 1);
