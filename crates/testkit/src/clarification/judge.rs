@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
     io::{BufRead as _, BufReader, Write as _},
-    process::{ChildStdin, ChildStdout, Command, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::{LazyLock, Mutex},
 };
 
@@ -168,6 +168,7 @@ pub fn python_finds(keys: Option<&Value>, document: &Value) -> Option<String> {
 
 /// One for as long as this process lasts; it ends with the pipe that it reads from.
 struct Verifier {
+    _process: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
 }
@@ -178,7 +179,8 @@ impl Verifier {
         python.arg(root().join("tests/tools/verify_clarification.py")).arg("--serve");
         let child = python.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.unwrap_or_else(|why| panic!("Python is missing: run ./test --prepare ({why})"));
-        Self { to: child.stdin.take().unwrap(), from: BufReader::new(child.stdout.take().unwrap()) }
+        let (to, from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        Self { _process: child, to, from: BufReader::new(from) }
     }
 
     fn answer(&mut self, question: &Value) -> Value {

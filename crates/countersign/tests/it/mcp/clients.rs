@@ -100,3 +100,56 @@ fn the_python_client_goes_round_over_stdio() {
     goes_round(&stage, python(over_stdio(&stage), json!("legacy")), "2025-11-25", "one");
     goes_round(&stage, python(over_stdio(&stage), json!("auto")), "2026-07-28", "two");
 }
+
+/// Asks instead of guessing, is told, confirms, and takes the proof along.
+fn clarifies(stage: &Stage, mut client: Program) {
+    client.says();
+    let mut call = |tool: &str, arguments: Value| client.asks(&json!({ "tool": tool, "arguments": arguments }));
+    let plan = json!({ "plan_object": { "components": [{ "name": "form" }], "languages": ["ar-sa"] } });
+    let asked = call("wwa_clarify_check", plan.clone())["structuredContent"].clone();
+    assert_eq!(asked["status"], "needs_clarification", "{asked}");
+    let session = json!({ "session_id": asked["session_id"] });
+    let refused = call("wwa_clarify_confirm", session.clone());
+    assert_eq!(
+        (&refused["isError"], &refused["structuredContent"]["status"]),
+        (&json!(false), &json!("needs_clarification"))
+    );
+    for (gap, answer) in [("gap-001", "button"), ("gap-002", "accept")] {
+        let arguments = json!({ "session_id": asked["session_id"], "gap_id": gap, "answer": answer });
+        let told = call("wwa_clarify_resolve", arguments)["structuredContent"].clone();
+        assert_eq!((&told["status"], &told["accepted_answer"]), (&json!("resolved"), &json!(answer)), "{told}");
+    }
+    let ready =
+        call("wwa_clarify_check", json!({ "plan_object": plan["plan_object"], "session_id": asked["session_id"] }));
+    assert_eq!(ready["structuredContent"]["status"], "ready_to_proceed", "{ready}");
+    let confirmed = call("wwa_clarify_confirm", session.clone())["structuredContent"].clone();
+    assert_eq!(
+        (&confirmed["status"], &confirmed["plan"]["components"][0]["type"]),
+        (&json!("plan_accepted"), &json!("button"))
+    );
+    let audit = call("wwa_clarify_audit", session)["structuredContent"].clone();
+    assert_eq!(audit["record"]["total_rounds"], 2, "{audit}");
+    assert!(client.ends().0.success());
+    stage.folder.write("audit.json", &audit.to_string());
+    let verified = stage.folder.run_words(&["clarify", "verify", "audit.json"], &[]);
+    assert_eq!(verified.code, 0, "{}{}", verified.out, verified.err);
+}
+
+/// WWA-2-05
+#[test]
+fn stock_clients_of_both_authors_clarify_over_http() {
+    let stage = Stage::set("clarify-http");
+    clarifies(&stage, typescript(over_http(&stage), json!("auto")));
+    // The same key with the same plan would be told of the session before.
+    let stage = Stage::set("clarify-http-legacy");
+    clarifies(&stage, python(over_http(&stage), json!("legacy")));
+}
+
+/// WWA-2-05
+#[test]
+fn stock_clients_of_both_authors_clarify_over_stdio() {
+    let stage = Stage::set("clarify-stdio");
+    clarifies(&stage, typescript(over_stdio(&stage), json!("legacy")));
+    let stage = Stage::set("clarify-stdio-now");
+    clarifies(&stage, python(over_stdio(&stage), json!("auto")));
+}

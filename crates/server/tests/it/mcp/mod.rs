@@ -7,4 +7,5 @@ mod plans;
 mod protocol;
 mod round;
 mod strangers;
+mod unclear;
 mod waiting;
