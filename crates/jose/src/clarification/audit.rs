@@ -24,7 +24,7 @@ pub fn check_audit(document: &Value, registry: &Registry) -> Result<Report, Wron
         accepted_rightly(accepted, &submitted, &proven, &message).map_err(|wrong| wrong.under("accepted_plan"))?;
     }
     let attested = attested(document, accepted, &mut proven)?;
-    Ok(report::of_audit(&proven, &message, accepted.is_some(), attested.as_ref()))
+    Ok(report::of_audit(&proven, &message, attested.as_ref()))
 }
 
 /// The parts are proven one by one; what is left is that there is nothing else.
@@ -115,7 +115,12 @@ fn attested(
     accepted: Option<&Value>,
     proven: &mut ProvenRecord<'_>,
 ) -> Result<Option<Attestation>, Wrong> {
-    let Some(attestation) = document.get("attestation") else { return Ok(None) };
+    let attestation = match (document.get("attestation"), accepted) {
+        (Some(attestation), Some(_)) => attestation,
+        (None, None) => return Ok(None),
+        (None, Some(_)) => return Err(Wrong::at("attestation", Flaw::HalfAccepted)),
+        (Some(_), None) => return Err(Wrong::at("accepted_plan", Flaw::HalfAccepted)),
+    };
     let attestation = attestation::beside(attestation, proven).map_err(|wrong| wrong.under("attestation"))?;
     let digest = accepted.map(signed::plan_digest).transpose()?;
     if digest.is_some_and(|digest| attestation.plan_digest.0 != digest) {

@@ -96,21 +96,10 @@ pub(super) fn of_handoff(proven: &ProvenRecord<'_>, handoff: &Handoff) -> Report
     report
 }
 
-pub(super) fn of_audit(
-    proven: &ProvenRecord<'_>,
-    message: &Message,
-    accepted: bool,
-    attestation: Option<&Attestation>,
-) -> Report {
+pub(super) fn of_audit(proven: &ProvenRecord<'_>, message: &Message, attestation: Option<&Attestation>) -> Report {
     let open = message.gaps.iter().map(open_gap).collect();
     let attested_at = attestation.map(|attestation| attestation.issued_at.clone());
-    let mut report = Report { open, attested_at, ..on_record(Proven::Audit, proven) }.warned();
-    match (accepted, attestation.is_some()) {
-        (true, false) => report.warnings.push("no attestation covers the accepted plan".into()),
-        (false, true) => report.warnings.push("the accepted plan that is attested is not here".into()),
-        _ => {}
-    }
-    report
+    Report { open, attested_at, ..on_record(Proven::Audit, proven) }.warned()
 }
 
 fn on_record(what: Proven, proven: &ProvenRecord<'_>) -> Report {

@@ -88,6 +88,8 @@ pub enum Flaw {
     AnotherChain,
     #[error("there is a plan although a gap is open")]
     PlanBeforeAnswers,
+    #[error("the accepted plan and its attestation come together: one of them was taken away")]
+    HalfAccepted,
 
     #[error("the chain was cut off: {kept} rounds were signed before, {found} are here")]
     Truncated { kept: u64, found: u64 },
