@@ -115,15 +115,12 @@ fn attested(
     accepted: Option<&Value>,
     proven: &mut ProvenRecord<'_>,
 ) -> Result<Option<Attestation>, Wrong> {
-    let attestation = match (document.get("attestation"), accepted) {
-        (Some(attestation), Some(_)) => attestation,
-        (None, None) => return Ok(None),
-        (None, Some(_)) => return Err(Wrong::at("attestation", Flaw::HalfAccepted)),
-        (Some(_), None) => return Err(Wrong::at("accepted_plan", Flaw::HalfAccepted)),
+    let Some(attestation) = document.get("attestation") else {
+        return accepted.map_or(Ok(None), |_| Err(Wrong::at("attestation", Flaw::HalfAccepted)));
     };
     let attestation = attestation::beside(attestation, proven).map_err(|wrong| wrong.under("attestation"))?;
-    let digest = accepted.map(signed::plan_digest).transpose()?;
-    if digest.is_some_and(|digest| attestation.plan_digest.0 != digest) {
+    let accepted = accepted.ok_or_else(|| Wrong::at("accepted_plan", Flaw::HalfAccepted))?;
+    if attestation.plan_digest.0 != signed::plan_digest(accepted)? {
         return Err(Wrong::at("attestation.plan_digest", Flaw::AnotherPlan));
     }
     Ok(Some(attestation))

@@ -65,6 +65,16 @@ fn a_change_of_anything_in_an_audit_is_found() {
     assert_eq!(refused(&more).place, "note");
 }
 
+/// WWA-7-14
+#[test]
+fn neither_the_accepted_plan_nor_its_attestation_can_be_taken_away() {
+    for (taken, missed) in [("attestation", "attestation"), ("accepted_plan", "accepted_plan")] {
+        let mut audit = sound();
+        audit.as_object_mut().unwrap().remove(taken).unwrap();
+        assert_eq!(refused(&audit).place, missed);
+    }
+}
+
 #[test]
 fn the_short_view_says_what_the_record_says() {
     let sound = sound();
