@@ -26,7 +26,11 @@ impl Unclear {
     pub fn hint(&self) -> String {
         match self.gaps.is_empty() {
             true => "confirm the plan of the session: /v1/clarification/confirm-plan".into(),
-            false => "answer with /v1/clarification/resolve-gap; an empty answer has a person asked".into(),
+            false => {
+                "answer with /v1/clarification/resolve-gap (an empty answer has a person asked), or submit a plan that \
+                      says it in the same session"
+                    .into()
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use crate::{
     store,
 };
 use countersign_core::{
-    clarification::{moving::with_answers, stops, words::Clarified},
+    clarification::{moving::with_answers, stops, view, words::Clarified},
     decision::document::Whole,
     mplp::submit,
     records::{ClarificationSession, Decision, Plan},
@@ -16,7 +16,8 @@ use countersign_core::{
 };
 use countersign_protocol::{
     clarification::{Operation, submission::CheckRequest},
-    mplp::{PlanStatus, PlanSubmission},
+    hash::Digest,
+    mplp::{MplpId, PlanStatus, PlanSubmission},
 };
 use serde_json::{Value, json};
 
@@ -24,20 +25,45 @@ impl Engine {
     /// Refuses a plan that rules find a gap in, unless it is what a session came to; and every plan of an agent that has
     /// a gap open that blocks planning.
     pub(crate) async fn plan_is_clear(&self, at: &ProjectAt, agent: &Agent, plan: &Plan) -> Result<(), Refusal> {
-        self.are_clear(&at.project, &agent.raiser, &[Operation::Planner]).await?;
-        if plan.clarified.is_some() || plan.document.status != PlanStatus::Draft {
-            return Ok(());
+        if plan.clarified.is_none() && plan.document.status == PlanStatus::Draft {
+            self.draft_is_clear(at, agent, plan).await?;
         }
+        self.are_clear(&at.project, &agent.raiser, &[Operation::Planner]).await
+    }
+
+    /// All drafts of one plan are asked about in one session, so that a corrected one ends the questions about the last.
+    async fn draft_is_clear(&self, at: &ProjectAt, agent: &Agent, plan: &Plan) -> Result<(), Refusal> {
         let object = plan_object(plan)?;
         let findings =
             self.rules_of(&at.project)?.findings(&object).map_err(|why| Refusal::invalid(why.to_string()))?;
-        if findings.is_empty() {
+        let (id, asked_before) = self.session_about(at, plan).await?;
+        if findings.is_empty() && !asked_before {
             return Ok(());
         }
         let Value::Object(plan_object) = object else { return Err(Refusal::Internal) };
-        let asked = CheckRequest { plan_object, session_id: None, protocol_version: None };
+        let asked = CheckRequest { plan_object, session_id: Some(id), protocol_version: None };
         let session = self.clarify_check(at, agent, &asked).await?.session;
-        Err(stops::required(&session, session.open_gaps()))
+        match findings.is_empty() && session.open_gaps().next().is_none() {
+            true => Ok(()),
+            false => Err(stops::required(&session, session.open_gaps())),
+        }
+    }
+
+    /// The session about the drafts of a plan, and whether it exists; once one is over, the next one.
+    async fn session_about(&self, at: &ProjectAt, plan: &Plan) -> Result<(MplpId, bool), Refusal> {
+        let drafts = Digest::of(format!("drafts of plan\n{}", plan.key).as_bytes());
+        let mut over = None;
+        loop {
+            let id = view::session_id(&drafts, over);
+            match self.clarification_at(at, &id).await? {
+                None => return Ok((id, false)),
+                // Whoever else took the id keeps it, and nobody out of their plan.
+                Some(session) if session.is_live(self.now()) && session.by.principal == plan.by.principal => {
+                    return Ok((id, true));
+                }
+                Some(session) => over = Some(session.key),
+            }
+        }
     }
 
     /// Says before a session is closed whether what it came to could be written as a plan at all.
@@ -92,11 +118,18 @@ impl Engine {
     }
 }
 
-/// A plan as rules look at it: what its agent wrote, without what happened to it since.
+/// What is stamped on a plan when it is written.
+const OURS: [&str; 4] = ["created_at", "created_by", "updated_at", "updated_by"];
+
+/// A plan as rules look at it: what its agent wrote, without what we noted about it. Written again without a change it
+/// is the same one.
 fn plan_object(plan: &Plan) -> Result<Value, Refusal> {
     let mut document = serde_json::to_value(&plan.document).map_err(|_| Refusal::Internal)?;
-    if let Value::Object(members) = &mut document {
+    if let Some(members) = document.as_object_mut() {
         members.remove("events");
+    }
+    if let Some(meta) = document.get_mut("meta").and_then(Value::as_object_mut) {
+        meta.retain(|name, _| !OURS.contains(&name.as_str()));
     }
     let actions: serde_json::Map<String, Value> = plan
         .actions

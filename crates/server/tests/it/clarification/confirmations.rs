@@ -62,6 +62,23 @@ on_both_stores! {
         assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 0);
     }
 
+    /// WWA-2-04
+    async fn a_corrected_draft_ends_the_questions_about_the_last_one(kit) {
+        let stage = Clarifying::set(kit).await;
+        mplp(&stage, Method::POST, "plans", Some(&vague(1))).await.expect(201);
+        let told = proposes(&stage, 1).await.json()["clarification"].clone();
+        let path = format!("plans/{}", id(1));
+        mplp(&stage, Method::PUT, &path, Some(&vague(1))).await.expect(200);
+        let again = proposes(&stage, 1).await.json()["clarification"].clone();
+        assert_eq!(again, told, "written again without a change it is the same plan, asked in the same session");
+        let mut clear = vague(1);
+        clear["plan"]["objective"] = json!("The notes are in order");
+        mplp(&stage, Method::PUT, &path, Some(&clear)).await.expect(200);
+        proposes(&stage, 1).await.expect(201);
+        assert_eq!(stage.status(&told).await["status"], "ready_to_proceed");
+        assert_eq!(stage.audit(&told).await["submitted_plans"].as_array().unwrap().len(), 2);
+    }
+
     /// WWA-5-05, WWA-5-04, WWA-6.2-06, R-14
     async fn confirming_proposes_the_plan_with_its_answers_and_says_whose_they_are(kit) {
         let stage = Clarifying::set(kit).await;
