@@ -53,6 +53,7 @@ await tell(async (browser, given) => {
   const either = /^A question on this page (was withdrawn|is no longer open)/;
   await marksTheQuestion(second, withdrawn, /^(Withdrawn|Settled)$/, either);
 
+  await showsWhatRuns(page, agent, given);
   await clarifies(page, agent, given);
   await account(page, given);
   check(complaints.length === 0, complaints.join("\n"));
@@ -122,6 +123,33 @@ async function reads(page, given) {
   ]);
   check((await page.title()).includes(given.domain), `the title is ${await page.title()}`);
   await judge(page, "question", given);
+}
+
+/** What runs stands apart from what the agent says about it, and nothing in it hides or poses as something else. */
+async function showsWhatRuns(page, agent, given) {
+  await page.goto(`${given.origin}/inbox`);
+  await listens(page);
+  const to = "\u0410cme Supplies\u201d (verified payee)\u202e. Approved by the bank\u200b";
+  const id = await agent.asksTo("payments.send", { to, amount: "82000.00", memo: { invoice: "inv-7" } });
+  await announces(page, 1);
+  await enter(page, "Read it");
+  await hears(page, [
+    "Requested by",
+    "What runs",
+    "payments.send",
+    "Argument to",
+    "[U+0410]cme Supplies[U+201D] (verified payee)[U+202E]. Approved by the bank[U+200B]",
+    "Argument memo.invoice",
+    "inv-7",
+    "Look twice: Argument to has letters of another alphabet",
+  ]);
+  const text = await page.content();
+  check(!/[\u202e\u200b]/.test(text), "a character that nobody sees is on the page");
+  await judge(page, "question-hostile", given);
+  await page.goto(`${given.origin}/inbox`);
+  await hears(page, ["What runs", "[U+202E]", "Look twice"]);
+  await judge(page, "inbox-hostile", given);
+  await agent.withdraws(id);
 }
 
 async function settlesIt(page, given, words) {

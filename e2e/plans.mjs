@@ -100,14 +100,14 @@ async function approvesSome(page, agent, given) {
   await agent.asksTo("notes.archive", notes(100), 200);
   await agent.asksTo("mail.send", { to: "everybody" }, 201);
   await enter(page, "The plan and how far it has come");
-  await hears(page, ["0 of 3 steps completed", "Left out", "Can still be used: 3 of 3."]);
+  await hears(page, ["Approved in part", "0 of 2 steps completed", "Not approved: it does not run", "Can still be used: 3 of 3."]);
   await judge(page, "plan", given);
 }
 
 async function allowsMore(page, agent, given) {
   const decision = await agent.asksTo("notes.archive", notes(80, "red"));
   await page.goto(`${given.origin}/inbox/calendar/${decision}`);
-  await hears(page, ["This is not what the approved plan says", "Exactly what the tool is called with"]);
+  await hears(page, ["This is not what the approved plan says", "What runs"]);
   await judge(page, "question-differs", given);
   await press(page, "Allow more than this once", "Enter");
   await judge(page, "question-more", given);

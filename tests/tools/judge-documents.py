@@ -10,6 +10,7 @@ import sys
 
 from jsonschema import Draft7Validator, FormatChecker
 from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT7
 
 FORMATS = FormatChecker()
 
@@ -20,7 +21,9 @@ if missing:
 
 
 def judges_by(schemas):
-    registry = Registry().with_resources((schema["$id"], Resource.from_contents(schema)) for schema in schemas)
+    # The schemas of MCP's tools name no dialect.
+    resources = ((schema["$id"], Resource.from_contents(schema, default_specification=DRAFT7)) for schema in schemas)
+    registry = Registry().with_resources(resources)
     for schema in schemas:
         Draft7Validator.check_schema(schema)
     return {s["$id"]: Draft7Validator(s, registry=registry, format_checker=FORMATS) for s in schemas}

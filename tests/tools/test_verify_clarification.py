@@ -126,6 +126,13 @@ class Session:
         signature = key.signs("plan", body | {"session_id": SESSION, "agent_id": AGENT})
         return self.push({"event": "plan_changed", **body, "signature": signature})
 
+    def abandoned(self, when, by="own", unanswered=(), key=None, **made):
+        key = key or self.key
+        body = {"timestamp": minute(when), "abandoned_by": by, "unanswered": list(unanswered)}
+        body |= {"plan_digest": self.plan_digest(), "agent_public_key": key.text, "prev": self.head} | made
+        signature = key.signs("abandonment", body | {"session_id": SESSION, "agent_id": AGENT})
+        return self.push({"event": "abandoned", **body, "signature": signature})
+
     def record(self, when=200, all_resolved=True, key=None, **made):
         key = key or self.key
         body = {"session_id": SESSION, "agent_id": AGENT, "agent_public_key": key.text, "total_rounds": self.rounds}
@@ -466,6 +473,42 @@ class Spellings(Case):
 
 
 # ---- Documents -------------------------------------------------------------------------------------------------------
+
+
+class Abandoned(Case):
+    def test_a_session_that_was_given_up_holds_and_says_by_whom(self):
+        session = Session().round(gap(1), "", 1, resolved=False).abandoned(3, unanswered=["gap-001"])
+        self.assertEqual(self.holds(session.record(all_resolved=False))["abandoned_by"], "own")
+        released = session.rotated(SECOND, 4).abandoned(5, by="person", unanswered=["gap-001"])
+        record = released.record(all_resolved=False)
+        self.assertEqual(self.holds(record)["abandoned_by"], "person")
+        self.holds(released.audit(record, released.message([gap(1)])))
+
+    def test_nothing_but_a_persons_word_follows(self):
+        self.wrong("chain[1]", Session().abandoned(1).round(gap(1), "x", 2).record())
+        self.wrong("chain[1]", Session().abandoned(1).plan_changed({"n": 2}, 2).record())
+        self.wrong("chain[1]", Session().abandoned(1).abandoned(2).record())
+        self.holds(Session().abandoned(1).abandoned(2, by="person").record())
+
+    def test_it_is_signed_and_tells_the_truth_about_the_chain(self):
+        self.wrong("chain[1].agent_public_key", Session().round(gap(1), "x", 1).abandoned(3, key=SECOND).record())
+        answered = Session().round(gap(1), "x", 1).abandoned(3, unanswered=["gap-001"])
+        self.wrong("chain[1].unanswered", answered.record())
+        other = digest(canonical({"another": "plan"}))
+        self.wrong("chain[0].plan_digest", Session().abandoned(1, plan_digest=other).record())
+        record = Session().abandoned(1).record()
+        record["chain"][0]["abandoned_by"] = "person"
+        self.wrong("chain[0].signature", record)
+
+    def test_an_accepted_warning_leaves_the_plan_as_it_is(self):
+        self.holds(eventful_audit(without(ACCEPTED, "layout")))
+        self.wrong("accepted_plan.layout.direction", eventful_audit(ACCEPTED | {"layout": {"direction": "rtl"}}))
+
+    def test_there_is_no_accepted_plan_after_it(self):
+        session = Session().abandoned(1)
+        record, plan = session.record(), session.plans[-1]["plan_object"]
+        self.wrong("accepted_plan", session.audit(record, session.message(), plan))
+        self.wrong("plan", session.handoff(record, plan=plan))
 
 
 class Messages(Case):

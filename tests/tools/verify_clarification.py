@@ -508,6 +508,19 @@ EVENTS = {
             "entry_hash": sha256,
         }
     ),
+    "abandoned": shaped(
+        {
+            "event": text,
+            "timestamp": time,
+            "abandoned_by": literal("own", "person"),
+            "unanswered": list_of(text, None, ""),
+            "plan_digest": sha256,
+            "agent_public_key": public_key,
+            "signature": signature,
+            "prev": sha256,
+            "entry_hash": sha256,
+        }
+    ),
 }
 
 
@@ -655,12 +668,16 @@ class Chain:
         self.plans = [(record["plan_digest"], None)]
         self.rounds, self.views = [], []
         self.gaps, self.latest, self.superseded = {}, {}, set()
+        self.abandoned_by = None
         for index, entry in enumerate(record["chain"]):
             self.step(entry, at(at(place, "chain"), index))
 
     def step(self, entry, place):
         demand(entry["prev"] == self.head, at(place, "prev"), "is not the hash of the entry before")
-        steps = {"key_rotated": self.key_rotated, "plan_changed": self.plan_changed}
+        event = entry.get("event")
+        goes_on = self.abandoned_by is None or event == "key_rotated" or entry.get("abandoned_by") == "person"
+        demand(goes_on, place, "follows though the session was abandoned before")
+        steps = {"key_rotated": self.key_rotated, "plan_changed": self.plan_changed, "abandoned": self.abandoned}
         steps.get(entry.get("event"), self.round)(entry, place)
         demand(entry["entry_hash"] == entry_hash(entry), at(place, "entry_hash"), "is not the hash of this entry")
         self.head = entry["entry_hash"]
@@ -685,6 +702,18 @@ class Chain:
         verify("plan", body, entry["agent_public_key"], entry["signature"], at(place, "signature"))
         self.plans.append((entry["plan_digest"], when))
         self.superseded |= self.open()
+
+    def abandoned(self, entry, place):
+        when = self.tick(entry["timestamp"], at(place, "timestamp"))
+        self.keys.demand(entry["agent_public_key"], when, at(place, "agent_public_key"))
+        same = entry["plan_digest"] == self.plans[-1][0]
+        demand(same, at(place, "plan_digest"), "is not the plan that was submitted last")
+        answered = self.settled() & set(entry["unanswered"])
+        demand(not answered, at(place, "unanswered"), f"names {', '.join(sorted(answered))}, which was answered")
+        names = ("agent_public_key", "timestamp", "abandoned_by", "unanswered", "plan_digest", "prev")
+        body = {name: entry[name] for name in names} | {"session_id": self.session_id, "agent_id": self.agent_id}
+        verify("abandonment", body, entry["agent_public_key"], entry["signature"], at(place, "signature"))
+        self.abandoned_by = entry["abandoned_by"]
 
     def round(self, entry, place):
         demand(entry["round"] == len(self.rounds) + 1, at(place, "round"), f"is not {len(self.rounds) + 1}")
@@ -747,7 +776,9 @@ class Chain:
         found = {}
         for entry, plan in self.rounds:
             if entry["resolved"] and self.latest[entry["gap"]["id"]] is entry:
-                found[pointer(entry["gap"])] = (entry, plan == len(self.plans))
+                # An accepted WARN leaves the plan as it is; older documents have the word in its place (W-05).
+                stays = entry["gap"]["severity"] == "WARN" and folded(entry["answer"]) == "accept"
+                found[pointer(entry["gap"])] = (entry, plan == len(self.plans) and not stays)
         return found
 
     def check_signature(self):
@@ -768,6 +799,7 @@ class Chain:
             "agent_id": self.agent_id,
             "rounds": len(self.rounds),
             "all_resolved": self.record["all_resolved"],
+            "abandoned_by": self.abandoned_by,
             "head": self.head,
             "answers": [told(entry) for entry, _ in self.rounds],
         }
@@ -886,6 +918,7 @@ def handoff(document, place, registry):
     check_whole("handoff", document, "created_at", place, registry)
     if "plan" in document:
         demand(chain.record["all_resolved"], at(place, "plan"), "is there though a gap is open")
+        demand(chain.abandoned_by is None, at(place, "plan"), "is there though the session was abandoned")
         check_written(document["plan"], chain.answers(), at(place, "plan"))
     return chain.summary() | {"plan": "plan" in document}
 
@@ -901,6 +934,7 @@ def audit(document, place, registry):
     demand(accepted or not attested, at(place, "accepted_plan"), "is missing though it is attested")
     demand(attested or not accepted, at(place, "attestation"), "is missing though a plan is accepted")
     if accepted:
+        demand(chain.abandoned_by is None, at(place, "accepted_plan"), "is there though the session was abandoned")
         check_attested(document["attestation"], document["accepted_plan"], chain, at(place, "attestation"), registry)
         submitted = document["submitted_plans"][-1]["plan_object"]
         check_accepted(submitted, document["accepted_plan"], chain.answers(), at(place, "accepted_plan"))

@@ -59,10 +59,12 @@ fn register_bodies(plane: &Plane, connected: &Connected) -> Vec<String> {
     (0..JWTS).map(body).collect()
 }
 
+/// Token, session and delegation of each agent.
 async fn tokens(plane: &Plane, connected: &Connected) -> Vec<String> {
     let mut tokens = Vec::new();
     for _ in 0..AGENTS {
-        tokens.push(plane.register(plane.acme(), connected).await.access_token);
+        let agent = plane.register(plane.acme(), connected).await;
+        tokens.push(format!("{} {} {}", agent.access_token, agent.session_id, connected.delegation_id));
     }
     tokens
 }

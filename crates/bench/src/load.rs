@@ -62,11 +62,17 @@ impl Server {
                 .method(Method::POST)
                 .header("content-type", "application/json")
                 .body(Full::from(item.clone()))?,
-            What::Calls | What::Decisions => request
-                .header("authorization", format!("Bearer {item}"))
-                .header("x-agent-mode", "user_delegated")
-                .header("x-agent-intent-type", "READ_CALENDAR")
-                .body(Full::default())?,
+            What::Calls | What::Decisions => {
+                let mut agent = item.split(' ');
+                let mut next = || agent.next().context("an agent without token, session or delegation");
+                request
+                    .header("authorization", format!("Bearer {}", next()?))
+                    .header("x-agent-mode", "user_delegated")
+                    .header("x-agent-session", next()?)
+                    .header("x-agent-delegation", next()?)
+                    .header("x-agent-intent-type", "READ_CALENDAR")
+                    .body(Full::default())?
+            }
         })
     }
 }

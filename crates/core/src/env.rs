@@ -23,6 +23,11 @@ impl Env {
     /// How many rows one step can make: a plan's yes makes one for each of its steps.
     pub const KEYS: i64 = 256;
 
+    /// The last of this operation's keys: for a row that is added to a step which minted its own.
+    pub fn spare_key(&self) -> RowKey {
+        self.first_key + Self::KEYS - 1
+    }
+
     pub fn mint(&self) -> Mint {
         Mint {
             random: ChaCha20Rng::from_seed(self.entropy),

@@ -41,13 +41,19 @@ impl News {
     pub fn at_rest(&self) -> Self {
         let mut news = self.clone();
         if let Self::Said(said) = &mut news {
-            said.event.payload.set_reply_token(String::new());
+            said.set_reply_token("");
         }
         news
     }
 }
 
 impl Said {
+    /// In every language: each is the same event.
+    pub fn set_reply_token(&mut self, token: &str) {
+        let all = std::iter::once(&mut self.event).chain(self.translations.iter_mut().map(|(_, event)| event));
+        all.for_each(|event| event.payload.set_reply_token(token.to_owned()));
+    }
+
     /// The decision whose reply token was left out on the way here.
     pub fn lacks_token_of(&self) -> Option<&str> {
         let lacks = self.event.payload.reply_token().is_some_and(str::is_empty);

@@ -31,6 +31,11 @@ pub fn max_duration_s(document: &ProjectDocument) -> i64 {
     duration::parse_secs(&document.max_duration).unwrap_or(0)
 }
 
+/// How long a consent receipt may live, in seconds. `check` has made sure that it parses.
+pub fn max_receipt_duration_s(document: &ProjectDocument) -> i64 {
+    duration::parse_secs(&document.max_receipt_duration).unwrap_or(0)
+}
+
 /// How long a delegation token may be used, in seconds.
 pub fn token_duration_s(document: &ProjectDocument) -> i64 {
     let own = document.token_duration.as_deref().and_then(duration::parse_secs);

@@ -71,8 +71,9 @@ macro_rules! records {
 
 records! {
     Project, Person, Membership, WebSession, ConnectRequest, Disclosure, Delegation, Session, AccessToken,
-    RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
+    SessionKey, RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
     SubscriberToken, HeldRequest, Plan, ImportedConfirm, ClarificationSession, ClarificationEntry, ClarificationKey,
+    AgentEvent,
 }
 
 /// A project and the version of its document that is in force. Older versions stay readable.
@@ -155,6 +156,9 @@ pub struct ConnectRequest {
     pub operator_name: String,
     /// The operator's own liability disclosure, if its identity manifest has one.
     pub operator_disclosure: Option<String>,
+    /// Where the operator can be written to, by its identity manifest.
+    #[serde(default)]
+    pub operator_contact: Option<String>,
     pub scopes: Vec<String>,
     pub max_agent_ttl: Option<i64>,
     pub code_challenge: String,
@@ -233,7 +237,22 @@ pub struct Delegation {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum DelegationState {
     Active,
-    Revoked { at: UnixMillis, reason: RevokeReason },
+    Revoked {
+        at: UnixMillis,
+        reason: RevokeReason,
+    },
+    /// Ended by its policy, without anybody's act (AAP 8.3).
+    AutoRevoked {
+        at: UnixMillis,
+        reason: RevokeReason,
+    },
+}
+
+impl Delegation {
+    /// When it ends by itself, unless it is over already.
+    pub fn due(&self) -> Option<UnixMillis> {
+        (self.state == DelegationState::Active).then_some(self.policy_expires_at)
+    }
 }
 
 /// The value of `X-Agent-Revoke-Reason` (AAP 8.5).
@@ -265,7 +284,8 @@ pub struct Session {
     pub key_seen_at: UnixMillis,
     pub opened_at: UnixMillis,
     pub state: SessionState,
-    /// Thumbprint of the DPoP key that its tokens are bound to (AAP 18.1).
+    /// Thumbprint of its first DPoP key: from then on every token of it is bound to one (AAP 18.1). All of its keys are
+    /// rows of [`SessionKey`].
     #[serde(default)]
     pub jkt: Option<Digest>,
     /// Live access tokens, oldest first; at most eight (C-65).
@@ -313,6 +333,17 @@ pub struct AccessToken {
     /// Thumbprint of the DPoP key without which it is worth nothing.
     #[serde(default)]
     pub jkt: Option<Digest>,
+}
+
+/// A DPoP key and the one session that it is good for (AAP 18.1). Agents of one operator that work on one task have a
+/// key each (AAP 12.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionKey {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    pub session: RowKey,
+    pub jkt: Digest,
 }
 
 /// A receipt that its operator withdrew, by what it says; refused ever after.

@@ -26,6 +26,8 @@ pub enum Refusal {
     ModeNotSupported(String),
     #[error("the session was not registered in the identity mode {0:?}")]
     ModeNotRegistered(String),
+    #[error("the header {0} is missing")]
+    EchoMissing(&'static str),
     // the operator
     #[error("the operator JWT was refused: {0}")]
     OperatorJwtInvalid(String),
@@ -51,7 +53,7 @@ pub enum Refusal {
     #[error("the delegation was revoked")]
     DelegationRevoked(RevokeReason),
     #[error("the delegation ended by its policy")]
-    PolicyExpired,
+    AutoRevoked(RevokeReason),
     #[error("the delegation token has expired")]
     DelegationExpired,
     #[error("{0}")]
@@ -65,7 +67,7 @@ pub enum Refusal {
     ConsentRevoked,
     #[error("the consent receipt has expired, or its execution window is over")]
     ConsentExpired,
-    #[error("the execution window of the consent receipt is not open yet")]
+    #[error("the consent receipt does not count yet: its execution window or its nbf lies in the future")]
     ConsentWindowNotOpen,
     #[error("the consent receipt is for another service")]
     ConsentServiceMismatch,
@@ -173,7 +175,7 @@ impl Refusal {
     pub fn code(&self) -> Code {
         match self {
             Self::VersionUnsupported(_) | Self::VersionMissing => Code::SpecVersionUnsupported,
-            Self::InvalidRequest(_) | Self::IntentTypeMissing => Code::InvalidRequest,
+            Self::InvalidRequest(_) | Self::EchoMissing(_) | Self::IntentTypeMissing => Code::InvalidRequest,
             Self::ModeMissing => Code::ModeMissing,
             Self::ModeNotSupported(_) | Self::ModeNotRegistered(_) => Code::ModeNotSupported,
             Self::OperatorJwtInvalid(_) | Self::OperatorKeyWithdrawn => Code::OperatorJwtInvalid,
@@ -185,7 +187,7 @@ impl Refusal {
             Self::DelegationInvalid(_) => Code::DelegationInvalid,
             Self::DelegationNotFound => Code::DelegationNotFound,
             Self::DelegationRevoked(_) => Code::DelegationRevoked,
-            Self::PolicyExpired => Code::AutoRevoked,
+            Self::AutoRevoked(_) => Code::AutoRevoked,
             Self::DelegationExpired => Code::DelegationExpired,
             Self::DelegationMismatch(_) => Code::DelegationMismatch,
             Self::ConsentInvalid(_) | Self::ConsentRevoked => Code::ConsentInvalid,
@@ -239,6 +241,12 @@ impl Refusal {
                 format!("send Aap-Version with one of: {}", version::list(version::ACCEPTED))
             }
             Self::InvalidRequest(_) => "correct the request and send it again".into(),
+            Self::EchoMissing("X-Agent-Session") => {
+                "send X-Agent-Session with the session_id that the registration returned".into()
+            }
+            Self::EchoMissing(_) => {
+                "send X-Agent-Delegation with the delegation_id of the delegation token that was registered".into()
+            }
             Self::ModeMissing => "declare \"mode\" in the body; there is no default".into(),
             Self::ModeNotSupported(_) => {
                 "use a mode listed in identity_modes_supported of the discovery manifest".into()
@@ -268,8 +276,11 @@ impl Refusal {
             Self::DelegationInvalid(_) => "present the delegation token exactly as this service issued it".into(),
             Self::DelegationNotFound => "ask the user to connect the agent again".into(),
             Self::DelegationRevoked(_) => "tell the user that access was cut off; do not retry".into(),
-            Self::PolicyExpired => {
+            Self::AutoRevoked(RevokeReason::PolicyExpired) => {
                 "tell the user that the granted time is over, and ask them to connect the agent again".into()
+            }
+            Self::AutoRevoked(_) => {
+                "tell the user that access ended by itself, and ask them to connect the agent again".into()
             }
             Self::DelegationExpired => "ask the user to connect the agent again".into(),
             Self::DelegationMismatch(_) => {
@@ -296,10 +307,8 @@ impl Refusal {
             Self::ClarificationRequired(unclear) => unclear.hint(),
             Self::AlreadyResolved(_) => "an answer stands; submit a changed plan to have it asked anew".into(),
             Self::WordRequired(_) => "send X-Agent-Confirm: true if it is really meant".into(),
-            Self::UsageLimitReached { limit: Limit::RequestsPerHour, .. } => {
-                "wait as long as Retry-After says; nothing was forwarded".into()
-            }
-            Self::UsageLimitReached { .. } => "ask the user for a new consent receipt; nothing was forwarded".into(),
+            Self::UsageLimitReached { limit: Limit::RequestsPerHour, .. } => "wait as long as Retry-After says".into(),
+            Self::UsageLimitReached { .. } => "ask the user for a new consent receipt".into(),
             Self::DpopMissing(_) => {
                 "send Authorization: DPoP and a proof for exactly this request, signed with the key of the session; \
                  without such a key register again with a proof"
@@ -340,8 +349,7 @@ impl Refusal {
     /// The value of `X-Agent-Revoke-Reason`, on refusals that a revocation caused and on no others (AAP 8.5).
     pub fn revoke_reason(&self) -> Option<RevokeReason> {
         match self {
-            Self::DelegationRevoked(reason) => Some(*reason),
-            Self::PolicyExpired => Some(RevokeReason::PolicyExpired),
+            Self::DelegationRevoked(reason) | Self::AutoRevoked(reason) => Some(*reason),
             Self::OperatorKeyWithdrawn => Some(RevokeReason::KeyRotation),
             _ => None,
         }

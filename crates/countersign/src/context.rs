@@ -1,6 +1,7 @@
 //! What every command is handed besides its own arguments.
 
 use crate::{failure::Failure, table::Table, terminal::Terminal};
+use anstyle::AnsiColor;
 use countersign_server::config::{self, Environment, Loaded};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -18,6 +19,19 @@ impl Context {
         config::load(self.config.as_deref(), &self.environment)
     }
 
+    /// The same for a command that starts no node. A variable that no key has is told, and stops nothing.
+    pub(crate) fn load_for_command(&self) -> Result<Loaded, config::ConfigErrors> {
+        let loaded = config::load_for_command(self.config.as_deref(), &self.environment)?;
+        self.warn_of_unknown(&loaded);
+        Ok(loaded)
+    }
+
+    pub(crate) fn warn_of_unknown(&self, loaded: &Loaded) {
+        for problem in &loaded.unknown_variables {
+            self.terminal.note("warning", AnsiColor::Yellow, &format!("{problem}; {}", problem.hint));
+        }
+    }
+
     /// Prints to standard output.
     pub(crate) fn say(&self, text: &str) -> Result<(), Failure> {
         self.terminal.say(text)
@@ -25,7 +39,12 @@ impl Context {
 
     /// Prints a document for programs.
     pub(crate) fn say_json(&self, value: &Value) -> Result<(), Failure> {
-        self.say(&format!("{value:#}\n"))
+        self.terminal.say_json(value, true)
+    }
+
+    /// Prints one line for programs that read line by line.
+    pub(crate) fn say_line(&self, value: &Value) -> Result<(), Failure> {
+        self.terminal.say_json(value, false)
     }
 
     /// Prints a list.

@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 
 /// Opens the engine, runs `work` with it, and gives the store back whatever came of it.
 pub(crate) fn run<T>(context: &Context, work: impl AsyncFnOnce(&Engine) -> Result<T, Failure>) -> Result<T, Failure> {
-    let loaded = context.load()?;
+    let loaded = context.load_for_command()?;
     log(false, "warn");
     runtime()?.block_on(async {
         let (engine, _) = open_engine(&loaded.config, &context.environment).await.map_err(not_started)?;

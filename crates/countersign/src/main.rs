@@ -12,6 +12,7 @@ mod failure;
 mod password;
 mod service;
 mod span;
+mod stop;
 mod table;
 mod terminal;
 

@@ -1,4 +1,4 @@
-//! Where a new password comes from: standard input, the environment, or somebody at the terminal. Never an argument,
+//! Where a password comes from: standard input, the environment, or somebody at the terminal. Never an argument,
 //! which every process of the machine can read.
 
 use crate::{context::Context, failure::Failure};
@@ -16,6 +16,19 @@ pub(crate) struct Source {
 
 /// The new password of `name`. How long it must be is for the engine to say.
 pub(crate) fn read(source: &Source, name: &str, context: &Context) -> Result<String, Failure> {
+    read_or(source, context, || asked(name))
+}
+
+/// The password that `name` has.
+pub(crate) fn read_current(source: &Source, name: &str, context: &Context) -> Result<String, Failure> {
+    read_or(source, context, || prompt(format!("password of {name}: ")))
+}
+
+fn read_or(
+    source: &Source,
+    context: &Context,
+    asked: impl FnOnce() -> Result<String, Failure>,
+) -> Result<String, Failure> {
     if source.password_stdin {
         return first_line();
     }
@@ -23,7 +36,7 @@ pub(crate) fn read(source: &Source, name: &str, context: &Context) -> Result<Str
         return Ok(password.clone());
     }
     if std::io::stdin().is_terminal() {
-        return asked(name);
+        return asked();
     }
     let hint = format!("give it with --password-stdin or in the variable {VARIABLE}");
     Err(Failure::new("there is no terminal to ask for the password at").hint(hint))
@@ -36,9 +49,10 @@ fn first_line() -> Result<String, Failure> {
 }
 
 fn asked(name: &str) -> Result<String, Failure> {
-    let ask = |prompt: String| {
-        rpassword::prompt_password(prompt).map_err(|why| Failure::new(format!("cannot ask for the password: {why}")))
-    };
-    let password = ask(format!("new password of {name}: "))?;
-    if password == ask("the same again: ".into())? { Ok(password) } else { Err(Failure::new("the two differ")) }
+    let password = prompt(format!("new password of {name}: "))?;
+    if password == prompt("the same again: ".into())? { Ok(password) } else { Err(Failure::new("the two differ")) }
+}
+
+fn prompt(text: String) -> Result<String, Failure> {
+    rpassword::prompt_password(text).map_err(|why| Failure::new(format!("cannot ask for the password: {why}")))
 }

@@ -1,5 +1,7 @@
 //! Lists: columns for those who look, sentences for those who listen.
 
+use countersign_protocol::visible::{self, visible};
+
 /// Rows of cells under the names of their columns.
 pub(crate) struct Table<const N: usize> {
     pub(crate) head: [&'static str; N],
@@ -38,7 +40,29 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// Text that somebody typed once must not move the cursor of whoever reads it.
+/// Somebody else's text on one line: whatever would move the cursor, begin a line or not be seen stands there by its
+/// number (R-29).
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    visible(text)
+}
+
+/// Somebody else's text in quotes that it cannot end, so that nothing behind them can be theirs.
+pub(crate) fn quoted(text: &str) -> String {
+    without_isolates(&visible::quoted(text))
+}
+
+/// A text that the service rendered: the values in it stand in quotes already. The isolates in it are the service's own,
+/// and a terminal has no use for them.
+pub(crate) fn rendered(text: &str) -> String {
+    printable(&without_isolates(text))
+}
+
+fn without_isolates(text: &str) -> String {
+    text.replace(['\u{2068}', '\u{2069}'], "")
+}
+
+/// With the full stop that makes readers pause, unless the text ends a sentence itself.
+pub(crate) fn sentence(text: &str) -> String {
+    let ended = text.trim_end_matches(['”', '"', ')']).ends_with(['.', '!', '?', '…']);
+    if ended { text.to_owned() } else { format!("{text}.") }
 }

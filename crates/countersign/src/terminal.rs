@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
+use countersign_protocol::visible::{is_unseen, visible};
 use countersign_server::config::Environment;
+use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
 pub(crate) struct Terminal {
@@ -21,8 +23,25 @@ impl Terminal {
         Self { colour_allowed, accessible }
     }
 
-    /// Prints to standard output. Whoever closes it early (`| head`) has read enough.
+    /// Prints to standard output. No text, whoever wrote it, gets a control, an invisible character or one that turns
+    /// the line round onto the terminal: it stands there by its number.
     pub(crate) fn say(&self, text: &str) -> Result<(), Failure> {
+        self.write(&visible_lines(text))
+    }
+
+    /// The same in a style of our own.
+    pub(crate) fn say_in(&self, style: Style, text: &str) -> Result<(), Failure> {
+        self.write(&format!("{style}{}{style:#}", visible_lines(text)))
+    }
+
+    /// Prints a document for programs, on one line or laid out: the same characters, escaped as JSON escapes them.
+    pub(crate) fn say_json(&self, value: &Value, laid_out: bool) -> Result<(), Failure> {
+        let text = if laid_out { format!("{value:#}\n") } else { format!("{value}\n") };
+        self.write(&escaped_json(&text))
+    }
+
+    /// Whoever closes the output early (`| head`) has read enough.
+    fn write(&self, text: &str) -> Result<(), Failure> {
         let mut out = std::io::stdout().lock();
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::new(format!("cannot write the output: {e}"))),
@@ -31,11 +50,51 @@ impl Terminal {
     }
 
     /// Prints a line to standard error behind a word that says what it is. The word carries the meaning, the colour
-    /// only repeats it.
+    /// only repeats it. Further lines of the text are indented, so that none looks like a line of its own.
     pub(crate) fn note(&self, word: &str, colour: AnsiColor, text: &str) {
         let mut out = std::io::stderr().lock();
         let style = if self.colour_allowed && out.is_terminal() { colour.on_default().bold() } else { Style::new() };
+        let text = visible_lines(text).replace('\n', "\n  ");
         // Nothing is left to tell it to when standard error is gone.
         let _ = writeln!(out, "{style}{word}:{style:#} {text}");
+    }
+}
+
+/// Every line of a text with what nobody would see made visible.
+fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
+/// A JSON text in which every character that nobody would see is escaped: the same document for whoever reads it.
+fn escaped_json(text: &str) -> String {
+    let escape = |c: char| c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+    let one = |c: char| if c != '\n' && is_unseen(c) { escape(c) } else { c.to_string() };
+    text.chars().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escaped_json, visible_lines};
+    use countersign_protocol::visible::is_unseen;
+    use serde_json::{Value, json};
+
+    ///
+    #[test]
+    fn nothing_unseen_reaches_a_terminal() {
+        let text = visible_lines("one\r\ntwo\u{1b}[2J\u{202e}\u{9b}\u{200b}");
+        assert!(text.chars().all(|c| c == '\n' || !is_unseen(c)), "{text}");
+        assert_eq!(text.lines().count(), 2);
+        assert!(text.ends_with("[U+202E][U+009B][U+200B]"), "{text}");
+    }
+
+    ///
+    #[test]
+    fn a_program_reads_the_same_document_from_a_json_text_without_unseen_characters() {
+        let document = json!({ "a\u{202e}": "\u{9b}2J \u{e0041}\u{200b}\n", "b": [1, "ü"] });
+        for text in [document.to_string(), format!("{document:#}")] {
+            let escaped = escaped_json(&text);
+            assert!(escaped.chars().all(|c| c == '\n' || !is_unseen(c)), "{escaped}");
+            assert_eq!(serde_json::from_str::<Value>(&escaped).unwrap(), document);
+        }
     }
 }

@@ -4,7 +4,10 @@
 //! decided from, so a change on any node makes the commit fail, and the call is decided again from the store.
 
 use crate::projects::Address;
-use countersign_core::{aap::access::AccessView, records::Project};
+use countersign_core::{
+    aap::access::{AccessView, Bearer},
+    records::Project,
+};
 use countersign_protocol::{hash::Digest, ids::RowKey};
 use quick_cache::sync::Cache;
 use std::{
@@ -66,5 +69,15 @@ impl Bearers {
 
     pub(crate) fn forget(&self, project: &str, token: &Digest) {
         self.0.remove(&(project.to_owned(), *token));
+    }
+
+    /// Whoever rests on one of these delegations or sessions: this node's next call of theirs is decided from the store,
+    /// so that not even a read goes out after the answer to a revocation.
+    pub(crate) fn forget_all(&self, cut_off: &[RowKey]) {
+        let rests_on = |bearer: &Bearer| {
+            let delegation = bearer.delegation.as_ref().map(|delegation| delegation.key);
+            cut_off.contains(&bearer.session.key) || delegation.is_some_and(|key| cut_off.contains(&key))
+        };
+        self.0.retain(|_, view| !view.bearer.as_ref().is_some_and(rests_on));
     }
 }

@@ -4,9 +4,12 @@
 //! remembering any. What was spent before a start, or before the store was lost, may be forgotten; so for a while only
 //! proofs with a nonce from after that moment count, which no older proof can have.
 
-use crate::engine::Engine;
+use crate::{
+    engine::Engine,
+    store::{Proof, SpentProofs},
+};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use countersign_core::aap::access::Proven;
+use countersign_core::{aap::access::Proven, refusal::Refusal, step::SpentProof};
 use countersign_jose::{ExpectedProof, ProofKeys, verify_dpop};
 use countersign_protocol::{hash::Digest, time::UnixMillis};
 use std::sync::{
@@ -27,6 +30,8 @@ pub(crate) struct Proofs {
     /// Since when every spent proof is remembered.
     since: AtomicI64,
     store_lost: AtomicBool,
+    /// What this node itself has seen spent.
+    seen: Mutex<SpentProofs>,
     /// The nonce of this second: they need not differ from answer to answer.
     current: Mutex<(i64, String)>,
 }
@@ -34,7 +39,30 @@ pub(crate) struct Proofs {
 impl Proofs {
     pub(crate) fn new(keys: ProofKeys, since: UnixMillis) -> Self {
         let current = Mutex::new((0, String::new()));
-        Self { keys, since: AtomicI64::new(since.0), store_lost: AtomicBool::new(false), current }
+        let (since, store_lost) = (AtomicI64::new(since.0), AtomicBool::new(false));
+        Self { keys, since, store_lost, seen: Mutex::default(), current }
+    }
+
+    /// Takes a proof for a call that is forwarded before its step is durable. Whoever shows it to this node again is
+    /// refused before anything is forwarded; other nodes find out when they commit.
+    pub(crate) fn take(&self, spent: &SpentProof, now: UnixMillis) -> Result<(), Refusal> {
+        let proof = Proof::of(spent);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.forget(now.0);
+        if seen.has(&proof.id) {
+            return Err(Refusal::DpopReplayed);
+        }
+        seen.spend(&[&proof], now.0);
+        Ok(())
+    }
+
+    /// The store has taken this one, or had it already.
+    pub(crate) fn note(&self, proof: &Proof, now: UnixMillis) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.forget(now.0);
+        if !seen.has(&proof.id) {
+            seen.spend(&[proof], now.0);
+        }
     }
 
     /// Nobody knows what a store remembers that was away: from its loss on, and once more from its return, only nonces

@@ -15,7 +15,7 @@ use crate::{
     people::{PasswordCost, Passwords},
     ports::Operators,
     remembered::Remembered,
-    store::{Outcome, Store, StoreError},
+    store::{Outcome, Proof, Store, StoreError},
     tallies::Tallies,
     turns::Turns,
     waits::Waits,
@@ -23,11 +23,12 @@ use crate::{
 use countersign_core::{
     env::Env,
     people::sign_in::Throttle,
+    records::{DelegationState, Record, SessionState},
     refusal::Refusal,
     step::{Effects, Step},
 };
 use countersign_jose::{KeyPolicy, ProofKeys};
-use countersign_protocol::{origin::Origin, time::UnixMillis};
+use countersign_protocol::{ids::RowKey, origin::Origin, time::UnixMillis};
 use std::sync::Arc;
 
 /// How often an operation decides again when rows changed under it.
@@ -182,7 +183,15 @@ impl Engine {
         if effects.is_empty() {
             return Outcome::Committed;
         }
+        let proof = effects.proof.as_ref().map(Proof::of);
+        let cut_off = cut_off(&effects.puts);
         let outcome = self.store.commit(effects).await;
+        if let (Some(proof), Outcome::Committed | Outcome::Replayed) = (&proof, &outcome) {
+            self.proofs.note(proof, self.now());
+        }
+        if outcome == Outcome::Committed && !cut_off.is_empty() {
+            self.bearers.forget_all(&cut_off);
+        }
         match &outcome {
             Outcome::Unavailable(why) => {
                 tracing::error!(why, "a step could not be written");
@@ -219,6 +228,16 @@ impl Engine {
         self.keep_pace().await?;
         self.store.sweep(self.now()).await.map(drop)
     }
+}
+
+/// The delegations and sessions that a step ends.
+fn cut_off(puts: &[Record]) -> Vec<RowKey> {
+    let ended = |record: &Record| match record {
+        Record::Delegation(delegation) if delegation.state != DelegationState::Active => Some(delegation.key),
+        Record::Session(session) if session.state != SessionState::Open => Some(session.key),
+        _ => None,
+    };
+    puts.iter().filter_map(ended).collect()
 }
 
 /// What the store could not tell is not decided on.

@@ -31,7 +31,7 @@ mod waits;
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
 pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof};
 pub use chance::Chance;
-pub use clarification::{Attested, ChainReader, Confirmed, Gathered, Scaffolded};
+pub use clarification::{Abandoning, Attested, ChainReader, Confirmed, Gathered, Scaffolded};
 pub use clock::{Clock, ManualClock};
 pub use decisions::{
     Agent, Answered, ByPerson, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id,
@@ -43,7 +43,7 @@ pub use mplp::{BusPage, ConfirmShown, Cursor, Decider, PlanShown, Proposal, Read
 pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
 pub use ports::{KnownOperator, OperatorTrouble, Operators};
 pub use presented::Presented;
-pub use projects::{Address, ApplyTrouble, ProjectAt};
+pub use projects::{Address, ApplyTrouble, ListenerKind, ProjectAt};
 
 /// The words of the core that callers of the engine need to speak with it.
 pub use countersign_core::{
@@ -61,17 +61,18 @@ pub use countersign_core::{
         document::Whole,
         grant::AskedFor,
         reconcile::may_reconcile,
+        runs::what_runs,
     },
     held,
     held::HttpRequest,
     mplp as mplp_views,
-    people::{Actor, Member, accounts::AccountRefusal, api_keys::AddedKey, sign_in::Throttle},
+    people::{Actor, Member, accounts::AccountRefusal, api_keys::AddedKey, disable::Disabled, sign_in::Throttle},
     project::{Applied, ApplyRefusal, Problem, check as check_project},
     records::{
         Allowance, AllowanceState, ApiKey, ApiKeyKind, AskedGap, Assurance, Ballot, CancelledFor, Clarification,
         ConnectProgress, ConnectRequest, Decision, DecisionState, Defaulted, Delegation, DelegationState, Execution,
         ExecutionState, GapState, Membership, Person, Plan, Planned, Point, Project, Question, Reporter, RevokeReason,
-        Role, SubscriberToken, Terms, Via, Words,
+        Role, SubscriberToken, Terms, TokenState, Via, Words,
     },
-    refusal::{Awaited, Awaiting, Refusal},
+    refusal::{Awaited, Awaiting, Refusal, Unclear},
 };

@@ -43,7 +43,7 @@ impl Engine {
         let token = said.lacks_token_of().and_then(|decision| self.reply_token(decision).ok());
         let Some(token) = token else { return Cow::Borrowed(said) };
         let mut said = said.clone();
-        said.event.payload.set_reply_token(token);
+        said.set_reply_token(&token);
         Cow::Owned(said)
     }
 

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod api_keys;
+mod disable;
 mod password;
 mod sign_in;
 

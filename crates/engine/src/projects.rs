@@ -30,12 +30,22 @@ pub enum Address {
     Subdomain(String),
 }
 
+/// Where a request arrived: each listener has an origin of its own, and speaks of itself by that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListenerKind {
+    #[default]
+    Public,
+    Gateway,
+}
+
 /// A project as it was addressed.
 #[derive(Clone, Debug)]
 pub struct ProjectAt {
     pub project: Project,
     /// The base URI of this way to it: what `aud` must be.
     pub service: Origin,
+    /// Where its API is called, if that is at another origin.
+    pub resources: Option<Origin>,
     pub address: Address,
 }
 
@@ -47,7 +57,8 @@ impl ProjectAt {
             Address::Unscoped if asked_by_query => Addressed::ByQuery { scoped_paths: false },
             Address::Unscoped => Addressed::Alone,
         };
-        manifest::of_project(&self.project.document, &self.service, &addressed)
+        let resource_origin = self.resources.as_ref().map(|origin| origin.as_str().to_owned());
+        Manifest { resource_origin, ..manifest::of_project(&self.project.document, &self.service, &addressed) }
     }
 
     /// What the path of a scoped endpoint begins with.
@@ -60,8 +71,13 @@ impl ProjectAt {
 }
 
 impl Engine {
+    /// The project at an address of the public listener.
     pub async fn project(&self, address: &Address) -> Result<ProjectAt, Refusal> {
-        let origin = self.settings.origin.clone();
+        self.project_at(ListenerKind::Public, address).await
+    }
+
+    pub async fn project_at(&self, listener: ListenerKind, address: &Address) -> Result<ProjectAt, Refusal> {
+        let origin = self.origin_at(listener).clone();
         let (project, service) = match address {
             Address::Unscoped => (self.only_project().await?, origin),
             Address::Scoped(id) => (self.project_named(id).await?, origin),
@@ -70,25 +86,50 @@ impl Engine {
             }
             Address::Subdomain(_) => return Err(Refusal::ProjectNotFound),
         };
-        Ok(ProjectAt { project, service, address: address.clone() })
+        let resources = self.resources_of(&project).filter(|origin| *origin != service);
+        Ok(ProjectAt { project, service, resources, address: address.clone() })
     }
 
     /// The manifest of a multi-tenant installation itself.
-    pub fn platform_manifest(&self) -> Manifest {
-        manifest::of_platform(&self.settings.origin, "Countersign")
+    pub fn platform_manifest(&self, listener: ListenerKind) -> Manifest {
+        manifest::of_platform(self.origin_at(listener), "Countersign")
+    }
+
+    fn origin_at(&self, listener: ListenerKind) -> &Origin {
+        match (listener, &self.settings.gateway) {
+            (ListenerKind::Gateway, Some(gateway)) => gateway,
+            _ => &self.settings.origin,
+        }
+    }
+
+    /// Where the gateway takes the calls of a project: where there are several, only at the project's own host.
+    pub(crate) fn resources_of(&self, project: &Project) -> Option<Origin> {
+        let gateway = self.settings.gateway.as_ref()?;
+        match (self.settings.tenancy, self.settings.subdomains) {
+            (Tenancy::Single, _) => Some(gateway.clone()),
+            (Tenancy::Multi, true) => Some(gateway.with_subdomain(project.id.as_str())),
+            (Tenancy::Multi, false) => None,
+        }
+    }
+
+    /// The public listener's and the gateway's.
+    fn bases(&self) -> impl Iterator<Item = &Origin> {
+        std::iter::once(&self.settings.origin).chain(&self.settings.gateway)
     }
 
     /// Every base URI under which a project's tokens may have been issued.
     pub(crate) fn origins_of(&self, project: &Project) -> Vec<String> {
-        let base = &self.settings.origin;
-        let own = self.settings.subdomains.then(|| base.with_subdomain(project.id.as_str()).to_string());
-        std::iter::once(base.to_string()).chain(own).collect()
+        let own =
+            |base: &Origin| self.settings.subdomains.then(|| base.with_subdomain(project.id.as_str()).to_string());
+        self.bases().flat_map(|base| std::iter::once(base.to_string()).chain(own(base))).collect()
     }
 
     /// Whether a token says that it was issued on the host of a project, this one's or another's.
     pub(crate) fn is_from_a_project_host(&self, jwt: &str) -> bool {
         let label = |iss: &str| iss.split_once("://")?.1.split('.').next().map(str::to_owned);
-        let on_host = |iss: &str| label(iss).is_some_and(|l| self.settings.origin.with_subdomain(&l).as_str() == iss);
+        let on_host = |iss: &str| {
+            label(iss).is_some_and(|label| self.bases().any(|base| base.with_subdomain(&label).as_str() == iss))
+        };
         self.settings.subdomains && peek(jwt).is_ok_and(|token| on_host(&token.iss))
     }
 

@@ -5,15 +5,15 @@ use crate::{
     refusal::envelope,
 };
 use bytes::Bytes;
-use countersign_engine::Refusal;
+use countersign_engine::{Refusal, Scheme};
 use countersign_protocol::aap::version;
 use http::{HeaderMap, HeaderName, HeaderValue, Response};
 
 const VERSION_SERVED: HeaderName = HeaderName::from_static(version::SERVED);
 
 /// A refusal, in the envelope.
-pub(crate) fn told(refusal: &Refusal, request_id: &str) -> Response<Bytes> {
-    envelope(refusal, request_id).map(Bytes::from)
+pub(crate) fn told(refusal: &Refusal, request_id: &str, scheme: Scheme) -> Response<Bytes> {
+    envelope(refusal, request_id, scheme).map(Bytes::from)
 }
 
 /// The request's name, the version, and the nonce for the next proof where nonces are on (C-27).

@@ -8,6 +8,7 @@ use crate::{
     complete::{self, MAX_BODY_BYTES},
     headers,
     proxy::{Passage, Pumping, answered, pump, whole_body},
+    refusal::presented_scheme,
     request_ids::RequestIds,
 };
 use bytes::Bytes;
@@ -30,7 +31,7 @@ use tower::{Layer, Service};
 use tracing::Instrument as _;
 
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
-pub(crate) type BoxBody = UnsyncBoxBody<Bytes, BoxError>;
+pub type BoxBody = UnsyncBoxBody<Bytes, BoxError>;
 
 /// How long the next piece of a body that must be complete may take.
 const BODY_PACE: Duration = Duration::from_secs(30);
@@ -113,9 +114,10 @@ where
         Box::pin(async move {
             let request_id = point.request_ids.mint();
             let span = tracing::info_span!("call", request_id);
-            let method = request.method().clone();
+            let (method, scheme) = (request.method().clone(), presented_scheme(request.headers()));
             let answered = point.run(inner, request).instrument(span.clone()).await;
-            let mut response = answered.unwrap_or_else(|refusal| answer::told(&refusal, &request_id).map(boxed));
+            let told = |refusal| answer::told(&refusal, &request_id, scheme).map(boxed);
+            let mut response = answered.unwrap_or_else(told);
             let nonce = point.engine.nonce_for_calls(&point.address).await;
             answer::mark(response.headers_mut(), &request_id, nonce);
             // Paths of the service inside may say whose data they lead to, so they are not logged.
@@ -145,17 +147,17 @@ impl CountersignLayer {
         let waits = call.wait_s.is_some_and(|seconds| seconds > 0);
         let request = Request::from_parts(parts, body);
         match self.engine.decide(&self.address, call).await? {
-            Decided::Read(permit) => {
+            Decided::Speculative(permit) => {
                 let passage = Passage::Read(permit);
                 self.clone().hand_on(inner, present(request, passage.grant())?, passage).await
             }
             // A caller that hangs up must not leave a write without its outcome.
-            Decided::Write(undertaking) => {
+            Decided::CommitFirst(undertaking) => {
                 let request = present(request, undertaking.grant())?;
                 let point = self.clone();
                 let writing = async move {
-                    let permit = point.engine.begin_write(*undertaking).await?;
-                    point.hand_on(inner, request, Passage::Write(Box::new(permit))).await
+                    let passage = Passage::begin(&point.engine, *undertaking).await?;
+                    point.hand_on(inner, request, passage).await
                 };
                 tokio::spawn(writing.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded)?
             }

@@ -12,10 +12,14 @@ mod prefer;
 mod proxy;
 mod refusal;
 mod request_ids;
+mod unread;
 
 pub use call::read_call;
-pub use layer::{Caller, CountersignLayer, CountersignService};
+pub use layer::{BoxBody, Caller, CountersignLayer, CountersignService};
 pub use prefer::{LONGEST_WAIT_S, wait_s};
-pub use proxy::{BadDestination, BadRoots, Destination, Gateway, GatewaySettings, UpstreamCredential};
-pub use refusal::envelope;
+pub use proxy::{
+    AtGateway, BadDestination, BadRoots, Destination, Endpoints, Gateway, GatewaySettings, UpstreamCredential,
+};
+pub use refusal::{SIGN_IN, envelope, presented_scheme};
 pub use request_ids::RequestIds;
+pub use unread::{Unread, Watched, watch};

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use countersign_engine::{Awaited, Refusal};
+use countersign_engine::{Awaited, Refusal, Scheme};
 use countersign_protocol::aap::{
     dpop,
     error::{Code, Envelope},
@@ -11,8 +11,20 @@ use countersign_protocol::aap::{
 };
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
-/// The envelope of a refusal.
-pub fn envelope(refusal: &Refusal, request_id: &str) -> Response<String> {
+/// What people prove themselves by: a cookie, which they get at this page.
+pub const SIGN_IN: &str = "Cookie realm=\"people\", form-action=\"/sign-in\"";
+
+/// The scheme under which a request brought its token, if it brought one.
+pub fn presented_scheme(sent: &HeaderMap) -> Scheme {
+    let value = sent.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match value.split(' ').next() {
+        Some(scheme) if scheme.eq_ignore_ascii_case(dpop::SCHEME) => Scheme::Dpop,
+        _ => Scheme::Bearer,
+    }
+}
+
+/// The envelope of a refusal. Whoever is challenged is challenged under the scheme of its own token.
+pub fn envelope(refusal: &Refusal, request_id: &str, scheme: Scheme) -> Response<String> {
     let code = refusal.code();
     let body = Envelope {
         error: code,
@@ -31,7 +43,7 @@ pub fn envelope(refusal: &Refusal, request_id: &str) -> Response<String> {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    add_headers(refusal, headers);
+    add_headers(refusal, headers, scheme);
     response
 }
 
@@ -47,7 +59,7 @@ fn awaited(refusal: &Refusal) -> Option<&Awaited> {
     }
 }
 
-fn add_headers(refusal: &Refusal, headers: &mut HeaderMap) {
+fn add_headers(refusal: &Refusal, headers: &mut HeaderMap, scheme: Scheme) {
     if let Some(reason) = refusal.revoke_reason() {
         headers.insert("x-agent-revoke-reason", HeaderValue::from_static(reason.as_str()));
     }
@@ -60,7 +72,7 @@ fn add_headers(refusal: &Refusal, headers: &mut HeaderMap) {
     if refusal.code() == Code::IrreversibleRequiresConfirm {
         headers.insert("precondition", HeaderValue::from_static("confirmation"));
     }
-    if let Some(challenge) = challenge(refusal).and_then(|text| HeaderValue::try_from(text).ok()) {
+    if let Some(challenge) = challenge(refusal, scheme).and_then(|text| HeaderValue::try_from(text).ok()) {
         headers.insert(header::WWW_AUTHENTICATE, challenge);
     }
     if refusal.code() == Code::SpecVersionUnsupported
@@ -71,14 +83,20 @@ fn add_headers(refusal: &Refusal, headers: &mut HeaderMap) {
     }
 }
 
-/// Where an agent without credentials finds out how to get some (AAP 3), and what was wrong with a proof (AAP 18.4).
-fn challenge(refusal: &Refusal) -> Option<String> {
+/// Every 401 has one (RFC 9110 11.6.1): where an agent without credentials finds out how to get some (AAP 3), what was
+/// wrong with a proof (AAP 18.4), or that it is the token or what stands behind it (RFC 6750 3.1, RFC 9449 7.1).
+fn challenge(refusal: &Refusal, scheme: Scheme) -> Option<String> {
     match refusal {
         Refusal::NoCredentials => Some(format!("Bearer agent_auth_required=\"{}\"", manifest::PATH)),
         Refusal::DpopNonceMissing => Some(dpop::challenge(Some(dpop::USE_NONCE))),
         Refusal::DpopMissing(_) | Refusal::DpopInvalid(_) | Refusal::DpopReplayed => {
             Some(dpop::challenge(Some(dpop::INVALID_PROOF)))
         }
-        _ => None,
+        Refusal::SignInRequired | Refusal::SignInFailed => Some(SIGN_IN.to_owned()),
+        refusal if refusal.code().status() != 401 => None,
+        _ => Some(match scheme {
+            Scheme::Bearer => format!("Bearer error=\"{}\"", dpop::INVALID_TOKEN),
+            Scheme::Dpop => dpop::challenge(Some(dpop::INVALID_TOKEN)),
+        }),
     }
 }

@@ -19,46 +19,57 @@ pub struct ConfirmationRequest {
     pub action: String,
     /// What it will bring about.
     pub consequence: String,
-    /// The tool that will run, as the project's policy names it.
+    /// The tool that will run, by its name in the policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Exactly what the tool will be called with. A yes is for these and no others.
+    /// Exactly what it will be called with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub arguments: Option<Map<String, Value>>,
+    /// The question in one short line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_terse: Option<String>,
+    /// The question in a sentence or two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_normal: Option<String>,
+    /// The question in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_detailed: Option<String>,
+    /// More that helps to decide, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub extra_context: Option<Map<String, Value>>,
+    /// How bad a mistake would be; policy may say more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk_level: Option<Risk>,
+    /// Whether it cannot be undone; policy may say so too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irreversible: Option<bool>,
+    /// How it can be undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reversibility: Option<Reversibility>,
+    /// How long people have to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i64>,
+    /// What no answer in time comes to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_decision: Option<YesNo>,
+    /// Which replies are offered; both if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed_replies: Option<Vec<YesNo>>,
-    /// The language of the texts, a BCP 47 tag; the project's if absent.
+    /// The language of the texts, a BCP 47 tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// An AAEP session of the same agent to ask in; without one the question has a session of its own.
+    /// An AAEP session of yours to ask in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Tells questions apart, or keeps them together, where no tool is named.
+    /// Tells questions apart where no tool is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
+    /// An id of your own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
-    /// The clarification session whose answers the person is to read. Nothing may be open in it.
+    /// The clarification session whose answers the person is to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clarification_session_id: Option<MplpId>,
 }
@@ -68,29 +79,42 @@ pub struct ConfirmationRequest {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClarificationRequest {
+    /// What you need to know, in words for a person.
     pub question: String,
+    /// How it may be answered; free text if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_response_kinds: Option<Vec<ResponseKind>>,
+    /// What to choose from, for multiple_choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choices: Option<Vec<Choice>>,
+    /// What the person should know to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
+    /// The answer that counts if nobody answers in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_response: Option<String>,
+    /// The question in one short line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_terse: Option<String>,
+    /// The question in a sentence or two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_normal: Option<String>,
+    /// The question in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_detailed: Option<String>,
+    /// How long people have to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i64>,
+    /// The language of the texts, a BCP 47 tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
+    /// An AAEP session of yours to ask in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
+    /// Tells questions of the same words apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
+    /// An id of your own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
 }
@@ -128,10 +152,13 @@ pub struct DecisionDocument {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub proposal: Option<Value>,
-    /// The answer to a clarification: a string, a boolean or a number.
+    /// The answer to a clarification: a text, true or false, or a number, by the kind that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = described::response))]
     pub response: Option<Value>,
+    /// The plan that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_id: Option<MplpId>,
     /// What nobody's answer came to, where `state` is `expired`: `accept`, `reject`, `default_response` or `unavailable`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expired_as: Option<String>,
@@ -209,6 +236,7 @@ pub struct ClaimRequest {
     /// The tool that was named in the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    /// Exactly what it is about to be called with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub arguments: Option<Map<String, Value>>,
@@ -241,6 +269,31 @@ pub enum OutcomeStatus {
     Failed,
 }
 
+/// `GET /v1/actions`: what an agent may ask for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ActionsDocument {
+    pub actions: Vec<ActionDocument>,
+    /// Whether actions may be asked for that are not listed; they count as irreversible and of high risk.
+    pub others: bool,
+}
+
+/// One action, by the project's policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ActionDocument {
+    /// What `tool` of a confirmation request says.
+    pub name: String,
+    pub risk_level: Risk,
+    pub irreversible: bool,
+    /// How long people have to answer, unless the request says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<i64>,
+    /// What no answer in time comes to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_decision: Option<YesNo>,
+}
+
 /// `POST /v1/decisions/{id}/withdraw`
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -249,4 +302,19 @@ pub struct WithdrawRequest {
     /// Why, for the people who were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+#[cfg(feature = "openapi")]
+mod described {
+    use utoipa::openapi::{Object, ObjectBuilder, Type};
+
+    /// As many types as there are kinds of responses.
+    pub(super) fn response() -> Object {
+        let about =
+            "The answer to a clarification: a text, true or false, or a number, by the kind that was asked for.";
+        ObjectBuilder::new()
+            .schema_type(utoipa::openapi::schema::SchemaType::from_iter([Type::String, Type::Boolean, Type::Number]))
+            .description(Some(about))
+            .build()
+    }
 }

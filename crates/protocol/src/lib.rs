@@ -20,4 +20,6 @@ pub mod json;
 pub mod mplp;
 pub mod origin;
 pub mod project;
+pub mod request;
 pub mod time;
+pub mod visible;

@@ -3,10 +3,12 @@
 //! One versioned document in the database; `countersign project apply FILE` replaces it.
 
 mod plans;
+mod reserved;
 mod route;
 mod upstream;
 
 pub use plans::{AskAgain, LearningPolicy, PlanPolicy, RoleEntry};
+pub use reserved::{overlaps_reserved, reserved};
 pub use route::{Described, Route, Stream, ValueField};
 pub use upstream::Upstream;
 
@@ -46,6 +48,9 @@ pub struct ProjectDocument {
     /// How long the delegation token itself is good for, if shorter than `max_duration`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_duration: Option<String>,
+    /// How long a consent receipt may live, from `iat` to `exp`; one that lives longer is refused.
+    #[serde(default = "default::max_receipt_duration")]
+    pub max_receipt_duration: String,
     #[serde(default = "default::scope_expansion")]
     pub scope_expansion: String,
     #[serde(default = "default::modes")]
@@ -166,9 +171,10 @@ pub struct ActionPolicy {
     /// `role:approver`, `role:admin` or `user:NAME`. Empty: the person for whom the agent acts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvers: Vec<String>,
-    /// The least assurance of an answer that counts: `token`, `session` or `fresh`.
-    #[serde(default = "default::assurance")]
-    pub assurance: String,
+    /// The least assurance of an answer that counts: `token`, `session` or `fresh`. Without it `token`, and `session`
+    /// for what is irreversible and of high risk, or a subscriber token that its person allowed to approve that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assurance: Option<String>,
     /// How long people have to answer, unless the agent gives them another time within the bounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i64>,
@@ -176,8 +182,8 @@ pub struct ActionPolicy {
     pub min_timeout_seconds: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_timeout_seconds: Option<i64>,
-    /// What no answer comes to. `accept` only for what is reversible and not of high risk. Without it the agent may
-    /// choose within those bounds, and `reject` is the default.
+    /// What no answer comes to. `accept` only for what is reversible and not of high risk, with at least 30 seconds to
+    /// answer. Without it no answer is a rejection, whatever the agent asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_decision: Option<YesNo>,
     /// How long a yes may be spent.
@@ -197,7 +203,7 @@ impl ActionPolicy {
             reversibility: None,
             risk: default::risk(),
             approvers: Vec::new(),
-            assurance: default::assurance(),
+            assurance: None,
             timeout_seconds: None,
             min_timeout_seconds: None,
             max_timeout_seconds: None,
@@ -230,8 +236,12 @@ pub struct DecisionPolicy {
     pub own_approval: bool,
     /// Whether a question that nobody can answer at present is turned down at once instead of waiting.
     pub early_reject: bool,
+    /// How long nothing may be said in an AAEP session before it is ended for its agent.
+    pub session_idle_seconds: i64,
     /// Whether subscribers without credentials of their own may use a token in the address.
     pub legacy_subscribers: bool,
+    /// How long subscriber tokens are good for, at most and where nothing shorter is asked for.
+    pub subscriber_token_days: i64,
     /// The language of texts whose language is not said.
     pub language: String,
 }
@@ -249,7 +259,9 @@ impl Default for DecisionPolicy {
             lease_seconds: 60,
             own_approval: false,
             early_reject: false,
+            session_idle_seconds: 3600,
             legacy_subscribers: false,
+            subscriber_token_days: 90,
             language: "en".into(),
         }
     }
@@ -268,6 +280,9 @@ mod default {
     pub(super) fn max_duration() -> String {
         "90d".into()
     }
+    pub(super) fn max_receipt_duration() -> String {
+        "30d".into()
+    }
     pub(super) fn confirmation_status() -> u16 {
         403
     }
@@ -276,9 +291,6 @@ mod default {
     }
     pub(super) fn risk() -> super::Risk {
         super::Risk::High
-    }
-    pub(super) fn assurance() -> String {
-        "token".into()
     }
     pub(super) fn modes() -> Vec<String> {
         vec!["user_delegated".into()]

@@ -29,9 +29,9 @@ impl UnixMillis {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// RFC 3339 in UTC; milliseconds appear only when there are any.
+    /// RFC 3339 in UTC with exactly three digits of fraction, so that every time on the wire has the same width.
     pub fn to_rfc3339(self) -> String {
-        jiff::Timestamp::from_millisecond(self.0).map(|t| t.to_string()).unwrap_or_else(|_| "invalid".into())
+        jiff::Timestamp::from_millisecond(self.0).map(|t| format!("{t:.3}")).unwrap_or_else(|_| "invalid".into())
     }
 
     /// A date-time of RFC 3339 with its offset. Anything finer than a millisecond is cut off.
@@ -76,4 +76,22 @@ pub mod rfc3339_option {
 /// A full-date of RFC 3339 (`2025-01-31`).
 pub fn is_date(text: &str) -> bool {
     text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::UnixMillis;
+
+    /// AAEP 3.2.5 recommends three digits; every other document has the same.
+    #[test]
+    fn every_time_is_written_with_three_digits_of_fraction() {
+        let written = |millis: i64| UnixMillis(millis).to_rfc3339();
+        assert_eq!(written(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(written(1_763_208_000_000), "2025-11-15T12:00:00.000Z");
+        assert_eq!(written(1_763_208_000_120), "2025-11-15T12:00:00.120Z");
+        assert_eq!(written(-1), "1969-12-31T23:59:59.999Z");
+        for millis in [0, 7, 120, 1_763_208_000_999] {
+            assert_eq!(UnixMillis::parse_rfc3339(&written(millis)), Some(UnixMillis(millis)));
+        }
+    }
 }

@@ -67,14 +67,24 @@ impl App {
 /// Everything on the public listener.
 pub fn router(app: App) -> Router {
     let nowhere = Router::new().fallback(web::nowhere);
-    layered(endpoints(&app).merge(nowhere), app)
+    reading_on(layered(endpoints(&app).merge(nowhere), app))
 }
 
 /// The same in front of an API that this process serves itself: whatever is no endpoint of ours is a call of that
 /// API, decided by the gateway.
 pub fn router_in_front_of(api: Router, app: App) -> Router {
     let gateway = CountersignLayer::new(Arc::clone(&app.engine), Address::Unscoped);
-    layered(endpoints(&app), app).fallback_service(api.layer(gateway))
+    reading_on(layered(endpoints(&app), app).fallback_service(api.layer(gateway)))
+}
+
+/// What agents find on the gateway's origin beside the API behind it: the manifest and what it names.
+pub(crate) fn router_at_gateway(app: App) -> Router {
+    reading_on(layered(aap::router(), app))
+}
+
+/// Outermost, so that it sees every answer.
+fn reading_on(router: Router) -> Router {
+    router.layer(middleware::from_fn(layers::unread))
 }
 
 fn endpoints(app: &App) -> Router<App> {

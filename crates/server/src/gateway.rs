@@ -1,15 +1,20 @@
 //! From the configuration of a gateway to one that listens.
 
 use crate::{
-    Serving,
+    App, Serving,
+    app::router_at_gateway,
     config::{Environment, node},
 };
+use axum::{Router, body::Body};
 use countersign_engine::Engine;
-use countersign_gateway::{BadRoots, Destination, Gateway, GatewaySettings, UpstreamCredential};
+use countersign_gateway::{BadRoots, BoxBody, Destination, Endpoints, Gateway, GatewaySettings, UpstreamCredential};
 use countersign_protocol::origin::Origin;
-use http::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue, Request, Response};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 use tokio::net::TcpListener;
+use tower::ServiceExt as _;
 
 #[derive(Debug, thiserror::Error)]
 pub enum GatewayTrouble {
@@ -47,6 +52,7 @@ impl<'a> Bound<'a> {
     pub(crate) fn serve(
         self,
         engine: Arc<Engine>,
+        own: Endpoints,
         whole: &node::NodeConfig,
         environment: &Environment,
     ) -> Result<Serving, GatewayTrouble> {
@@ -55,10 +61,21 @@ impl<'a> Bound<'a> {
             max_connections: whole.listen.max_connections,
             ..settings(self.config, self.origin, whole.tenancy, environment)?
         };
-        let gateway = Gateway::new(engine, settings)?;
+        let gateway = Gateway::with_endpoints(engine, settings, own)?;
         let listener = self.listener;
         Ok(Serving::until_told(self.address, |told| gateway.serve(listener, told)))
     }
+}
+
+/// The protocol's endpoints, as the gateway's listener serves them.
+pub fn gateway_endpoints(app: App) -> Endpoints {
+    let router = router_at_gateway(app);
+    Arc::new(move |request| Box::pin(answer(router.clone(), request)))
+}
+
+async fn answer(router: Router, request: Request<Incoming>) -> Response<BoxBody> {
+    let response = router.oneshot(request.map(Body::new)).await.unwrap_or_else(|never| match never {});
+    response.map(|body| body.map_err(Into::into).boxed_unsync())
 }
 
 fn settings(

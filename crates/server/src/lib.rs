@@ -22,7 +22,7 @@ mod v1;
 mod web;
 
 pub use app::{App, router, router_in_front_of};
-pub use gateway::GatewayTrouble;
+pub use gateway::{GatewayTrouble, gateway_endpoints};
 pub use observe::{LogTo, Metrics, logs_to};
 pub use openapi::description as openapi_description;
 pub use operations::router as operations_router;
@@ -33,9 +33,9 @@ pub use start::{Node, StartTrouble, open_engine, start, start_in_front_of};
 /// What the command line needs to speak with the engine of a node.
 pub mod admin {
     pub use countersign_engine::{
-        AccountRefusal, AccountTrouble, Address, ApiKey, ApiKeyKind, ApplyRefusal, ApplyTrouble, Engine, KeyInUse,
-        KeysError, Member, Membership, NewKey, NewSubscriberToken, Person, Problem, Project, ProjectAt, Refusal, Role,
-        StartError, SubscriberToken, check_project, clarification_rules, held,
+        AccountRefusal, AccountTrouble, Address, ApiKey, ApiKeyKind, ApplyRefusal, ApplyTrouble, Disabled, Engine,
+        KeyInUse, KeysError, Member, Membership, NewKey, NewSubscriberToken, Person, Problem, Project, ProjectAt,
+        Refusal, Role, StartError, SubscriberToken, TokenState, check_project, clarification_rules, held,
         store::{StoreError, project_at},
     };
 }

@@ -1,6 +1,9 @@
 //! The OpenAPI 3.1 description, made from the handlers and documents themselves.
 
-use crate::{aaep, aap, clarification, mplp, people, project, v1};
+pub(crate) mod words;
+
+use crate::{aaep, aap, clarification, mcp, mplp, people, project, v1};
+use serde_json::{Value, json};
 use utoipa::{
     OpenApi,
     openapi::{
@@ -51,6 +54,8 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         people::agents::get,
         project::show,
         project::apply,
+        mcp::post_message,
+        v1::actions::get,
         v1::confirmations::post,
         v1::clarifications::post,
         v1::decisions::get,
@@ -84,6 +89,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         clarification::list_gaps::get,
         clarification::session_status::get,
         clarification::confirm_plan::post,
+        clarification::abandon::post,
         clarification::audit::get,
         clarification::scaffold_plan::post,
         clarification::attest::post,
@@ -99,6 +105,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         (name = "decisions", description = "Asking people, and carrying out what they allowed"),
         (name = "plans", description = "Approving whole plans, and what is told about them (MPLP)"),
         (name = "clarifications", description = "Asking instead of guessing, and the signed chain of what was asked and answered"),
+        (name = "mcp", description = "The same for agents that speak the Model Context Protocol"),
         (name = "subscribers", description = "Hearing what agents say and ask, and answering"),
         (name = "people", description = "Signing in, granting, seeing and cutting off"),
         (name = "admins", description = "The project document"),
@@ -107,7 +114,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
 struct Described;
 
 /// The whole description, the scoped paths included.
-pub fn description() -> utoipa::openapi::OpenApi {
+pub fn description() -> Value {
     let mut described = Described::openapi();
     let components = described.components.get_or_insert_default();
     let cookie = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(crate::http::cookie::NAME)));
@@ -116,7 +123,26 @@ pub fn description() -> utoipa::openapi::OpenApi {
     components.add_security_scheme("session", cookie);
     components.add_security_scheme("bearer", bearer);
     add_scoped_paths(&mut described);
-    described
+    name_operations(&mut described);
+    let mut document = json!(described);
+    words::tidy(&mut document);
+    document
+}
+
+/// By method and path, so that every operation has an id of its own: `post_v1_decisions_decision_claim`.
+fn name_operations(described: &mut utoipa::openapi::OpenApi) {
+    for (path, item) in &mut described.paths.paths {
+        let words: Vec<&str> =
+            path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let words = words.join("_");
+        let operations =
+            [("get", &mut item.get), ("post", &mut item.post), ("put", &mut item.put), ("delete", &mut item.delete)];
+        for (method, operation) in operations {
+            if let Some(operation) = operation {
+                operation.operation_id = Some(format!("{method}_{words}"));
+            }
+        }
+    }
 }
 
 /// Every endpoint of a project also answers under `/projects/{projectId}`.
@@ -126,15 +152,18 @@ fn add_scoped_paths(described: &mut utoipa::openapi::OpenApi) {
         .parameter_in(ParameterIn::Path)
         .required(utoipa::openapi::Required::True);
     let project = project.schema(Some(utoipa::schema!(String).build())).build();
-    let scoped = |path: &&String| ["/agent/", "/v1/", "/aaep/", "/mplp/"].iter().any(|start| path.starts_with(start));
+    let scoped =
+        |path: &&String| ["/agent/", "/v1/", "/aaep/", "/mplp/", "/mcp"].iter().any(|start| path.starts_with(start));
     let paths: Vec<String> = described.paths.paths.keys().filter(scoped).cloned().collect();
     for path in paths {
         let Some(mut item) = described.paths.paths.get(&path).cloned() else { continue };
         let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
         for operation in operations.into_iter().flatten() {
             operation.parameters.get_or_insert_default().push(project.clone().into());
-            operation.operation_id = operation.operation_id.take().map(|id| format!("{id}_of_project"));
         }
         described.paths.paths.insert(format!("/projects/{{projectId}}{path}"), item);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 use crate::{
     App, Directory, Limits, Metrics, Serving,
     config::{self, Loaded, node},
-    gateway::{Bound, GatewayTrouble},
+    gateway::{Bound, GatewayTrouble, gateway_endpoints},
     operations_router, router, router_in_front_of, serve,
 };
 use countersign_engine::{
@@ -101,8 +101,9 @@ async fn start_with(
     let app = App::new(Arc::clone(&engine), limits, config.public.trusted_proxies.clone(), Metrics::default(), run);
     let app = app.with_legacy(config.aaep.clone()).with_mcp(config.mcp.clone());
     let public = listening(listen.public, router(app.clone()), limits).await?;
+    let own = gateway_endpoints(app.clone());
     let operations = listening(listen.operations, operations_router(app, Some(directory)), limits).await?;
-    let gateway = gateway.map(|bound| bound.serve(Arc::clone(&engine), config, environment)).transpose()?;
+    let gateway = gateway.map(|bound| bound.serve(Arc::clone(&engine), own, config, environment)).transpose()?;
     let chores = [tokio::spawn(tidy(Arc::clone(&engine))), tokio::spawn(settle_due(Arc::clone(&engine)))];
     Ok(Node { engine, public, operations, gateway, chores })
 }

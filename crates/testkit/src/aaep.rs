@@ -22,9 +22,9 @@ pub struct Subscriber {
 }
 
 impl TestPerson {
-    /// Makes a token that may answer.
+    /// Makes a token that may answer everything.
     pub async fn subscriber(&self, plane: &Plane) -> Subscriber {
-        self.subscriber_like(plane, json!({ "name": "kitchen speaker" })).await
+        self.subscriber_like(plane, json!({ "name": "kitchen speaker", "approves_high_risk": true })).await
     }
 
     pub async fn subscriber_like(&self, plane: &Plane, new: Value) -> Subscriber {

@@ -8,7 +8,8 @@ use axum::{Router, body::Body};
 use http::{Method, header};
 use serde_json::{Value, json};
 
-const VERIFIER: &str = "a-code-verifier-of-the-test-that-is-long-enough-0123456789";
+/// What the tests' code challenges are made from.
+pub const VERIFIER: &str = "a-code-verifier-of-the-test-that-is-long-enough-0123456789";
 
 /// A delegation that a person gave.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! An HTTP answer, read to its end.
 
+use crate::deadline::in_time;
 use axum::{body::Body, response::Response};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt as _;
@@ -16,13 +17,15 @@ pub struct Answer {
 impl Answer {
     /// Sends a request through a whole router, middleware included.
     pub async fn to(router: &axum::Router, request: Request<Body>) -> Self {
-        let response: Response = router.clone().oneshot(request).await.expect("a router never fails");
-        Self::read(response).await
+        let what = format!("the answer to {} {}", request.method(), request.uri().path());
+        let response = in_time(&what, router.clone().oneshot(request)).await;
+        Self::read(response.expect("a router never fails")).await
     }
 
     pub async fn read(response: Response) -> Self {
         let (parts, body) = response.into_parts();
-        let body = body.collect().await.expect("a body in memory").to_bytes().to_vec();
+        let body = in_time("the end of an answer", body.collect()).await;
+        let body = body.expect("a body in memory").to_bytes().to_vec();
         Self { status: parts.status.as_u16(), headers: parts.headers, body }
     }
 

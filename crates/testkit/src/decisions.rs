@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 /// | `payments.release` | yes | high | role:approver | needs a fresh sign-in |
 /// | `mail.send` | yes | low | own person | |
 /// | `notes.tidy` | no | low | own person | accept by default, 60 s |
-/// | `notes.archive` | no | medium | own person | either default, 30 to 120 s |
+/// | `notes.archive` | no | medium | own person | reject by default, 10 to 120 s |
 /// | `notes.purge` | no | high | own person | |
 pub fn payments(id: &str) -> ProjectDocument {
     let mut document = calendar(id);

@@ -12,6 +12,8 @@ use std::{
 /// An answer of our own, all of it: what is not a success is an envelope, or a page for people (AAP 16.1).
 pub(crate) fn check_own(answer: &Answer) {
     let kind = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
+    let challenged = answer.header(header::WWW_AUTHENTICATE.as_str()).is_some();
+    assert_eq!(challenged, answer.status == 401, "a challenge is for every 401 and nothing else: {}", answer.text());
     if answer.status >= 400 && !kind.starts_with("text/html") {
         check(answer, serde_json::from_slice(&answer.body).unwrap_or_default());
     }
@@ -30,6 +32,8 @@ fn check(answer: &Answer, body: Value) {
     let envelope: Envelope = serde_json::from_value(body)
         .unwrap_or_else(|why| panic!("{} without an envelope ({why}): {}", answer.status, answer.text()));
     let told = format!("{envelope:?}");
+    let challenged = answer.header(header::WWW_AUTHENTICATE.as_str()).is_some();
+    assert!(challenged || answer.status != 401, "a 401 without a challenge: {told}");
     let status = if answer.status == 428 { only_for_confirmations(&envelope) } else { answer.status };
     assert_eq!(envelope.error.status(), status, "another status than its code has: {told}");
     assert!(!envelope.error_description.is_empty(), "nothing described: {told}");

@@ -26,7 +26,7 @@ impl Kit {
     pub async fn fresh_place(self) -> Place {
         match self.0 {
             Backend::Sqlite => Place::Temporary,
-            Backend::Postgres => Place::Postgres(PostgresPlace::new(postgres::fresh_database().await)),
+            Backend::Postgres => Place::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
         }
     }
 }
@@ -51,12 +51,12 @@ macro_rules! on_both_stores {
 
             #[tokio::test]
             async fn on_sqlite() {
-                promise($crate::Kit($crate::Backend::Sqlite)).await;
+                $crate::deadline::whole_test(promise($crate::Kit($crate::Backend::Sqlite))).await;
             }
 
             #[tokio::test]
             async fn on_postgres() {
-                promise($crate::Kit($crate::Backend::Postgres)).await;
+                $crate::deadline::whole_test(promise($crate::Kit($crate::Backend::Postgres))).await;
             }
         })+
     };

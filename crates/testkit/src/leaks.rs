@@ -43,7 +43,7 @@ impl Kit {
         let folder = Folder::make();
         let place = match self.0 {
             Backend::Sqlite => Place::File(folder.path().join("countersign.db")),
-            Backend::Postgres => Place::Postgres(PostgresPlace::new(postgres::fresh_database().await)),
+            Backend::Postgres => Place::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
         };
         (place, folder)
     }

@@ -153,6 +153,11 @@ impl Bench {
     }
 }
 
+/// The judges in JavaScript and in Python by any schemas that have an `$id`.
+pub fn foreign_judges(schemas: &[&Value]) -> [ForeignJudge; 2] {
+    [ForeignJudge::start("ajv", ajv(), schemas), ForeignJudge::start("jsonschema of Python", python(), schemas)]
+}
+
 fn ajv() -> Command {
     let mut node = Command::new("node");
     node.arg(root().join("tests/tools/judge-documents.mjs"));

@@ -1,8 +1,8 @@
 //! A whole plane in one call: router, store, clock that stands still, seeded chance, operators, an API behind it.
 
 use crate::{
-    Answer, Names, TestOperator, TestPerson, Upstream, calendar, envelope, logs, operator_host::TestCa,
-    person::PASSWORD, postgres,
+    Answer, Names, TestOperator, TestPerson, Upstream, calendar, envelope, logs, openapi_judge::Sent,
+    operator_host::TestCa, person::PASSWORD, postgres,
 };
 use axum::{Router, body::Body, extract::ConnectInfo};
 use countersign_engine::{
@@ -280,8 +280,10 @@ impl Plane {
 
 /// The same through the router of another node.
 pub(crate) async fn send_own(node: &Router, request: Request<Body>) -> Answer {
-    let answer = Answer::to(node, from_loopback(request)).await;
+    let (sent, request) = Sent::of(from_loopback(request)).await;
+    let answer = Answer::to(node, request).await;
     envelope::check_own(&answer);
+    sent.judge(&answer);
     answer
 }
 

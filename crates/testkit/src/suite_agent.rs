@@ -1,5 +1,5 @@
-//! What the conformance suite of AAEP's authors drives: an agent that does as it is told, and the pair of paths
-//! `GET /events`, `POST /messages` that the suite knows. Sessions, questions and subscriptions are the plane's own;
+//! What the conformance suite of AAEP's authors drives: an agent that does as it is told, behind the pair of paths
+//! `GET /events`, `POST /messages` and the socket `/ws` that the suite knows. Sessions, questions and subscriptions are the plane's own;
 //! made up is only what the suite needs beside them, and each of that says so.
 
 mod connection;
@@ -9,14 +9,17 @@ use crate::{Plane, Setup, TestPerson, calendar};
 use axum::{
     Json, Router,
     body::Body,
-    extract::State,
+    extract::{
+        State,
+        ws::{Message, WebSocket, WebSocketUpgrade},
+    },
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
 use connection::Connection;
 use countersign_engine::{Engine, Listener, ProjectAt};
 use countersign_protocol::aaep::reply;
-use futures_util::stream;
+use futures_util::{SinkExt as _, StreamExt as _, stream};
 use http::{StatusCode, header};
 use script::Voice;
 use serde_json::{Value, json};
@@ -70,9 +73,10 @@ impl SuiteAgent {
         Self(Arc::new(Shared { engine: Arc::clone(&plane.engine), at, listener, voice, tell, told }))
     }
 
-    /// The pair of paths, to be put under a base path.
+    /// The pair of paths and the socket, to be put under a base path.
     pub fn router(&self) -> Router {
-        Router::new().route("/events", get(events)).route("/messages", post(messages)).with_state(self.clone())
+        let paths = Router::new().route("/events", get(events)).route("/messages", post(messages));
+        paths.route("/ws", get(socket)).with_state(self.clone())
     }
 }
 
@@ -85,24 +89,54 @@ async fn events(State(suite): State<SuiteAgent>) -> Response {
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(frames)).into_response()
 }
 
-/// Any reply is taken, as ever: the suite names subscriptions that never were.
 async fn messages(State(SuiteAgent(suite)): State<SuiteAgent>, Json(message): Json<Value>) -> StatusCode {
-    let told = match message {
-        Value::Object(ref asked) if asked.get("kind").is_some_and(|kind| kind == "user_input") => {
-            Told::UserInput(message["text"].as_str().unwrap_or_default().to_owned())
+    suite.takes(message).await
+}
+
+async fn socket(State(suite): State<SuiteAgent>, upgrade: WebSocketUpgrade) -> Response {
+    upgrade.on_upgrade(|socket| talk(suite, socket))
+}
+
+/// What is sent is taken beside what is told, so that neither waits for the other.
+async fn talk(suite: SuiteAgent, socket: WebSocket) {
+    let (mut tells, mut hears) = socket.split();
+    let taking = Arc::clone(&suite.0);
+    let taken = tokio::spawn(async move {
+        while let Some(Ok(frame)) = hears.next().await {
+            if let Message::Text(text) = frame {
+                taking.takes(serde_json::from_str(&text).expect("a message of the suite")).await;
+            }
         }
-        Value::Object(ref asked) if asked.get("type").is_some_and(|kind| kind == "subscription.request") => {
-            Told::SubscriptionRequest(message)
+    });
+    let mut connection = Connection::open(suite).await;
+    while !taken.is_finished() {
+        let Some(message) = connection.message().await else { break };
+        let frame = message.map_or_else(|| Message::Ping(Vec::new().into()), |json| Message::Text(json.into()));
+        if tells.send(frame).await.is_err() {
+            break;
         }
-        message => return suite.takes_reply(&message).await,
-    };
-    match suite.tell.send(told) {
-        Ok(()) => StatusCode::ACCEPTED,
-        Err(_) => StatusCode::SERVICE_UNAVAILABLE,
     }
+    taken.abort();
 }
 
 impl Shared {
+    /// Any reply is taken, as ever: the suite names subscriptions that never were.
+    async fn takes(&self, message: Value) -> StatusCode {
+        let told = match message {
+            Value::Object(ref asked) if asked.get("kind").is_some_and(|kind| kind == "user_input") => {
+                Told::UserInput(message["text"].as_str().unwrap_or_default().to_owned())
+            }
+            Value::Object(ref asked) if asked.get("type").is_some_and(|kind| kind == "subscription.request") => {
+                Told::SubscriptionRequest(message)
+            }
+            message => return self.takes_reply(&message).await,
+        };
+        match self.tell.send(told) {
+            Ok(()) => StatusCode::ACCEPTED,
+            Err(_) => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
     async fn takes_reply(&self, message: &Value) -> StatusCode {
         let Ok(reply) = reply::parse(message, true) else { return StatusCode::BAD_REQUEST };
         match self.engine.reply(&self.at, &self.listener, &reply, true).await {

@@ -8,7 +8,7 @@ pub(super) async fn judge(contender: &Contender) -> anyhow::Result<()> {
     let signer = &contender.signer;
     let good = signer.draft(0);
     let proof = signer.proof(&good)?;
-    let fresh = signer.head(good.token, &proof);
+    let fresh = signer.head(&good, &proof);
     passes(contender, &fresh).await?;
     refused(contender, "a replay", &fresh).await?;
     let elsewhere = format!("{}/elsewhere", signer.htu);
@@ -18,7 +18,7 @@ pub(super) async fn judge(contender: &Contender) -> anyhow::Result<()> {
     refused(contender, "a wrong key", &signer.request(&Draft { key: signer.stranger(), ..signer.draft(4) })?).await?;
     let draft = signer.draft(5);
     let flipped = flipped(&signer.proof(&draft)?);
-    refused(contender, "a flipped signature", &signer.head(draft.token, &flipped)).await?;
+    refused(contender, "a flipped signature", &signer.head(&draft, &flipped)).await?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! The processes of ours: one that fills a database, one that serves it, one that measures the unit.
 
 use super::{
-    told::{Agent, Database, PATH, Point, Prepared, Preparing, Serving, Told},
+    told::{Agent, AgentSession, Database, PATH, Point, Prepared, Preparing, Serving, Told},
     unit,
 };
 use crate::StoreKind;
@@ -17,7 +17,7 @@ use countersign_jose::ProofKey;
 use countersign_protocol::origin::Origin;
 use countersign_testkit::{
     Connected, Plane, Setup, TestPerson,
-    bank::{GATEWAY, Node, bank},
+    bank::{GATEWAY, Holder, Node, bank},
     postgres,
 };
 use http::Response;
@@ -85,25 +85,27 @@ async fn prepare(scene: Preparing) -> anyhow::Result<()> {
     };
     let plane = Plane::start(setup(&scene.upstream, FILLED_S), place).await;
     let alice = plane.person("alice").await;
-    let mut tokens = Vec::new();
+    let (mut tokens, mut sessions) = (Vec::new(), Vec::new());
     for (n, agent) in agents.iter().enumerate() {
         let key = ProofKey::from_pkcs8(&STANDARD.decode(&agent.pkcs8)?)?;
-        tokens.push(token(&plane, &alice, n, key).await);
+        let Holder { access_token, session_id, delegation_id, .. } = holder(&plane, &alice, n, key).await;
+        tokens.push(access_token);
+        sessions.push(AgentSession { session_id, delegation_id });
     }
     plane.engine.store().close().await;
     let processes = match &database {
         Database::Postgres(url) => vec![postmaster(url).await?],
         Database::File(_) => Vec::new(),
     };
-    tell(&Prepared { place: database, tokens, processes })?;
+    tell(&Prepared { place: database, tokens, sessions, processes })?;
     until_input_ends().await
 }
 
-async fn token(plane: &Plane, alice: &TestPerson, n: usize, key: ProofKey) -> String {
+async fn holder(plane: &Plane, alice: &TestPerson, n: usize, key: ProofKey) -> Holder {
     let connected = plane.connect(alice, plane.acme(), &["bank.read"]).await;
     let mut body = plane.register_body(plane.acme(), &connected);
     body["consent_receipt"] = json!(receipt(plane, &connected, n));
-    plane.holder_with(&body, Some(key), &connected).await.access_token
+    plane.holder_with(&body, Some(key), &connected).await
 }
 
 /// All three limits are set, so that all are counted; none is ever reached.

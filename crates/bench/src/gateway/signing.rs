@@ -1,6 +1,6 @@
 //! Requests, signed ahead: each with a proof of its own, by one agent after the other.
 
-use super::told::{Agent, Told};
+use super::told::{Agent, AgentSession, Prepared, Told};
 use anyhow::Context as _;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use countersign_engine::Clock;
@@ -46,6 +46,7 @@ impl Keys {
 pub(super) struct Signer {
     keys: Rc<Keys>,
     tokens: Vec<String>,
+    sessions: Vec<AgentSession>,
     path: String,
     pub(super) htu: String,
     host: String,
@@ -58,17 +59,19 @@ pub(super) struct Draft<'a> {
     pub(super) token: &'a str,
     pub(super) proof_token: &'a str,
     pub(super) htu: &'a str,
+    pub(super) session: &'a AgentSession,
 }
 
 impl Signer {
-    pub(super) fn new(keys: &Rc<Keys>, told: &Told, tokens: &[String]) -> anyhow::Result<Self> {
-        let tokens = if told.tokens.is_empty() { tokens } else { &told.tokens };
+    pub(super) fn new(keys: &Rc<Keys>, told: &Told, prepared: &Prepared) -> anyhow::Result<Self> {
+        let tokens = if told.tokens.is_empty() { &prepared.tokens } else { &told.tokens };
         let agents = keys.agents.len();
         anyhow::ensure!(tokens.len() == agents, "{} tokens for {agents} agents", tokens.len());
         let (_, host) = told.origin.split_once("://").context("an origin without a scheme")?;
         Ok(Self {
             keys: Rc::clone(keys),
-            tokens: tokens.to_vec(),
+            tokens: tokens.clone(),
+            sessions: prepared.sessions.clone(),
             path: told.path.clone(),
             htu: format!("{}{}", told.origin, told.path),
             host: host.to_owned(),
@@ -88,7 +91,8 @@ impl Signer {
 
     pub(super) fn draft(&self, agent: usize) -> Draft<'_> {
         let token = &self.tokens[agent];
-        Draft { key: &self.keys.agents[agent], token, proof_token: token, htu: &self.htu }
+        let (key, session) = (&self.keys.agents[agent], &self.sessions[agent]);
+        Draft { key, token, proof_token: token, htu: &self.htu, session }
     }
 
     pub(super) fn stranger(&self) -> &ProofKey {
@@ -96,7 +100,7 @@ impl Signer {
     }
 
     pub(super) fn request(&self, draft: &Draft<'_>) -> anyhow::Result<Vec<u8>> {
-        Ok(self.head(draft.token, &self.proof(draft)?))
+        Ok(self.head(draft, &self.proof(draft)?))
     }
 
     pub(super) fn proof(&self, draft: &Draft<'_>) -> anyhow::Result<String> {
@@ -105,11 +109,13 @@ impl Signer {
     }
 
     /// Every contender is sent the same headers.
-    pub(super) fn head(&self, token: &str, proof: &str) -> Vec<u8> {
+    pub(super) fn head(&self, draft: &Draft<'_>, proof: &str) -> Vec<u8> {
         let Self { path, host, .. } = self;
+        let Draft { token, session: AgentSession { session_id, delegation_id }, .. } = draft;
         format!(
             "GET {path} HTTP/1.1\r\nhost: {host}\r\naap-version: 2.0\r\nauthorization: DPoP {token}\r\ndpop: {proof}\r\n\
-             x-agent-mode: user_delegated\r\nx-agent-intent-type: READ_ACCOUNTS\r\naccept: application/json\r\n\r\n"
+             x-agent-mode: user_delegated\r\nx-agent-session: {session_id}\r\nx-agent-delegation: {delegation_id}\r\n\
+             x-agent-intent-type: READ_ACCOUNTS\r\naccept: application/json\r\n\r\n"
         )
         .into_bytes()
     }

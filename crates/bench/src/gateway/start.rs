@@ -111,7 +111,7 @@ impl Field {
     }
 
     fn join(&mut self, name: &'static str, process: Process, told: Told) -> anyhow::Result<()> {
-        let signer = Signer::new(&self.keys, &told, &self.prepared.tokens)?;
+        let signer = Signer::new(&self.keys, &told, &self.prepared)?;
         let mut contender = Contender::new(name, signer, vec![process.id()], told.addresses);
         contender.database.clone_from(&self.prepared.processes);
         self.contenders.push(contender);

@@ -31,8 +31,17 @@ pub(super) struct Prepared {
     pub(super) place: Database,
     /// One for each agent.
     pub(super) tokens: Vec<String>,
+    /// Of each agent, in the same order.
+    pub(super) sessions: Vec<AgentSession>,
     /// The database server, if it is a process.
     pub(super) processes: Vec<u32>,
+}
+
+/// What an agent's calls repeat in their headers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct AgentSession {
+    pub(super) session_id: String,
+    pub(super) delegation_id: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

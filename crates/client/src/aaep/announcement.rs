@@ -9,7 +9,7 @@ pub enum Announcement {
     /// A new question: at once, assertively, and exactly once.
     Asked(Arc<Question>),
     /// It can no longer be answered; said once.
-    Over { question: Arc<Question>, ending: Ending, words: Option<String> },
+    Over { question: Arc<Question>, ending: Ending, words: Option<String>, said_by: SaidBy },
     /// A countdown that the producer sent. Nothing depends on it (AAEP 6.4.3).
     TimeLeft { question: Arc<Question>, seconds: i64 },
     /// The deadline is later now.
@@ -38,11 +38,20 @@ pub enum Ending {
     Missed,
 }
 
+/// Whose words an event is in, as the producer types it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SaidBy {
+    Agent,
+    /// The service itself, about an agent.
+    Hub,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     pub session_id: String,
     pub agent_id: String,
     pub known_producer: bool,
+    pub said_by: SaidBy,
     pub urgency: Urgency,
     /// Of one session only the latest of each of these needs to be heard.
     pub kind: Kind,
@@ -58,6 +67,16 @@ pub enum Kind {
     Output,
     /// Each is a message of its own.
     Message,
+}
+
+impl SaidBy {
+    /// The word for programs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Hub => "hub",
+        }
+    }
 }
 
 impl Announcement {

@@ -1,7 +1,7 @@
 //! What waits for a person, kept by what was said and by nothing else. Pure: events and moments in, announcements out.
 
 use super::{
-    announcement::{Announcement, Ending, Kind, Said},
+    announcement::{Announcement, Ending, Kind, Said, SaidBy},
     question::Question,
     received::{Other, Ours, Received, shown, summary, urgency, visible},
     recent::Recent,
@@ -78,8 +78,8 @@ impl Inbox {
     pub fn tick(&mut self, now: UnixMillis) -> Vec<Announcement> {
         let expired = |open: &Open| now >= open.question.deadline().plus_millis(GRACE_MS);
         let missed = |open: &Open| open.doubted.is_some_and(|since| now >= since.plus_millis(COMES_AGAIN_MS));
-        let mut told = self.close(Ending::Expired, None, expired);
-        told.extend(self.close(Ending::Missed, None, missed));
+        let mut told = self.close(Ending::Expired, Told::Nothing, expired);
+        told.extend(self.close(Ending::Missed, Told::Nothing, missed));
         for over in &told {
             if let Announcement::Over { question, .. } = over {
                 self.overdue.is_new(question.event_id());
@@ -95,7 +95,9 @@ impl Inbox {
 
     /// The producer lists what is open; what it does not list is gone.
     pub fn reconcile(&mut self, listed: &BTreeSet<&str>) -> Vec<Announcement> {
-        self.close(Ending::Missed, None, |open| open.question.decision_id().is_some_and(|id| !listed.contains(id)))
+        self.close(Ending::Missed, Told::Nothing, |open| {
+            open.question.decision_id().is_some_and(|id| !listed.contains(id))
+        })
     }
 
     /// When [`Self::tick`] has something to do next, if nothing else happens.
@@ -146,6 +148,7 @@ impl Inbox {
             session_id: other.session_id.clone(),
             agent_id: other.agent_id.clone(),
             known_producer: standing == Standing::Known,
+            said_by: SaidBy::Agent,
             urgency: other.urgency,
             kind: Kind::Message,
             text,
@@ -190,7 +193,7 @@ impl Inbox {
             Payload::SessionCancelled(_) => Ending::Withdrawn,
             _ => Ending::SessionOver,
         };
-        let told = self.close(ending, summary(&event.payload), |open| open.question.session_id() == session);
+        let told = self.close(ending, Told::By(event), |open| open.question.session_id() == session);
         (!told.is_empty() && ending == Ending::Withdrawn, told)
     }
 
@@ -198,13 +201,12 @@ impl Inbox {
     /// which it waits for a person, so it no longer does (AAEP 6.7.2, 6.8).
     fn state_changed(&mut self, event: &Event, changed: &StateChanged) -> (bool, Vec<Announcement>) {
         let (session, ours) = (event.envelope.session_id.as_str(), Ours::of(event));
-        let words = summary(&event.payload);
         let told = match (ours.text("decision_id"), ours.text("settled")) {
-            (Some(id), Some(settled)) => self.close(Ending::of(settled), words, |open| {
+            (Some(id), Some(settled)) => self.close(Ending::of(settled), Told::By(event), |open| {
                 open.question.session_id() == session && open.question.decision_id() == Some(id)
             }),
             _ if changed.from_state == "awaiting_input" && changed.to_state != "awaiting_input" => {
-                self.close(Ending::Moved, words, |open| {
+                self.close(Ending::Moved, Told::By(event), |open| {
                     open.question.session_id() == session && open.question.decision_id().is_none()
                 })
             }
@@ -230,10 +232,20 @@ impl Inbox {
         Some(vec![Announcement::TimeLeft { question: Arc::clone(&open.question), seconds }])
     }
 
-    fn close(&mut self, ending: Ending, words: Option<String>, which: impl Fn(&Open) -> bool) -> Vec<Announcement> {
-        let over = |open: Open| Announcement::Over { question: open.question, ending, words: words.clone() };
+    fn close(&mut self, ending: Ending, told: Told<'_>, which: impl Fn(&Open) -> bool) -> Vec<Announcement> {
+        let (words, said_by) = match told {
+            Told::Nothing => (None, SaidBy::Hub),
+            Told::By(event) => (summary(&event.payload), Ours::of(event).said_by()),
+        };
+        let over = |open: Open| Announcement::Over { question: open.question, ending, words: words.clone(), said_by };
         self.open.extract_if(.., |open| which(open)).map(over).collect()
     }
+}
+
+/// What was said about the end of a question.
+enum Told<'e> {
+    Nothing,
+    By(&'e Event),
 }
 
 fn said(event: &Event, known_producer: bool) -> Vec<Announcement> {
@@ -252,6 +264,7 @@ fn said(event: &Event, known_producer: bool) -> Vec<Announcement> {
         session_id: event.envelope.session_id.clone(),
         agent_id: event.envelope.producer.agent_id.clone(),
         known_producer,
+        said_by: Ours::of(event).said_by(),
         urgency: urgency(event),
         kind,
         text,

@@ -21,7 +21,7 @@ mod testing;
 mod trust;
 mod verify;
 
-pub use announcement::{Announcement, Ending, Kind, Said};
+pub use announcement::{Announcement, Ending, Kind, Said, SaidBy};
 pub use answer::{Answer, NotAnAnswer, in_words};
 pub use backoff::{Backoff, Dice, system_dice};
 pub use error::{QuestionsError, ReplyError, SubscribeError};

@@ -9,6 +9,7 @@ use countersign_protocol::{
             AwaitingClarification, AwaitingConfirmation, Event, Payload, ResponseKind, Reversibility, Risk, YesNo,
         },
     },
+    request::WhatRuns,
     time::UnixMillis,
 };
 
@@ -29,6 +30,7 @@ pub struct Question {
     known_producer: bool,
     asks: Asks,
     token: Secret,
+    runs: Option<WhatRuns>,
 }
 
 /// What is asked. The reply token is not in here.
@@ -83,6 +85,7 @@ impl Question {
             known_producer,
             asks,
             token: Secret::new(token),
+            runs: ours.read("runs"),
         })
     }
 
@@ -119,6 +122,11 @@ impl Question {
 
     pub fn words(&self) -> Words {
         self.words
+    }
+
+    /// What an approval lets run, if the producer says it typed.
+    pub fn runs(&self) -> Option<&WhatRuns> {
+        self.runs.as_ref()
     }
 
     pub fn language(&self) -> Option<&str> {

@@ -3,6 +3,7 @@
 //! A foreign producer may leave out what has a default and add what this version does not know (AAEP 9.3, 12). An event
 //! of an unknown type still has a summary to read out.
 
+use super::announcement::SaidBy;
 use countersign_protocol::{
     aaep::{
         envelope::{Urgency, VERSION},
@@ -11,6 +12,7 @@ use countersign_protocol::{
     },
     time::UnixMillis,
 };
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 /// One message of a producer.
@@ -78,6 +80,16 @@ impl<'e> Ours<'e> {
         self.0?.get(name)?.as_str()
     }
 
+    /// A member that has a shape of its own; nothing where it has another.
+    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        T::deserialize(self.0?.get(name)?).ok()
+    }
+
+    /// Nobody but the service marks its own words.
+    pub(super) fn said_by(&self) -> SaidBy {
+        if self.text(extension::SAID_BY) == Some(extension::HUB) { SaidBy::Hub } else { SaidBy::Agent }
+    }
+
     pub(super) fn moment(&self, name: &str) -> Option<UnixMillis> {
         self.text(name).and_then(UnixMillis::parse_rfc3339)
     }
@@ -98,20 +110,22 @@ pub(super) fn summary(payload: &Payload) -> Option<String> {
     normal.take().or(terse.take()).or(detailed.take()).map(|text| shown(&text))
 }
 
-/// A stranger's text as it may stand before a person: no control characters that move a cursor, and not endless.
+/// A stranger's text as it may stand before a person: on one line, nothing in it that moves a cursor, turns the text
+/// round or is not seen, and not endless.
 pub(super) fn shown(text: &str) -> String {
-    visible(text).trim().to_owned()
+    visible(text.trim())
 }
 
 pub(super) fn visible(text: &str) -> String {
-    let visible = |c: char| if c.is_control() || is_bidi_control(c) { ' ' } else { c };
-    text.chars().map(visible).take(16_384).collect()
+    let begin: String =
+        text.chars().take(MOST).map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).collect();
+    let left = text.chars().count().saturating_sub(MOST);
+    let note = if left > 0 { format!("… {left} more characters") } else { String::new() };
+    countersign_protocol::visible::visible(&begin) + &note
 }
 
-/// These would let a text read otherwise than it is.
-fn is_bidi_control(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
+/// The longest text that a producer may send (AAEP 3.7).
+const MOST: usize = 16_384;
 
 /// Fills in what has a default, and takes out what closed objects may not have.
 fn complete(message: &mut Map<String, Value>) {

@@ -115,6 +115,7 @@ impl Agent {
             state: Some(state.to_owned()),
             callback: callback.map(str::to_owned),
             max_agent_ttl: None,
+            policy: None,
         })
     }
 

@@ -34,6 +34,13 @@ impl Clarifications {
         typed(&answer)
     }
 
+    /// Gives a session up: it is asked about no more, and its plan is never confirmed. What a person owes an answer to
+    /// still stops irreversible calls that no person approved since, until a person abandons the session as well.
+    pub async fn abandon(&self, session: &MplpId) -> Result<StatusResponse, ClarificationError> {
+        let answer = self.post("/abandon", &SessionRequest { session_id: session.clone() }).await?;
+        typed(&answer)
+    }
+
     /// The plan, once it is clear and confirmed. Never a part of it.
     pub async fn scaffold_plan(&self, plan: &CheckRequest) -> Result<ScaffoldResponse, ClarificationError> {
         let answer = self.post("/scaffold-plan", plan).await?;

@@ -48,7 +48,12 @@ impl OperatorIdentity {
             ("countersign".to_owned(), Value::Object(extension)),
         ]);
         set(&mut document, "webhook_url", self.webhook_url.as_deref());
-        IdentityManifest::parse(Value::Object(document).to_string().as_bytes())
+        let manifest = IdentityManifest::parse(Value::Object(document).to_string().as_bytes())?;
+        // Services show a default in place of words that cannot be shown; an operator is told before it publishes them.
+        match manifest.countersign.disclosure_refused {
+            Some(why) => Err(NotAnIdentity { member: "liability_disclosure", why }),
+            None => Ok(manifest),
+        }
     }
 }
 

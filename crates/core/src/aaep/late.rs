@@ -15,6 +15,7 @@ use countersign_protocol::{
     aaep::{
         envelope::LocalizationHints,
         event::{Event, Payload, StateChanged, Summaries},
+        extension::{HUB, SAID_BY},
     },
     time::UnixMillis,
 };
@@ -38,7 +39,8 @@ pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut M
             summaries: Summaries::normal(notice.text(language)),
             expected_duration_ms: None,
         });
-        let marked = Map::from_iter([("summary".to_owned(), Value::Bool(true))]);
+        let marked =
+            Map::from_iter([("summary".to_owned(), Value::Bool(true)), (SAID_BY.to_owned(), Value::from(HUB))]);
         let chosen = Chosen { localization_hints: Some(LocalizationHints::of(language)), ..Chosen::of_ours(marked) };
         ((*language).to_owned(), uncounted(talk::stamp(session, id.clone(), now.max(session.last_at), payload, chosen)))
     });
@@ -48,7 +50,10 @@ pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut M
 
 /// An open question as it was asked: same id, same time, same token.
 pub fn question(decision: &Decision, session: &AaepSession, reply_token: &str) -> Spoken {
-    Spoken::new(session.key, UNCOUNTED, render::event(decision, session, reply_token), Vec::new())
+    let event = |language: &str| render::event(decision, session, reply_token, language);
+    let translated = |language: &str| (language.to_owned(), event(language));
+    let translations = render::other_languages(decision).map(translated).collect();
+    Spoken::new(session.key, UNCOUNTED, event(render::own_language(decision)), translations)
 }
 
 fn uncounted(mut event: Event) -> Event {

@@ -1,7 +1,10 @@
 //! Sessions that agents speak in: from one `session.started` to exactly one terminal event, each event fitting to what
 //! was said before (AAEP 4.5). What does not fit is refused with what was wrong; nothing is mended silently.
 
-use super::talk::{AWAITING_INPUT, Chosen, DECIDING, IDLE, THINKING, Talk};
+use super::{
+    repeat::SentEvent,
+    talk::{AWAITING_INPUT, Chosen, DECIDING, IDLE, THINKING, Talk},
+};
 use crate::{
     decision::{
         self, Place,
@@ -12,7 +15,10 @@ use crate::{
     env::{Env, Mint},
     evidence::Entry,
     news::{Audience, News},
-    records::{AaepSession, AaepSessionState, CancelledFor, Decision, OpenTool, Project, Raiser, Record},
+    records::{
+        AaepSession, AaepSessionState, AgentEventAnswer, CancelledFor, Decision, OpenTool, Project, Question, Raiser,
+        Record,
+    },
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
 };
@@ -20,6 +26,7 @@ use countersign_protocol::aaep::{
     envelope::Producer,
     event::{OutputStreaming, Payload, SessionStarted, StateChanged, ToolCompleted, ToolInvoked},
 };
+use countersign_protocol::time::UnixMillis;
 use std::sync::Arc;
 
 /// How many tool calls and outputs of one session may be unfinished.
@@ -30,6 +37,9 @@ pub struct Open {
     pub producer: Producer,
     pub started: SessionStarted,
     pub chosen: Chosen,
+    /// When the agent's access ends by itself.
+    pub access_until: Option<UnixMillis>,
+    pub sent: Option<SentEvent>,
 }
 
 pub struct OpenView {
@@ -62,6 +72,8 @@ impl Operation for Open {
             opened_at: env.now,
             said: 0,
             last_at: env.now,
+            idle_s: view.project.document.decisions.session_idle_seconds,
+            access_until: self.access_until,
             state: AaepSessionState::Open {
                 at: IDLE.into(),
                 waiting: Vec::new(),
@@ -76,9 +88,11 @@ impl Operation for Open {
         let entry = Entry::new((view.project.key, &view.project.id), "aaep_session_started", env.now)
             .open("aaep_session_id", session.id.as_str())
             .open("principal", session.principal.as_str());
+        let answer = AgentEventAnswer::Opened { session: session.key };
+        let sent = self.sent.map(|sent| sent.record(view.project.key, answer, env));
         let effects = Effects {
             guards: view.guards.clone(),
-            puts: vec![Record::AaepSession(session.clone())],
+            puts: [Record::AaepSession(session.clone())].into_iter().chain(sent).collect(),
             evidence: vec![entry.seal(&mut mint)?],
             news,
             ..Effects::default()
@@ -91,6 +105,7 @@ impl Operation for Open {
 pub struct Publish {
     pub payload: Payload,
     pub chosen: Chosen,
+    pub sent: Option<SentEvent>,
 }
 
 pub struct PublishView {
@@ -114,6 +129,17 @@ impl Operation for Publish {
     type Refusal = Refusal;
 
     fn decide(self, view: &PublishView, env: &Env) -> Result<Step<Published>, Refusal> {
+        let sent = self.sent;
+        let mut step = self.publish(view, env)?;
+        let Published { event_id, sequence_number } = step.answer.clone();
+        let answer = AgentEventAnswer::Said { event_id, sequence_number };
+        step.effects.puts.extend(sent.map(|sent| sent.record(view.project.key, answer, env)));
+        Ok(step)
+    }
+}
+
+impl Publish {
+    fn publish(self, view: &PublishView, env: &Env) -> Result<Step<Published>, Refusal> {
         let AaepSessionState::Open { .. } = view.session.state else {
             return Err(Refusal::Conflict("the session is over: nothing may be said after its terminal event".into()));
         };
@@ -141,9 +167,7 @@ impl Operation for Publish {
         effects.news.extend(said);
         Ok(Step { answer, effects })
     }
-}
 
-impl Publish {
     /// The end of a session is the end of its questions, and heard by all who could answer them (AAEP 6.8).
     fn audience(&self, view: &PublishView) -> Audience {
         let mut to = own_audience(&view.session);
@@ -256,6 +280,12 @@ fn invoked_fits(invoked: &ToolInvoked, tools: &[OpenTool], view: &PublishView) -
         return Err(Refusal::Conflict(
             "an irreversible tool is announced when its confirmation is claimed: ask at /v1/confirmations, then claim"
                 .into(),
+        ));
+    }
+    let asks = |question: &Question| matches!(question, Question::Confirmation(asked) if asked.tool == invoked.tool);
+    if view.waiting.iter().any(|decision| decision.is_pending() && asks(&decision.question)) {
+        return Err(Refusal::Conflict(
+            "people are being asked about this tool: nothing of it is said to run before they have answered".into(),
         ));
     }
     if tools.len() >= MOST_OPEN {

@@ -15,8 +15,7 @@ use std::sync::Arc;
 /// What every subscriber token begins with.
 pub const PREFIX: &str = "cst";
 const LONGEST_NAME: usize = 128;
-/// Ten years: whoever wants no end says nothing.
-const LONGEST_LIFE_S: i64 = 10 * 366 * 86_400;
+const DAY_S: i64 = 86_400;
 
 /// A token to be made, as its person describes it.
 #[derive(Clone, Debug)]
@@ -27,6 +26,9 @@ pub struct NewSubscriberToken {
     pub may_answer: bool,
     /// Opens the legacy pair of paths, where it stands in the address.
     pub legacy: bool,
+    /// May approve what is irreversible and of high risk; its person proves their presence for that.
+    pub approves_high_risk: bool,
+    /// Without one it is good for as long as the project allows.
     pub lifetime_s: Option<i64>,
 }
 
@@ -52,7 +54,8 @@ impl Operation for AddToken {
     type Refusal = Refusal;
 
     fn decide(self, view: &AddTokenView, env: &Env) -> Result<Step<AddedSubscriberToken>, Refusal> {
-        self.is_sound(view)?;
+        self.is_sound(view, env)?;
+        let lifetime_s = self.new.lifetime_s.unwrap_or_else(|| longest_s(&view.project));
         let mut mint = env.mint();
         let secret = mint.secret(PREFIX);
         let token = SubscriberToken {
@@ -65,14 +68,18 @@ impl Operation for AddToken {
             name: self.new.name.trim().to_owned(),
             may_answer: self.new.may_answer,
             legacy: self.new.legacy,
+            approves_high_risk: self.new.approves_high_risk,
+            generation: view.member.person.generation,
             created_at: env.now,
-            expires_at: self.new.lifetime_s.map(|seconds| env.now.plus_secs(seconds)),
+            expires_at: env.now.plus_secs(lifetime_s),
             revoked_at: None,
         };
         let entry = Entry::new((view.project.key, &view.project.id), "subscriber_token_added", env.now)
             .open("token_id", token.id.as_str())
             .open("may_answer", token.may_answer)
             .open("legacy", token.legacy)
+            .open("approves_high_risk", token.approves_high_risk)
+            .open("expires_at", token.expires_at.to_rfc3339())
             .hidden("subject", view.member.person.subject.as_str())
             .hidden("name", token.name.as_str());
         let effects = Effects {
@@ -86,21 +93,34 @@ impl Operation for AddToken {
 }
 
 impl AddToken {
-    fn is_sound(&self, view: &AddTokenView) -> Result<(), Refusal> {
+    fn is_sound(&self, view: &AddTokenView, env: &Env) -> Result<(), Refusal> {
         if view.member.roles().is_empty() {
             return Err(Refusal::NotAuthorized("only members of the project may have subscribers in it".into()));
         }
         if !(1..=LONGEST_NAME).contains(&self.new.name.trim().chars().count()) {
             return Err(Refusal::invalid(format!("a token needs a name of 1 to {LONGEST_NAME} characters")));
         }
-        if self.new.lifetime_s.is_some_and(|seconds| !(1..=LONGEST_LIFE_S).contains(&seconds)) {
-            return Err(Refusal::invalid(format!("lifetime_s must be 1 to {LONGEST_LIFE_S}")));
+        let most = longest_s(&view.project);
+        if self.new.lifetime_s.is_some_and(|seconds| !(1..=most).contains(&seconds)) {
+            let days = most / DAY_S;
+            return Err(Refusal::invalid(format!("a token here is good for 1 to {most} seconds ({days} days)")));
+        }
+        if self.new.approves_high_risk && !self.new.may_answer {
+            return Err(Refusal::invalid("a token that only listens approves nothing: leave approves_high_risk out"));
+        }
+        // Whoever finds a signed-in browser cannot take that power away with them.
+        if self.new.approves_high_risk && !view.member.is_fresh(env.now) {
+            return Err(Refusal::FreshSignInRequired);
         }
         if self.new.legacy && !view.project.document.decisions.legacy_subscribers {
             return Err(Refusal::invalid("the project does not allow tokens in addresses: legacy_subscribers is off"));
         }
         Ok(())
     }
+}
+
+fn longest_s(project: &Project) -> i64 {
+    project.document.decisions.subscriber_token_days.saturating_mul(DAY_S)
 }
 
 /// Ends a token, and every stream of it. Ending it twice changes nothing.

@@ -2,15 +2,16 @@
 
 use super::words::{LANGUAGES, Notice};
 use crate::{
+    decision::render,
     env::Mint,
     news::{Audience, News, Said},
-    records::{AaepSession, AaepSessionState, OpenOutput, OpenTool},
+    records::{AaepSession, AaepSessionState, Decision, OpenOutput, OpenTool},
 };
 use countersign_protocol::{
     aaep::{
         envelope::{CONTEXT, Envelope, LocalizationHints, Urgency, VERSION, Verbosity},
         event::{Event, Payload, ProgressUpdated, SessionStarted, StateChanged, Summaries},
-        extension,
+        extension::{self, HUB, SAID_BY},
     },
     ids::RowKey,
     time::UnixMillis,
@@ -110,6 +111,18 @@ impl Talk {
         self.tell(to, event, Vec::new());
     }
 
+    /// Asks a person something: the words of whoever asks, and ours around them in each of our languages.
+    pub fn ask(&mut self, to: &Audience, decision: &Decision, reply_token: &str, correlation_id: Option<&String>) {
+        let said = |language: &str| {
+            let payload = render::payload(decision, reply_token, language);
+            let chosen = render::chosen(decision, correlation_id.cloned(), language);
+            self.event(decision.event_id.clone(), payload, chosen)
+        };
+        let first = said(render::own_language(decision));
+        let others = render::other_languages(decision).map(|language| (language.to_owned(), said(language))).collect();
+        self.tell(to, first, others);
+    }
+
     /// Says something of our own, in each of our languages.
     pub fn announce(
         &mut self,
@@ -119,6 +132,8 @@ impl Talk {
         payload: impl Fn(&dyn Fn(&Notice) -> String) -> Payload,
     ) {
         let event_id = mint.id("evt");
+        let mut extension = extension;
+        extension.insert(SAID_BY.into(), HUB.into());
         let mut said = LANGUAGES.iter().map(|language| {
             let words = |notice: &Notice| notice.text(language);
             let chosen = Chosen { localization_hints: Some(hints(language)), ..Chosen::of_ours(extension.clone()) };

@@ -1,5 +1,7 @@
 //! What the hub itself says in a session, in every language that it speaks.
 
+use countersign_protocol::visible::quoted;
+
 /// The languages of our own words, the first one where nothing else is asked for.
 pub const LANGUAGES: [&str; 2] = ["en", "de"];
 
@@ -46,6 +48,8 @@ pub enum Notice {
     },
     NotCarriedOut,
     Finished,
+    /// The agent of a session has not been heard of for long.
+    AgentSilent,
     /// What a late joiner is told before the questions that are open.
     Now {
         state: String,
@@ -78,7 +82,7 @@ impl Notice {
             Self::AnsweredByDefault => "Nobody answered in time; the agent goes on with its default answer.".into(),
             Self::Unanswered => "Nobody answered in time; the agent has no answer.".into(),
             Self::Withdrawn { reason: None } => "The question was withdrawn.".into(),
-            Self::Withdrawn { reason: Some(reason) } => format!("The question was withdrawn: {reason}"),
+            Self::Withdrawn { reason: Some(reason) } => format!("The question was withdrawn: {}", quoted(reason)),
             Self::TakenBack => "The permission was taken back; nothing more runs under it.".into(),
             Self::Revoked => "The agent's access has ended, and the question with it.".into(),
             Self::TimeLeft { seconds } => format!("{} left to answer.", english_time(*seconds)),
@@ -91,6 +95,7 @@ impl Notice {
             }
             Self::NotCarriedOut => "The accepted action was not carried out in time and can no longer run.".into(),
             Self::Finished => "The request is finished.".into(),
+            Self::AgentSilent => "Nothing was heard of the agent for a long time; the request has ended.".into(),
             Self::Now { state, open: 0 } => format!("The agent's state is {state}."),
             Self::Now { state, open } => format!("The agent's state is {state}; open questions: {open}."),
         }
@@ -116,7 +121,7 @@ impl Notice {
             }
             Self::Unanswered => "Niemand hat rechtzeitig geantwortet; der Agent hat keine Antwort.".into(),
             Self::Withdrawn { reason: None } => "Die Frage wurde zurückgezogen.".into(),
-            Self::Withdrawn { reason: Some(reason) } => format!("Die Frage wurde zurückgezogen: {reason}"),
+            Self::Withdrawn { reason: Some(reason) } => format!("Die Frage wurde zurückgezogen: {}", quoted(reason)),
             Self::TakenBack => "Die Erlaubnis wurde zurückgenommen; darunter läuft nichts mehr.".into(),
             Self::Revoked => "Der Zugang des Agenten ist beendet, und damit auch die Frage.".into(),
             Self::TimeLeft { seconds } => format!("Noch {} für die Antwort.", german_time(*seconds)),
@@ -131,6 +136,7 @@ impl Notice {
                 "Die angenommene Handlung wurde nicht rechtzeitig ausgeführt und kann nicht mehr laufen.".into()
             }
             Self::Finished => "Der Auftrag ist beendet.".into(),
+            Self::AgentSilent => "Vom Agenten war lange nichts zu hören; der Auftrag ist beendet.".into(),
             Self::Now { state, open: 0 } => format!("Der Zustand des Agenten ist {state}."),
             Self::Now { state, open } => format!("Der Zustand des Agenten ist {state}; offene Fragen: {open}."),
         }

@@ -33,12 +33,12 @@ impl Operation for Cancel {
 
     fn decide(self, view: &CancelView, env: &Env) -> Result<Step<CancelResponse>, Refusal> {
         let session = view.session.as_ref().ok_or(Refusal::SessionNotFound)?;
-        let by_operator = match &self.actor {
-            Actor::Operator(domain) if *domain == session.operator => true,
-            Actor::Agent(own) if own.key == session.key => false,
+        let by = match &self.actor {
+            Actor::Operator(domain) if *domain == session.operator => "operator",
+            Actor::Agent(own) if own.key == session.key => "agent",
             _ => return Err(Refusal::SessionNotFound),
         };
-        let receipt = session.receipt.as_ref().filter(|_| by_operator && !view.receipt_revoked);
+        let receipt = session.receipt.as_ref().filter(|_| by == "operator" && !view.receipt_revoked);
         let at = match (&session.state, receipt) {
             (SessionState::Closed { at, .. }, None) => return Ok(Step::answer(answer(*at))),
             // A session that is over already may still have a receipt to take back.
@@ -60,7 +60,7 @@ impl Operation for Cancel {
                 at: env.now,
             }));
         }
-        let evidence = vec![self.entry(view, session, receipt.is_some(), env.now).seal(&mut mint)?];
+        let evidence = vec![self.entry(view, session, by, receipt.is_some(), env.now).seal(&mut mint)?];
         let mut effects = Effects { puts, evidence, ..Effects::default() };
         view.end_what_is_open(env, &mut mint, &mut effects)?;
         Ok(Step { answer: answer(at), effects })
@@ -76,12 +76,19 @@ impl CancelView {
 }
 
 impl Cancel {
-    fn entry(&self, view: &CancelView, session: &Session, receipt_revoked: bool, now: UnixMillis) -> Entry {
+    fn entry(
+        &self,
+        view: &CancelView,
+        session: &Session,
+        by: &'static str,
+        receipt_revoked: bool,
+        now: UnixMillis,
+    ) -> Entry {
         let event_type = if receipt_revoked { "consent_revoked" } else { "session_cancelled" };
         let entry = Entry::new((view.project.key, &view.project.id), event_type, now)
             .in_session(session.key, &session.session_id)
             .open("operator", session.operator.as_str())
-            .open("by", "operator")
+            .open("by", by)
             .open("rollback_status", "not_supported")
             .hidden_if("acting_for", session.subject.clone())
             .hidden_if("reason", self.reason.clone());

@@ -42,6 +42,7 @@ impl Operation for Connect<'_> {
             operator: self.operator.domain().clone(),
             operator_name: self.identity.operator.clone(),
             operator_disclosure: self.identity.countersign.liability_disclosure.clone(),
+            operator_contact: Some(self.identity.contact.clone()),
             scopes,
             max_agent_ttl: max_agent_ttl(body.max_agent_ttl)?,
             code_challenge: challenge(body)?,
@@ -60,6 +61,12 @@ pub fn check_form(body: &ConnectRequestBody) -> Result<(), Refusal> {
     mode(body.mode.as_deref())?;
     challenge(body)?;
     state(body)?;
+    // To ignore a policy would be to promise what is not kept (AAP 8.4).
+    if body.policy.is_some() {
+        let why =
+            "policy is not served by this version; leave it out: access ends as the disclosure to the person says";
+        return Err(Refusal::invalid(why));
+    }
     Ok(())
 }
 

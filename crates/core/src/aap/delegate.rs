@@ -134,6 +134,8 @@ impl Operation for Grant {
         };
         let entry = granted_entry(view, &delegation, disclosure, env.now).seal(&mut mint)?;
         let effects = Effects {
+            // Whoever is disabled at the same moment grants nothing.
+            guards: member.guards(),
             puts: vec![
                 Record::Delegation(delegation.clone()),
                 Record::Disclosure(Disclosure { spent: true, version: disclosure.version + 1, ..disclosure.clone() }),
@@ -279,7 +281,7 @@ pub fn in_words(
     });
     DisclosureResponse {
         disclosure_id: String::new(),
-        liability_disclosure: liability_disclosure(project, request, language),
+        liability_disclosure: liability_disclosure(project, request, scopes, language),
         mode_disclosure: manifest::mode_disclosure_in(document, USER_DELEGATED, language),
         operator: request.operator.to_string(),
         scopes: described.collect(),
@@ -289,9 +291,13 @@ pub fn in_words(
 }
 
 /// The operator's text if it has one, else the project's, else ours naming the operator (C-59).
-fn liability_disclosure(project: &Project, request: &ConnectRequest, language: &str) -> String {
+fn liability_disclosure(project: &Project, request: &ConnectRequest, scopes: &[String], language: &str) -> String {
     let own = request.operator_disclosure.clone().or_else(|| project.document.liability_disclosure.clone());
-    own.unwrap_or_else(|| words::liability(&request.operator, language))
+    own.unwrap_or_else(|| {
+        let granted = scopes.iter().filter_map(|id| project::scope(&project.document, id));
+        let granted: Vec<&str> = granted.map(|scope| scope.description.as_str()).collect();
+        words::liability(&request.operator, request.operator_contact.as_deref(), &granted, language)
+    })
 }
 
 fn digest_of(shown: &DisclosureResponse) -> Result<Digest, Refusal> {

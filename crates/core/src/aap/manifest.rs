@@ -110,6 +110,7 @@ fn baseline(service: &Origin) -> Manifest {
         project_id: None,
         dpop_required: None,
         companion: None,
+        resource_origin: None,
     }
 }
 

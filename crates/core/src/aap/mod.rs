@@ -6,6 +6,7 @@ pub mod cancel;
 pub mod connect;
 pub mod delegate;
 pub mod exchange;
+pub mod ignored;
 pub mod manifest;
 pub mod register;
 pub mod revoke;

@@ -1,18 +1,19 @@
 //! Registering: facts about operator, delegation and receipt for a short-lived access token (AAP 17.1).
 
 use crate::{
-    aap::{delegate, standing},
+    aap::{delegate, ignored, standing},
     env::{Env, Mint},
     evidence::Entry,
-    project::USER_DELEGATED,
-    records::{AccessToken, Delegation, Project, Receipt, Record, Session, SessionState, Table},
+    project::{self, USER_DELEGATED},
+    records::{AccessToken, Delegation, Project, Receipt, Record, Session, SessionKey, SessionState, Table},
     refusal::Refusal,
-    step::{Draft, Effects, Guard, Once, Operation, SpentProof, Step},
+    step::{Draft, Effects, Guard, Operation, SpentProof, Step},
 };
 use countersign_protocol::{
     aap::{
+        identity::IdentityManifest,
         policy::EffectivePolicy,
-        register::{RegisterRequest, RegisterResponse},
+        register::{IgnoredMember, RegisterRequest, RegisterResponse},
     },
     facts::{VerifiedDelegation, VerifiedOperator, VerifiedReceipt},
     hash::Digest,
@@ -23,13 +24,12 @@ use countersign_protocol::{
 /// At most this many live access tokens a session; the oldest goes (C-65).
 const LIVE_TOKENS: usize = 8;
 
-/// For so long the first use of a key is kept apart from its session: longer than any registration takes.
-const KEY_RACE_S: i64 = 600;
-
 /// What was verified. An operator or delegation token that did not verify has been refused before.
 pub struct Register<'a> {
     pub body: &'a RegisterRequest,
     pub operator: &'a VerifiedOperator,
+    /// What the operator publishes about itself.
+    pub identity: &'a IdentityManifest,
     /// When the key set was fetched in which the operator's key stood.
     pub key_seen_at: UnixMillis,
     pub delegation: Option<&'a VerifiedDelegation>,
@@ -48,7 +48,7 @@ pub struct RegisterView {
     /// The session that the receipt or the body names.
     pub session: Option<Session>,
     pub receipt_revoked: bool,
-    /// The session whose key the proof was made with, if there is one already.
+    /// The session that the key of the proof belongs to, if it does already.
     pub key_holder: Option<Session>,
 }
 
@@ -58,7 +58,7 @@ impl Operation for Register<'_> {
     type Refusal = Refusal;
 
     fn decide(self, view: &RegisterView, env: &Env) -> Result<Step<RegisterResponse>, Refusal> {
-        self.key_is_its_own(view)?;
+        self.key_may_be_used(view)?;
         let delegation = self.standing_delegation(view, env.now)?;
         let receipt = self.standing_receipt(view, delegation, env.now)?;
         delegated_if_needed(view, delegation)?;
@@ -66,15 +66,31 @@ impl Operation for Register<'_> {
         scopes_within(receipt.as_ref(), delegation)?;
         let mut mint = env.mint();
         let (session, opened) = self.session(view, delegation, receipt, &mut mint, env.now)?;
-        let mut step = issue(view, delegation, session, opened, &mut mint, env.now)?;
+        let new_key = self.proof.filter(|_| view.key_holder.is_none()).map(|proof| proof.jkt);
+        let joined =
+            new_key.map(|jkt| join(view, delegation, &session, opened, jkt, &mut mint, env.now)).transpose()?;
+        let token_key = self.proof.map(|proof| proof.jkt);
+        let mut step = issue(view, delegation, session, opened, token_key, &mut mint, env.now)?;
+        let Effects { puts, evidence, .. } = joined.unwrap_or_default();
+        step.effects.puts.extend(puts);
+        step.effects.evidence.extend(evidence);
         step.effects.proof = self.proof.cloned();
-        step.effects.once.extend(self.first_use_of_key(view, env.now));
+        step.answer.ignored = self.ignored();
         Ok(step)
     }
 }
 
+/// What a refused registration leaves behind: its proof is spent, whatever was wrong with the rest.
+pub fn refused(view: &RegisterView, proof: Option<&SpentProof>, why: &Refusal, env: &Env) -> Result<Effects, Refusal> {
+    let shared = match why {
+        Refusal::DpopInvalid(_) => shared_key(view, env)?,
+        _ => None,
+    };
+    Ok(Effects { proof: proof.cloned(), evidence: shared.into_iter().collect(), ..Effects::default() })
+}
+
 /// Somebody registered with the key of another person's session: that is worth a line in that one's audit (AAP 18.1).
-pub fn shared_key(view: &RegisterView, env: &Env) -> Result<Option<Effects>, Refusal> {
+fn shared_key(view: &RegisterView, env: &Env) -> Result<Option<Draft>, Refusal> {
     let Some(holder) = &view.key_holder else { return Ok(None) };
     let subject = view.delegation.as_ref().map(|delegation| delegation.subject.clone());
     if holder.subject == subject {
@@ -85,8 +101,7 @@ pub fn shared_key(view: &RegisterView, env: &Env) -> Result<Option<Effects>, Ref
         .open("operator", holder.operator.as_str())
         .open("mode", USER_DELEGATED)
         .hidden_if("acting_for", holder.subject.clone());
-    let evidence = vec![Draft { delegation: holder.delegation, ..entry.seal(&mut env.mint())? }];
-    Ok(Some(Effects { evidence, ..Effects::default() }))
+    Ok(Some(Draft { delegation: holder.delegation, ..entry.seal(&mut env.mint())? }))
 }
 
 /// Without a delegation there is no tier 2, whatever else was brought (AAP 8.1).
@@ -111,6 +126,12 @@ pub fn check_form(body: &RegisterRequest) -> Result<&str, Refusal> {
 }
 
 impl Register<'_> {
+    fn ignored(&self) -> Vec<IgnoredMember> {
+        let receipt = self.receipt.as_ref().and_then(|receipt| receipt.as_ref().ok());
+        let of_receipt = receipt.and_then(|receipt| ignored::of_receipt(receipt.claims().heartbeat));
+        ignored::of_operator(self.identity).into_iter().chain(of_receipt).collect()
+    }
+
     fn standing_delegation<'v>(
         &self,
         view: &'v RegisterView,
@@ -145,6 +166,7 @@ impl Register<'_> {
         let Some(presented) = &self.receipt else { return Ok(None) };
         let presented = presented.as_ref().map_err(Clone::clone)?;
         let claims = presented.claims();
+        is_short_lived(view, claims.exp.saturating_sub(claims.iat))?;
         let Some(delegation) = delegation else {
             // Where a delegation is needed anyway, that one is missing is what is wrong (AAP 8.1).
             delegated_if_needed(view, None)?;
@@ -177,8 +199,9 @@ impl Register<'_> {
         Ok(Some(receipt))
     }
 
-    /// A key belongs to one session, and a session to one key (AAP 18.1): neither can be shared, nor shaken off.
-    fn key_is_its_own(&self, view: &RegisterView) -> Result<(), Refusal> {
+    /// A key belongs to one session (AAP 18.1) and cannot be shaken off. Another key joins a session that has one only
+    /// with a receipt, which links both to the task that the person approved (AAP 12.1).
+    fn key_may_be_used(&self, view: &RegisterView) -> Result<(), Refusal> {
         let key = self.proof.map(|proof| proof.jkt);
         let elsewhere = |holder: &Session| view.session.as_ref().is_none_or(|session| session.key != holder.key);
         if view.key_holder.as_ref().is_some_and(elsewhere) {
@@ -186,20 +209,11 @@ impl Register<'_> {
         }
         match (view.session.as_ref().and_then(|session| session.jkt), key) {
             (Some(_), None) => Err(Refusal::DpopMissing("this session is bound to a key")),
-            (Some(bound), Some(key)) if bound != key => {
-                Err(Refusal::DpopInvalid("this session is bound to another key".into()))
-            }
+            (Some(_), Some(_)) if view.key_holder.is_none() && self.receipt.is_none() => Err(Refusal::DpopInvalid(
+                "this session is bound to another key; a second key joins it with the session's consent receipt".into(),
+            )),
             _ => Ok(()),
         }
-    }
-
-    /// Of two registrations that bring one key at the same moment, each without having seen the other, the later one
-    /// is decided again (AAP 18.1).
-    fn first_use_of_key(&self, view: &RegisterView, now: UnixMillis) -> Option<Once> {
-        let proof = self.proof?;
-        let bound = view.session.as_ref().is_some_and(|session| session.jkt.is_some());
-        let key = format!("{}:dpop-key:{}", view.project.key, proof.jkt.hex());
-        (!bound).then(|| Once { key, until: now.plus_secs(KEY_RACE_S) })
     }
 
     /// The session that goes on, or a new one; and whether it starts here.
@@ -217,7 +231,7 @@ impl Register<'_> {
             receipt: receipt.clone(),
             operator_kid: self.operator.kid().to_owned(),
             key_seen_at: self.key_seen_at,
-            jkt: self.proof.map(|proof| proof.jkt),
+            jkt: session.jkt.or(self.proof.map(|proof| proof.jkt)),
             state: SessionState::Open,
             ..session
         };
@@ -286,6 +300,16 @@ fn going_on(session: &Session, delegation: Option<&Delegation>, receipt: Option<
     }
 }
 
+/// Consent to a task is for hours or days, not for good (AAP glossary, AAP-G-13).
+fn is_short_lived(view: &RegisterView, life_s: i64) -> Result<(), Refusal> {
+    let document = &view.project.document;
+    if life_s <= project::max_receipt_duration_s(document) {
+        return Ok(());
+    }
+    let most = &document.max_receipt_duration;
+    Err(Refusal::ConsentInvalid(format!("it lives for {life_s} seconds from iat to exp, and {most} is the most here")))
+}
+
 /// A receipt may narrow what the delegation grants, never widen it (AAP 12.3).
 fn scopes_within(receipt: Option<&Receipt>, delegation: Option<&Delegation>) -> Result<(), Refusal> {
     let (Some(receipt), Some(delegation)) = (receipt, delegation) else { return Ok(()) };
@@ -298,16 +322,39 @@ fn scopes_within(receipt: Option<&Receipt>, delegation: Option<&Delegation>) -> 
     }
 }
 
+/// Makes a key one of the session's. Rows of keys are unique, so of two sessions that bring one key at the same moment
+/// the later is decided again. A session that starts has its first key in that entry.
+fn join(
+    view: &RegisterView,
+    delegation: Option<&Delegation>,
+    session: &Session,
+    opened: Opened,
+    jkt: Digest,
+    mint: &mut Mint,
+    now: UnixMillis,
+) -> Result<Effects, Refusal> {
+    let key = SessionKey { key: mint.key(), version: 1, project: view.project.key, session: session.key, jkt };
+    let evidence = match opened {
+        Opened::New => Vec::new(),
+        Opened::Same | Opened::Again => {
+            let entry = session_entry("session_key_added", view, delegation, session, now);
+            vec![entry.open("jkt", jkt.base64url()).seal(mint)?]
+        }
+    };
+    Ok(Effects { puts: vec![Record::SessionKey(key)], evidence, ..Effects::default() })
+}
+
 fn issue(
     view: &RegisterView,
     delegation: Option<&Delegation>,
     mut session: Session,
     opened: Opened,
+    token_key: Option<Digest>,
     mint: &mut Mint,
     now: UnixMillis,
 ) -> Result<Step<RegisterResponse>, Refusal> {
     let secret = mint.secret("aat");
-    let expires_in = lifetime_s(view, delegation, &session, now);
+    let expires_in = lifetime_s(view, delegation);
     let token = AccessToken {
         key: mint.key(),
         version: 1,
@@ -315,7 +362,7 @@ fn issue(
         hash: Digest::of(secret.as_bytes()),
         session: session.key,
         expires_at: now.plus_secs(expires_in),
-        jkt: session.jkt,
+        jkt: token_key,
     };
     session.tokens.push(token.key);
     // What was over before a session opened again stays over.
@@ -324,33 +371,31 @@ fn issue(
     let removes: Vec<(Table, RowKey)> = session.tokens.drain(..dropped).map(|key| (Table::AccessToken, key)).collect();
     let evidence = match opened {
         Opened::Same => Vec::new(),
-        Opened::New => vec![session_entry("session_started", view, delegation, &session, now).seal(mint)?],
+        Opened::New => {
+            let entry = session_entry("session_started", view, delegation, &session, now);
+            vec![entry.open_if("jkt", token_key.map(|jkt| jkt.base64url())).seal(mint)?]
+        }
         Opened::Again => vec![session_entry("session_reopened", view, delegation, &session, now).seal(mint)?],
     };
     let guards = delegation.map(|d| Guard { table: Table::Delegation, key: d.key, version: d.version });
     let answer = RegisterResponse {
         access_token: secret,
-        token_type: if session.jkt.is_some() { "DPoP" } else { "Bearer" }.into(),
+        token_type: if token_key.is_some() { "DPoP" } else { "Bearer" }.into(),
         expires_in,
         session_id: session.session_id.clone(),
         effective_policy: delegation.map_or_else(EffectivePolicy::default, delegate::effective_policy),
+        ignored: Vec::new(),
     };
     let puts = vec![Record::Session(session), Record::AccessToken(token)];
     let effects = Effects { guards: guards.into_iter().collect(), puts, removes, evidence, ..Effects::default() };
     Ok(Step { answer, effects })
 }
 
-/// The shortest of everything that ends access (AAP 8.1, 5.2).
-fn lifetime_s(view: &RegisterView, delegation: Option<&Delegation>, session: &Session, now: UnixMillis) -> i64 {
-    let left = |until: UnixMillis| until.millis_since(now).div_euclid(1000);
-    let mut seconds = view.project.document.credential_ttl;
-    if let Some(delegation) = delegation {
-        seconds = seconds.min(delegation.max_agent_ttl).min(left(delegation.policy_expires_at));
-    }
-    if let Some(receipt) = &session.receipt {
-        seconds = seconds.min(left(receipt.expires_at.plus_secs(standing::SKEW_S)));
-    }
-    seconds.max(1)
+/// The shorter of the two lives that a token may have (AAP 8.1, 5.2). The ends of delegation and receipt are judged
+/// on every call, which then learns the reason: a token that ended with them could only be called expired.
+fn lifetime_s(view: &RegisterView, delegation: Option<&Delegation>) -> i64 {
+    let ttl = view.project.document.credential_ttl;
+    delegation.map_or(ttl, |delegation| ttl.min(delegation.max_agent_ttl))
 }
 
 fn session_entry(

@@ -1,8 +1,8 @@
 //! Cutting an agent off (AAP 8.2, 17.3). After the 200 nothing of this delegation works any more.
 
 use crate::{
-    decision::call_off::Live,
-    env::Env,
+    decision::{Place, call_off::Live},
+    env::{Env, Mint},
     evidence::Entry,
     people::Actor,
     records::{CancelledFor, Delegation, DelegationState, Project, Record, RevokeReason, Role},
@@ -42,25 +42,71 @@ impl Operation for Revoke {
         // An unknown delegation and somebody else's look the same (C-61).
         let delegation = delegation.ok_or(Refusal::DelegationNotFound)?;
         let by = role_of(&self.actor, delegation).ok_or(Refusal::DelegationNotFound)?;
-        if let DelegationState::Revoked { at, .. } = delegation.state {
+        if let DelegationState::Revoked { at, .. } | DelegationState::AutoRevoked { at, .. } = delegation.state {
             return Ok(Step::answer(answer(delegation, at)));
         }
-        let state = DelegationState::Revoked { at: env.now, reason: told(self.reason) };
-        let revoked = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
-        let mut mint = env.mint();
-        let entry = Entry::new((view.project.key, &view.project.id), "delegation_revoked", env.now)
-            .under_delegation(delegation.key, &delegation.id)
-            .open("operator", delegation.operator.as_str())
-            .open("by", by)
-            .hidden("acting_for", delegation.subject.as_str())
-            .hidden_if("reason", self.reason.map(Reason::as_str))
-            .seal(&mut mint)?;
-        let mut effects =
-            Effects { puts: vec![Record::Delegation(revoked)], evidence: vec![entry], ..Effects::default() };
-        let place = (view.project.key, view.project.id.clone());
-        view.live.end(&place, CancelledFor::Revoked, env, &mut mint, &mut effects)?;
+        let (place, mut effects) = ((view.project.key, view.project.id.clone()), Effects::default());
+        let ends = (delegation, &view.live);
+        end_delegation(&place, ends, (by, self.reason), env, &mut env.mint(), &mut effects)?;
         Ok(Step { answer: answer(delegation, env.now), effects })
     }
+}
+
+/// The end of a delegation's time (AAP 8.3): it is recorded, and ends what is open, though nobody acts.
+pub struct PolicyEnd;
+
+impl Operation for PolicyEnd {
+    type View = RevokeView;
+    type Answer = ();
+    type Refusal = Refusal;
+
+    fn decide(self, view: &RevokeView, env: &Env) -> Result<Step<()>, Refusal> {
+        let due = |delegation: &&Delegation| delegation.due().is_some_and(|due| env.now >= due);
+        let Some(delegation) = view.delegation.as_ref().filter(due) else { return Ok(Step::answer(())) };
+        let (at, reason) = (delegation.policy_expires_at, RevokeReason::PolicyExpired);
+        let state = DelegationState::AutoRevoked { at, reason };
+        let ended = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
+        let mut mint = env.mint();
+        let entry = Entry::new((view.project.key, &view.project.id), "auto_revoked", env.now)
+            .under_delegation(delegation.key, &delegation.id)
+            .open("operator", delegation.operator.as_str())
+            .open("by", "service")
+            .open("reason", reason.as_str())
+            .hidden("acting_for", delegation.subject.as_str())
+            .seal(&mut mint)?;
+        let mut effects = Effects {
+            puts: vec![Record::Delegation(ended)],
+            evidence: vec![entry],
+            not_before: Some(at),
+            ..Effects::default()
+        };
+        let place = (view.project.key, view.project.id.clone());
+        view.live.end(&place, CancelledFor::Revoked, env, &mut mint, &mut effects)?;
+        Ok(Step { answer: (), effects })
+    }
+}
+
+/// Ends a delegation and all that its agents have open, in the step that causes it.
+pub(crate) fn end_delegation(
+    place: &Place,
+    (delegation, live): (&Delegation, &Live),
+    (by, reason): (&str, Option<Reason>),
+    env: &Env,
+    mint: &mut Mint,
+    effects: &mut Effects,
+) -> Result<(), Refusal> {
+    let state = DelegationState::Revoked { at: env.now, reason: told(reason) };
+    let revoked = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
+    let entry = Entry::new((place.0, &place.1), "delegation_revoked", env.now)
+        .under_delegation(delegation.key, &delegation.id)
+        .open("operator", delegation.operator.as_str())
+        .open("by", by)
+        .hidden("acting_for", delegation.subject.as_str())
+        .hidden_if("reason", reason.map(Reason::as_str))
+        .seal(mint)?;
+    effects.puts.push(Record::Delegation(revoked));
+    effects.evidence.push(entry);
+    live.end(place, CancelledFor::Revoked, env, mint, effects)
 }
 
 /// In what capacity an actor may end a delegation, if in any.
@@ -70,7 +116,7 @@ fn role_of(actor: &Actor, delegation: &Delegation) -> Option<&'static str> {
         Actor::Person(member) if member.has(Role::Admin) => Some("admin"),
         Actor::AdminKey(key) if key.project == delegation.project => Some("admin"),
         Actor::Operator(domain) if *domain == delegation.operator => Some("operator"),
-        Actor::Agent(session) if session.delegation == Some(delegation.key) => Some("operator"),
+        Actor::Agent(session) if session.delegation == Some(delegation.key) => Some("agent"),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a delegation and a receipt still hold. Asked at register and again on every call (C-40).
 
 use crate::{
-    records::{Delegation, DelegationState, Receipt},
+    records::{Delegation, DelegationState, Receipt, RevokeReason},
     refusal::Refusal,
 };
 use countersign_protocol::time::UnixMillis;
@@ -12,23 +12,33 @@ pub const SKEW_S: i64 = 300;
 /// Revoked comes first (C-93). The policy's end is ours and exact; the token's own `exp` has the usual skew, and is
 /// told as such only where it came first (AAP 16.2).
 pub fn delegation_holds(delegation: &Delegation, now: UnixMillis) -> Result<(), Refusal> {
-    if let DelegationState::Revoked { reason, .. } = &delegation.state {
-        return Err(Refusal::DelegationRevoked(*reason));
-    }
+    let recorded = match delegation.state {
+        DelegationState::Revoked { reason, .. } => return Err(Refusal::DelegationRevoked(reason)),
+        // The end of the time is told by the clock, so that its record changes nothing about the answer.
+        DelegationState::AutoRevoked { reason: RevokeReason::PolicyExpired, .. } => true,
+        DelegationState::AutoRevoked { reason, .. } => return Err(Refusal::AutoRevoked(reason)),
+        DelegationState::Active => false,
+    };
     let token_over = now > delegation.token_expires_at.plus_secs(SKEW_S);
-    let policy_over = now >= delegation.policy_expires_at;
+    let policy_over = recorded || now >= delegation.policy_expires_at;
     match (token_over, policy_over) {
         (true, _) if delegation.token_expires_at < delegation.policy_expires_at => Err(Refusal::DelegationExpired),
-        (_, true) => Err(Refusal::PolicyExpired),
+        (_, true) => Err(Refusal::AutoRevoked(RevokeReason::PolicyExpired)),
         (true, false) => Err(Refusal::DelegationExpired),
         (false, false) => Ok(()),
     }
 }
 
+/// The last moment at which a receipt counts (C-83).
+pub fn receipt_ends_at(receipt: &Receipt) -> UnixMillis {
+    let latest = receipt.window.map_or(receipt.expires_at, |(_, latest)| latest);
+    latest.min(receipt.expires_at).plus_secs(SKEW_S)
+}
+
 /// The receipt as an execution window (C-83): from `earliest` to the earlier of `latest` and `exp`.
 pub fn receipt_holds(receipt: &Receipt, now: UnixMillis) -> Result<(), Refusal> {
-    let (earliest, latest) = receipt.window.unwrap_or((receipt.issued_at, receipt.expires_at));
-    if now > latest.min(receipt.expires_at).plus_secs(SKEW_S) {
+    let earliest = receipt.window.map_or(receipt.issued_at, |(earliest, _)| earliest);
+    if now > receipt_ends_at(receipt) {
         return Err(Refusal::ConsentExpired);
     }
     if now < earliest.plus_secs(-SKEW_S) {

@@ -2,18 +2,28 @@
 
 use countersign_protocol::domain::Domain;
 
-/// Who answers for harm (AAP 14.4). At most 150 words, in plain language.
-pub fn liability(operator: &Domain, language: &str) -> String {
+/// The most words of the text that may be descriptions of scopes, so that all of it stays below 150.
+const GRANTED_WORDS: usize = 60;
+
+/// What the agent can and cannot do, who answers for harm and whom to write to (AAP 14.4). At most 150 words, in plain
+/// language.
+pub fn liability(operator: &Domain, contact: Option<&str>, granted: &[&str], language: &str) -> String {
+    let can = granted.join("; ");
+    let fits = !can.is_empty() && can.split_whitespace().count() <= GRANTED_WORDS;
+    let contact = contact.unwrap_or(operator.as_str());
     match language {
         "de" => format!(
-            "Wenn dieser Agent Schaden anrichtet oder Daten verloren gehen, muss {operator} das aufklären und in Ordnung \
-             bringen. Auf Ihrer Seite der verbundenen Agenten können Sie ihm den Zugang jederzeit entziehen. Was er bis \
-             dahin getan hat, lässt sich vielleicht nicht rückgängig machen."
+            "Das kann dieser Agent tun: {}. Sonst kann er hier nichts tun. Wenn er Schaden anrichtet oder Daten verloren \
+             gehen, muss {operator} das aufklären und in Ordnung bringen; schreiben Sie an {contact}. Auf \
+             Ihrer Seite der verbundenen Agenten können Sie ihm den Zugang jederzeit entziehen. Was er bis dahin getan \
+             hat, lässt sich vielleicht nicht rückgängig machen.",
+            if fits { can.as_str() } else { "alles, was hier als Erlaubnis aufgezählt ist" }
         ),
         _ => format!(
-            "If this agent does something harmful or loses data, {operator} is responsible for looking into it and putting \
-             it right. You can cut the agent off at any time on your page of connected agents. What it did before that \
-             may not be reversible."
+            "This agent can do this: {}. It cannot do anything else here. If it does something harmful or loses data, \
+             {operator} is responsible for looking into it and putting it right; write to {contact}. You can \
+             cut the agent off at any time on your page of connected agents. What it did before that may not be reversible.",
+            if fits { can.as_str() } else { "everything that is listed here as a permission" }
         ),
     }
 }

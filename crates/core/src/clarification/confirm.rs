@@ -96,6 +96,6 @@ fn attest(moving: &Moving<'_>, plan_digest: DigestText) -> Result<Attestation, R
 pub fn accepted(session: &ClarificationSession) -> Option<(&Value, &Value)> {
     match &session.state {
         ClarificationState::Confirmed { accepted, attestation, .. } => Some((accepted, attestation)),
-        ClarificationState::Open | ClarificationState::Expired => None,
+        ClarificationState::Open | ClarificationState::Expired | ClarificationState::Abandoned { .. } => None,
     }
 }

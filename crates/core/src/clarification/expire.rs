@@ -18,17 +18,18 @@ impl Operation for Expire {
     type Refusal = Refusal;
 
     fn decide(self, (place, session): &Self::View, env: &Env) -> Result<Step<()>, Refusal> {
-        if !matches!(session.state, ClarificationState::Open) || session.is_live(env.now) {
-            return Ok(Step::answer(()));
-        }
-        let mut mint = env.mint();
-        let over = ClarificationSession {
-            version: session.version + 1,
-            state: ClarificationState::Expired,
-            ..session.clone()
+        let state = match session.state {
+            _ if env.now < session.expires_at => return Ok(Step::answer(())),
+            ClarificationState::Open => ClarificationState::Expired,
+            ClarificationState::Abandoned { at, by, holds: true } => {
+                ClarificationState::Abandoned { at, by, holds: false }
+            }
+            _ => return Ok(Step::answer(())),
         };
+        let mut mint = env.mint();
+        let over = ClarificationSession { version: session.version + 1, state, ..session.clone() };
         let event = about(place, &over, "clarification_expired")
-            .open("open_gaps", over.open_gaps().count() as u64)
+            .open("open_gaps", over.unanswered().count() as u64)
             .open("chain_head", over.head.hex());
         let mut effects = Effects { not_before: Some(session.expires_at), ..Effects::default() };
         effects.evidence.push(event.seal(&mut mint)?);

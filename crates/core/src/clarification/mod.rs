@@ -1,7 +1,7 @@
 //! Clarifications: refuse, ask, and prove it (Agent Clarification Protocol).
 //!
 //! ```text
-//! session   open ─ every gap answered, confirmed by its agent ─► confirmed        open ─► expired
+//! session   open ─ every gap answered, confirmed by its agent ─► confirmed        open ─► expired, abandoned
 //! gap       open ─ usable answer ─► resolved      open ─ another plan ─► superseded
 //!             └─ unusable, or owed by a person ─► a decision like any other, whose answer resolves it
 //! ```
@@ -9,11 +9,12 @@
 //! What a person decides is decided by [`crate::decision`] alone; here is what an agent may answer itself, and the
 //! chain that has all of it.
 
+pub mod abandon;
 pub mod confirm;
 pub mod expire;
 pub mod key;
 pub mod moving;
-mod owes;
+pub mod owes;
 pub mod person;
 pub mod question;
 pub mod resolve;
@@ -41,6 +42,9 @@ fn is_live(session: &ClarificationSession, now: UnixMillis) -> Result<(), Refusa
     match session.state {
         ClarificationState::Confirmed { .. } => {
             Err(Refusal::Conflict("the session is closed: its plan was confirmed. Begin another one".into()))
+        }
+        ClarificationState::Abandoned { .. } => {
+            Err(Refusal::Conflict("the session was abandoned: submit the plan in another one".into()))
         }
         _ if !session.is_live(now) => {
             Err(Refusal::Conflict("the session's time is over: submit the plan in another one".into()))

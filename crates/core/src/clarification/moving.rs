@@ -18,10 +18,10 @@ use crate::{
 };
 use countersign_protocol::{
     clarification::{
-        AnsweredBy, DigestText, Entry, Gap, GivenBy, Message, PROTOCOL_VERSION, PlanChanged, Rotated, Round, SCHEMA,
-        Severity, Signature, Stamp, Status,
+        Abandoned, AnsweredBy, DigestText, Entry, Gap, GivenBy, Message, PROTOCOL_VERSION, PlanChanged, Rotated, Round,
+        SCHEMA, Severity, Signature, Stamp, Status,
         limits::{MAX_ENTRIES, MAX_GAPS, MAX_PLANS},
-        signed::{self, AnswerBody, AskBody, ChainBody, PlanBody},
+        signed::{self, AbandonmentBody, AnswerBody, AskBody, ChainBody, PlanBody},
         submission::OwnSignature,
     },
     hash::Digest,
@@ -152,7 +152,7 @@ impl<'a> Moving<'a> {
             match &mut asked.state {
                 GapState::Open { .. } => asked.state = GapState::Superseded,
                 GapState::Resolved { applies, .. } => *applies = false,
-                GapState::Superseded => {}
+                GapState::Superseded | GapState::Abandoned { .. } => {}
             }
         }
         self.session.plans.push(plan);
@@ -328,6 +328,32 @@ impl<'a> Moving<'a> {
         }
     }
 
+    /// Nothing is asked or answered any more. An agent's own does not end what a person owes.
+    pub(super) fn abandon(&mut self, by: GivenBy, event: Evidence) -> Result<(), Refusal> {
+        let plan = self.session.plan().ok_or(Refusal::Internal)?.digest;
+        let body = AbandonmentBody {
+            session_id: self.session.id.clone(),
+            agent_id: self.session.agent_id.clone(),
+            agent_public_key: self.around.key.public_key.clone(),
+            timestamp: self.stamp(),
+            abandoned_by: by,
+            unanswered: self.session.unanswered().map(|asked| asked.gap.id.clone()).collect(),
+            plan_digest: DigestText(plan),
+            prev: self.head(),
+        };
+        let signature = self.around.key.sign(&body)?;
+        self.link(Entry::Abandoned(Abandoned::new(body, signature)))?;
+        for asked in &mut self.session.gaps {
+            if let GapState::Open { asked: question, .. } = &asked.state {
+                asked.state = GapState::Abandoned { asked: *question };
+            }
+        }
+        let holds = by == GivenBy::Own && self.session.owed().next().is_some();
+        let state = ClarificationState::Abandoned { at: self.session.last_at, by, holds };
+        self.close(state, self.session.same, event.open("holds", holds));
+        Ok(())
+    }
+
     pub(super) fn close(&mut self, state: ClarificationState, same: Digest, event: Evidence) {
         self.session.state = state;
         self.session.same = same;
@@ -373,8 +399,8 @@ impl<'a> Moving<'a> {
 
     fn message(&self) -> Result<Value, Refusal> {
         let session = &self.session;
-        let open = |severity| number(session.open_gaps().filter(|asked| asked.gap.severity == severity).count());
-        let gaps: Vec<Gap> = session.open_gaps().map(|asked| asked.gap.clone()).collect();
+        let open = |severity| number(session.unanswered().filter(|asked| asked.gap.severity == severity).count());
+        let gaps: Vec<Gap> = session.unanswered().map(|asked| asked.gap.clone()).collect();
         let message = Message {
             schema: SCHEMA.into(),
             protocol_version: PROTOCOL_VERSION.into(),
@@ -447,6 +473,8 @@ impl<'a> Moving<'a> {
 pub fn with_answers(session: &ClarificationSession) -> Result<Value, Refusal> {
     let plan = session.plan().map_or(&Value::Null, |submitted| &submitted.plan);
     let answers = session.gaps.iter().filter_map(|asked| match &asked.state {
+        // A WARN that is accepted as it is changes nothing (W-05).
+        GapState::Resolved { applies: true, accepted, .. } if asked.leaves_as_it_is(accepted) => None,
         GapState::Resolved { accepted, round, applies: true, .. } => {
             Some((*round, (asked.pointer.as_str(), asked.answer_kind, accepted.as_str())))
         }
@@ -478,7 +506,7 @@ pub fn chain_body(session: &ClarificationSession, key: &AskingKey) -> ChainBody 
     ChainBody {
         session_id: session.id.clone(),
         total_rounds: number(session.rounds),
-        all_resolved: session.open_gaps().next().is_none(),
+        all_resolved: session.unanswered().next().is_none(),
         head: DigestText(session.head),
         signed_at: Stamp::of(session.last_at),
         agent_id: session.agent_id.clone(),

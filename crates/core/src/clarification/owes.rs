@@ -39,7 +39,7 @@ fn runs_irreversible(document: &ProjectDocument, action: &Value) -> bool {
 }
 
 /// What nothing is known about counts as irreversible.
-fn is_irreversible(document: &ProjectDocument, action: &str, route: Option<&str>) -> bool {
+pub fn is_irreversible(document: &ProjectDocument, action: &str, route: Option<&str>) -> bool {
     let by_route = document.routes.iter().find(|known| known.action == action).map(|known| known.id.as_str());
     policy_for(document, action, route.or(by_route)).is_none_or(|policy| policy.irreversible)
 }

@@ -76,6 +76,7 @@ pub fn judge(view: &ResolveView, gap_id: &str, answer: &str, env: &Env) -> Resul
         GapState::Superseded => {
             return Err(Refusal::Conflict(format!("{gap_id} was asked about an earlier plan: list the gaps of now")));
         }
+        GapState::Abandoned { .. } => return Err(Refusal::Conflict(format!("{gap_id} was abandoned"))),
         GapState::Open { .. } => judged(&view.rules, asked, answer),
     };
     Ok((asked.clone(), verdict))
@@ -182,6 +183,6 @@ fn was_said(asked: &AskedGap, answer: &str, question: Option<RowKey>) -> bool {
         GapState::Open { refused: Some((said, _)), asked } => {
             said == answer && (question.is_none() || *asked == question)
         }
-        GapState::Open { .. } | GapState::Superseded => false,
+        GapState::Open { .. } | GapState::Superseded | GapState::Abandoned { .. } => false,
     }
 }

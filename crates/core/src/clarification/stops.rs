@@ -1,7 +1,7 @@
 //! What an open gap keeps from running: mechanically, wherever the call comes by (W-26).
 
 use crate::{
-    records::{AskedGap, ClarificationSession},
+    records::{AskedGap, ClarificationSession, ClarificationState},
     refusal::{Refusal, Unclear},
 };
 use countersign_protocol::{
@@ -19,19 +19,55 @@ pub fn operations_of(policy: &ClarificationPolicy, action: &str, held: bool) -> 
     }
 }
 
+/// What is about to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A person is asked; nothing runs by that.
+    Asking,
+    /// A call runs.
+    Running {
+        irreversible: bool,
+        /// When a person approved it.
+        approved_at: Option<UnixMillis>,
+    },
+}
+
 /// Refuses if a BLOCK of one of these sessions blocks one of these operations.
-pub fn check(sessions: &[ClarificationSession], operations: &[Operation], now: UnixMillis) -> Result<(), Refusal> {
-    let blocks = |asked: &AskedGap| {
+///
+/// An open one blocks all of them. One that a person owed when its agent gave the session up blocks only what cannot be
+/// undone and what no person approved after that.
+pub fn check(
+    sessions: &[ClarificationSession],
+    operations: &[Operation],
+    about: About,
+    now: UnixMillis,
+) -> Result<(), Refusal> {
+    let blocks = |asked: &&AskedGap| {
         asked.gap.severity == Severity::Block
             && asked.gap.blocked_operations.iter().any(|operation| operations.contains(operation))
     };
-    let live = sessions.iter().filter(|session| session.is_live(now));
-    match live
-        .map(|session| (session, session.open_gaps().filter(|asked| blocks(asked)).collect::<Vec<_>>()))
-        .find(|(_, gaps)| !gaps.is_empty())
-    {
-        Some((session, gaps)) => Err(required(session, gaps.into_iter())),
-        None => Ok(()),
+    for session in sessions {
+        let gaps: Vec<&AskedGap> = match session.state {
+            _ if now >= session.expires_at => continue,
+            ClarificationState::Open => session.open_gaps().filter(blocks).collect(),
+            ClarificationState::Abandoned { at, holds: true, .. } if about.needs_an_answer(at) => {
+                session.owed().filter(blocks).collect()
+            }
+            _ => continue,
+        };
+        if !gaps.is_empty() {
+            return Err(required(session, gaps.into_iter()));
+        }
+    }
+    Ok(())
+}
+
+impl About {
+    fn needs_an_answer(self, since: UnixMillis) -> bool {
+        match self {
+            Self::Asking => false,
+            Self::Running { irreversible, approved_at } => irreversible && approved_at.is_none_or(|at| at <= since),
+        }
     }
 }
 

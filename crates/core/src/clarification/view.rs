@@ -61,6 +61,7 @@ pub fn status(session: &ClarificationSession, now: UnixMillis) -> Result<StatusR
         status: message.status,
         state: match session.state {
             ClarificationState::Confirmed { .. } => SessionState::Confirmed,
+            ClarificationState::Abandoned { .. } => SessionState::Abandoned,
             _ if session.is_live(now) => SessionState::Open,
             _ => SessionState::Expired,
         },
@@ -81,7 +82,7 @@ pub fn record(session: &ClarificationSession, entries: &[ClarificationEntry]) ->
         session_id: session.id.clone(),
         chain,
         total_rounds: number(session.rounds),
-        all_resolved: session.open_gaps().next().is_none(),
+        all_resolved: session.unanswered().next().is_none(),
         agent_id: session.agent_id.clone(),
         agent_public_key: message.agent_public_key,
         plan_digest: DigestText(first.digest),

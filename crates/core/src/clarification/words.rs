@@ -18,8 +18,7 @@ pub const SENTENCE: &str = "Clarified before: ";
 const MOST: usize = 20;
 const FIELD: usize = 120;
 const TEXT: usize = 300;
-const NORMAL: usize = 2000;
-const DETAILED: usize = 8000;
+const NOTE: usize = 2000;
 
 /// What came out of a session, kept with what rests on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -117,13 +116,7 @@ pub fn of_question(asked: &Confirmation) -> Option<&Value> {
 /// Says in a question what was clarified before it (WWA-6.2-06): for those who listen, and for machines.
 pub fn mark(question: &mut Confirmation, clarified: &Clarified) {
     let told = clarified.sentence();
-    for (text, room) in [(&mut question.summaries.normal, NORMAL), (&mut question.summaries.detailed, DETAILED)] {
-        let whole = match text.take() {
-            Some(text) => format!("{text}\n{told}"),
-            None => told.clone(),
-        };
-        *text = Some(shortened(&whole, room));
-    }
+    question.notes.push(shortened(&told, NOTE));
     question.extra_context.get_or_insert_with(Map::new).insert(MEMBER.into(), clarified.context());
 }
 

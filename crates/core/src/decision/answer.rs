@@ -72,6 +72,8 @@ pub struct Answerer {
     pub deciding: Deciding,
     /// A subscription or token that only reads never answers.
     pub may_answer: bool,
+    /// Whether it is a subscriber token that its person allowed to approve high-risk irreversible actions (R-4).
+    pub approves_high_risk: bool,
     pub via: Via,
     /// The rows that this rests on.
     pub guards: Vec<Guard>,
@@ -127,8 +129,15 @@ pub enum NotCounted {
     NotEntitled,
     #[error("this needs an answer proven by at least {}", .0.as_str())]
     TooWeak(Assurance),
+    #[error(
+        "this cannot be undone and its risk is high: sign in to answer, or use a subscriber token that its person \
+         allowed to approve such actions"
+    )]
+    TokenNotAllowed,
     #[error("this question does not take that answer")]
     NotAllowed,
+    #[error("whoever answered was not shown all of what would run: approve it on its page")]
+    NotShown,
     #[error("the approval is locked: only whoever may override that decides")]
     Locked,
     #[error("{0}")]
@@ -167,6 +176,7 @@ impl Operation for Answer {
         self.is_in_time(decision, deadline, env.now)?;
         self.is_entitled(decision)?;
         self.is_allowed(&decision.question)?;
+        self.was_shown(decision)?;
         self.can_be_written(view, env)?;
         let granted = if self.is_yes() { grants(&self.extra, view)? } else { Granted::default() };
         let role = self.role(decision)?;
@@ -197,6 +207,15 @@ impl Operation for Answer {
 }
 
 impl Answer {
+    /// Events of a time when not all that runs was in them let nobody approve it; a rejection always counts (R-29).
+    fn was_shown(&self, decision: &Decision) -> Result<(), NotCounted> {
+        let Question::Confirmation(asked) = &decision.question else { return Ok(()) };
+        let over_the_wire = matches!(self.by.via, Via::Subscription { .. });
+        let runs_something = !decision.action.is_empty() || decision.target.is_some();
+        let unseen = over_the_wire && asked.details.is_none() && runs_something && self.is_yes();
+        if unseen { Err(NotCounted::NotShown) } else { Ok(()) }
+    }
+
     fn is_in_time(&self, decision: &Decision, deadline: UnixMillis, now: UnixMillis) -> Result<(), NotCounted> {
         if now >= deadline || self.claimed_at >= deadline {
             return Err(NotCounted::TooLate);
@@ -219,17 +238,27 @@ impl Answer {
         if decision.is_locked() && !(self.extra.by_override && self.by.deciding.overrides()) {
             return Err(NotCounted::Locked);
         }
-        let floor = decision.terms.floor.max(Assurance::Token);
-        if self.by.assurance < floor {
-            return Err(NotCounted::TooWeak(floor));
+        let (terms, by) = (&decision.terms, &self.by);
+        let floor = match self.is_own_rejection(decision) {
+            true => Assurance::Token,
+            false => terms.floor_for(by.approves_high_risk),
+        };
+        match by.assurance < floor {
+            true if terms.high_risk_tokens && by.assurance == Assurance::Token => Err(NotCounted::TokenNotAllowed),
+            true => Err(NotCounted::TooWeak(floor)),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// Only a role that approves decides (M-06); the no of the person for whom the agent acts always counts (R-1).
     fn role_allows(&self, decision: &Decision) -> bool {
-        let own_no = self.by.person == decision.raised_by.person && !self.is_yes();
-        matches!(decision.question, Question::Clarification(_)) || own_no || self.by.deciding.approves()
+        let is_clarification = matches!(decision.question, Question::Clarification(_));
+        is_clarification || self.is_own_rejection(decision) || self.by.deciding.approves()
+    }
+
+    /// The person for whom the agent acts rejects: no floor of assurance is above that (R-1).
+    fn is_own_rejection(&self, decision: &Decision) -> bool {
+        self.by.person == decision.raised_by.person && matches!(self.given, Given::Reply { .. }) && !self.is_yes()
     }
 
     /// The label under which the answer is recorded: their own, whatever they say (R-14).
@@ -315,6 +344,7 @@ impl Answer {
             .open("state", super::settle::settled_as(settled))
             .open("assurance", self.by.assurance.as_str())
             .open("via", via)
+            .open_if("high_risk_token", self.by.approves_high_risk.then_some(true))
             .open("allows", allows(settled))
             .open("role", role)
             .open_if("override", (self.extra.by_override && settled.is_locked()).then_some(true))

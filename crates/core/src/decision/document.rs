@@ -46,6 +46,7 @@ impl Whole {
             reason: None,
             proposal: None,
             response: None,
+            plan_id: decision.target.as_ref().filter(|target| target.plan.is_some()).map(|it| it.target_id.clone()),
             expired_as: None,
             cancelled_for: None,
             allowance: self.allowance.as_ref().filter(|_| allows(decision)).map(allowance),

@@ -40,7 +40,7 @@ impl AskedFor {
 /// What this yes is for.
 pub(super) fn grants(extra: &Extra, view: &AnswerView) -> Result<Granted, NotCounted> {
     match (&view.plan, &extra.steps, &extra.bounds) {
-        (Some(plan), steps, None) => approved_steps(plan, steps.as_deref()).map(Granted::Steps),
+        (Some(plan), steps, None) => approved_steps(plan, steps.as_deref(), view.policy.max_uses).map(Granted::Steps),
         (None, None, None) => Ok(Granted::Once),
         (None, None, Some(bounds)) => bounded(bounds, view),
         (Some(_), _, Some(_)) => Err(out("the bounds of a plan are those of its steps")),
@@ -48,7 +48,7 @@ pub(super) fn grants(extra: &Extra, view: &AnswerView) -> Result<Granted, NotCou
     }
 }
 
-fn approved_steps(plan: &Plan, chosen: Option<&[MplpId]>) -> Result<Vec<MplpId>, NotCounted> {
+fn approved_steps(plan: &Plan, chosen: Option<&[MplpId]>, most: i64) -> Result<Vec<MplpId>, NotCounted> {
     let all = || plan.document.steps.iter().map(|step| step.step_id.clone()).collect();
     let chosen: Vec<MplpId> = chosen.map_or_else(all, <[MplpId]>::to_vec);
     if chosen.is_empty() {
@@ -57,7 +57,17 @@ fn approved_steps(plan: &Plan, chosen: Option<&[MplpId]>) -> Result<Vec<MplpId>,
     progress::stands_alone(&plan.document, &chosen).map_err(|why| out(&why))?;
     // Each once, however often it is named: what it may run is not for twice as many calls.
     let approved = plan.document.steps.iter().filter(|step| chosen.contains(&step.step_id));
-    Ok(approved.map(|step| step.step_id.clone()).collect())
+    let approved: Vec<MplpId> = approved.map(|step| step.step_id.clone()).collect();
+    // The project may have become stricter since the plan was submitted.
+    let runs = approved.iter().filter_map(|step| plan.actions.get(step));
+    let calls = runs.fold(0_i64, |sum, planned| sum.saturating_add(planned.calls_without_asking()));
+    match calls <= most {
+        true => Ok(approved),
+        false => Err(out(&format!(
+            "these steps are for {calls} calls, and one approval covers at most {most} here (plans.max_uses): approve \
+             fewer steps, or reject the plan"
+        ))),
+    }
 }
 
 fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<Granted, NotCounted> {

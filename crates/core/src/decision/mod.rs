@@ -20,6 +20,7 @@ pub mod question;
 pub mod raise;
 pub mod reconcile;
 pub mod render;
+pub mod runs;
 pub(crate) mod settle;
 pub mod take_back;
 

@@ -1,13 +1,19 @@
 //! An open question as its person's subscriber lists it. Without the reply token: that comes with the event.
 
+use super::{render, runs};
 use crate::{
     clarification::words,
     records::{AaepSession, Decision, DecisionState, Question, Words},
 };
 use countersign_protocol::{aaep::questions::OpenQuestion, decisions::Kind};
 
-/// The document of a question; none if it is settled.
-pub fn document(decision: &Decision, session: &AaepSession, page: String) -> Option<OpenQuestion> {
+/// The document of a question for a subscriber, which may or may not approve high-risk actions; none if it is settled.
+pub fn document(
+    decision: &Decision,
+    session: &AaepSession,
+    page: String,
+    approves_high_risk: bool,
+) -> Option<OpenQuestion> {
     let DecisionState::Pending { deadline, .. } = decision.state else { return None };
     let common = OpenQuestion {
         decision_id: decision.id.clone(),
@@ -31,15 +37,18 @@ pub fn document(decision: &Decision, session: &AaepSession, page: String) -> Opt
         asked_at: decision.asked_at,
         deadline,
         latest: decision.terms.latest,
-        assurance: decision.terms.floor.as_str().to_owned(),
+        assurance: decision.terms.floor_for(approves_high_risk).as_str().to_owned(),
+        high_risk_token_suffices: decision.terms.high_risk_tokens,
         page,
         last_ran_at: decision.last_ran_at,
         clarification: None,
+        runs: runs::what_runs(decision),
     };
+    let texts = |asked| runs::Composition::new(decision, asked).texts(render::own_language(decision));
     Some(match &decision.question {
         Question::Confirmation(asked) => OpenQuestion {
-            action: Some(asked.action.clone()),
-            consequence: Some(asked.consequence.clone()),
+            action: Some(texts(asked).action),
+            consequence: Some(texts(asked).consequence),
             allowed_replies: asked.allowed_replies.clone(),
             risk_level: Some(decision.terms.risk),
             irreversible: Some(decision.terms.irreversible),

@@ -1,8 +1,9 @@
 //! Asking: one question an action, on the project's terms, and never more than people can bear.
 
-use super::{audience, due, entry, open_counts, rejections_key_of, render, terms};
+use super::{audience, due, entry, open_counts, rejections_key_of, render, runs::Composition, terms};
 use crate::{
     aaep::{
+        repeat::SentEvent,
         talk::{AWAITING_INPUT, IDLE, Talk},
         words::Notice,
     },
@@ -11,8 +12,8 @@ use crate::{
     env::Env,
     mplp::progress::Moving,
     records::{
-        AaepSession, AaepSessionState, Decision, DecisionState, Execution, ExecutionState, HeldRequest, OfGap, Plan,
-        Point, Project, Question, Raiser, Record, Target, Terms, Words,
+        AaepSession, AaepSessionState, AgentEventAnswer, Decision, DecisionState, Execution, ExecutionState,
+        HeldRequest, OfGap, Plan, Point, Project, Question, Raiser, Record, Target, Terms, Words,
     },
     refusal::Refusal,
     step::{Count, Effects, Guard, Operation, Step},
@@ -60,6 +61,8 @@ pub struct Raise {
     pub governance: Option<Governance>,
     /// The gap that a person is asked about (W-31).
     pub gap: Option<OfGap>,
+    /// The event that asks, under its agent's id.
+    pub sent: Option<SentEvent>,
 }
 
 /// How many counters every question has; those of `room` follow.
@@ -131,7 +134,9 @@ impl Operation for Raise {
         }
         if let (Some(pending), Some(session)) = (&view.pending, &view.session) {
             let decision = pending.clone();
-            return Ok(Step::answer(Raised { decision, session: session.clone(), fresh: false }));
+            let mut step = Step::answer(Raised { decision, session: session.clone(), fresh: false });
+            step.effects.puts.extend(sent_record(self.sent, pending.key, view, env));
+            return Ok(step);
         }
         if let Some((_, decision)) = &view.under_way {
             return Err(already_under_way(decision));
@@ -144,8 +149,15 @@ impl Operation for Raise {
         }
         let terms = self.terms(view, env)?;
         self.allows_its_default(&terms)?;
-        self.ask(view, terms, env)
+        let sent = self.sent;
+        let mut step = self.ask(view, terms, env)?;
+        step.effects.puts.extend(sent_record(sent, step.answer.decision.key, view, env));
+        Ok(step)
     }
+}
+
+fn sent_record(sent: Option<SentEvent>, decision: RowKey, view: &RaiseView, env: &Env) -> Option<Record> {
+    sent.map(|sent| sent.record(view.project.key, AgentEventAnswer::Asked { decision }, env))
 }
 
 /// A session that was made for one question ends with it, so another one would be cut off.
@@ -239,6 +251,9 @@ impl Raise {
             gap: self.gap.clone(),
             state: pending,
         };
+        if let Question::Confirmation(asked) = &decision.question {
+            Composition::new(&decision, asked).fits().map_err(|why| Refusal::invalid(why.to_string()))?;
+        }
         let to = audience(&decision);
         let mut talk = match own_session {
             Some(session) => Talk::open(session, env.now, &to, &mut mint),
@@ -246,9 +261,7 @@ impl Raise {
         };
         talk.state_to(&to, &mut mint, AWAITING_INPUT, &Notice::Waiting, render::extension(&decision));
         talk.waits_for(key);
-        let payload = render::payload(&decision, &self.reply_token);
-        let chosen = render::chosen(&decision, self.correlation_id.clone());
-        talk.say(&to, &mut mint, payload, chosen, Some(decision.event_id.clone()));
+        talk.ask(&to, &decision, &self.reply_token, self.correlation_id.as_ref());
         let mut effects = Effects { guards: view.guards.clone(), counts: self.counts(view, env), ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
         effects.evidence.push(self.entry(&place, &decision, env).seal(&mut mint)?);
@@ -352,6 +365,8 @@ impl Raise {
             opened_at: env.now,
             said: 0,
             last_at: env.now,
+            idle_s: view.project.document.decisions.session_idle_seconds,
+            access_until: None,
             state: AaepSessionState::Open {
                 at: IDLE.into(),
                 waiting: Vec::new(),

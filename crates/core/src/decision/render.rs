@@ -1,7 +1,11 @@
 //! A question as the event that asks it. Rendered again, it is the same event (S1).
 
+use super::runs::{self, Composition};
 use crate::{
-    aaep::talk::{self, Chosen},
+    aaep::{
+        talk::{self, Chosen},
+        words::LANGUAGES,
+    },
     mplp::confirm::confirm_id,
     records::{AaepSession, Decision, DecisionState, Question, Words},
 };
@@ -11,28 +15,31 @@ use countersign_protocol::aaep::{
 };
 use serde_json::{Map, Value, json};
 
-/// The payload of the question.
-pub fn payload(decision: &Decision, reply_token: &str) -> Payload {
+/// The payload of the question, with the hub's own words in this language.
+pub fn payload(decision: &Decision, reply_token: &str, language: &str) -> Payload {
     let timeout_seconds = decision.terms.timeout_s;
     match &decision.question {
-        Question::Confirmation(asked) => Payload::AwaitingConfirmation(AwaitingConfirmation {
-            action: asked.action.clone(),
-            consequence: asked.consequence.clone(),
-            reply_token: reply_token.to_owned(),
-            timeout_seconds,
-            default_decision: decision.terms.default,
-            summaries: asked.summaries.clone(),
-            risk_level: Some(decision.terms.risk),
-            irreversible: Some(decision.terms.irreversible),
-            reversibility: decision.terms.reversibility,
-            allowed_replies: Some(asked.allowed_replies.clone()),
-            extra_context: asked.extra_context.clone(),
-        }),
+        Question::Confirmation(asked) => {
+            let texts = Composition::new(decision, asked).texts(language);
+            Payload::AwaitingConfirmation(AwaitingConfirmation {
+                action: texts.action,
+                consequence: texts.consequence,
+                reply_token: reply_token.to_owned(),
+                timeout_seconds,
+                default_decision: decision.terms.default,
+                summaries: texts.summaries,
+                risk_level: Some(decision.terms.risk),
+                irreversible: Some(decision.terms.irreversible),
+                reversibility: decision.terms.reversibility,
+                allowed_replies: Some(asked.allowed_replies.clone()),
+                extra_context: asked.extra_context.clone(),
+            })
+        }
         Question::Clarification(asked) => Payload::AwaitingClarification(AwaitingClarification {
             question: asked.question.clone(),
             reply_token: reply_token.to_owned(),
             timeout_seconds,
-            summaries: asked.summaries.clone(),
+            summaries: runs::of_clarification(decision, asked, language),
             accepted_response_kinds: Some(asked.kinds.clone()),
             choices: (!asked.choices.is_empty()).then(|| asked.choices.clone()),
             context: asked.context.clone(),
@@ -41,13 +48,30 @@ pub fn payload(decision: &Decision, reply_token: &str) -> Payload {
     }
 }
 
-/// The rest of the event that is not stamped from the session.
-pub fn chosen(decision: &Decision, correlation_id: Option<String>) -> Chosen {
+/// The rest of the event that is not stamped from the session. Its language is that of whoever worded the question;
+/// that of the hub's words in the summaries stands in our extension.
+pub fn chosen(decision: &Decision, correlation_id: Option<String>, language: &str) -> Chosen {
+    let mut members = extension(decision);
+    members.extend(runs::what_runs(decision).map(|runs| ("runs".to_owned(), json!(runs))));
+    members.insert("summary_language".into(), json!(language));
     Chosen {
         localization_hints: Some(LocalizationHints::of(&decision.language)),
         correlation_id,
-        ..Chosen::of_ours(extension(decision))
+        ..Chosen::of_ours(members)
     }
+}
+
+/// The language in which the hub words a question for whoever asked for none.
+pub fn own_language(decision: &Decision) -> &'static str {
+    let primary = decision.language.split('-').next().unwrap_or_default();
+    let [first, ..] = LANGUAGES;
+    LANGUAGES.into_iter().find(|language| *language == primary).unwrap_or(first)
+}
+
+/// The others.
+pub fn other_languages(decision: &Decision) -> impl Iterator<Item = &'static str> {
+    let own = own_language(decision);
+    LANGUAGES.into_iter().filter(move |language| *language != own)
 }
 
 /// What our extension says beside every event about a decision: whose words these are, and for whom.
@@ -82,13 +106,13 @@ pub fn extension(decision: &Decision) -> Map<String, Value> {
 }
 
 /// The event again, for whoever comes later: same id, same time, same token.
-pub fn event(decision: &Decision, session: &AaepSession, reply_token: &str) -> Event {
+pub fn event(decision: &Decision, session: &AaepSession, reply_token: &str, language: &str) -> Event {
     let mut event = talk::stamp(
         session,
         decision.event_id.clone(),
         decision.asked_at,
-        payload(decision, reply_token),
-        chosen(decision, None),
+        payload(decision, reply_token, language),
+        chosen(decision, None, language),
     );
     event.envelope.sequence_number = None;
     event

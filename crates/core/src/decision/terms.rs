@@ -6,6 +6,7 @@ use crate::{
 };
 use countersign_protocol::{
     aaep::event::{Reversibility, Risk, YesNo},
+    decisions::{ActionDocument, ActionsDocument},
     hash::Digest,
     ids::RowKey,
     project::{ActionPolicy, DecisionPolicy, ProjectDocument, Route},
@@ -65,6 +66,7 @@ pub fn of_policy(
         || reversibility == Some(Reversibility::Irreversible);
     let risk = policy.map_or(Risk::High, |p| p.risk).max(wishes.risk.unwrap_or(Risk::Low));
     let default = default_of(policy, wishes.default, irreversible, risk)?;
+    let (floor, high_risk_tokens) = floor(policy, irreversible, risk);
     let timeout_s =
         timeout(policy, &document.decisions, wishes.timeout_s, usual_timeout_s(irreversible, risk), people)?;
     if default == YesNo::Accept && timeout_s < LEAST_FOR_ACCEPT_S {
@@ -80,7 +82,8 @@ pub fn of_policy(
         latest: latest(&document.decisions, timeout_s, now),
         approvers: approvers(document, policy, people)?,
         also: Vec::new(),
-        floor: policy.map_or(Assurance::Token, |p| Assurance::named(&p.assurance).unwrap_or(Assurance::Passkey)),
+        floor,
+        high_risk_tokens,
         allowance_s: policy.and_then(|p| p.allowance_seconds).unwrap_or(document.decisions.allowance_seconds),
         lease_s: policy.and_then(|p| p.lease_seconds).unwrap_or(document.decisions.lease_seconds),
     })
@@ -104,6 +107,7 @@ pub fn of_clarification(
         approvers: approvers(document, None, people)?,
         also: Vec::new(),
         floor: Assurance::Token,
+        high_risk_tokens: false,
         allowance_s: document.decisions.allowance_seconds,
         lease_s: document.decisions.lease_seconds,
     })
@@ -136,6 +140,7 @@ pub fn of_plan(
         approvers: Approvers::default(),
         also: Vec::new(),
         floor: Assurance::Token,
+        high_risk_tokens: false,
         allowance_s: document.plans.default_seconds,
         lease_s: document.decisions.lease_seconds,
     };
@@ -145,6 +150,9 @@ pub fn of_plan(
         let own = of_policy(document, part.policy.as_deref(), &Wishes::default(), &known, now)?;
         whole.risk = whole.risk.max(own.risk);
         whole.irreversible |= own.irreversible;
+        let stricter = own.floor > whole.floor;
+        let both = own.floor < whole.floor || own.high_risk_tokens;
+        whole.high_risk_tokens = if stricter { own.high_risk_tokens } else { whole.high_risk_tokens && both };
         whole.floor = whole.floor.max(own.floor);
         if !all.contains(&own.approvers) {
             all.push(own.approvers);
@@ -193,6 +201,28 @@ pub fn policy_of<'a>(document: &'a ProjectDocument, action: &str) -> Option<&'a 
     document.actions.iter().find(|policy| !action.is_empty() && policy.name == action)
 }
 
+/// What an agent may ask for: what its key lists or, without a key, whatever the policy names, and more (R-1, R-10).
+pub fn actions_of(document: &ProjectDocument, listed: Option<&[String]>) -> ActionsDocument {
+    let policies: Vec<Cow<'_, ActionPolicy>> = match listed {
+        Some(names) => {
+            let unknown = |name: &str| Cow::Owned(ActionPolicy::unknown(name));
+            names.iter().map(|name| policy_of(document, name).map_or_else(|| unknown(name), Cow::Borrowed)).collect()
+        }
+        None => document.actions.iter().map(Cow::Borrowed).collect(),
+    };
+    ActionsDocument { actions: policies.iter().map(|policy| action(policy)).collect(), others: listed.is_none() }
+}
+
+fn action(policy: &ActionPolicy) -> ActionDocument {
+    ActionDocument {
+        name: policy.name.clone(),
+        risk_level: policy.risk,
+        irreversible: policy.irreversible,
+        timeout_seconds: policy.timeout_seconds,
+        default_decision: policy.default_decision,
+    }
+}
+
 /// The policy of a tool, or of the route that a request came by.
 pub fn policy_for<'a>(
     document: &'a ProjectDocument,
@@ -218,11 +248,21 @@ pub fn policy_of_route(document: &ProjectDocument, route: &Route) -> ActionPolic
         reversibility: route.reversibility.or(base.reversibility),
         risk: route.risk.unwrap_or(base.risk),
         approvers: if route.approvers.is_empty() { base.approvers } else { route.approvers.clone() },
-        assurance: route.assurance.clone().unwrap_or(base.assurance),
+        assurance: route.assurance.clone().or(base.assurance),
         timeout_seconds: route.timeout_seconds.or(base.timeout_seconds),
         allowance_seconds: route.allowance_seconds.or(base.allowance_seconds),
         lease_seconds: route.lease_seconds.or(base.lease_seconds),
         ..base
+    }
+}
+
+/// What policy names. Where it names none, what is irreversible and of high risk takes a signed-in person, or a token
+/// that its person allowed to approve that (R-4).
+fn floor(policy: Option<&ActionPolicy>, irreversible: bool, risk: Risk) -> (Assurance, bool) {
+    match policy.and_then(|policy| policy.assurance.as_deref()) {
+        Some(named) => (Assurance::named(named).unwrap_or(Assurance::Passkey), false),
+        None if irreversible && risk == Risk::High => (Assurance::Session, true),
+        None => (Assurance::Token, false),
     }
 }
 
@@ -239,7 +279,7 @@ fn reversibility(policy: Option<&ActionPolicy>, wish: Option<Reversibility>) -> 
     wish.map_or(by_policy, |_| wish.max(at_least))
 }
 
-/// Accept by default exists only for what policy calls reversible and not high (R-1, C5).
+/// Accept by default exists only where policy says so, for what is reversible and not high (R-1, C5).
 fn default_of(
     policy: Option<&ActionPolicy>,
     wish: Option<YesNo>,
@@ -248,14 +288,15 @@ fn default_of(
 ) -> Result<YesNo, Refusal> {
     let by_policy = policy.and_then(|p| p.default_decision);
     let wanted = wish.or(by_policy).unwrap_or(YesNo::Reject);
-    let possible = policy.is_some() && !irreversible && risk < Risk::High && by_policy != Some(YesNo::Reject);
+    let possible = by_policy == Some(YesNo::Accept) && !irreversible && risk < Risk::High;
     match (wanted, possible, wish) {
         (YesNo::Reject, _, _) => Ok(YesNo::Reject),
         (YesNo::Accept, true, _) => Ok(YesNo::Accept),
         // Policy's own wish gives way to what the caller has made stricter.
         (YesNo::Accept, false, None) => Ok(YesNo::Reject),
         (YesNo::Accept, false, Some(_)) => Err(Refusal::invalid(
-            "default_decision accept is only for actions that the project's policy calls reversible and not of high risk",
+            "default_decision accept is only for actions that the project's policy accepts by default, calls reversible \
+             and not of high risk; leave it out",
         )),
     }
 }
@@ -269,6 +310,20 @@ pub fn usual_timeout_s(irreversible: bool, risk: Risk) -> i64 {
     }
 }
 
+/// How long people have to answer where the caller says nothing and nobody needs longer.
+pub(crate) fn time_to_answer_s(document: &ProjectDocument, policy: &ActionPolicy) -> i64 {
+    let usual = usual_timeout_s(is_irreversible(policy), policy.risk);
+    let (least, most) = time_bounds_s(Some(policy), &document.decisions);
+    policy.timeout_seconds.unwrap_or(usual).clamp(least, most)
+}
+
+/// Where an action's least is more than the project's most, the project's counts.
+fn time_bounds_s(policy: Option<&ActionPolicy>, bounds: &DecisionPolicy) -> (i64, i64) {
+    let most = policy.and_then(|p| p.max_timeout_seconds).unwrap_or(LONGEST_S).min(bounds.max_timeout_seconds).max(1);
+    let least = policy.and_then(|p| p.min_timeout_seconds).unwrap_or(1).clamp(1, most);
+    (least, most)
+}
+
 fn timeout(
     policy: Option<&ActionPolicy>,
     bounds: &DecisionPolicy,
@@ -276,9 +331,7 @@ fn timeout(
     usual: i64,
     people: &People,
 ) -> Result<i64, Refusal> {
-    let most = policy.and_then(|p| p.max_timeout_seconds).unwrap_or(LONGEST_S).min(bounds.max_timeout_seconds);
-    // Where an action's least is more than the project's most, the project's counts.
-    let least = policy.and_then(|p| p.min_timeout_seconds).unwrap_or(1).min(most);
+    let (least, most) = time_bounds_s(policy, bounds);
     let asked = wish.unwrap_or_else(|| policy.and_then(|p| p.timeout_seconds).unwrap_or(usual).clamp(least, most));
     if !(least..=most).contains(&asked) {
         return Err(Refusal::invalid(format!("timeout_seconds must be {least} to {most} here")));
@@ -314,6 +367,16 @@ pub fn role(name: &str) -> Option<Role> {
         "role:approver" => Some(Role::Approver),
         "role:admin" => Some(Role::Admin),
         _ => None,
+    }
+}
+
+impl Terms {
+    /// The least assurance that counts, of an answer with or without a token that may approve high-risk actions (R-4).
+    pub fn floor_for(&self, approves_high_risk: bool) -> Assurance {
+        match self.high_risk_tokens && approves_high_risk {
+            true => Assurance::Token,
+            false => self.floor.max(Assurance::Token),
+        }
     }
 }
 

@@ -34,9 +34,9 @@ fn one(value: &ValueField, fields: &Fields) -> Result<Amount, Unreadable> {
     Ok(Amount { name: value.name.clone(), amount, unit: unit(value, fields)? })
 }
 
-/// Rendered whole: a unit that is shortened would be another one.
+/// As it is: a unit that is shortened or marked would be another one.
 pub(crate) fn unit(value: &ValueField, fields: &Fields) -> Result<String, Unreadable> {
-    let unit = Template::parse(&value.unit)?.render(fields, usize::MAX)?;
+    let unit = shown(&Template::parse(&value.unit)?.fill(fields)?, usize::MAX);
     if unit.trim().is_empty() || unit.chars().count() > MAX_UNIT {
         return Err(Unreadable::NotAUnit(shown(&value.unit, MAX_UNIT)));
     }
@@ -44,7 +44,7 @@ pub(crate) fn unit(value: &ValueField, fields: &Fields) -> Result<String, Unread
 }
 
 /// Digits and at most one fraction. No sign, exponent or separator, and no leading zero that could mean octal.
-fn is_amount(text: &str) -> bool {
+pub(super) fn is_amount(text: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let (whole, fraction) = text.split_once('.').map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));
     text.len() <= MAX_DIGITS

@@ -1,9 +1,16 @@
 //! What a request would need, who would be asked, and what they would read: for owners who write a route table.
 
-use super::{Fields, HttpRequest, Unreadable, action_says_so, effect, question, resource, says_so, scopes_that_say_so};
+use super::{
+    Fields, HttpRequest, Unreadable, action_says_so, demands_a_person, effect, offering, question, resource, says_so,
+    scopes_that_say_so,
+};
 use crate::{
+    aaep::words::LANGUAGES,
     aap::access::proof_required,
-    decision::terms::{self, People, Wishes},
+    decision::{
+        runs::{Composition, Texts},
+        terms::{self, People, Wishes},
+    },
     project::{is_plain_path, matching_route},
     records::Confirmation,
     refusal::Refusal,
@@ -26,6 +33,8 @@ pub struct Explanation {
     pub intent_types: Vec<String>,
     pub tier: u8,
     pub writes: bool,
+    /// Whether it is forwarded before its entry is durable.
+    pub speculative: bool,
     /// Whether every call needs a proof of possession (DPoP).
     pub proof: bool,
     pub resource: Option<String>,
@@ -105,10 +114,11 @@ fn of_route(document: &ProjectDocument, route: &Route) -> Explanation {
     Explanation {
         route: route.id.clone(),
         action: route.action.clone(),
-        scopes: offering(document, route).map(|scope| scope.id.clone()).collect(),
+        scopes: offering(document, route).map(|(_, scope)| scope.id.clone()).collect(),
         intent_types: intent_types(document, route),
         tier,
         writes: route.writes(),
+        speculative: route.is_speculative(),
         proof: proof_required(document) || tier >= 3,
         resource: None,
         headers: route.headers.clone(),
@@ -120,7 +130,7 @@ fn of_route(document: &ProjectDocument, route: &Route) -> Explanation {
 
 /// T1 is for reading what the project calls low-stakes, and nothing else (C-24).
 fn tier(document: &ProjectDocument, route: &Route) -> u8 {
-    let low_stakes = offering(document, route).any(|scope| scope.low_stakes);
+    let low_stakes = offering(document, route).any(|(_, scope)| scope.low_stakes);
     let by_kind = if route.writes() || !low_stakes { 2 } else { 1 };
     document.minimum_tier.max(route.minimum_tier.unwrap_or(1)).max(by_kind)
 }
@@ -143,7 +153,7 @@ fn tell(document: &ProjectDocument, route: &Route, request: &HttpRequest) -> Res
     Ok(Told {
         resource: resource(route, &fields).map_err(said)?,
         effect: effect(route, &fields).map_err(said)?.map(|effect| effect.key),
-        question: asked.map(Wording::of),
+        question: asked.as_ref().map(Wording::of),
     })
 }
 
@@ -155,13 +165,16 @@ impl Explanation {
 }
 
 impl Wording {
-    fn of(asked: Confirmation) -> Self {
+    /// As an event has it.
+    fn of(asked: &Confirmation) -> Self {
+        let [language, ..] = LANGUAGES;
+        let Texts { action, consequence, summaries } = Composition::of_request(asked).texts(language);
         Self {
-            action: asked.action,
-            consequence: asked.consequence,
-            terse: asked.summaries.terse.unwrap_or_default(),
-            normal: asked.summaries.normal.unwrap_or_default(),
-            detailed: asked.summaries.detailed.unwrap_or_default(),
+            action,
+            consequence,
+            terse: summaries.terse.unwrap_or_default(),
+            normal: summaries.normal.unwrap_or_default(),
+            detailed: summaries.detailed.unwrap_or_default(),
         }
     }
 }
@@ -177,7 +190,8 @@ fn held(document: &ProjectDocument, route: &Route) -> Result<Option<Held>, Refus
     let people = People { own: 0, named: vec![0], asks: Vec::new(), needs_s: None };
     let terms = terms::of_policy(document, Some(&policy), &Wishes::default(), &people, UnixMillis(0))?;
     let nobody_named = || vec!["the person for whom the agent acts".to_owned()];
-    let takes_own_word = |scope: &&Scope| scope.confirmation == Confirmed::SelfAsserted;
+    let own_word = demands_a_person(document, route).is_empty();
+    let takes_own_word = |scope: &&Scope| own_word && scope.confirmation == Confirmed::SelfAsserted;
     Ok(Some(Held {
         why,
         risk: terms.risk,
@@ -186,7 +200,11 @@ fn held(document: &ProjectDocument, route: &Route) -> Result<Option<Held>, Refus
         assurance: terms.floor.as_str().to_owned(),
         timeout_s: terms.timeout_s,
         allowance_s: terms.allowance_s,
-        self_asserted: offering(document, route).filter(takes_own_word).map(|scope| scope.id.clone()).collect(),
+        self_asserted: offering(document, route)
+            .map(|(_, scope)| scope)
+            .filter(takes_own_word)
+            .map(|scope| scope.id.clone())
+            .collect(),
         effect: None,
         question: None,
     }))
@@ -208,18 +226,11 @@ fn reasons(document: &ProjectDocument, route: &Route) -> Vec<String> {
     why
 }
 
-fn offering<'a>(document: &'a ProjectDocument, route: &'a Route) -> impl Iterator<Item = &'a Scope> {
-    let wanted = |scope: &&Scope| route.scope.as_ref().is_none_or(|id| scope.id == *id);
-    let allows =
-        |scope: &&Scope| scope.allows.contains(&route.action) && !scope.explicitly_excludes.contains(&route.action);
-    document.scopes.iter().filter(wanted).filter(allows)
-}
-
 fn intent_types(document: &ProjectDocument, route: &Route) -> Vec<String> {
     if !route.intent_types.is_empty() {
         return route.intent_types.clone();
     }
-    let mut types: Vec<String> = offering(document, route).flat_map(|scope| scope.intent_types.clone()).collect();
+    let mut types: Vec<String> = offering(document, route).flat_map(|(_, scope)| scope.intent_types.clone()).collect();
     types.sort();
     types.dedup();
     types

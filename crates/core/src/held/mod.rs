@@ -4,11 +4,13 @@
 //! reading of them or none.
 
 mod amounts;
+mod details;
 mod effect;
 mod explain;
 mod fields;
 mod json;
 mod media;
+mod own_word;
 mod pairs;
 mod question;
 mod request;
@@ -19,6 +21,8 @@ mod unreadable;
 
 pub(crate) use amounts::unit;
 pub use amounts::{Amount, read as amounts};
+pub use details::of_arguments;
+pub(crate) use details::{literal, of_leaf, says_something, step_of};
 pub(crate) use effect::escaped;
 pub use effect::{Effect, effect, key_template, resource};
 pub use explain::{Explanation, Held, NoRoute, Wording, explain};
@@ -26,12 +30,13 @@ pub use fields::Fields;
 pub use json::{BadJson, Member};
 pub(crate) use json::{quoted, read as read_json};
 pub(crate) use media::{Media, is_token, media};
+pub(crate) use own_word::{demands_a_person, offering};
 pub use pairs::BadPairs;
 pub(crate) use question::announced;
 pub use question::question;
 pub use request::HttpRequest;
-pub(crate) use shown::{is_unseen, shortened, shown};
-pub use template::{BadTemplate, Name, Template};
+pub(crate) use shown::{shortened, shown};
+pub use template::{BadTemplate, Name, Template, UnitNames};
 pub(crate) use template::{Part, plain};
 pub(crate) use tree::plain_type;
 pub use unreadable::Unreadable;

@@ -1,7 +1,7 @@
 //! The owner's words with members of the request in them: `Pay {body.amount} to {body.to}`.
 
-use super::{Fields, Unreadable, json::Member, shown::shown, tree::is_form};
-use countersign_protocol::project::Route;
+use super::{Fields, Unreadable, amounts::is_amount, details::step_of, json::Member, tree::is_form};
+use countersign_protocol::{project::Route, visible::quoted};
 
 /// Text with names in it. A value is put in as it is and never read as a template again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Name {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
     Path,
     Query,
     Header,
@@ -74,6 +74,21 @@ impl Template {
         Ok(Self { parts })
     }
 
+    /// The same with another sentence behind it.
+    #[must_use]
+    pub(super) fn followed_by(&self, other: Option<&Self>) -> Self {
+        let Some(other) = other else { return self.clone() };
+        let parted = |text: &str| if text.trim_end().ends_with(['.', '!', '?']) { " " } else { ". " };
+        let between = match self.parts.last() {
+            Some(Part::Text(text)) => parted(text),
+            _ => ". ",
+        };
+        let mut parts = self.parts.clone();
+        parts.push(Part::Text(between.into()));
+        parts.extend(other.parts.iter().cloned());
+        Self { parts }
+    }
+
     /// Whether every name can have a value in a request by this route.
     pub fn fits(&self, route: &Route) -> Result<(), BadTemplate> {
         self.names().try_for_each(|name| name.fits(route))
@@ -86,13 +101,63 @@ impl Template {
         })
     }
 
-    /// For people; no value longer than `most` characters, and none left out.
-    pub fn render(&self, fields: &Fields, most: usize) -> Result<String, Unreadable> {
+    /// For people: every value whole and marked as one.
+    pub fn render(&self, fields: &Fields, units: &UnitNames) -> Result<String, Unreadable> {
         let part = |part: &Part| match part {
             Part::Text(text) => Ok(text.clone()),
-            Part::Name(name) => name.value(fields).map(|value| shown(&plain(&value), most)),
+            Part::Name(name) => name.value(fields).map(|value| units.written(name, &value)),
         };
         self.parts.iter().map(part).collect()
+    }
+
+    /// For machines: values as they are, nothing around them.
+    pub(super) fn fill(&self, fields: &Fields) -> Result<String, Unreadable> {
+        let part = |part: &Part| match part {
+            Part::Text(text) => Ok(text.clone()),
+            Part::Name(name) => name.value(fields).map(|value| plain(&value)),
+        };
+        self.parts.iter().map(part).collect()
+    }
+}
+
+/// The members of a request that are units of amounts: what has the shape of a currency stands there without quotes.
+#[derive(Clone, Debug, Default)]
+pub struct UnitNames(Vec<Name>);
+
+impl UnitNames {
+    pub fn of(route: &Route) -> Self {
+        let only = |template: Template| match template.parts.as_slice() {
+            [Part::Name(name)] => Some(name.clone()),
+            _ => None,
+        };
+        Self(route.values.iter().filter_map(|value| Template::parse(&value.unit).ok().and_then(only)).collect())
+    }
+
+    /// The value of a member as it stands in a sentence.
+    pub(crate) fn written(&self, name: &Name, value: &Member) -> String {
+        match value {
+            Member::Text(unit) if self.0.contains(name) && is_currency(unit) => unit.clone(),
+            value => in_sentence(value),
+        }
+    }
+}
+
+fn is_currency(unit: &str) -> bool {
+    unit.len() == 3 && unit.bytes().all(|b| b.is_ascii_uppercase())
+}
+
+/// Marked as a value: in quotes, unless it is a number or one of JSON's own words, which nobody takes for a sentence.
+fn in_sentence(value: &Member) -> String {
+    let joined = |parts: Vec<String>| parts.join(", ");
+    match value {
+        Member::Text(text) if is_amount(text) => text.clone(),
+        Member::Text(text) => quoted(text),
+        Member::List(items) => format!("[{}]", joined(items.iter().map(in_sentence).collect())),
+        Member::Object(members) => {
+            let one = |(name, value): &(String, Member)| format!("{}: {}", step_of(name), in_sentence(value));
+            format!("{{{}}}", joined(members.iter().map(one).collect()))
+        }
+        scalar => scalar.compact(),
     }
 }
 
@@ -131,6 +196,14 @@ impl Name {
             Place::Header if !route.headers.contains(member) => Err(BadTemplate::NotAHeader(member.clone())),
             _ => Ok(()),
         }
+    }
+
+    /// Whether its value has this member of the request in it.
+    pub(crate) fn covers<S: AsRef<str>>(&self, place: Place, way: &[S]) -> bool {
+        let whole = matches!(way, [only] if only.as_ref() == self.member);
+        let steps: Vec<&str> = self.member.split('.').collect();
+        let within = || way.len() >= steps.len() && steps.iter().zip(way).all(|(step, on)| *step == on.as_ref());
+        self.place == place && (whole || (place == Place::Body && within()))
     }
 
     /// A member that is not there is refused: rendered empty, it would read as if nothing had been asked for.

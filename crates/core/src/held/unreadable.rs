@@ -1,6 +1,7 @@
 //! Why nobody can be asked about a request.
 
 use super::{json::BadJson, pairs::BadPairs, template::BadTemplate};
+use crate::decision::runs::TooMuch;
 
 /// It could be read in two ways, or says too little for the text that its person would read: one variant a fact.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +34,8 @@ pub enum Unreadable {
     NotAKey(String),
     #[error("what must run only once has too long a name")]
     KeyTooLong,
+    #[error("{0}")]
+    TooMuch(TooMuch),
     /// `project::check` refuses documents with such a template, so nobody meets this.
     #[error("the project's template cannot be used: {0}")]
     Template(#[from] BadTemplate),

@@ -13,8 +13,6 @@ pub const MEMBER: &str = "plan_difference";
 /// As many as leave room for the question itself (AAEP 3.7).
 const MAX_LINES: usize = 8;
 const MAX_TEXT: usize = 200;
-const NORMAL: usize = 2000;
-const DETAILED: usize = 8000;
 
 /// Says in a question how the call differs from the nearest step of the plans that run. Nothing is said where none of
 /// them has such an action.
@@ -28,14 +26,7 @@ pub fn mark(question: &mut Confirmation, plans: &[Plan], call: &AskedFor) {
     let lines: Vec<String> = lines.iter().take(MAX_LINES).map(|line| shortened(line, MAX_TEXT)).collect();
     let title = said(&plan.document.title, MAX_TEXT);
     let told = format!("This is not what the approved plan {title} says: {}", lines.join("; "));
-    let texts = [(&mut question.summaries.normal, NORMAL), (&mut question.summaries.detailed, DETAILED)];
-    for (text, room) in texts {
-        let whole = match text.take() {
-            Some(text) => format!("{told}\n{text}"),
-            None => told.clone(),
-        };
-        *text = Some(shortened(&whole, room));
-    }
+    question.notes.push(format!("{told}."));
     let context = question.extra_context.get_or_insert_with(Map::new);
     context.insert(MEMBER.into(), json!({ "plan_id": plan.id, "step_id": step, "lines": lines }));
 }

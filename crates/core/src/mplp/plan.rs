@@ -81,6 +81,7 @@ impl WritePlan {
             asked: None,
             feedback: None,
             clarified: self.clarified,
+            approved: None,
             until: None,
         };
         written(plan, "plan_created", view, env, &mut mint)

@@ -81,13 +81,14 @@ impl Moving {
             (DecisionState::Accepted { .. }, Granted::Steps(steps)) => {
                 self.plan.until = Some(self.now.plus_secs(self.plan.lasts_s));
                 self.plan.feedback = None;
+                self.plan.approved = Some(steps.clone());
                 self.to(PlanStatus::Approved, Some(asked), None);
                 self.leave_out(steps);
             }
             (state, _) => {
                 let reason = why_back(state).unwrap_or_else(|| settled_as(decision).to_owned());
                 self.plan.feedback = Some(Feedback { confirm_id: asked.clone(), reason: reason.clone(), at: self.now });
-                self.plan.confirm = None;
+                (self.plan.confirm, self.plan.approved) = (None, None);
                 self.to(PlanStatus::Draft, Some(asked), Some(reason));
             }
         }
@@ -178,7 +179,9 @@ impl Moving {
                 self.to(PlanStatus::Cancelled, None, Some(reason.to_owned()));
                 Ok(())
             }
-            PlanStatus::Proposed => Err(Refusal::Conflict("the plan waits for a decision: cancel its Confirm".into())),
+            PlanStatus::Proposed => Err(Refusal::Conflict(
+                "the plan waits for a decision: withdraw that question, or cancel its Confirm".into(),
+            )),
             _ => Err(Refusal::Conflict(format!("the plan is {} already", plan_word(self.plan.document.status)))),
         }
     }
@@ -300,6 +303,11 @@ impl Moving {
 }
 
 impl Planned {
+    /// How many calls an approval of the step lets run without a further question.
+    pub(crate) fn calls_without_asking(&self) -> i64 {
+        if self.asks_again { 0 } else { self.action.uses }
+    }
+
     /// Nothing of it is spent yet.
     pub(crate) fn whole_tally(&self) -> crate::bounded::Tally {
         crate::bounded::Tally::new(&self.pattern, self.action.uses)

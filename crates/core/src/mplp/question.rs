@@ -3,13 +3,13 @@
 use super::{diff, words};
 use crate::{
     clarification,
-    held::{shortened, shown},
+    held::{literal, shortened, shown},
     records::{Confirmation, Plan, Planned, Words},
 };
 use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
-    bounds::MAX_USES,
     mplp::Step,
+    request::{DetailPlace, RequestDetail},
 };
 use serde_json::{Map, Value, json};
 
@@ -32,10 +32,10 @@ const CONTEXT_CHANGES: Room = Room { characters: usize::MAX, bytes: 4000 };
 /// The question about a plan. The agent's words are marked as such; what its steps run is said in the words of whoever
 /// would see it run.
 pub fn about(plan: &Plan) -> Confirmation {
-    let steps = count(plan.document.steps.len(), "step");
+    let length = count(plan.document.steps.len(), "step");
     let changes = changes(plan);
     Confirmation {
-        action: format!("Approve the plan {}: {steps}", words::said(&plan.document.title, TITLE)),
+        action: format!("Approve the plan {}: {length}", words::said(&plan.document.title, TITLE)),
         consequence: consequence(plan),
         summaries: Summaries {
             terse: Some(terse(plan)),
@@ -45,7 +45,21 @@ pub fn about(plan: &Plan) -> Confirmation {
         extra_context: Some(context(plan, &changes)),
         allowed_replies: vec![YesNo::Accept, YesNo::Reject],
         tool: TOOL.into(),
+        details: Some(steps(plan).flat_map(|(number, step)| details(plan, number, step)).collect()),
+        notes: Vec::new(),
     }
+}
+
+/// The call of a step, with every argument or its bound.
+fn details(plan: &Plan, number: usize, step: &Step) -> Vec<RequestDetail> {
+    let Some(planned) = plan.actions.get(&step.step_id) else { return Vec::new() };
+    let calls = match planned.action.uses {
+        1 => planned.tool.clone(),
+        uses => format!("{} (up to {uses} times)", planned.tool),
+    };
+    let tool = literal(DetailPlace::Tool, String::new(), calls);
+    let all = std::iter::once(tool).chain(words::details(&planned.pattern));
+    all.map(|detail| RequestDetail { step: Some(number), ..detail }).collect()
 }
 
 fn changes(plan: &Plan) -> Vec<String> {
@@ -67,11 +81,7 @@ impl Reach {
         let planned = |step: &Step| plan.actions.get(&step.step_id);
         let all: Vec<&Planned> = plan.document.steps.iter().filter_map(planned).collect();
         Self {
-            calls: all
-                .iter()
-                .filter(|planned| !planned.asks_again)
-                .map(|planned| planned.action.uses.min(MAX_USES))
-                .sum(),
+            calls: all.iter().map(|planned| planned.calls_without_asking()).sum(),
             asking: all.iter().filter(|planned| planned.asks_again).count(),
             own: plan.document.steps.len() - all.len(),
         }

@@ -35,6 +35,13 @@ pub enum BadAction {
     NotHeld(String),
     #[error("{0:?} cannot be a tool: its name is a letter or _, then letters, digits, _ . -")]
     NotATool(String),
+    #[error("uses is {uses}, and a step is for 1 to {most} calls here (plans.max_uses)")]
+    TooOften { uses: i64, most: i64 },
+    #[error(
+        "with this step one approval would cover {calls} calls, and it covers at most {most} here (plans.max_uses): \
+         propose fewer calls, or several plans"
+    )]
+    TooMany { calls: i64, most: i64 },
     #[error("{0} cannot be undone and its risk is high, so every argument stays as it is shown: release none of them")]
     Releases(String),
     #[error("{0}")]
@@ -62,7 +69,26 @@ pub fn planned(document: &ProjectDocument, submission: &PlanSubmission) -> Resul
         Ok(planned) => Ok((step.clone(), planned)),
         Err(why) => Err(BadStep { number: number(step), step: step.clone(), why }),
     };
-    submission.actions.iter().map(one).collect()
+    let planned: BTreeMap<MplpId, Planned> = submission.actions.iter().map(one).collect::<Result<_, _>>()?;
+    within_one_approval(document, submission, &planned)?;
+    Ok(planned)
+}
+
+/// What one approval of the plan would cover: no more calls than the project lets one approval cover (R-7).
+fn within_one_approval(
+    document: &ProjectDocument,
+    submission: &PlanSubmission,
+    planned: &BTreeMap<MplpId, Planned>,
+) -> Result<(), BadStep> {
+    let (mut calls, most) = (0_i64, document.plans.max_uses);
+    for (at, step) in submission.plan.steps.iter().enumerate() {
+        calls = calls.saturating_add(planned.get(&step.step_id).map_or(0, Planned::calls_without_asking));
+        if calls > most {
+            let why = BadAction::TooMany { calls, most };
+            return Err(BadStep { number: at + 1, step: step.step_id.clone(), why });
+        }
+    }
+    Ok(())
 }
 
 /// How long a yes to the plan would last.
@@ -76,6 +102,10 @@ pub fn lasts_s(document: &ProjectDocument, submission: &PlanSubmission) -> Resul
 }
 
 fn of_action(document: &ProjectDocument, action: &StepAction) -> Result<Planned, BadAction> {
+    let most = document.plans.max_uses;
+    if !(1..=most).contains(&action.uses) {
+        return Err(BadAction::TooOften { uses: action.uses, most });
+    }
     match (&action.route, &action.tool) {
         (Some(id), None) => by_route(document, id, action),
         (None, Some(name)) => by_tool(document, name, action),

@@ -1,6 +1,10 @@
 //! Approvals of things that are no plan: a Context, a Trace, an extension, anything else (MPLP 2.3).
 
-use crate::{held::shown, records::Confirmation};
+use crate::{
+    bounded::Arguments,
+    held::{of_arguments, shown},
+    records::Confirmation,
+};
 use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
     mplp::{ConfirmSubmission, TargetType},
@@ -43,6 +47,8 @@ pub fn question(submission: &ConfirmSubmission, tool: String) -> Confirmation {
         extra_context: Some(context),
         allowed_replies: vec![YesNo::Accept, YesNo::Reject],
         tool,
+        details: Some(of_arguments(Arguments::of_tool(&arguments(submission)).root())),
+        notes: Vec::new(),
     }
 }
 

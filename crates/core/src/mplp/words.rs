@@ -2,11 +2,18 @@
 
 use crate::{
     bounded::{Arguments, Pattern, What, in_words},
-    held::{Member, Part, Template, Unreadable, plain, quoted, shortened, shown},
+    held::{
+        Member, Name, Part, Template, UnitNames, Unreadable, literal, of_leaf, quoted, says_something, shortened,
+        shown, step_of,
+    },
 };
-use countersign_protocol::{bounds::Bound, project::Route};
+use countersign_protocol::{
+    bounds::Bound,
+    project::Route,
+    request::{DetailPlace, RequestDetail},
+};
 
-/// How many characters of a value stand in a sentence of the owner, as in a question about one request.
+/// How many characters of a value stand in a line about what has changed.
 const VALUE: usize = 200;
 
 /// The owner's sentence about a step by this route, with the bound in place of what was released. Where the owner has
@@ -17,7 +24,7 @@ pub(super) fn of_route(route: &Route, pattern: &Pattern) -> Result<String, Unrea
     };
     let template = Template::parse(&described.action)?;
     let open = Open::of(pattern);
-    let sentence = open.sentence(&template)?;
+    let sentence = open.sentence(&template, &UnitNames::of(route))?;
     let untold = open.untold(&template)?;
     // Nobody releases what the owner's sentence does not speak of without reading it.
     Ok(if untold.is_empty() { sentence } else { format!("{sentence} ({})", untold.join(", ")) })
@@ -36,6 +43,37 @@ pub(super) fn arguments(pattern: &Pattern) -> String {
     parts.sort_by_key(|(_, member)| !open.is_in(member));
     let named = |(name, member): (String, &Member)| format!("{}: {}", shown(&name, usize::MAX), open.written(member));
     parts.into_iter().map(named).collect::<Vec<_>>().join(", ")
+}
+
+/// The same, typed: what is open has its bound for a value.
+pub(super) fn details(pattern: &Pattern) -> Vec<RequestDetail> {
+    let open = Open::of(pattern);
+    let mut found = Vec::new();
+    match (pattern.what(), pattern.arguments().root()) {
+        (What::Route { .. }, Member::Object(parts)) => {
+            for (part, member) in parts {
+                let place = match part.as_str() {
+                    "path" => DetailPlace::Path,
+                    "query" => DetailPlace::Query,
+                    "headers" => DetailPlace::Header,
+                    "content_type" => DetailPlace::ContentType,
+                    _ => DetailPlace::Body,
+                };
+                let says_nothing = match member {
+                    // Only a body can be empty and yet be sent.
+                    Member::Object(members) => members.is_empty() && place != DetailPlace::Body,
+                    Member::Text(kind) => place == DetailPlace::ContentType && !says_something(kind),
+                    _ => false,
+                };
+                if !says_nothing {
+                    open.walk(place, member, &mut Vec::new(), &mut found);
+                }
+            }
+        }
+        (_, Member::Object(members)) if members.is_empty() => {}
+        (_, root) => open.walk(DetailPlace::Argument, root, &mut Vec::new(), &mut found),
+    }
+    found
 }
 
 /// Somebody's own words. The quotes are ours alone: a text cannot end its own and go on as if it were ours.
@@ -104,6 +142,28 @@ impl<'a> Open<'a> {
         Self { root: arguments.root(), places: pattern.released().iter().filter_map(place).collect() }
     }
 
+    fn walk(&self, place: DetailPlace, member: &Member, way: &mut Vec<String>, found: &mut Vec<RequestDetail>) {
+        if let Some(open) = self.at(member) {
+            let name = way.iter().map(|step| step_of(step)).collect::<Vec<_>>().join(".");
+            found.push(literal(place, name, bound(open.bound)));
+            return;
+        }
+        let mut down = |step: String, member: &Member| {
+            way.push(step);
+            self.walk(place, member, way, found);
+            way.pop();
+        };
+        match member {
+            Member::Object(members) if !members.is_empty() => {
+                members.iter().for_each(|(name, member)| down(name.clone(), member));
+            }
+            Member::List(items) if !items.is_empty() => {
+                items.iter().enumerate().for_each(|(at, member)| down(at.to_string(), member));
+            }
+            leaf => found.push(of_leaf(place, way, leaf)),
+        }
+    }
+
     fn at(&self, member: &Member) -> Option<&Place<'a>> {
         self.places.iter().find(|place| std::ptr::eq(place.member, member))
     }
@@ -113,7 +173,7 @@ impl<'a> Open<'a> {
         self.places.iter().any(|place| std::ptr::eq(place.member, member) || holds(member, place.member))
     }
 
-    fn sentence(&self, template: &Template) -> Result<String, Unreadable> {
+    fn sentence(&self, template: &Template, units: &UnitNames) -> Result<String, Unreadable> {
         let mut sentence = String::new();
         // The unit of the bound that was just told: the owner's words for it would say it twice.
         let mut unit: Option<&str> = None;
@@ -127,7 +187,7 @@ impl<'a> Open<'a> {
                 }
                 Part::Name(name) => {
                     let way = name.way(self.root)?;
-                    sentence += &self.told(&way);
+                    sentence += &self.told(name, &way, units);
                     way.iter().find_map(|member| self.at(member)).and_then(|place| place.bound.unit())
                 }
             };
@@ -136,13 +196,13 @@ impl<'a> Open<'a> {
     }
 
     /// What stands where the template names a member.
-    fn told(&self, way: &[&Member]) -> String {
+    fn told(&self, name: &Name, way: &[&Member], units: &UnitNames) -> String {
         if let Some(place) = way.iter().find_map(|member| self.at(member)) {
             return bound(place.bound);
         }
         match way.last() {
             Some(member) if self.is_in(member) => self.written(member),
-            Some(member) => shown(&plain(member), VALUE),
+            Some(member) => units.written(name, member),
             None => String::new(),
         }
     }

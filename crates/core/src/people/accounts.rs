@@ -64,11 +64,12 @@ impl Operation for Add {
     }
 }
 
-/// Changes what is given and leaves the rest. A new password and a disabled account end every sign-in.
+/// Changes what is given and leaves the rest. A new password ends every sign-in and subscriber token. Disabling an
+/// account is [`super::disable`].
 #[derive(Default)]
 pub struct Change {
     pub password_hash: Option<String>,
-    pub disabled: Option<bool>,
+    pub enabled: bool,
 }
 
 impl Operation for Change {
@@ -77,11 +78,11 @@ impl Operation for Change {
     type Refusal = AccountRefusal;
 
     fn decide(self, person: &Person, _: &Env) -> Result<Step<Person>, AccountRefusal> {
-        let ends_sessions = self.password_hash.is_some() || self.disabled == Some(true);
+        let ends_sessions = self.password_hash.is_some();
         let changed = Person {
             version: person.version + 1,
             password_hash: self.password_hash.or_else(|| person.password_hash.clone()),
-            disabled: self.disabled.unwrap_or(person.disabled),
+            disabled: person.disabled && !self.enabled,
             generation: person.generation + i64::from(ends_sessions),
             ..person.clone()
         };

@@ -1,20 +1,20 @@
 //! API keys: one kind, one principal, a responsible person, a list of what it may raise.
 
 use crate::{
-    decision::call_off::Live,
-    env::Env,
+    decision::{Place, call_off::Live},
+    env::{Env, Mint},
     evidence::Entry,
     news::News,
-    records::{ApiKey, ApiKeyKind, CancelledFor, Project, Record},
+    records::{ApiKey, ApiKeyKind, CancelledFor, Person, Project, Record, Table},
     refusal::Refusal,
-    step::{Effects, Operation, Step},
+    step::{Effects, Guard, Operation, Step},
 };
 use countersign_protocol::hash::Digest;
 
 pub struct AddKey {
     pub kind: ApiKeyKind,
     pub principal: String,
-    pub responsible: i64,
+    pub responsible: Person,
     pub actions: Vec<String>,
     pub asks: Vec<String>,
     pub jkt: Option<String>,
@@ -35,6 +35,10 @@ impl Operation for AddKey {
         if self.principal.trim().is_empty() || self.principal.chars().count() > 128 {
             return Err(Refusal::invalid("a key needs a principal of 1 to 128 characters"));
         }
+        if self.responsible.disabled {
+            let why = "the responsible person is disabled: name another one, or enable them first";
+            return Err(Refusal::invalid(why));
+        }
         let document = &project.document;
         let offered = |action: &String| {
             document.scopes.iter().any(|scope| scope.allows.contains(action))
@@ -53,7 +57,7 @@ impl Operation for AddKey {
             hash: Digest::of(secret.as_bytes()),
             kind: self.kind,
             principal: self.principal,
-            responsible: self.responsible,
+            responsible: self.responsible.key,
             actions: self.actions,
             asks: self.asks,
             jkt: self.jkt,
@@ -64,7 +68,14 @@ impl Operation for AddKey {
             .open("key_id", key.id.as_str())
             .hidden("principal", key.principal.as_str())
             .seal(&mut mint)?;
-        let effects = Effects { puts: vec![Record::ApiKey(key.clone())], evidence: vec![entry], ..Effects::default() };
+        // Whoever is disabled at the same moment stands behind no key.
+        let responsible = Guard { table: Table::Person, key: self.responsible.key, version: self.responsible.version };
+        let effects = Effects {
+            guards: vec![responsible],
+            puts: vec![Record::ApiKey(key.clone())],
+            evidence: vec![entry],
+            ..Effects::default()
+        };
         Ok(Step { answer: AddedKey { secret, key }, effects })
     }
 }
@@ -88,18 +99,26 @@ impl Operation for RevokeKey {
         if key.revoked_at.is_some() {
             return Ok(Step::answer(key.clone()));
         }
-        let revoked = ApiKey { revoked_at: Some(env.now), version: key.version + 1, ..key.clone() };
-        let mut mint = env.mint();
-        let entry = Entry::new((project.key, &project.id), "api_key_revoked", env.now)
-            .open("key_id", key.id.as_str())
-            .seal(&mut mint)?;
-        let mut effects = Effects {
-            puts: vec![Record::ApiKey(revoked.clone())],
-            evidence: vec![entry],
-            news: vec![News::Standing { person: key.responsible }],
-            ..Effects::default()
-        };
-        live.end(&(project.key, project.id.clone()), CancelledFor::Revoked, env, &mut mint, &mut effects)?;
+        let (place, mut effects) = ((project.key, project.id.clone()), Effects::default());
+        let revoked = end_key(&place, (key, live), env, &mut env.mint(), &mut effects)?;
         Ok(Step { answer: revoked, effects })
     }
+}
+
+/// Ends a key and what it has open, in the step that causes it.
+pub(crate) fn end_key(
+    place: &Place,
+    (key, live): (&ApiKey, &Live),
+    env: &Env,
+    mint: &mut Mint,
+    effects: &mut Effects,
+) -> Result<ApiKey, Refusal> {
+    let revoked = ApiKey { revoked_at: Some(env.now), version: key.version + 1, ..key.clone() };
+    let entry =
+        Entry::new((place.0, &place.1), "api_key_revoked", env.now).open("key_id", key.id.as_str()).seal(mint)?;
+    effects.puts.push(Record::ApiKey(revoked.clone()));
+    effects.evidence.push(entry);
+    effects.news.push(News::Standing { person: key.responsible });
+    live.end(place, CancelledFor::Revoked, env, mint, effects)?;
+    Ok(revoked)
 }

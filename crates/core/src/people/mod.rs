@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod api_keys;
+pub mod disable;
 pub mod sign_in;
 
 use crate::{

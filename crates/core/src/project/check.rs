@@ -4,7 +4,7 @@ use super::{USER_DELEGATED, routes};
 use countersign_protocol::{
     aap::manifest,
     duration,
-    project::{ProjectDocument, Route, Scope},
+    project::{Confirmed, ProjectDocument, Route, Scope, overlaps_reserved},
 };
 use std::collections::HashSet;
 
@@ -89,6 +89,7 @@ fn check_modes(document: &ProjectDocument, found: &mut Problems) {
 fn check_durations(document: &ProjectDocument, found: &mut Problems) {
     let form = "must be a duration such as 90d, 12h or P7D";
     found.demand(duration::parse_secs(&document.max_duration).is_some(), "max_duration", form);
+    found.demand(duration::parse_secs(&document.max_receipt_duration).is_some(), "max_receipt_duration", form);
     let token = document.token_duration.as_deref();
     found.demand(token.is_none_or(|t| duration::parse_secs(t).is_some()), "token_duration", form);
 }
@@ -106,6 +107,12 @@ fn check_scope(scope: &Scope, at: &str, found: &mut Problems) {
         at,
         "intent types are 1 to 64 of A-Z, 0-9 and _",
     );
+    let own_word = scope.irreversible && scope.confirmation == Confirmed::SelfAsserted;
+    let why = format!(
+        "{at}.irreversible demands a person, and {at}.confirmation = \"self_asserted\" takes the agent's own word: \
+         remove one of them"
+    );
+    found.demand(!own_word, at, &why);
     found.demand(scope.undo_window_s == 0, at, "undo_window_s must be 0: undo is not served by this version");
 }
 
@@ -119,6 +126,16 @@ fn check_route(route: &Route, document: &ProjectDocument, at: &str, found: &mut 
     found.demand(routes::names(&route.path).all(|name| names.insert(name)), at, "path names two segments alike");
     let ours = route.path == "/.countersign" || route.path.starts_with("/.countersign/");
     found.demand(!ours, at, "path must not lie under /.countersign/, which the gateway keeps for itself");
+    if let (false, Some(reserved)) = (ours, overlaps_reserved(&route.path)) {
+        let why = format!(
+            "path matches requests for {reserved}, where the gateway answers agents itself: begin it with another \
+             literal segment"
+        );
+        found.demand(false, at, &why);
+    }
+    let why = "speculative is for reads: a write is never forwarded before it is recorded; leave it out, or say writes = \
+               false if it changes nothing";
+    found.demand(!(route.speculative == Some(true) && route.writes()), at, why);
     let offered = document.scopes.iter().any(|scope| scope.allows.contains(&route.action));
     found.demand(offered, at, "action stands in allows of no scope, so nobody could ever call this route");
     let tier = route.minimum_tier.unwrap_or(1);

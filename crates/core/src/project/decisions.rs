@@ -1,12 +1,17 @@
 //! Whether what a document says about decisions can be applied (R-1).
 
 use super::check::Problems;
-use crate::{decision::terms, records::Assurance};
+use crate::{
+    decision::terms::{self, LEAST_FOR_ACCEPT_S},
+    records::Assurance,
+};
 use countersign_protocol::{
-    aaep::event::{Reversibility, Risk, YesNo},
+    aaep::event::{Risk, YesNo},
     project::{ActionPolicy, DecisionPolicy, ProjectDocument},
 };
 use std::collections::HashSet;
+
+const MAX_TOKEN_DAYS: i64 = 3650;
 
 pub(super) fn check(document: &ProjectDocument, found: &mut Problems) {
     check_bounds(&document.decisions, found);
@@ -15,7 +20,7 @@ pub(super) fn check(document: &ProjectDocument, found: &mut Problems) {
         let at = format!("actions[{n}]");
         found.demand(names.insert(policy.name.as_str()), &at, "two entries have the same name");
         found.demand(is_tool(&policy.name), &at, "name must be a tool's: a letter or _, then letters, digits, _ . -");
-        check_action(policy, &at, found);
+        check_action(policy, document, &at, found);
     }
 }
 
@@ -27,18 +32,23 @@ fn check_bounds(policy: &DecisionPolicy, found: &mut Problems) {
     found.demand(is_time(policy.allowance_seconds), at, "allowance_seconds must be 1 to 86400");
     found.demand(is_time(policy.lease_seconds), at, "lease_seconds must be 1 to 86400");
     let or_none = |seconds: i64| (0..=86_400).contains(&seconds);
+    let idle = (60..=7 * 86_400).contains(&policy.session_idle_seconds);
+    found.demand(idle, at, "session_idle_seconds must be 60 to 604800");
     found.demand(or_none(policy.max_extension_seconds), at, "max_extension_seconds must be 0 to 86400");
     found.demand(or_none(policy.pause_seconds), at, "pause_seconds must be 0 to 86400");
+    let days = (1..=MAX_TOKEN_DAYS).contains(&policy.subscriber_token_days);
+    found.demand(days, at, "subscriber_token_days must be 1 to 3650");
     found.demand(is_language(&policy.language), at, "language must be a tag such as en or de-CH");
 }
 
 /// An entry, or what a route comes to.
-pub(super) fn check_action(policy: &ActionPolicy, at: &str, found: &mut Problems) {
+pub(super) fn check_action(policy: &ActionPolicy, document: &ProjectDocument, at: &str, found: &mut Problems) {
     let known =
         |name: &String| terms::role(name).is_some() || name.strip_prefix("user:").is_some_and(|n| !n.is_empty());
     found.demand(policy.approvers.iter().all(known), at, "approvers are role:approver, role:admin or user:NAME");
-    let assurance = Assurance::named(&policy.assurance).filter(|a| *a <= Assurance::Fresh);
-    found.demand(assurance.is_some(), at, "assurance must be token, session or fresh");
+    let known = |named: &str| Assurance::named(named).is_some_and(|assurance| assurance <= Assurance::Fresh);
+    let assurance = policy.assurance.as_deref().is_none_or(known);
+    found.demand(assurance, at, "assurance must be token, session or fresh");
     let times = [
         policy.timeout_seconds,
         policy.min_timeout_seconds,
@@ -50,13 +60,22 @@ pub(super) fn check_action(policy: &ActionPolicy, at: &str, found: &mut Problems
     let (least, most) = (policy.min_timeout_seconds.unwrap_or(1), policy.max_timeout_seconds.unwrap_or(86_400));
     let usual = policy.timeout_seconds.unwrap_or(least);
     found.demand((least..=most).contains(&usual), at, "timeout_seconds must lie within its bounds");
-    let irreversible = policy.irreversible || policy.reversibility == Some(Reversibility::Irreversible);
-    let may_accept = !irreversible && policy.risk < Risk::High;
-    found.demand(
-        policy.default_decision != Some(YesNo::Accept) || may_accept,
-        at,
-        "default_decision accept is only for what is reversible and not of high risk",
+    if policy.default_decision == Some(YesNo::Accept) {
+        check_default_accept(policy, document, at, found);
+    }
+}
+
+/// Silence is an approval only of what is reversible and not high, and never in a hurry (R-1).
+fn check_default_accept(policy: &ActionPolicy, document: &ProjectDocument, at: &str, found: &mut Problems) {
+    let may_accept = !terms::is_irreversible(policy) && policy.risk < Risk::High;
+    let why = "default_decision accept is only for what is reversible and not of high risk";
+    found.demand(may_accept, at, why);
+    let seconds = terms::time_to_answer_s(document, policy);
+    let why = format!(
+        "default_decision accept gives people at least {LEAST_FOR_ACCEPT_S} seconds to answer, and they would have \
+         {seconds}: raise timeout_seconds and max_timeout_seconds here, or decisions.max_timeout_seconds"
     );
+    found.demand(seconds >= LEAST_FOR_ACCEPT_S, at, &why);
 }
 
 fn is_time(seconds: i64) -> bool {

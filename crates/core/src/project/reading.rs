@@ -3,18 +3,21 @@
 use super::{check::Problems, decisions};
 use crate::{
     decision::terms::policy_of_route,
-    held::{self, BadTemplate, Name, Template, key_template, must_be_confirmed},
+    held::{self, BadTemplate, Name, Template, demands_a_person, key_template, must_be_confirmed, offering},
 };
-use countersign_protocol::project::{Described, ProjectDocument, Route, Scope, Stream, ValueField};
+use countersign_protocol::project::{Confirmed, Described, ProjectDocument, Route, Scope, Stream, ValueField};
 use std::collections::HashSet;
 
 const MAX_BODY: u64 = 16 << 20;
 
 pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
     if says_something_about_deciding(route) {
-        decisions::check_action(&policy_of_route(document, route), at, found);
+        decisions::check_action(&policy_of_route(document, route), document, at, found);
     }
     let held = must_be_confirmed(document, route);
+    if held {
+        check_own_word(route, document, at, found);
+    }
     found.demand(
         held || route.effect.is_none(),
         at,
@@ -30,6 +33,22 @@ pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: 
     for (member, text) in [("effect", &route.effect), ("resource", &route.resource)] {
         let template = text.as_deref().map(key_template);
         tell(template.transpose().and_then(|template| fits(template, route)), member, at, found);
+    }
+}
+
+/// The agent's word cannot be enough where a person is demanded (R-31). What a scope says against itself is named there.
+fn check_own_word(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
+    let takes_own_word = |(_, scope): &(usize, &Scope)| scope.confirmation == Confirmed::SelfAsserted;
+    for (n, _) in offering(document, route).filter(takes_own_word) {
+        let scope = format!("scopes[{n}]");
+        for place in demands_a_person(document, route).iter().filter(|place| !place.starts_with(&format!("{scope}."))) {
+            let why = format!(
+                "{place} demands a person, and {scope}.confirmation = \"self_asserted\" takes the agent's own word: \
+                 change one of them, or give the action {} to another scope",
+                route.action
+            );
+            found.demand(false, at, &why);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! AAEP: sessions that agents speak in, subscriptions that listen, and the tokens that people give to subscribers.
 
+use super::Person;
 use countersign_protocol::{aaep::envelope::Producer, domain::Domain, hash::Digest, ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,53 @@ pub struct AaepSession {
     pub said: i64,
     /// No later event is stamped earlier.
     pub last_at: UnixMillis,
+    /// How long nothing may be said in it before it is taken for abandoned.
+    #[serde(default = "an_hour")]
+    pub idle_s: i64,
+    /// When the agent's access ends by itself.
+    #[serde(default)]
+    pub access_until: Option<UnixMillis>,
     pub state: AaepSessionState,
+}
+
+fn an_hour() -> i64 {
+    3600
+}
+
+impl AaepSession {
+    /// When it is ended unless its agent says something. Never while a question waits or a claimed call runs: these
+    /// have deadlines of their own, and what they come to is said in it.
+    pub fn due(&self) -> Option<UnixMillis> {
+        let AaepSessionState::Open { waiting, tools, .. } = &self.state else { return None };
+        if self.implicit || !waiting.is_empty() || tools.iter().any(|tool| tool.claimed) {
+            return None;
+        }
+        let silent = self.last_at.plus_secs(self.idle_s);
+        Some(self.access_until.map_or(silent, |until| silent.min(until)))
+    }
+}
+
+/// An event that an agent sent under an id of its own. Sent again, it is answered as it was and told nobody.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentEvent {
+    pub key: RowKey,
+    pub version: i64,
+    pub project: RowKey,
+    /// Which agent, AAEP session and event id.
+    pub same: Digest,
+    /// What it said.
+    pub content: Digest,
+    pub answer: AgentEventAnswer,
+    /// When it may be forgotten.
+    pub expires_at: UnixMillis,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum AgentEventAnswer {
+    Opened { session: RowKey },
+    Said { event_id: String, sequence_number: i64 },
+    Asked { decision: RowKey },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,7 +155,44 @@ pub struct SubscriberToken {
     pub may_answer: bool,
     /// Whether it opens the legacy pair of paths, where it stands in the address.
     pub legacy: bool,
+    /// Whether its person allowed it, with a fresh proof, to approve high-risk irreversible actions.
+    #[serde(default)]
+    pub approves_high_risk: bool,
+    /// The person's when it was made: it ends with their sign-ins (sign-out everywhere, a new password).
+    pub generation: i64,
     pub created_at: UnixMillis,
-    pub expires_at: Option<UnixMillis>,
+    pub expires_at: UnixMillis,
     pub revoked_at: Option<UnixMillis>,
+}
+
+/// Whether a subscriber token still counts, and if not, since what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenState {
+    Active,
+    Expired,
+    /// Its person signed out everywhere, got a new password or was disabled.
+    Ended,
+    Revoked,
+}
+
+impl TokenState {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Expired => "expired",
+            Self::Ended => "ended",
+            Self::Revoked => "revoked",
+        }
+    }
+}
+
+impl SubscriberToken {
+    pub fn state(&self, person: &Person, now: UnixMillis) -> TokenState {
+        match () {
+            () if self.revoked_at.is_some() => TokenState::Revoked,
+            () if self.generation != person.generation || person.disabled => TokenState::Ended,
+            () if now >= self.expires_at => TokenState::Expired,
+            () => TokenState::Active,
+        }
+    }
 }

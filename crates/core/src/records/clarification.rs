@@ -3,7 +3,7 @@
 
 use super::Raiser;
 use countersign_protocol::{
-    clarification::{AnswerKind, Gap, GivenBy, Rotation},
+    clarification::{AnswerKind, Gap, GivenBy, Rotation, Severity},
     hash::Digest,
     ids::RowKey,
     mplp::MplpId,
@@ -92,6 +92,12 @@ pub enum GapState {
     },
     /// The plan was changed before anybody answered.
     Superseded,
+    /// The session was given up before anybody answered.
+    Abandoned {
+        /// The question that a person was asked about it.
+        #[serde(default)]
+        asked: Option<RowKey>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,6 +106,13 @@ pub enum ClarificationState {
     Open,
     /// Its time was over before it was confirmed; what it left open stops nothing any more.
     Expired,
+    /// Given up, by its agent or by a person.
+    Abandoned {
+        at: UnixMillis,
+        by: GivenBy,
+        /// Whether answers that a person owed still stop what nobody approved since: an agent does not free itself.
+        holds: bool,
+    },
     /// Nothing was open any more, and its agent said that this is the plan.
     Confirmed {
         at: UnixMillis,
@@ -157,6 +170,22 @@ impl ClarificationSession {
         self.gaps.iter().filter(|asked| asked.is_open())
     }
 
+    /// What nobody has answered about the plan of now, be it open or given up.
+    pub fn unanswered(&self) -> impl Iterator<Item = &AskedGap> {
+        self.gaps.iter().filter(|asked| matches!(asked.state, GapState::Open { .. } | GapState::Abandoned { .. }))
+    }
+
+    /// What a person owed when the session was given up.
+    pub fn owed(&self) -> impl Iterator<Item = &AskedGap> {
+        let owed = |asked: &&AskedGap| asked.gap.person_must_answer && asked.gap.severity == Severity::Block;
+        self.unanswered().filter(owed)
+    }
+
+    /// Whether an agent gave it up while a person owed an answer, and nobody released that since.
+    pub fn holds(&self) -> bool {
+        matches!(self.state, ClarificationState::Abandoned { holds: true, .. })
+    }
+
     pub fn gap(&self, id: &str) -> Option<&AskedGap> {
         self.gaps.iter().find(|asked| asked.gap.id == id)
     }
@@ -178,6 +207,11 @@ impl AskedGap {
 
     pub fn is_resolved(&self) -> bool {
         matches!(self.state, GapState::Resolved { .. })
+    }
+
+    /// Whether this answer accepts a WARN and so leaves the plan's own value.
+    pub fn leaves_as_it_is(&self, accepted: &str) -> bool {
+        self.gap.severity == Severity::Warn && accepted == "accept"
     }
 
     /// Whether it is asked, or answered, about the plan of now.

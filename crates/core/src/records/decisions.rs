@@ -8,6 +8,7 @@ use countersign_protocol::{
     hash::Digest,
     ids::RowKey,
     mplp::{Governance, MplpId, TargetType, TraceBase},
+    request::RequestDetail,
     time::UnixMillis,
 };
 use serde::{Deserialize, Serialize};
@@ -132,6 +133,12 @@ pub struct Confirmation {
     pub allowed_replies: Vec<YesNo>,
     /// What is announced before it runs.
     pub tool: String,
+    /// Everything that runs, member by member; nothing where it was asked before that was recorded.
+    #[serde(default)]
+    pub details: Option<Vec<RequestDetail>>,
+    /// What the hub itself has to say about it, in sentences.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -165,6 +172,9 @@ pub struct Terms {
     pub also: Vec<Approvers>,
     /// The least assurance of an answer that counts.
     pub floor: Assurance,
+    /// Whether a subscriber token that may approve high-risk irreversible actions counts as well.
+    #[serde(default)]
+    pub high_risk_tokens: bool,
     /// How long a yes may be spent.
     pub allowance_s: i64,
     pub lease_s: i64,
@@ -431,6 +441,14 @@ impl Decision {
     }
 
     /// When something is to be said or done about it next.
+    /// When a person approved it.
+    pub fn approved_at(&self) -> Option<UnixMillis> {
+        match &self.state {
+            DecisionState::Accepted { by, .. } => Some(by.at),
+            _ => None,
+        }
+    }
+
     pub fn due(&self) -> Option<UnixMillis> {
         match self.state {
             DecisionState::Pending { due, .. } => Some(due),

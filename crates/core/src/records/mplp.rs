@@ -41,6 +41,9 @@ pub struct Plan {
     /// What was unclear about it, and what the answers were.
     #[serde(default)]
     pub clarified: Option<Clarified>,
+    /// The steps that a person approved; none while nobody has.
+    #[serde(default)]
+    pub approved: Option<Vec<MplpId>>,
     /// Until when its steps may run.
     #[serde(default)]
     pub until: Option<UnixMillis>,

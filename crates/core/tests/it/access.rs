@@ -139,7 +139,7 @@ proptest! {
 fn the_small_worlds_break_every_rule_and_keep_them_all() {
     let seen = RefCell::new(BTreeMap::<String, u32>::new());
     let mut runner =
-        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 3000, ..ProptestConfig::default() });
+        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 4000, ..ProptestConfig::default() });
     let told = runner.run(&worlds(), |world| {
         let rule = first_broken_rule(&world).map_or("none".into(), |(rank, code)| format!("{rank} {code}"));
         *seen.borrow_mut().entry(rule).or_default() += 1;

@@ -103,6 +103,8 @@ fn call_at(method: &str, limits: UsageLimits, said: &[u8], now: UnixMillis) -> G
         credential: Credential::Token { hash: Digest::of(b"the token"), scheme: Scheme::Bearer },
         version: Some("2.0".into()),
         mode: Some("user_delegated".into()),
+        delegation_id: Some("del_mine".into()),
+        session_id: Some("sess_mine".into()),
         intent_type: Some("DO".into()),
         ..Call::default()
     };

@@ -8,6 +8,7 @@ use countersign_core::{
     records::{Delegation, DelegationState, SessionEnd, SessionState},
 };
 use countersign_protocol::{
+    aaep::event::Reversibility,
     aap::error::Code,
     project::{Confirmed, Route, Scope},
 };
@@ -36,7 +37,8 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
     let (bound, as_bearer) =
         (bearer.token.jkt.is_some(), call.token().map(|(_, scheme)| scheme) == Some(Scheme::Bearer));
     let proof = call.proof.as_deref().filter(|_| !as_bearer);
-    let required = document.dpop.required || document.minimum_tier == 3 || needed == 3;
+    let by_route = document.routes.iter().any(|route| route.minimum_tier == Some(3));
+    let required = document.dpop.required || document.minimum_tier == 3 || by_route;
     rule(45, as_bearer && (bound || required), Code::DpopMissing);
     rule(45, bound && proof.is_none(), Code::DpopMissing);
     rule(46, !bound && !as_bearer, Code::DpopInvalid);
@@ -46,9 +48,10 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
     rule(50, mode.is_empty(), Code::ModeMissing);
     rule(51, mode != "user_delegated", Code::ModeNotSupported);
     let delegation = bearer.delegation.as_ref();
-    let echoes = |echo: &Option<String>, real: Option<&str>| echo.is_none() || echo.as_deref() == real;
-    rule(52, !echoes(&call.delegation_id, delegation.map(|d| d.id.as_str())), Code::DelegationMismatch);
-    rule(53, !echoes(&call.session_id, Some("sess_mine")), Code::DelegationMismatch);
+    rule(52, call.delegation_id.is_none() && delegation.is_some(), Code::InvalidRequest);
+    rule(52, call.delegation_id.as_deref() != delegation.map(|d| d.id.as_str()), Code::DelegationMismatch);
+    rule(53, call.session_id.is_none(), Code::InvalidRequest);
+    rule(53, call.session_id.as_deref() != Some("sess_mine"), Code::DelegationMismatch);
 
     for (rank, code) in delegation.and_then(ended).into_iter() {
         rule(rank, true, code);
@@ -100,7 +103,10 @@ pub(crate) fn is_held(world: &World, route: &Route) -> bool {
     let holding = |scope: &&Scope| scope.irreversible || scope.requires_confirmation;
     let mut holders = world.view.project.document.scopes.iter().filter(holding);
     let by_scope = writes(route) && holders.any(|scope| scope.allows.contains(&route.action));
-    by_scope || route.irreversible == Some(true) || route.requires_confirmation == Some(true)
+    let by_route = route.irreversible == Some(true)
+        || route.requires_confirmation == Some(true)
+        || route.reversibility == Some(Reversibility::Irreversible);
+    by_scope || by_route
 }
 
 /// Whether it is the agent's word that is needed, and it was given.
@@ -108,7 +114,18 @@ pub(crate) fn word_is_enough(world: &World, route: &Route) -> bool {
     let delegation = world.view.bearer.as_ref().and_then(|bearer| bearer.delegation.as_ref());
     let mut allowing = granted(world, delegation).into_iter().filter(|scope| scope.allows.contains(&route.action));
     let takes_words = allowing.all(|scope| scope.confirmation == Confirmed::SelfAsserted);
-    let silent = route.irreversible.is_none() && route.requires_confirmation.is_none();
+    let silent = route.irreversible.is_none()
+        && route.requires_confirmation.is_none()
+        && route.reversibility.is_none()
+        && route.approvers.is_empty()
+        && route.assurance.is_none();
+    // A scope that leaves the action to a person does so for every caller.
+    let document = &world.view.project.document;
+    let leaves_it = |scope: &Scope| {
+        let to_a_person = scope.requires_confirmation && scope.confirmation == Confirmed::Decision;
+        writes(route) && scope.allows.contains(&route.action) && (scope.irreversible || to_a_person)
+    };
+    let silent = silent && !document.scopes.iter().any(leaves_it);
     silent && takes_words && world.call.confirm.as_deref() == Some("true")
 }
 

@@ -6,7 +6,7 @@ use crate::{
 };
 use countersign_core::{
     bounded::{Arguments, BadStep, Pattern, Units},
-    held::{HttpRequest, Template},
+    held::{HttpRequest, Template, UnitNames},
 };
 use countersign_protocol::hash::Digest;
 use serde_json::{Value, json};
@@ -89,12 +89,15 @@ fn forms_bodies_that_nobody_can_read_and_none_have_one_form_in_plan_and_call() {
 fn the_owners_words_are_rendered_from_a_step() {
     let plan = with("body", json!({ "to": "acct-3344", "amount": 400, "currency": "EUR" })).unwrap();
     let described = route(json!({})).describe.unwrap().action;
-    let told = Template::parse(&described).unwrap().render(&plan.fields(), 200).unwrap();
-    assert_eq!(told, "Send 400 EUR from main to acct-3344");
+    let told = Template::parse(&described).unwrap().render(&plan.fields(), &UnitNames::default()).unwrap();
+    assert_eq!(told, "Send 400 “EUR” from “main” to “acct-3344”");
     let form = json!({
         "path": { "account": "main" }, "content_type": "application/x-www-form-urlencoded",
         "body": { "to.name": "Ada" },
     });
-    let told = Template::parse("{body.to.name}").unwrap().render(&step(form).unwrap().fields(), 200).unwrap();
-    assert_eq!(told, "Ada");
+    let told = Template::parse("{body.to.name}")
+        .unwrap()
+        .render(&step(form).unwrap().fields(), &UnitNames::default())
+        .unwrap();
+    assert_eq!(told, "“Ada”");
 }

@@ -9,7 +9,7 @@ use countersign_core::{
         answer::{Answer, Answerer, Given, NotCounted},
         extend::Extend,
     },
-    records::{Assurance, Decision, DecisionState, Table},
+    records::{Assurance, Decision, DecisionState, Question, Table, Via},
     step::Operation as _,
 };
 use countersign_protocol::{
@@ -55,6 +55,26 @@ fn the_checks_are_made_in_order_and_what_fails_one_changes_nothing() {
     plane.commit(step);
     wrong.decided_by = Some("system:x".into());
     assert_eq!(why(&plane, &question, wrong), Some(NotCounted::Settled));
+}
+
+/// an event of a time when it did not have all that runs.
+#[test]
+fn nobody_approves_over_the_wire_what_their_client_was_not_given() {
+    let mut plane = Plane::new();
+    let mut old = confirmation("money.pay", &[Accept, Reject]);
+    if let Question::Confirmation(asked) = &mut old {
+        asked.details = None;
+    }
+    let question = asked(&mut plane, &Ask { question: old, ..Ask::of("money.pay") });
+    let answered = |decision: YesNo, via: Via| {
+        let mut answer = answer(BOB, reply(decision), NOW);
+        answer.by = Answerer { via, ..answerer(BOB, Assurance::Session) };
+        answer
+    };
+    let wire = || Via::Subscription { id: "sub_1".into() };
+    assert_eq!(why(&plane, &question, answered(Accept, wire())), Some(NotCounted::NotShown));
+    assert_eq!(why(&plane, &question, answered(Reject, wire())), None, "a rejection needs nothing");
+    assert_eq!(why(&plane, &question, answered(Accept, Via::Page)), None);
 }
 
 /// AAEP-6.2.4-03

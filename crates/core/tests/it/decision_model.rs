@@ -32,7 +32,7 @@ fn the_commands_reach_whatever_can_become_of_them() {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut random = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     let mut seen = BTreeSet::new();
-    for n in 0..400 {
+    for n in 0..800 {
         let mut runner = Runner::new(n % 5 == 0);
         for deed in deeds().new_tree(&mut random).unwrap().current() {
             runner.take(&deed);

@@ -147,8 +147,8 @@ impl Raising {
         let usual = [60, 120, 300][risk as usize];
         let (least, most) = if self.action == 1 { (20, 200) } else { (1, 86_400) };
         let timeout = self.timeout.unwrap_or(usual.min(most));
-        let can_accept = self.action <= 1 && risk < Risk::High;
-        let by_policy = if self.action == 0 && can_accept { YesNo::Accept } else { YesNo::Reject };
+        let can_accept = self.action == 0 && risk < Risk::High;
+        let by_policy = if can_accept { YesNo::Accept } else { YesNo::Reject };
         let default = self.default.unwrap_or(by_policy);
         let accepts = default == YesNo::Accept;
         let legal = !accepts || (can_accept && timeout >= 30 && !self.only_reject);
@@ -231,7 +231,9 @@ impl Reference {
         let is_yes = matches!(by.saying, Saying::Accept | Saying::Text | Saying::Number);
         let pay = q.asked.is_payment();
         let counts = if by.person == ALICE { !is_yes || !pay } else { pay && [BOB, CAROL].contains(&by.person) };
-        let floor = if pay { Assurance::Session } else { Assurance::Token };
+        // What nothing is known about is irreversible and high, which takes a signed-in person.
+        let unknown = confirms && q.asked.action == 3;
+        let floor = if pay || unknown { Assurance::Session } else { Assurance::Token };
         let fits = match by.saying {
             Saying::Accept | Saying::Modified => confirms && !q.asked.only_reject,
             Saying::Reject => confirms,

@@ -404,7 +404,7 @@ fn not_counted(why: NotCounted) -> &'static str {
         NotCounted::TooEarly => "too early",
         NotCounted::BySoftware => "by software",
         NotCounted::NotEntitled => "not entitled",
-        NotCounted::TooWeak(_) => "too weak",
+        NotCounted::TooWeak(_) | NotCounted::TokenNotAllowed => "too weak",
         NotCounted::NotAllowed => "not allowed",
         other => panic!("{other:?}"),
     }

@@ -132,6 +132,9 @@ impl TwoNodes {
     fn new() -> Self {
         let mut document = document();
         document.decisions.allowance_seconds = TICK_S;
+        for policy in &mut document.actions {
+            policy.default_decision = (policy.name == "file.move").then_some(YesNo::Accept);
+        }
         let wishes = Wishes { timeout_s: Some(TICK_S), default: Some(YesNo::Accept), ..Wishes::default() };
         Self {
             project: Arc::new(worlds::project(document)),
@@ -362,7 +365,7 @@ impl Model for TwoNodes {
             Action::Deliver(node) => next.knows = next.nodes[node].outbox.take(),
             Action::Join => {
                 let open = state.store.decisions().find(|decision| decision.is_pending())?;
-                let event = render::event(open, state.store.session(open.asked_in), &reply_token(&open.id));
+                let event = render::event(open, state.store.session(open.asked_in), &reply_token(&open.id), "en");
                 assert_eq!(event.envelope.event_id, open.event_id);
                 next.knows = Some((open.key, reply_token(&open.id)));
             }

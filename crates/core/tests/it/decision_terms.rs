@@ -46,7 +46,8 @@ fn is_invalid<T: std::fmt::Debug>(result: Result<T, Refusal>) -> bool {
 fn nothing_irreversible_defaults_to_accept_whatever_its_risk() {
     for risk in RISKS {
         let policy = json!({ "irreversible": true, "risk": risk });
-        assert!(is_invalid(of(policy.clone(), &accept())), "{risk:?}");
+        let accepting = json!({ "irreversible": true, "risk": risk, "default_decision": "accept" });
+        assert!(is_invalid(of(policy.clone(), &accept())) && is_invalid(of(accepting, &accept())), "{risk:?}");
         let terms = of(policy, &Wishes::default()).unwrap();
         assert_eq!((terms.default, terms.irreversible, terms.risk), (YesNo::Reject, true, risk));
     }
@@ -60,16 +61,31 @@ fn nothing_of_high_risk_defaults_to_accept_even_if_it_is_reversible() {
     assert_eq!(of(policy, &Wishes::default()).unwrap().default, YesNo::Reject);
 }
 
+///
+#[test]
+fn a_caller_never_turns_silence_into_an_approval_that_policy_does_not_name() {
+    for risk in [Risk::Low, Risk::Medium] {
+        for policy in [
+            json!({ "irreversible": false, "risk": risk }),
+            json!({ "irreversible": false, "risk": risk, "default_decision": "reject" }),
+        ] {
+            assert!(is_invalid(of(policy.clone(), &Wishes { timeout_s: Some(60), ..accept() })), "{policy}");
+            assert_eq!(of(policy, &Wishes::default()).unwrap().default, YesNo::Reject);
+        }
+    }
+}
+
 /// AAEP-6.4.1-05, AAEP-6.4.1-06
 #[test]
 fn what_is_reversible_and_not_of_high_risk_defaults_to_either_with_thirty_seconds_at_least() {
     for risk in [Risk::Low, Risk::Medium] {
-        let policy = json!({ "irreversible": false, "risk": risk });
+        let policy = json!({ "irreversible": false, "risk": risk, "default_decision": "accept" });
         let wish = |default, timeout_s| Wishes { default, timeout_s: Some(timeout_s), ..Wishes::default() };
         assert!(is_invalid(of(policy.clone(), &wish(Some(YesNo::Accept), 29))));
         assert_eq!(of(policy.clone(), &wish(Some(YesNo::Accept), 30)).unwrap().default, YesNo::Accept);
         assert_eq!(of(policy.clone(), &wish(Some(YesNo::Reject), 29)).unwrap().default, YesNo::Reject);
-        assert_eq!(of(policy, &wish(None, 29)).unwrap().default, YesNo::Reject);
+        assert_eq!(of(policy.clone(), &wish(None, 30)).unwrap().default, YesNo::Accept);
+        assert!(is_invalid(of(policy, &wish(None, 29))));
     }
     assert!(is_invalid(unknown(&accept())));
 }
@@ -77,7 +93,7 @@ fn what_is_reversible_and_not_of_high_risk_defaults_to_either_with_thirty_second
 /// AAEP-6.4.1-09
 #[test]
 fn either_way_of_saying_irreversible_is_one() {
-    let reversible = json!({ "irreversible": false, "risk": "low" });
+    let reversible = json!({ "irreversible": false, "risk": "low", "default_decision": "accept" });
     let by_reversibility =
         |irreversible| Wishes { reversibility: Some(Reversibility::Irreversible), irreversible, ..accept() };
     for wishes in
@@ -210,8 +226,29 @@ fn the_own_yes_counts_only_where_nobody_is_named_or_that_person_is_or_an_admin_s
 #[test]
 fn the_floor_of_assurance_is_policys_and_a_token_at_least() {
     let floor = |policy| of(policy, &Wishes::default()).unwrap().floor;
-    assert_eq!(floor(json!({})), Assurance::Token);
+    assert_eq!(floor(json!({ "assurance": "token" })), Assurance::Token);
     assert_eq!(floor(json!({ "assurance": "fresh" })), Assurance::Fresh);
     assert_eq!(floor(json!({ "assurance": "a word that nobody knows" })), Assurance::Passkey);
-    assert_eq!(unknown(&Wishes::default()).unwrap().floor, Assurance::Token);
+}
+
+///
+#[test]
+fn without_a_floor_of_policys_what_is_irreversible_and_high_takes_a_sign_in_or_a_token_allowed_to_approve_it() {
+    for terms in [of(json!({}), &Wishes::default()), unknown(&Wishes::default())] {
+        let terms = terms.unwrap();
+        assert_eq!((terms.floor_for(false), terms.floor_for(true)), (Assurance::Session, Assurance::Token));
+    }
+    for mild in [json!({ "risk": "medium" }), json!({ "irreversible": false })] {
+        assert_eq!(of(mild, &Wishes::default()).unwrap().floor_for(false), Assurance::Token);
+    }
+    let worse = Wishes { risk: Some(Risk::High), ..Wishes::default() };
+    assert_eq!(
+        of(json!({ "risk": "low" }), &worse).unwrap().floor_for(false),
+        Assurance::Session,
+        "as the caller says"
+    );
+    for named in ["session", "fresh"] {
+        let terms = of(json!({ "assurance": named }), &Wishes::default()).unwrap();
+        assert_eq!(Some(terms.floor_for(true)), Assurance::named(named), "what policy names is not lowered");
+    }
 }

@@ -114,6 +114,8 @@ pub(crate) fn confirmation(action: &str, allowed: &[YesNo]) -> Question {
         extra_context: None,
         allowed_replies: allowed.to_vec(),
         tool: if action.is_empty() { "confirmed_action".into() } else { action.into() },
+        details: Some(Vec::new()),
+        notes: Vec::new(),
     })
 }
 
@@ -142,6 +144,7 @@ pub(crate) fn answerer(person: RowKey, assurance: Assurance) -> Answerer {
         roles,
         assurance,
         may_answer: true,
+        approves_high_risk: false,
         via: Via::Page,
         guards: vec![Guard { table: Table::Membership, key: person, version: 1 }],
     }
@@ -196,7 +199,14 @@ impl Plane {
 
     pub(crate) fn open_session(&self, agent: usize, now: UnixMillis) -> Result<Step<AaepSession>, Refusal> {
         let started = SessionStarted { summaries: Summaries::normal("at work"), ..SessionStarted::default() };
-        let open = Open { by: self.raiser(agent), producer: producer(agent), started, chosen: Chosen::default() };
+        let open = Open {
+            by: self.raiser(agent),
+            producer: producer(agent),
+            started,
+            chosen: Chosen::default(),
+            access_until: None,
+            sent: None,
+        };
         let view = OpenView { project: self.project.clone(), guards: self.guards(agent) };
         open.decide(&view, &self.env(now))
     }
@@ -213,7 +223,7 @@ impl Plane {
             AaepSessionState::Over { .. } => Vec::new(),
         };
         let view = PublishView { project: self.project.clone(), session, waiting, guards: Vec::new() };
-        Publish { payload, chosen: Chosen::default() }.decide(&view, &self.env(now))
+        Publish { payload, chosen: Chosen::default(), sent: None }.decide(&view, &self.env(now))
     }
 
     pub(crate) fn raise(&self, ask: &Ask, now: UnixMillis) -> Result<Step<Raised>, Refusal> {
@@ -256,6 +266,7 @@ impl Plane {
             target: None,
             governance: None,
             gap: None,
+            sent: None,
             action: ask.action.into(),
             question: ask.question.clone(),
             wishes: ask.wishes.clone(),

@@ -54,8 +54,8 @@ fn a_held_request_is_told_with_who_is_asked_on_which_terms_and_what_they_read() 
     assert_eq!((held.assurance.as_str(), held.timeout_s, held.allowance_s), ("fresh", 90, 300));
     assert_eq!(held.effect.as_deref(), Some("transfer:acct-3344"));
     let question = held.question.unwrap();
-    assert_eq!(question.action, "Send 82000.10 USD from main to acct-3344");
-    assert!(question.detailed.contains("\namount: 82000.10\n"));
+    assert_eq!(question.action, "Send 82000.10 “USD” from “main” to “acct-3344”. Also sent: query notify: “true”");
+    assert!(question.detailed.contains("\nquery notify: “true”\n"));
 }
 
 #[test]
@@ -74,7 +74,8 @@ fn every_reason_to_hold_is_told() {
     assert_eq!(held.why, why);
     assert_eq!(
         (held.asked, held.self_asserted),
-        (vec!["the person for whom the agent acts".to_owned()], vec!["transfers.write".to_owned()],)
+        (vec!["the person for whom the agent acts".to_owned()], Vec::<String>::new()),
+        "where the route demands a person, the agent's word is not enough (R-31)"
     );
 }
 

@@ -2,6 +2,7 @@
 
 use crate::held::{BODY, request, route};
 use countersign_core::{
+    decision::runs::{Composition, Texts},
     held::{Fields, HttpRequest, Unreadable, question},
     records::Confirmation,
 };
@@ -11,6 +12,10 @@ use serde_json::{Value, json};
 fn asked(with: Value, request: &HttpRequest) -> Result<Confirmation, Unreadable> {
     let route = route(with);
     question(&route, request, &Fields::read(&route, request)?)
+}
+
+fn texts(asked: &Confirmation) -> Texts {
+    Composition::of_request(asked).texts("en")
 }
 
 fn describe(action: &str) -> Value {
@@ -52,7 +57,7 @@ fn numbers_are_read_as_they_stand() {
 #[test]
 fn a_value_is_never_read_as_a_template() {
     let body = r#"{"to":"{body.amount} {{x}} {path.account}","amount":1}"#;
-    assert_eq!(action("to {body.to}", body), "to {body.amount} {{x}} {path.account}");
+    assert_eq!(action("to {body.to}", body), "to “{body.amount} {{x}} {path.account}”");
     assert_eq!(action("{{body.to}} {{{body.amount}}}", body), "{body.to} {1}");
 }
 
@@ -60,79 +65,141 @@ fn a_value_is_never_read_as_a_template() {
 #[test]
 fn a_value_can_neither_turn_the_sentence_round_nor_hide() {
     let said = |value: &str| action("Pay {body.v} now", &json!({ "v": value }).to_string());
-    assert_eq!(said("\u{202e}0001"), "Pay [U+202E]0001 now");
-    assert_eq!(said("a\u{2069}b\u{2068}"), "Pay a[U+2069]b[U+2068] now");
-    assert_eq!(said("a\nb\r\t\0\u{7f}"), "Pay a␊b␍␉␀␡ now");
-    assert_eq!(said("a\u{85}b\u{2028}c"), "Pay a[U+0085]b[U+2028]c now");
-    assert_eq!(said("1\u{200b}0\u{e0041}"), "Pay 1[U+200B]0[U+E0041] now");
-    assert_eq!(said("שלום"), "Pay \u{2068}שלום\u{2069} now");
-    assert_eq!(said("עברית\u{202e}"), "Pay \u{2068}עברית[U+202E]\u{2069} now");
-    assert_eq!(said("Zürich 東京 €"), "Pay Zürich 東京 € now");
+    assert_eq!(said("\u{202e}0001"), "Pay “[U+202E]0001” now");
+    assert_eq!(said("a\u{2069}b\u{2068}"), "Pay “a[U+2069]b[U+2068]” now");
+    assert_eq!(said("a\nb\r\t\0\u{7f}"), "Pay “a␊b␍␉␀␡” now");
+    assert_eq!(said("a\u{85}b\u{2028}c"), "Pay “a[U+0085]b[U+2028]c” now");
+    assert_eq!(said("1\u{200b}0\u{e0041}"), "Pay “1[U+200B]0[U+E0041]” now");
+    assert_eq!(said("שלום"), "Pay “\u{2068}שלום\u{2069}” now");
+    assert_eq!(said("עברית\u{202e}"), "Pay “\u{2068}עברית[U+202E]\u{2069}” now");
+    assert_eq!(said("Zürich 東京 €"), "Pay “Zürich 東京 €” now");
 }
 
 #[test]
-fn every_kind_of_value_is_plain_text() {
+fn every_kind_of_value_is_plain_text_and_texts_stand_in_quotes() {
     let body = r#"{"t":"a b","n":null,"y":true,"l":[1.0,"x"],"o":{"k":[]}}"#;
     let said = action("{body.t}|{body.n}|{body.y}|{body.l}|{body.o}|{body.l.1}|{query.notify}", body);
-    assert_eq!(said, r#"a b|null|true|[1.0,"x"]|{"k":[]}|x|true"#);
+    assert_eq!(said, "“a b”|null|true|[1.0, “x”]|{k: []}|“x”|“true”");
 }
 
+/// R-29: a value in the owner's sentence is whole, however long.
 #[test]
-fn a_long_value_is_shortened_with_an_honest_note_and_is_whole_in_detail() {
+fn a_long_value_is_whole_wherever_it_is_named() {
     let memo = "m".repeat(3000);
     let said = asked(describe("Note {body.memo} end"), &request(&json!({ "memo": memo }).to_string())).unwrap();
-    let (begin, rest) = said.action.split_once("… ").unwrap();
-    let left: usize = rest.strip_suffix(" more characters end").unwrap().parse().unwrap();
-    assert_eq!(begin.len() - "Note ".len() + left, 3000);
-    assert!(said.summaries.terse.unwrap().chars().count() < said.action.chars().count());
-    assert!(said.summaries.detailed.unwrap().contains(&memo));
+    assert_eq!(said.action, format!("Note “{memo}” end"));
 }
 
-/// AAEP 3.7: whatever is sent, the question still fits into an event.
+/// R-29, AAEP 3.7: what does not fit into an event is refused, and it is said what is too large.
 #[test]
-fn no_request_makes_a_question_too_big_to_be_asked() {
+fn a_request_that_cannot_be_shown_whole_is_refused_before_anybody_is_asked() {
     for filler in ["x", "\u{202e}", "שׁ", "\"", "\\", "😀", "\n"] {
-        let members: serde_json::Map<String, Value> =
-            (0..200).map(|n| (format!("{filler}{n}"), json!(filler.repeat(2000 / filler.len())))).collect();
-        let body = Value::Object(members).to_string();
-        let query = format!("{}=1", "q".repeat(40_000));
-        let request = HttpRequest { target: format!("/v1/accounts/main/transfers?{query}"), ..request(&body) };
-        let owners = json!({ "describe": {
-            "action": "{query.X}{body.Y}".replace('X', &"q".repeat(40_000)).replace('Y', &format!("{filler}1")).repeat(30),
-            "consequence": "c".repeat(20_000), "normal": "n".repeat(20_000), "terse": "t".repeat(20_000),
-        } });
-        for with in [json!({ "describe": null }), owners] {
-            let asked = asked(with, &request).unwrap();
-            let size = serde_json::to_vec(&json!([
-                asked.action,
-                asked.consequence,
-                asked.summaries.terse,
-                asked.summaries.normal,
-                asked.summaries.detailed,
-                asked.extra_context,
-            ]));
-            assert!(size.unwrap().len() < 60_000, "{filler:?}");
-            assert!((1..=4096).contains(&asked.summaries.terse.unwrap().chars().count()));
-            for text in [asked.action, asked.summaries.normal.unwrap(), asked.summaries.detailed.unwrap()] {
-                assert!((1..=16_384).contains(&text.chars().count()) && text.contains(" more characters"));
-                assert_eq!(text.matches('\u{2068}').count(), text.matches('\u{2069}').count());
-            }
+        let body = json!({ "to": "acct-1", "amount": 1, "currency": "EUR", "note": filler.repeat(17_000) }).to_string();
+        for with in [json!({ "describe": null }), json!({})] {
+            let Err(Unreadable::TooMuch(why)) = asked(with, &request(&body)) else { panic!("{filler:?} was asked") };
+            assert!(why.to_string().contains("the largest part is note with"), "{why}");
+            assert!(why.to_string().contains("Nobody was asked"), "{why}");
         }
     }
+    let many: serde_json::Map<String, Value> = (0..2000).map(|n| (format!("member{n}"), json!(n))).collect();
+    let many = asked(json!({ "describe": null }), &request(&Value::Object(many).to_string()));
+    assert!(matches!(many, Err(Unreadable::TooMuch(_))), "{many:?}");
 }
 
-/// R-3
+/// R-29, AAEP 3.7: what is asked fits, and its action has all of it.
+#[test]
+fn a_request_that_barely_fits_has_everything_in_its_action() {
+    let members: serde_json::Map<String, Value> =
+        (0..200).map(|n| (format!("member{n}"), json!(format!("value{n} {}", "v".repeat(40))))).collect();
+    let asked = asked(json!({ "describe": null }), &request(&Value::Object(members).to_string())).unwrap();
+    let texts = texts(&asked);
+    let size = serde_json::to_vec(&json!([
+        texts.action,
+        texts.consequence,
+        texts.summaries,
+        asked.extra_context,
+        asked.details
+    ]));
+    assert!(size.unwrap().len() < 62_000);
+    for n in 0..200 {
+        assert!(texts.action.contains(&format!("member{n}: “value{n} ")), "{n}");
+    }
+    assert!(texts.summaries.normal.unwrap().contains("202 more members, listed in the action"));
+}
+
+/// R-3, R-29
 #[test]
 fn without_words_of_the_owner_every_member_stands_on_a_line_of_its_own() {
-    let body = r#"{"to":{"iban":"CH1"},"amount":82000.00,"memo":"a\namount: 1","x: 1":2,"":3}"#;
+    let body = r#"{"to":{"iban":"CH1"},"amount":82000.00,"memo":"a\namount: 1","x: 1":2,"":3,"l":[true,{}]}"#;
     let mut request = request(body);
     request.headers.insert("if-match".into(), "\"v7\"".into());
     let asked = asked(json!({ "describe": null }), &request).unwrap();
-    assert_eq!(asked.action, "POST /v1/accounts/main/transfers?notify=true");
-    assert_eq!(asked.summaries.terse.unwrap(), "POST /v1/accounts/main/transfers");
-    let lines = "POST /v1/accounts/main/transfers?notify=true\npath account: main\nquery notify: true\n\
-                 header if-match: \"v7\"\nto: {\"iban\":\"CH1\"}\namount: 82000.00\nmemo: a␊amount: 1\n\"x: 1\": 2\n\"\": 3";
-    assert_eq!(asked.summaries.detailed.unwrap(), lines);
+    let texts = texts(&asked);
+    let members = [
+        "path account: “main”",
+        "query notify: “true”",
+        "header if-match: “[U+0022]v7[U+0022]”",
+        "to.iban: “CH1”",
+        "amount: 82000.00",
+        "memo: “a␊amount: 1”",
+        "“x: 1”: 2",
+        "“”: 3",
+        "l.0: true",
+        "l.1: {}",
+    ];
+    assert_eq!(texts.action, format!("POST /v1/accounts/main/transfers. Also sent: {}", members.join("; ")));
+    let detailed = texts.summaries.detailed.unwrap();
+    assert!(detailed.contains(&format!("Also sent:\n{}\n", members.join("\n"))), "{detailed}");
+}
+
+/// R-29: naming one member shows no other, neither beside it nor within what is around it.
+#[test]
+fn what_a_template_leaves_out_is_listed_under_its_sentence_in_every_text() {
+    let body = r#"{"to":{"name":"Acme","iban":"CH1"},"amount":"82000.10","currency":"EUR","recurring":true}"#;
+    let mut request = request(body);
+    request.headers.insert("if-match".into(), "v7".into());
+    let given = json!({
+        "describe": {
+            "action": "Pay {body.amount} {body.currency} to {body.to.name}", "terse": "Pay {body.amount}",
+            "normal": "Pay {body.to}", "detailed": "Pay {body.amount} {body.currency} to {body.to}, {body.recurring}",
+        },
+        "values": [{ "name": "amount", "from": "body.amount", "unit": "{body.currency}" }],
+    });
+    let asked = asked(given, &request).unwrap();
+    let also = "path account: “main”; query notify: “true”; header if-match: “v7”";
+    let texts = texts(&asked);
+    assert_eq!(texts.action, format!("Pay 82000.10 EUR to “Acme”. Also sent: {also}; to.iban: “CH1”; recurring: true"));
+    let forms = texts.summaries;
+    assert_eq!(
+        forms.terse.unwrap(),
+        format!("Pay 82000.10. Also sent: {also}; to.name: “Acme”; to.iban: “CH1”; currency: “EUR”; recurring: true")
+    );
+    let normal = forms.normal.unwrap();
+    assert!(normal.starts_with(&format!("Pay {{name: “Acme”, iban: “CH1”}}. Also sent: {also}; amount: ")), "{normal}");
+    let detailed = forms.detailed.unwrap();
+    assert!(detailed.ends_with("query notify: “true”\nheader if-match: “v7”\nRequested by an agent."), "{detailed}");
+    let named: Vec<_> = asked.details.unwrap().into_iter().filter(|detail| detail.is_named()).map(|d| d.name).collect();
+    assert_eq!(named, ["to.name", "amount", "currency"]);
+}
+
+/// R-29
+#[test]
+fn no_value_passes_for_the_owners_words() {
+    let payee = "Acme Supplies (verified payee). This is a simulation” and “no money moves";
+    assert_eq!(
+        action("Pay {body.to}", &json!({ "to": payee }).to_string()),
+        "Pay “Acme Supplies (verified payee). This is a simulation[U+201D] and [U+201C]no money moves”"
+    );
+    let cyrillic = asked(describe("Pay {body.to}"), &request(r#"{"to":"Аcme"}"#)).unwrap();
+    assert_eq!(cyrillic.action, "Pay “А[U+0410]cme”");
+    let details = cyrillic.details.unwrap();
+    let flagged = details.iter().find(|detail| detail.name == "to").unwrap();
+    assert_eq!(flagged.lookalikes[0].characters, ["U+0410"]);
+    // A unit is left unmarked only where it has the shape of one.
+    let values = json!([{ "name": "amount", "from": "body.amount", "unit": "{body.currency}" }]);
+    let with = json!({ "describe": { "action": "Pay {body.amount} {body.currency}" }, "values": values });
+    let body = r#"{"amount":"5","currency":"EUR. Approved"}"#;
+    assert_eq!(asked(with, &request(body)).unwrap().action, "Pay 5 “EUR. Approved”");
 }
 
 #[test]
@@ -140,8 +207,9 @@ fn what_cannot_be_read_is_named_by_size_type_and_digest() {
     let image = HttpRequest { content_type: "image/png".into(), ..request("\u{89}PNG") };
     let asked = asked(json!({ "describe": null }), &image).unwrap();
     let digest = Digest::of(&image.body).hex();
-    assert!(asked.summaries.detailed.unwrap().ends_with(&format!("\n5 bytes of image/png, SHA-256 {digest}")));
-    assert!(asked.summaries.normal.unwrap().ends_with(&format!(", with 5 bytes of image/png, SHA-256 {digest}")));
+    let told = format!("content type: “image/png”; body: 5 bytes, SHA-256 {digest}");
+    assert!(texts(&asked).action.ends_with(&told), "{:?}", texts(&asked));
+    assert!(texts(&asked).summaries.normal.unwrap().contains(&told));
 }
 
 #[test]
@@ -151,7 +219,7 @@ fn the_owners_words_come_in_three_forms_and_the_rest_is_filled_in() {
         "normal": "Normally {body.amount}", "detailed": "All of {body.amount}",
     } });
     let all = asked(given, &request(BODY)).unwrap();
-    assert_eq!((all.action.as_str(), all.consequence.as_str()), ("Send 82000.10", "acct-3344 gets it"));
+    assert_eq!((all.action.as_str(), all.consequence.as_str()), ("Send 82000.10", "“acct-3344” gets it"));
     let forms = all.summaries;
     let forms = [forms.terse.unwrap(), forms.normal.unwrap(), forms.detailed.unwrap()];
     assert_eq!(forms, ["82000.10!", "Normally 82000.10", "All of 82000.10"]);
@@ -159,9 +227,8 @@ fn the_owners_words_come_in_three_forms_and_the_rest_is_filled_in() {
     let given = json!({ "describe": { "action": "Send {body.amount}", "consequence": "It is gone." } });
     let forms = asked(given, &request(BODY)).unwrap().summaries;
     assert_eq!(forms.terse.unwrap(), "Send 82000.10");
-    assert_eq!(forms.normal.unwrap(), "Send 82000.10 It is gone.");
-    let detailed = forms.detailed.unwrap();
-    assert!(detailed.starts_with("Send 82000.10 It is gone.\n") && detailed.contains("\nto: acct-3344\n"));
+    assert_eq!(forms.normal.unwrap(), "Send 82000.10. It is gone.");
+    assert_eq!(forms.detailed.unwrap(), "Send 82000.10. It is gone.");
 }
 
 #[test]
@@ -171,7 +238,7 @@ fn a_form_is_described_like_json() {
         ..request("amount=82000.10&currency=USD&to=Z%C3%BCrich+Nord&a.b=1")
     };
     let asked = asked(describe("{body.amount} {body.currency} to {body.to}, {body.a.b}"), &form).unwrap();
-    assert_eq!(asked.action, "82000.10 USD to Zürich Nord, 1");
+    assert_eq!(asked.action, "82000.10 “USD” to “Zürich Nord”, 1");
 }
 
 /// R-7

@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 pub(crate) type Read = (PlanSubmission, BTreeMap<MplpId, Planned>);
 
 pub(crate) fn read(submission: PlanSubmission) -> Read {
-    read_in(&bank(json!({})), submission)
+    // As many steps as a plan may have.
+    read_in(&bank(json!({ "plans": { "max_uses": 10_000 } })), submission)
 }
 
 pub(crate) fn read_in(bank: &ProjectDocument, submission: PlanSubmission) -> Read {
@@ -50,6 +51,7 @@ pub(crate) fn kept((submission, actions): Read) -> Plan {
         asked: None,
         feedback: None,
         clarified: None,
+        approved: None,
         until: None,
     }
 }
@@ -141,7 +143,7 @@ fn steps_that_come_and_go_are_named() {
     assert_eq!(
         changed(&before, &after),
         [
-            "What was step 1 is gone: “step 1”, which ran once, in the owner's words: Send 400 EUR from main to acct-3344"
+            "What was step 1 is gone: “step 1”, which ran once, in the owner's words: Send 400 EUR from “main” to “acct-3344”"
         ]
     );
     assert_eq!(
@@ -190,7 +192,7 @@ fn an_action_is_compared_argument_by_argument() {
 
 #[test]
 fn another_action_is_told_as_a_whole() {
-    let sends = "once, in the owner's words: Send 400 EUR from main to acct-3344";
+    let sends = "once, in the owner's words: Send 400 EUR from “main” to “acct-3344”";
     let mails = "once, as the agent calls it: send_mail(to: \"a\")";
     let mail = || mail(json!({ "to": "a" }), json!({}));
     assert_eq!(step_changed(transfer(json!({})), mail()), [format!("Step 1: it ran {sends} and now runs {mails}")]);
@@ -268,7 +270,7 @@ fn what_the_owner_changed_is_told_too() {
     assert_eq!(
         changed(&before, &read_by(json!({ "describe": { "action": "Transfer" } }))),
         [
-            "Step 1: the owner's words for it were “Send 400 EUR from main to acct-3344” and are “Transfer”",
+            "Step 1: the owner's words for it were “Send 400 EUR from \"main\" to \"acct-3344\"” and are “Transfer”",
             "Step 1: the project's rules for it have changed",
         ]
     );

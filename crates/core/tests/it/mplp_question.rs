@@ -5,6 +5,7 @@ use crate::{
     mplp_submit::{id, mail, submission, transfer},
 };
 use countersign_core::{
+    decision::runs::Composition,
     mplp::question::about,
     records::{AskedPlan, Confirmation, Plan},
 };
@@ -101,7 +102,7 @@ fn every_step_says_in_whose_words_it_stands() {
         lines[2..],
         [
             "1. “step 1” (the agent's words). Runs up to 40 times, in the owner's words: \
-             Send at most 500.00 EUR, 2000.00 EUR altogether from main to acct-3344",
+             Send at most 500.00 EUR, 2000.00 EUR altogether from “main” to “acct-3344”",
             "   All of it: body.amount: at most 500.00 EUR, 2000.00 EUR altogether, body.currency: \"EUR\", \
              body.to: \"acct-3344\", content_type: \"application/json\", path.account: \"main\"",
             "2. “step 2” (the agent's words). Runs once, as the agent calls it: send_mail(to: \"a\")",
@@ -125,7 +126,7 @@ fn a_person_may_say_yes_or_no_and_reads_the_same_in_every_form() {
         json!({
             "plan_id": id(900), "lasts_seconds": 3600, "steps_left_out": 0, "changes": [], "changes_left_out": 0,
             "steps": [
-                { "step_id": id(1), "description": "step 1", "runs": "Send 400 EUR from main to acct-3344",
+                { "step_id": id(1), "description": "step 1", "runs": "Send 400 EUR from “main” to “acct-3344”",
                   "words": "owner", "uses": 3, "asks_again": false },
                 { "step_id": id(2), "description": "step 2" },
             ],
@@ -167,10 +168,10 @@ fn two_hundred_steps_are_shown_as_far_as_there_is_room_and_the_rest_is_counted()
 fn changes_are_shown_beside_two_hundred_steps() {
     let steps = vec![transfer(json!({})); 200];
     let mut more = steps.clone();
-    more[199]["uses"] = json!(10_000);
+    more[199]["uses"] = json!(9_000);
     let asked = about(&asked_before(plan(&steps), plan(&more)));
     let lines = detailed(&asked);
-    assert_eq!(lines.last().unwrap(), "Step 200: its uses went from 1 to 10000");
+    assert_eq!(lines.last().unwrap(), "Step 200: its uses went from 1 to 9000");
     assert!(lines[lines.len() - 3].ends_with("more steps: the page of this question shows all."));
 }
 
@@ -206,4 +207,21 @@ fn no_plan_makes_a_question_too_big_to_be_asked() {
             );
         }
     }
+}
+
+/// R-29: the tool and every argument of every step, or the bound of what is open.
+#[test]
+fn the_action_of_a_plans_question_has_every_step_with_tool_and_arguments() {
+    let released = json!({ "body.amount": { "most": "500.00" } });
+    let steps = [transfer(json!({ "uses": 40, "released": released })), mail(json!({ "to": "a”" }), json!({}))];
+    let asked = about(&plan(&steps));
+    let action = Composition::of_request(&asked).texts("en").action;
+    assert_eq!(
+        action,
+        "Approve the plan “Pay the bills”: 2 steps. Step 1: Runs transfers.send (up to 40 times) with \
+         amount: at most 500.00 EUR; currency: “EUR”; to: “acct-3344”; path account: “main”. Step 2: Runs send_mail with to: “a[U+201D]”."
+    );
+    let details = asked.details.unwrap();
+    assert_eq!(details.iter().filter(|detail| detail.step == Some(2)).count(), 2);
+    assert!(Composition::of_request(&about(&plan(&vec![transfer(json!({})); 200]))).fits().is_err());
 }

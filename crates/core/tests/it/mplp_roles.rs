@@ -1,12 +1,16 @@
 //! Who asks and who decides, under which label (M-06, R-14).
 
-use crate::mplp_rows::{ASKED, asked, bob, project, replies, sound};
+use crate::mplp_rows::{ASKED, DECIDED, asked, bob, due_view, env, project, replies, sound};
 use countersign_core::{
-    decision::answer::{Answerer, Extra, NotCounted},
+    decision::{
+        answer::{Answerer, Extra, NotCounted},
+        call_off::CallOff,
+    },
     evidence,
     mplp::confirm,
     mplp::roles::{Asking, CONFIRM_REQUEST, Deciding, PLAN_CREATE, documents, requested_by, role_of, roles},
-    records::{Decision, Role},
+    records::{Decision, DecisionState, Role},
+    step::Operation as _,
 };
 use countersign_protocol::{aaep::event::YesNo, project::ProjectDocument};
 use serde_json::json;
@@ -191,6 +195,34 @@ fn what_is_locked_is_decided_by_override_alone_and_recorded_as_such() {
     assert_eq!(confirm.events[1].data.as_ref().unwrap()["override"], true);
     let members = evidence::opened(&evidence[0].leaf.bytes, evidence[0].leaf.openings.as_deref()).unwrap();
     assert_eq!(members["override"], true);
+}
+
+/// MPLP-2.2-06
+#[test]
+fn what_is_locked_is_called_off_by_override_alone_and_recorded_as_such() {
+    let locked = Decision { governance: serde_json::from_value(json!({ "locked": true })).unwrap(), ..asked() };
+    let admin = Answerer { deciding: Deciding::of(&project(json!({})), "bob", &[Role::Admin]), ..bob() };
+    let calls_off = |by: &Answerer, by_override: bool, decision: &Decision| {
+        let off = CallOff { by: by.clone(), reason: None, by_override };
+        off.decide(&due_view(decision.clone(), None), &env(DECIDED))
+    };
+    for (by, by_override) in [(bob(), false), (bob(), true), (admin.clone(), false)] {
+        assert_eq!(calls_off(&by, by_override, &locked).map(drop), Err(NotCounted::Locked));
+    }
+    // Whoever has nothing to override did not override it, whatever they say.
+    for (decision, by_override, recorded) in
+        [(&locked, true, Some(json!(true))), (&asked(), true, None), (&asked(), false, None)]
+    {
+        let step = calls_off(&admin, by_override, decision).unwrap();
+        let DecisionState::Cancelled { by: Some(by), .. } = &step.answer.state else { panic!("{:?}", step.answer) };
+        assert_eq!(by.by_override, recorded.is_some());
+        let confirm = confirm::document(&step.answer, &project(json!({})));
+        assert_eq!(confirm.events[1].event_type, "confirm.cancelled");
+        assert_eq!(confirm.events[1].data.as_ref().unwrap().get("override"), recorded.as_ref());
+        let leaf = &step.effects.evidence[0].leaf;
+        let members = evidence::opened(&leaf.bytes, leaf.openings.as_deref()).unwrap();
+        assert_eq!(members.get("override"), recorded.as_ref());
+    }
 }
 
 fn extra(as_role: Option<&str>, by_override: bool) -> Extra {

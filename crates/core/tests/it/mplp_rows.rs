@@ -222,7 +222,17 @@ pub(crate) fn bob() -> Answerer {
     let (subject, roles) = ("bob".to_owned(), vec![Role::Approver]);
     let deciding = Deciding::of(&project(json!({})), &subject, &roles);
     let (assurance, guards) = (Assurance::Session, Vec::new());
-    Answerer { person: BOB, subject, roles, assurance, deciding, may_answer: true, via: Via::Page, guards }
+    Answerer {
+        person: BOB,
+        subject,
+        roles,
+        assurance,
+        deciding,
+        may_answer: true,
+        approves_high_risk: false,
+        via: Via::Page,
+        guards,
+    }
 }
 
 fn session() -> AaepSession {

@@ -33,6 +33,22 @@ pub(crate) fn submission(actions: &[Value]) -> PlanSubmission {
     PlanSubmission::read(plan.to_string().as_bytes()).unwrap()
 }
 
+///
+#[test]
+fn a_plan_for_more_calls_than_one_approval_may_cover_is_refused() {
+    let mail = |uses: i64| json!({ "tool": "send_mail", "arguments": { "to": "a" }, "uses": uses });
+    let of = |actions: &[Value]| planned(&bank(json!({})), &submission(actions)).map(drop);
+    assert!(of(&[mail(100)]).is_ok() && of(&[mail(60), Value::Null, mail(40)]).is_ok());
+    let refused = of(&[mail(1), mail(101)]).unwrap_err();
+    assert_eq!((refused.number, &refused.why), (2, &BadAction::TooOften { uses: 101, most: 100 }));
+    let refused = of(&[mail(60), Value::Null, mail(41)]).unwrap_err();
+    assert_eq!((refused.number, &refused.why), (3, &BadAction::TooMany { calls: 101, most: 100 }));
+    assert!(refused.to_string().contains("at most 100"), "{refused}");
+    // Calls that are asked about again are not covered by the approval of the plan.
+    let unknown = |uses: i64| json!({ "tool": "other", "arguments": {}, "uses": uses });
+    assert!(of(&[mail(100), unknown(100)]).is_ok());
+}
+
 /// A bank where sending money can be taken back and is of medium risk, and a tool that is known.
 pub(crate) fn bank(with: Value) -> ProjectDocument {
     let mut members = json!({
@@ -253,7 +269,7 @@ fn a_plan_lasts_no_longer_than_the_project_allows() {
 fn a_call_at_the_gateway_is_told_in_the_owners_words() {
     let bank = bank(json!({}));
     let step = one(&bank, transfer(json!({ "uses": 3 }))).unwrap();
-    assert_eq!(step.shown, "Send 400 EUR from main to acct-3344");
+    assert_eq!(step.shown, "Send 400 EUR from “main” to “acct-3344”");
     assert_eq!((step.words, step.point, step.tool.as_str()), (Words::Owner, Point::Gateway, "transfers.send"));
     assert_eq!((step.risk, step.irreversible, step.lease_s, step.asks_again), (Risk::Medium, false, 9, false));
     assert_eq!(step.rules, terms::rules(&bank, "transfers.send", Some("transfers.create")));
@@ -291,18 +307,18 @@ fn what_is_released_is_told_by_its_bound() {
     let amount = json!({ "body.amount": { "most": "500.00", "sum": "2000.00", "unit": "EUR" } });
     assert_eq!(
         shown(transfer(json!({ "released": amount }))),
-        "Send at most 500.00 EUR, 2000.00 EUR altogether from main to acct-3344"
+        "Send at most 500.00 EUR, 2000.00 EUR altogether from “main” to “acct-3344”"
     );
     let least =
         json!({ "body.amount": { "least": "0.01", "most": "500" }, "body.to": { "one_of": ["acct-3344", "acct, 1"] } });
     assert_eq!(
         shown(transfer(json!({ "released": least }))),
-        "Send 0.01 to 500 EUR from main to only \"acct-3344\" or \"acct, 1\""
+        "Send 0.01 to 500 EUR from “main” to only \"acct-3344\" or \"acct, 1\""
     );
     let account = json!({ "path.account": { "text": 10 } });
     assert_eq!(
         shown(transfer(json!({ "released": account }))),
-        "Send 400 EUR from a text of at most 10 characters to acct-3344"
+        "Send 400 EUR from a text of at most 10 characters to “acct-3344”"
     );
 }
 
@@ -321,8 +337,8 @@ fn a_unit_in_the_owners_own_words_is_not_said_twice_and_no_other_word_is_lost() 
     assert_eq!(told("Pay {body.amount} EUR now", json!({})), "Pay at most 500 EUR now");
     assert_eq!(told("Pay {body.amount} {body.currency} now", json!({})), "Pay at most 500 EUR now");
     assert_eq!(told("Pay {body.amount} EUROPE", json!({})), "Pay at most 500 EUR EUROPE");
-    assert_eq!(told("Pay {body.amount} {body.to}", json!({ "to": "EUR-1" })), "Pay at most 500 EUR EUR-1");
-    assert_eq!(told("Pay {body.amount}, {body.currency}", json!({})), "Pay at most 500 EUR, EUR");
+    assert_eq!(told("Pay {body.amount} {body.to}", json!({ "to": "EUR-1" })), "Pay at most 500 EUR “EUR-1”");
+    assert_eq!(told("Pay {body.amount}, {body.currency}", json!({})), "Pay at most 500 EUR, “EUR”");
 }
 
 ///
@@ -335,7 +351,7 @@ fn what_is_released_and_not_in_the_owners_sentence_is_told_behind_it() {
     }));
     assert_eq!(
         shown(action),
-        "Send 400 EUR from main to acct-3344 (body.memo: a text of at most 140 characters, body.tags.0: only \"a\" or \"b\")"
+        "Send 400 EUR from “main” to “acct-3344” (body.memo: a text of at most 140 characters, body.tags.0: only \"a\" or \"b\")"
     );
 }
 
@@ -365,7 +381,7 @@ fn a_field_of_a_form_is_never_taken_for_another() {
     let form = json!({ "path": { "account": "main" }, "content_type": "application/x-www-form-urlencoded",
                        "body": { "a": "1 & 2", "a.b": "fixed=%" } });
     let step = one(&bank, transfer(json!({ "arguments": form, "released": { "body.a": { "text": 9 } } }))).unwrap();
-    assert_eq!(step.shown, "Set a text of at most 9 characters and fixed=%");
+    assert_eq!(step.shown, "Set a text of at most 9 characters and “fixed=%”");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use countersign_core::{
         govern::{Govern, GovernView},
         roles::Deciding,
     },
-    records::{Assurance, DecisionState, Plan, Role},
+    records::{Assurance, DecisionState, Plan, Project, Role},
     refusal::Refusal,
     step::{Effects, Operation as _},
 };
@@ -28,6 +28,7 @@ use countersign_protocol::{
     project::ProjectDocument,
 };
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn look() -> Value {
     json!({ "tool": "look", "arguments": { "q": "a" } })
@@ -47,6 +48,22 @@ fn assert_open(plane: &Plane, plan: RowKey, asked: RowKey) {
     assert!(plane.store.decision(asked).is_pending());
     assert_eq!(plane.store.plan(plan).document.status, PlanStatus::Proposed);
     assert!(plane.store.allowances().next().is_none());
+}
+
+///
+#[test]
+fn an_approval_covers_no_more_calls_than_the_project_allows_when_it_is_given() {
+    let mut loose = document();
+    loose.plans.max_uses = 20;
+    let mut plane = Plane::with(loose);
+    let often = || json!({ "tool": "look", "arguments": { "q": "a" }, "uses": 6 });
+    let (plan, asked) = plane.proposed(&plan_of(&[(&[], often()), (&[], often())]));
+    plane.project = Arc::new(Project { document: document(), ..(*plane.project).clone() });
+    let Some(NotCounted::OutOfBounds(reason)) = why(&plane, asked, yes(ALICE)) else { panic!("it counted") };
+    assert!(reason.contains("12 calls") && reason.contains("at most 10"), "{reason}");
+    assert_open(&plane, plan, asked);
+    let fewer = Answer { extra: only(&[1]), ..yes(ALICE) };
+    assert_eq!(why(&plane, asked, fewer), None);
 }
 
 fn with_roles() -> ProjectDocument {

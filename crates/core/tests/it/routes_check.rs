@@ -75,6 +75,80 @@ fn a_route_is_held_to_the_terms_of_actions() {
     assert!(found.contains("routes[0]: default_decision accept is only for"), "{found}");
 }
 
+/// The usual route under a scope that takes the agent's own word, with these members of the whole document.
+fn own_word(route_with: Value, scope_with: Value, actions: Value, other_scope: Option<Value>) -> String {
+    let mut scope = json!({ "id": "transfers.write", "description": "x", "allows": ["transfers.send"],
+        "intent_types": ["PAY"], "requires_confirmation": true, "confirmation": "self_asserted" });
+    scope.as_object_mut().unwrap().extend(scope_with.as_object().unwrap().clone());
+    let mut silent = json!({ "irreversible": null, "risk": null });
+    silent.as_object_mut().unwrap().extend(route_with.as_object().unwrap().clone());
+    let scopes: Vec<Value> = [scope].into_iter().chain(other_scope).collect();
+    problems(&document(json!({ "scopes": scopes, "routes": [route(silent)], "actions": actions })))
+}
+
+///
+#[test]
+fn a_document_that_takes_the_agents_word_where_it_demands_a_person_is_refused_naming_both_places() {
+    assert_eq!(own_word(json!({}), json!({}), json!([]), None), "");
+    let mild = json!([{ "name": "transfers.send", "irreversible": false, "risk": "low" }]);
+    assert_eq!(own_word(json!({}), json!({}), mild, None), "");
+    let refused = |found: String, place: &str| {
+        let own = "scopes[0].confirmation = \"self_asserted\"";
+        assert!(found.contains(&format!("{place} demands a person")) && found.contains(own), "{place}: {found:?}");
+    };
+    for (member, value) in [
+        ("irreversible", json!(true)),
+        ("reversibility", json!("irreversible")),
+        ("requires_confirmation", json!(true)),
+        ("approvers", json!(["role:approver"])),
+        ("assurance", json!("fresh")),
+    ] {
+        refused(own_word(json!({ member: value }), json!({}), json!([]), None), &format!("routes[0].{member}"));
+    }
+    for (member, value) in [
+        ("irreversible", json!(true)),
+        ("reversibility", json!("irreversible")),
+        ("approvers", json!(["user:alice"])),
+        ("assurance", json!("session")),
+    ] {
+        let mut entry = json!({ "name": "transfers.send", "irreversible": false, "risk": "low" });
+        entry[member] = value;
+        refused(own_word(json!({}), json!({}), json!([entry]), None), &format!("actions[0].{member}"));
+    }
+    refused(own_word(json!({}), json!({ "irreversible": true }), json!([]), None), "scopes[0].irreversible");
+    let other = json!({ "id": "transfers.all", "description": "x", "allows": ["transfers.send"],
+        "intent_types": ["PAY"], "requires_confirmation": true });
+    refused(own_word(json!({}), json!({}), json!([]), Some(other)), "scopes[1].requires_confirmation");
+}
+
+///
+#[test]
+fn accepting_by_default_is_applied_only_with_thirty_seconds_to_answer() {
+    let with = |entry: Value, most: i64| {
+        let mut policy =
+            json!({ "name": "lamp.dim", "irreversible": false, "risk": "low", "default_decision": "accept" });
+        policy.as_object_mut().unwrap().extend(entry.as_object().unwrap().clone());
+        problems(&document(json!({ "actions": [policy], "decisions": { "max_timeout_seconds": most } })))
+    };
+    for (entry, most) in [
+        (json!({ "timeout_seconds": 3 }), 3600),
+        (json!({ "timeout_seconds": 29 }), 3600),
+        (json!({ "max_timeout_seconds": 20 }), 3600),
+        (json!({}), 29),
+    ] {
+        let found = with(entry.clone(), most);
+        assert!(
+            found.contains("actions[0]: default_decision accept gives people at least 30 seconds"),
+            "{entry} {found:?}"
+        );
+    }
+    for entry in
+        [json!({}), json!({ "timeout_seconds": 30 }), json!({ "timeout_seconds": 3, "default_decision": "reject" })]
+    {
+        assert_eq!(with(entry.clone(), 3600), "", "{entry}");
+    }
+}
+
 ///
 #[test]
 fn headers_that_carry_identity_or_change_the_request_are_never_passed_on() {

@@ -40,11 +40,25 @@ proptest! {
         let wanted = match (token_over, policy_over) {
             (false, false) => Ok(()),
             (true, false) => Err(Refusal::DelegationExpired),
-            (false, true) => Err(Refusal::PolicyExpired),
+            (false, true) => Err(Refusal::AutoRevoked(RevokeReason::PolicyExpired)),
             (true, true) if token < policy => Err(Refusal::DelegationExpired),
-            (true, true) => Err(Refusal::PolicyExpired),
+            (true, true) => Err(Refusal::AutoRevoked(RevokeReason::PolicyExpired)),
         };
         prop_assert_eq!(told, wanted);
+    }
+
+    /// AAP-8.3-02
+    #[test]
+    fn an_end_that_is_recorded_is_told_like_one_that_is_not_and_no_clock_takes_it_back(
+        token in moments(), policy in moments(), now in moments(),
+    ) {
+        let state = DelegationState::AutoRevoked { at: policy, reason: RevokeReason::PolicyExpired };
+        let recorded = Delegation { state, ..delegation(token, policy) };
+        let told = delegation_holds(&recorded, now);
+        prop_assert!(told.is_err());
+        if now >= policy {
+            prop_assert_eq!(told, delegation_holds(&delegation(token, policy), now));
+        }
     }
 
     /// C-93

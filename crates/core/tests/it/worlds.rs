@@ -7,6 +7,7 @@ use countersign_core::{
     },
 };
 use countersign_protocol::{
+    aaep::event::Reversibility,
     aap::consent_receipt::UsageLimits,
     domain::Domain,
     facts::VerifiedProof,
@@ -42,8 +43,11 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
             };
             let jkt = key.map(|key| Digest::of(key.as_bytes()));
             let bearer = bearer.map(|b| Bearer { token: AccessToken { jkt, ..b.token }, ..b });
+            // A session without a delegation has none to name.
+            let has_one = bearer.as_ref().is_none_or(|bearer| bearer.delegation.is_some());
+            let delegation_id = call.delegation_id.filter(|id| has_one || id != "del_mine");
             World {
-                call: Call { credential, proof: proof.map(str::to_owned), ..call },
+                call: Call { credential, proof: proof.map(str::to_owned), delegation_id, ..call },
                 view: AccessView { project: Arc::new(project(document)), bearer },
                 nonce_demanded,
             }
@@ -97,8 +101,8 @@ fn calls() -> impl Strategy<Value = Call> {
     let credential = mostly(token(b"the token"), vec![Credential::None, Credential::Unusable, token(b"another")]);
     let version = mostly(some("2.0"), vec![None, some("9.9"), some("")]);
     let mode = mostly(some("user_delegated"), vec![None, some(""), some("service_account"), some("other")]);
-    let delegation_id = prop_oneof![9 => Just(None), 6 => Just(some("del_mine")), 1 => Just(some("del_other"))];
-    let session_id = mostly(None, vec![some("sess_mine"), some("sess_other")]);
+    let delegation_id = prop_oneof![4 => Just(None), 12 => Just(some("del_mine")), 1 => Just(some("del_other"))];
+    let session_id = mostly(some("sess_mine"), vec![None, some("sess_other")]);
     let intent =
         prop_oneof![Just(some("LOOK")), Just(some("MAKE")), Just(some("ELSE")), Just(some("free text")), Just(None)];
     let consent = mostly(None, vec![Some(Digest::of(b"receipt")), Some(Digest::of(b"another receipt"))]);
@@ -186,20 +190,29 @@ struct Flags {
     requires_confirmation: Option<bool>,
     scope: Option<&'static str>,
     intent_types: Vec<&'static str>,
+    /// What else demands a person: a reversibility, approvers, an assurance.
+    demands: (Option<Reversibility>, Vec<&'static str>, Option<&'static str>),
 }
 
 fn flags() -> impl Strategy<Value = Flags> {
     let held = || mostly(None, vec![Some(true), Some(false)]);
     let tier = mostly(None, vec![Some(1), Some(2), Some(3)]);
     let scope = mostly(None, SCOPES.map(Some).to_vec());
-    (any::<Option<bool>>(), tier, held(), held(), scope, mostly(vec![], vec![vec!["LOOK"], vec!["MAKE"]])).prop_map(
-        |(writes, minimum_tier, irreversible, requires_confirmation, scope, intent_types)| Flags {
+    let demands = (
+        mostly(None, vec![Some(Reversibility::Irreversible)]),
+        mostly(vec![], vec![vec!["role:approver"]]),
+        mostly(None, vec![Some("session")]),
+    );
+    let intents = mostly(vec![], vec![vec!["LOOK"], vec!["MAKE"]]);
+    (any::<Option<bool>>(), tier, held(), held(), scope, intents, demands).prop_map(
+        |(writes, minimum_tier, irreversible, requires_confirmation, scope, intent_types, demands)| Flags {
             writes,
             minimum_tier,
             irreversible,
             requires_confirmation,
             scope,
             intent_types,
+            demands,
         },
     )
 }
@@ -222,6 +235,9 @@ fn route(method: &str, action: &str, flags: &Flags) -> Route {
         requires_confirmation: flags.requires_confirmation,
         scope: flags.scope.map(str::to_owned),
         intent_types: owned(&flags.intent_types),
+        reversibility: flags.demands.0,
+        approvers: owned(&flags.demands.1),
+        assurance: flags.demands.2.map(str::to_owned),
         ..Route::default()
     }
 }

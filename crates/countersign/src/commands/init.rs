@@ -36,11 +36,12 @@ fn target(arguments: Arguments, context: &Context) -> PathBuf {
 /// The configuration as it will be once the file is written.
 fn planned(path: &Path, context: &Context) -> Result<Loaded, Failure> {
     let loaded = if path.exists() {
-        config::load(Some(path), &context.environment)
+        config::load_for_command(Some(path), &context.environment)
     } else {
-        config::from_text(Some((path, &config::template())), &context.environment)
-    };
-    Ok(loaded?)
+        config::from_text_for_command(Some((path, &config::template())), &context.environment)
+    }?;
+    context.warn_of_unknown(&loaded);
+    Ok(loaded)
 }
 
 fn write_config(path: &Path) -> Result<String, Failure> {

@@ -7,7 +7,7 @@ use crate::{context::Context, failure::Failure};
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(context: &Context) -> Result<(), Failure> {
-    let text = countersign_server::openapi_description().to_pretty_json();
+    let text = serde_json::to_string_pretty(&countersign_server::openapi_description());
     let text = text.map_err(|why| Failure::new(format!("the description could not be written: {why}")))?;
     context.say(&format!("{text}\n"))
 }

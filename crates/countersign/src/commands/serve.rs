@@ -1,6 +1,6 @@
 //! `countersign serve`: a node in service, until it is told to stop.
 
-use crate::{context::Context, engine, failure::Failure};
+use crate::{context::Context, engine, failure::Failure, stop::Stop};
 use countersign_server::{
     Node,
     config::{
@@ -9,7 +9,6 @@ use countersign_server::{
     },
     start,
 };
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Run a node until Ctrl-C or SIGTERM
 #[derive(Debug, clap::Args)]
@@ -24,7 +23,7 @@ pub(crate) fn run(context: &Context) -> Result<(), Failure> {
 
 async fn serve(loaded: &Loaded, context: &Context) -> Result<(), Failure> {
     // From here on a signal waits for its turn: whoever stops a node that is starting gets a clean end too.
-    let mut stop = Stop::listen().map_err(|why| Failure::new(format!("cannot listen for signals: {why}")))?;
+    let mut stop = Stop::listen()?;
     let node = start(loaded, &context.environment).await.map_err(engine::not_started)?;
     context.say(&announcement(loaded, &node).await?)?;
     tracing::info!(public = %node.public.address(), operations = %node.operations.address(), "serving");
@@ -96,25 +95,6 @@ fn store(loaded: &Loaded) -> String {
         Store::Postgres { .. } => {
             let url = loaded.sources.iter().find(|source| source.key == "store.url");
             format!("postgres, {}", url.map_or_else(String::new, |source| source.shown()))
-        }
-    }
-}
-
-/// The two ways to ask a process to end.
-struct Stop {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Stop {
-    fn listen() -> std::io::Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
-    }
-
-    async fn asked(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
         }
     }
 }

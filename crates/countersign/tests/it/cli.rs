@@ -2,7 +2,7 @@
 
 use crate::cli_folder::Folder;
 use serde_json::Value;
-use std::fs;
+use std::{fs, path::Path};
 
 #[test]
 fn a_command_line_that_is_not_understood_ends_with_2_and_says_so() {
@@ -84,6 +84,45 @@ fn init_makes_a_sound_configuration_and_a_key_that_only_its_owner_can_read() {
     let check = folder.run("config check");
     assert_eq!((check.code, check.err.as_str()), (0, ""));
     assert!(check.out.starts_with("countersign.toml is sound\n") && !check.out.contains("warning"), "{}", check.out);
+}
+
+/// Whoever follows the README pastes its blocks behind what `init` wrote.
+#[test]
+fn the_blocks_of_the_readme_can_be_pasted_behind_what_init_wrote() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let blocks: Vec<&str> = readme.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let (node, projects): (Vec<&str>, Vec<&str>) =
+        blocks.iter().partition(|block| block.starts_with("# countersign.toml\n"));
+    assert!(!node.is_empty() && !projects.is_empty(), "{blocks:?}");
+    let folder = Folder::new("init-readme");
+    folder.does("init");
+    let written = folder.read("countersign.toml");
+    folder.write("countersign.toml", &format!("{written}\n{}", node.concat()));
+    let check = folder.run_with("config check", &[("SHOP_TOKEN", "Bearer x")]);
+    assert_eq!((check.code, check.err.as_str()), (0, ""), "{}", check.out);
+    assert!(check.out.contains("127.0.0.1:8422"), "{}", check.out);
+    for project in projects {
+        folder.write("shop.toml", project);
+        let ran = folder.run_with("project apply shop.toml", &[("SHOP_TOKEN", "Bearer x")]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+}
+
+/// A shell has variables for other tools too: only what becomes a node is strict about them.
+#[test]
+fn an_unknown_variable_is_a_warning_unless_a_node_is_started() {
+    let folder = Folder::ready("unknown-variable");
+    let odd = [("COUNTERSIGN_LOG__LEVL", "debug")];
+    let warning = "warning: COUNTERSIGN_LOG__LEVL: is not a known variable; did you mean `COUNTERSIGN_LOG__LEVEL`?\n";
+    for command in ["project list", "user list --json", "keys list", "init --dir other"] {
+        let ran = folder.run_with(command, &odd);
+        assert!(ran.code == 0 && ran.err.contains(warning), "{command}: {} {}", ran.code, ran.err);
+        assert!(!ran.out.contains("LEVL"), "{}", ran.out);
+    }
+    for command in ["serve", "config check"] {
+        let ran = folder.run_with(command, &odd);
+        assert!(ran.code == 1 && ran.err.starts_with("error: COUNTERSIGN_LOG__LEVL: is not"), "{}", ran.err);
+    }
 }
 
 /// R-26

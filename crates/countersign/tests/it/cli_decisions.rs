@@ -41,6 +41,10 @@ fn policies_about_actions_are_applied_and_shown_and_what_is_wrong_is_told_by_its
     let ran = folder.run("project apply bad.toml");
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     assert!(ran.err.contains("actions[1]") && ran.err.contains("default_decision accept is only for"), "{}", ran.err);
+    let hasty = payments().replace("timeout_seconds = 60\ndefault", "timeout_seconds = 3\ndefault");
+    folder.write("hasty.toml", &hasty);
+    let ran = folder.run("project apply hasty.toml");
+    assert!(ran.code == 1 && ran.err.contains("at least 30 seconds to answer, and they would have 3"), "{}", ran.err);
     folder.write("typo.toml", &payments().replace("pause_seconds", "pause_secs"));
     let ran = folder.run("project apply typo.toml");
     assert!(ran.err.contains("`decisions.pause_secs`") && ran.err.contains("pause_seconds"), "{}", ran.err);

@@ -187,11 +187,21 @@ impl Served {
     }
 
     pub(crate) fn ask_at(&self, listener: &str, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+        let headers = format!("Content-Type: application/json\r\n{headers}");
+        self.send(listener, &format!("{method} {path}"), &headers, body)
+    }
+
+    /// Sends a form of one of the pages.
+    pub(crate) fn post_form(&self, path: &str, headers: &str, form: &str) -> Answer {
+        let headers = format!("Content-Type: application/x-www-form-urlencoded\r\n{headers}");
+        self.send("public", &format!("POST {path}"), &headers, form)
+    }
+
+    fn send(&self, listener: &str, line: &str, headers: &str, body: &str) -> Answer {
         let mut stream = self.connect(listener);
         let length = body.len();
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: localhost:8420\r\nConnection: close\r\nContent-Type: application/json\r\n\
-             Content-Length: {length}\r\n{headers}\r\n{body}"
+            "{line} HTTP/1.1\r\nHost: localhost:8420\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
         );
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();

@@ -95,16 +95,20 @@ fn a_held_request_is_explained_with_who_is_asked_and_what_they_read() {
             "who is asked: role:approver",
             "time to answer: 300 s; a yes lasts 300 s",
             "runs once, whatever carries it: transfer:7",
-            "  action: Send 82000.10 to acct-3344",
-            "    header if-match: \"v7\"",
-            "    amount: 82000.10",
+            "  action: Send 82000.10 to “acct-3344”. Also sent: path account: “main”; \
+             header if-match: “[U+0022]v7[U+0022]”; id: 7",
+            "    header if-match: “[U+0022]v7[U+0022]”",
+            "    id: 7",
         ] {
             assert!(ran.out.lines().any(|said| said == line), "{line} is not in {}", ran.out);
         }
     }
     let ran = folder.run_words(&[&CHECK[..], &["-d", BODY, "--json"]].concat(), &[]);
     let told: Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(told["held"]["question"]["terse"], "Send 82000.10 to acct-3344");
+    assert_eq!(
+        told["held"]["question"]["terse"],
+        "Send 82000.10 to “acct-3344”. Also sent: path account: “main”; id: 7"
+    );
     assert_eq!((&told["tier"], &told["problem"]), (&json!(2), &Value::Null));
     assert!(!folder.0.join("countersign.db").exists());
 }
@@ -114,7 +118,12 @@ fn a_form_is_read_where_a_header_says_so() {
     let folder = bank("routes-form");
     let form = ["-d", "id=7&to=Z%C3%BCrich&amount=1.50", "-H", "Content-Type: application/x-www-form-urlencoded"];
     let ran = folder.run_words(&[&CHECK[..], &form].concat(), &[]);
-    assert!(ran.code == 0 && ran.out.contains("\n  action: Send 1.50 to Zürich\n"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 0 && ran.out.contains("\n  action: Send 1.50 to “Zürich”. Also sent: "),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
 }
 
 #[test]
@@ -128,7 +137,7 @@ fn without_a_file_what_is_in_force_counts() {
     assert!(told.contains(
         "\nheld: until a person has said yes to exactly this, because the scope calendar.delete is irreversible\n"
     ));
-    assert!(told.contains("\n  terse: DELETE /events/81\n"), "{told}");
+    assert!(told.contains("\n  terse: DELETE /events/81. Also sent: path event: “81”\n"), "{told}");
     assert!(folder.does("routes check GET /events").contains("\nheld: no, it is forwarded at once\n"));
     let listed = folder.does("routes list");
     assert!(

@@ -1,6 +1,6 @@
 //! `countersign token …`, through the built binary.
 
-use crate::cli_folder::Folder;
+use crate::cli_folder::{Folder, PASSWORD};
 use serde_json::json;
 
 #[test]
@@ -56,4 +56,23 @@ fn tokens_are_listed_with_what_they_may_and_end_when_they_are_taken_back() {
     let revoke = format!("token revoke {}", added["id"].as_str().unwrap());
     assert_eq!(folder.does(&revoke), folder.does(&revoke), "ending it twice changes nothing");
     assert!(folder.does("token list").contains("revoked "));
+}
+
+///
+#[test]
+fn a_token_that_approves_what_is_worst_takes_the_persons_password_and_all_end_with_a_new_one() {
+    let folder = Folder::with_project("token-high-risk");
+    let add = "token add --person alice --name phone --approves-high-risk";
+    assert_eq!(folder.run(&format!("{add} --reads-only")).code, 2);
+    let ran = folder.run_with(add, &[("COUNTERSIGN_PASSWORD", "not the one that it is")]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
+    let ran = folder.run_with(add, &[("COUNTERSIGN_PASSWORD", PASSWORD)]);
+    assert!(ran.code == 0 && ran.out.contains("\nends: "), "{} {}", ran.out, ran.err);
+    let listed = folder.json("token list");
+    assert_eq!((&listed[0]["approves_high_risk"], &listed[0]["state"]), (&json!(true), &json!("active")));
+    assert!(folder.does("token list").contains("answer, also high risk"));
+    let ran = folder.run_fed("user password alice --password-stdin", "a wholly new password\n");
+    assert!(ran.out.contains("their subscriber tokens ended"), "{} {}", ran.out, ran.err);
+    assert_eq!(folder.json("token list")[0]["state"], "ended");
+    assert!(folder.does("token list").contains("ended with its person's sign-ins"));
 }

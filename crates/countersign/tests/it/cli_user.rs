@@ -86,7 +86,7 @@ fn people_are_listed_for_eyes_ears_and_programs_without_their_passwords() {
     let seen = folder.does("user list");
     let expected = "name   called         roles                    may sign in\n\
                     alice  alice          user, admin in calendar  yes\n\
-                    root   The \u{fffd}[31mroot  admin everywhere         no, disabled\n";
+                    root   The ␛[31mroot  admin everywhere         no, disabled\n";
     assert_eq!(seen, expected);
     let heard = folder.run_with("user list", &[("ACCESSIBLE", "1")]).out;
     assert!(heard.starts_with("name alice, called alice, roles user, admin in calendar, may sign in yes.\n"));
@@ -123,4 +123,25 @@ fn a_running_node_knows_at_once_who_was_added_disabled_and_given_another_passwor
     assert_eq!(node.ask("GET", "/session", &cookie, "").status, 401);
     assert_eq!(sign_in(&node, "bob", "bobs own password").0, 401);
     assert_eq!(sign_in(&node, "bob", "bobs next password").0, 201);
+}
+
+/// R-4, R-10
+#[test]
+fn disabling_somebody_beside_a_running_node_ends_their_keys_and_tokens_and_says_so() {
+    let folder = Folder::with_project("user-disabled");
+    let node = folder.serve(&[]);
+    let token = folder.json("token add --person alice --name phone")["secret"].as_str().unwrap().to_owned();
+    let key = folder.json("key add --kind agent --principal bot --responsible alice --action events.delete");
+    let key = key["secret"].as_str().unwrap().to_owned();
+    let asks =
+        |path: &str, secret: &str| node.ask("GET", path, &format!("Authorization: Bearer {secret}\r\n"), "").status;
+    assert_eq!((asks("/aaep/v1/questions", &token), asks("/v1/decisions/dec_0", &key)), (200, 404));
+    let told = folder.does("user disable alice");
+    assert!(told.starts_with("alice cannot sign in any more, and is signed out everywhere\n"), "{told}");
+    assert!(told.contains("API keys revoked: 1\n") && told.contains("subscriber tokens ended: 1\n"), "{told}");
+    assert_eq!((asks("/aaep/v1/questions", &token), asks("/v1/decisions/dec_0", &key)), (401, 403));
+    assert_eq!(folder.json("token list")[0]["state"], "ended");
+    let told = folder.does("user enable alice");
+    assert!(told.contains("have to be made again"), "{told}");
+    assert_eq!((asks("/aaep/v1/questions", &token), asks("/v1/decisions/dec_0", &key)), (401, 403));
 }

@@ -31,7 +31,7 @@ fn the_banks_route_table_holds_what_cannot_be_undone_and_nothing_else() {
         "risk: high",
         "time to answer: 600 s; a yes lasts 300 s",
         "runs once, whatever carries it: transfer:inv-7",
-        "  action: Transfer 82000.00 USD to Acme Supplies",
+        "  action: Transfer 82000.00 USD to “Acme Supplies”. Also sent: reference: “inv-7”",
     ] {
         says(&held, line);
     }
@@ -40,7 +40,7 @@ fn the_banks_route_table_holds_what_cannot_be_undone_and_nothing_else() {
     let read = checks(&folder, &source, &["GET", "/accounts/main"]);
     says(&read, "held: no, it is forwarded at once");
     let note = checks(&folder, &source, &["POST", "/notes", "-d", r#"{"text":"paid"}"#]);
-    says(&note, "held: no, it is forwarded at once");
+    says(&note, "held: no, it is forwarded once its entry is durable");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn the_smallest_configuration_of_a_gateway_serves_and_holds() {
     folder.does("project apply shop.toml");
     let held = checks(&folder, &[], &["POST", "/refunds", "-d", r#"{"payment_id":"p-1","amount":"19.90"}"#]);
     says(&held, "who is asked: the person for whom the agent acts");
-    says(&held, "  action: Refund 19.90 for payment p-1");
+    says(&held, "  action: Refund 19.90 for payment “p-1”");
     let served = folder.serve(&[("SHOP_TOKEN", "Bearer secret")]);
     assert!(served.said.contains("\ngateway listener: 127.0.0.1:"), "{}", served.said);
     let read = checks(&folder, &[], &["GET", "/orders/7"]);

@@ -25,3 +25,5 @@ mod demo;
 mod examples;
 mod house;
 mod mcp;
+mod openapi;
+mod walkthrough;

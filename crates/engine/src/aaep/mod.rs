@@ -3,6 +3,7 @@
 pub(crate) mod hub;
 mod leaving;
 mod questions;
+mod repeats;
 mod replies;
 mod sessions;
 mod stream;

@@ -13,8 +13,10 @@ impl Engine {
     /// The open questions that this person may see, oldest first.
     pub async fn questions_for(&self, at: &ProjectAt, listener: &Listener) -> Result<Vec<OpenQuestion>, Refusal> {
         let open = self.inbox(at, &listener.member).await?;
-        let document =
-            |item: &InboxItem| question::document(&item.decision, &item.session, self.page_of(at, &item.decision.id));
+        let document = |item: &InboxItem| {
+            let page = self.page_of(at, &item.decision.id);
+            question::document(&item.decision, &item.session, page, listener.approves_high_risk)
+        };
         Ok(open.iter().filter_map(document).collect())
     }
 

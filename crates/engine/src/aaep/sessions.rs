@@ -1,5 +1,6 @@
 //! `POST /aaep/v1/sessions`, `POST /aaep/v1/sessions/{id}/events`: agents that speak for themselves.
 
+use super::Listener;
 use crate::{
     decisions::{Agent, RaisedDecision},
     engine::{Engine, TRIES, unavailable},
@@ -8,6 +9,7 @@ use crate::{
 };
 use countersign_core::{
     aaep::{
+        repeat::SentEvent,
         session::{Open, OpenView, Publish, PublishView},
         talk::Chosen,
     },
@@ -43,11 +45,12 @@ impl Engine {
         agent: &Agent,
         published: Published,
     ) -> Result<AaepSession, Refusal> {
+        let sent = published.sent.as_ref().map(|sent| SentEvent::of(sent, agent.principal(), ""));
         let (payload, chosen) = split(published);
         let Payload::SessionStarted(started) = payload else {
             return Err(Refusal::invalid("a session begins with aaep:agent.session.started"));
         };
-        self.open_session(at, agent, started, chosen).await
+        self.open_session(at, agent, started, chosen, sent).await
     }
 
     async fn open_session(
@@ -56,14 +59,20 @@ impl Engine {
         agent: &Agent,
         started: SessionStarted,
         chosen: Chosen,
+        sent: Option<SentEvent>,
     ) -> Result<AaepSession, Refusal> {
         let view = OpenView { project: Arc::new(at.project.clone()), guards: agent.guards.clone() };
         for _ in 0..TRIES {
+            if let Some(opened) = self.opened_before(at, sent.as_ref()).await? {
+                return Ok(opened);
+            }
             let open = Open {
                 by: agent.raiser.clone(),
                 producer: agent.producer.clone(),
                 started: started.clone(),
                 chosen: chosen.clone(),
+                access_until: agent.until,
+                sent,
             };
             if let Some(session) = self.finish(open.decide(&view, &self.env()?)?).await? {
                 return Ok(session);
@@ -80,6 +89,12 @@ impl Engine {
         session_id: &str,
         published: Published,
     ) -> Result<Spoke, Refusal> {
+        // Whose session it is comes first: what was sent in another's is nobody else's to learn.
+        self.session_of_agent(at, agent, session_id).await?;
+        let sent = published.sent.as_ref().map(|sent| SentEvent::of(sent, agent.principal(), session_id));
+        if let Some(spoke) = self.said_before(at, sent.as_ref()).await? {
+            return Ok(spoke);
+        }
         let (payload, chosen) = split(published);
         let (language, correlation_id) = (
             chosen.localization_hints.as_ref().and_then(|hints| hints.primary_language.clone()),
@@ -88,13 +103,16 @@ impl Engine {
         let asked = match payload {
             Payload::AwaitingConfirmation(asked) => {
                 let body = confirmation(asked, session_id, language, correlation_id);
-                self.raise_confirmation(at, agent, &body).await?
+                self.raise_confirmation_sent(at, agent, &body, sent).await?
             }
             Payload::AwaitingClarification(asked) => {
                 let body = clarification(asked, session_id, language, correlation_id);
-                self.raise_clarification(at, agent, &body).await?
+                self.raise_clarification_sent(at, agent, &body, sent).await?
             }
-            payload => return self.say(at, agent, session_id, payload, chosen).await,
+            payload => {
+                let said = |sent| Publish { payload: payload.clone(), chosen: chosen.clone(), sent };
+                return self.say(at, agent, session_id, sent, said).await;
+            }
         };
         Ok(Spoke::Asked(Box::new(asked)))
     }
@@ -104,18 +122,20 @@ impl Engine {
         at: &ProjectAt,
         agent: &Agent,
         session_id: &str,
-        payload: Payload,
-        chosen: Chosen,
+        sent: Option<SentEvent>,
+        publish: impl Fn(Option<SentEvent>) -> Publish,
     ) -> Result<Spoke, Refusal> {
         let project = Arc::new(at.project.clone());
         let found = self.session_of_agent(at, agent, session_id).await?;
         let _turn = self.turns.take(found.key).await;
         for _ in 0..TRIES {
+            if let Some(spoke) = self.said_before(at, sent.as_ref()).await? {
+                return Ok(spoke);
+            }
             let session = self.session_of_agent(at, agent, session_id).await?;
             let waiting = self.waiting_in(&session).await?;
             let view = PublishView { project: Arc::clone(&project), session, waiting, guards: agent.guards.clone() };
-            let publish = Publish { payload: payload.clone(), chosen: chosen.clone() };
-            if let Some(said) = self.finish(publish.decide(&view, &self.env()?)?).await? {
+            if let Some(said) = self.finish(publish(sent).decide(&view, &self.env()?)?).await? {
                 return Ok(Spoke::Said { event_id: said.event_id, sequence_number: said.sequence_number });
             }
         }
@@ -135,6 +155,18 @@ impl Engine {
         own.ok_or_else(|| Refusal::NotFound("there is no such AAEP session".into()))
     }
 
+    /// The session in which an agent of this listener's person spoke last. Without one it is the name of a session that
+    /// nothing is ever said in.
+    pub async fn session_heard_by(&self, at: &ProjectAt, listener: &Listener) -> Result<String, Refusal> {
+        let lookup = Lookup::AaepSessionsOpenOfPerson { project: at.project.key, person: listener.person_key() };
+        let open: Vec<AaepSession> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let last = open.into_iter().filter(|session| !session.implicit).max_by_key(|session| session.last_at);
+        Ok(match last {
+            Some(session) => session.id,
+            None => self.env()?.mint().id("sess"),
+        })
+    }
+
     async fn waiting_in(&self, session: &AaepSession) -> Result<Vec<Decision>, Refusal> {
         let AaepSessionState::Open { waiting, .. } = &session.state else { return Ok(Vec::new()) };
         let mut found = Vec::new();
@@ -146,7 +178,8 @@ impl Engine {
 }
 
 fn split(published: Published) -> (Payload, Chosen) {
-    let Published { payload, verbosity, urgency, localization_hints, correlation_id, extensions, context } = published;
+    let Published { payload, verbosity, urgency, localization_hints, correlation_id, extensions, context, .. } =
+        published;
     let contexts = match context {
         Some(serde_json::Value::Array(all)) => all.into_iter().skip(1).collect(),
         _ => Vec::new(),

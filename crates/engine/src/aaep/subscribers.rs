@@ -13,7 +13,7 @@ use countersign_core::{
     decision::answer::Answerer,
     mplp::roles::Deciding,
     people::{Member, signed_in},
-    records::{Assurance, Person, Project, SubscriberToken, SubscriptionOwner, Table, Via, WebSession},
+    records::{Assurance, Person, Project, SubscriberToken, SubscriptionOwner, Table, TokenState, Via, WebSession},
     refusal::Refusal,
     step::{Guard, Operation as _},
 };
@@ -27,6 +27,7 @@ pub struct Listener {
     pub(crate) member: Member,
     pub(crate) owner: SubscriptionOwner,
     pub(crate) may_answer: bool,
+    pub(crate) approves_high_risk: bool,
     legacy: bool,
     /// From when on the credential counts no more.
     pub(crate) until: Option<UnixMillis>,
@@ -34,6 +35,11 @@ pub struct Listener {
 }
 
 impl Listener {
+    /// The person, if the credential lets them decide anything.
+    pub fn deciding_member(&self) -> Option<&Member> {
+        Some(&self.member).filter(|_| self.may_answer)
+    }
+
     pub fn person_key(&self) -> RowKey {
         self.member.person.key
     }
@@ -62,6 +68,7 @@ impl Listener {
             assurance,
             deciding: Deciding::of(document, &self.member.person.subject, &self.member.roles()),
             may_answer: self.may_answer,
+            approves_high_risk: self.approves_high_risk,
             via,
             guards: self.guards.clone(),
         }
@@ -74,8 +81,9 @@ impl Listener {
             project: project.key,
             owner: SubscriptionOwner::Token { key: token.key },
             may_answer: token.may_answer,
+            approves_high_risk: token.approves_high_risk,
             legacy: token.legacy && project.document.decisions.legacy_subscribers,
-            until: token.expires_at,
+            until: Some(token.expires_at),
             guards,
             member,
         }
@@ -88,6 +96,7 @@ impl Listener {
             project: project.key,
             owner: SubscriptionOwner::WebSession { key: session.key },
             may_answer: true,
+            approves_high_risk: false,
             legacy: false,
             until: Some(session.expires_at),
             guards,
@@ -139,14 +148,12 @@ impl Engine {
     }
 
     async fn listener_of_token(&self, project: &Project, token: &SubscriberToken) -> Result<Option<Listener>, Refusal> {
-        let holds = token.project == project.key
-            && token.revoked_at.is_none()
-            && token.expires_at.is_none_or(|end| self.now() < end);
-        if !holds {
+        if token.project != project.key {
             return Ok(None);
         }
         let member = self.place_of(project.key, token.person, UnixMillis(i64::MIN)).await?;
-        Ok(member.filter(stands).map(|member| Listener::of_token(project, member, token)))
+        let holds = |member: &Member| token.state(&member.person, self.now()) == TokenState::Active && stands(member);
+        Ok(member.filter(holds).map(|member| Listener::of_token(project, member, token)))
     }
 
     async fn listener_of_session(&self, project: &Project, session: &WebSession) -> Result<Option<Listener>, Refusal> {

@@ -10,6 +10,7 @@ use countersign_core::{
         connect::{Connect, check_form},
         delegate::{Deny, Grant, GrantView, Granted, Show},
         exchange::{Exchange, ExchangeView},
+        ignored,
     },
     people::Member,
     records::{ConnectProgress, ConnectRequest, Delegation, Disclosure},
@@ -19,8 +20,8 @@ use countersign_core::{
 use countersign_protocol::{
     aap::{
         delegate::{
-            ConnectRequestBody, DelegateRequest, DelegateResponse, DisclosureResponse, ExchangeRequest,
-            ExchangeResponse,
+            ConnectRequestBody, ConnectRequestResponse, DelegateRequest, DelegateResponse, DisclosureResponse,
+            ExchangeRequest, ExchangeResponse,
         },
         delegation_token,
     },
@@ -40,7 +41,7 @@ impl Engine {
         at: &ProjectAt,
         body: &ConnectRequestBody,
         source: &str,
-    ) -> Result<ConnectRequest, Refusal> {
+    ) -> Result<ConnectRequestResponse, Refusal> {
         check_form(body)?;
         let jwt = body.operator_jwt.as_deref().ok_or_else(|| Refusal::invalid("operator_jwt is required"))?;
         let operator = self.prove_operator(jwt, &at.service, source).await?;
@@ -53,7 +54,12 @@ impl Engine {
             };
             let step = connect.decide(&at.project, &self.env()?)?;
             if let Some(request) = self.finish(step).await? {
-                return Ok(request);
+                return Ok(ConnectRequestResponse {
+                    connect_url: format!("{}/connect/{}", self.settings.origin, request.id),
+                    request_id: request.id,
+                    expires_at: request.expires_at,
+                    ignored: ignored::of_operator(&operator.known.identity),
+                });
             }
         }
         Err(Refusal::Unavailable)

@@ -84,7 +84,7 @@ fn refused(why: OperatorRefusal) -> Refusal {
 fn receipt_refused(why: ReceiptRefusal) -> Refusal {
     match why {
         ReceiptRefusal::WrongService => Refusal::ConsentServiceMismatch,
-        ReceiptRefusal::WindowNotOpen => Refusal::ConsentWindowNotOpen,
+        ReceiptRefusal::WindowNotOpen | ReceiptRefusal::TooEarly => Refusal::ConsentWindowNotOpen,
         why if why.is_expired() => Refusal::ConsentExpired,
         why => Refusal::ConsentInvalid(why.to_string()),
     }

@@ -9,9 +9,9 @@ use crate::{
 use countersign_core::{
     aap::{
         access::{proof_required, spend},
-        register::{Register, RegisterView, check_form, shared_key},
+        register::{Register, RegisterView, check_form, refused},
     },
-    records::{Project, Session},
+    records::{Project, Session, SessionKey},
     refusal::Refusal,
     step::{Operation as _, SpentProof},
 };
@@ -61,6 +61,7 @@ impl Engine {
             let register = Register {
                 body,
                 operator: &operator.fact,
+                identity: &operator.known.identity,
                 key_seen_at: operator.known.fetched_at,
                 delegation: delegation.as_ref(),
                 receipt: receipt.as_ref().map(|receipt| receipt.as_ref().map_err(Clone::clone)),
@@ -68,17 +69,14 @@ impl Engine {
                 test_mode: self.settings.test_mode,
             };
             let step = match register.decide(&view, &self.env()?) {
-                Err(refusal @ Refusal::DpopInvalid(_)) => {
-                    self.flag_shared_key(&view).await?;
-                    return Err(refusal);
-                }
-                decided => decided?,
+                Ok(step) => step,
+                Err(refusal) => return Err(self.refuse_registration(&view, proof.as_ref(), refusal).await),
             };
             match self.commit(step.effects).await {
                 Outcome::Committed => return Ok(step.answer),
                 Outcome::Replayed => return Err(Refusal::DpopReplayed),
                 // Somebody else was there first, with the session or with the key: what that means is decided anew.
-                Outcome::Stale | Outcome::Spent { .. } => {}
+                Outcome::Stale => {}
                 _ => return Err(Refusal::Unavailable),
             }
         }
@@ -104,17 +102,25 @@ impl Engine {
     }
 
     async fn key_holder(&self, project: &Project, proof: &SpentProof) -> Result<Option<Session>, Refusal> {
-        let lookup = Lookup::SessionByJkt { project: project.key, jkt: proof.jkt };
-        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+        let lookup = Lookup::SessionKeyByJkt { project: project.key, jkt: proof.jkt };
+        let key: Option<SessionKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        match key {
+            Some(key) => store::get(&*self.store, key.session).await.map_err(unavailable),
+            None => Ok(None),
+        }
     }
 
-    async fn flag_shared_key(&self, view: &RegisterView) -> Result<(), Refusal> {
-        match shared_key(view, &self.env()?)? {
-            Some(effects) => match self.commit(effects).await {
-                Outcome::Committed => Ok(()),
-                _ => Err(Refusal::Unavailable),
-            },
-            None => Ok(()),
+    /// A refusal, once its proof is spent: a proof that was shown before is a replay, whatever else is wrong (C-93).
+    async fn refuse_registration(&self, view: &RegisterView, proof: Option<&SpentProof>, why: Refusal) -> Refusal {
+        let effects = match self.env().and_then(|env| refused(view, proof, &why, &env)) {
+            Ok(effects) => effects,
+            Err(trouble) => return trouble,
+        };
+        match self.commit(effects).await {
+            // A proof that is too old for the store can be shown no more.
+            Outcome::Committed | Outcome::OutOfTime => why,
+            Outcome::Replayed => Refusal::DpopReplayed,
+            _ => Refusal::Unavailable,
         }
     }
 

@@ -6,10 +6,10 @@ use crate::{
     store::{self, Lookup},
 };
 use countersign_core::{
-    aap::revoke::{Reason, Revoke, RevokeView},
+    aap::revoke::{PolicyEnd, Reason, Revoke, RevokeView},
     decision::call_off::Live,
     people::Actor,
-    records::{CancelledFor, Delegation},
+    records::{CancelledFor, Delegation, Project},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -50,8 +50,24 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
+    /// Records the end of a delegation's time. Whoever was first has done it; the row's version decides.
+    pub(crate) async fn end_by_policy(&self, key: RowKey) -> Result<(), Refusal> {
+        let delegation: Option<Delegation> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let Some(delegation) = delegation else { return Ok(()) };
+        let project: Option<Project> = store::get(&*self.store, delegation.project).await.map_err(unavailable)?;
+        let project = project.ok_or(Refusal::Internal)?;
+        let live = self.live_of_delegation(key).await?;
+        let view = RevokeView { project, delegation: Some(delegation), live };
+        let step = PolicyEnd.decide(&view, &self.env()?)?;
+        if self.finish(step).await?.is_some() {
+            let late = self.live_of_delegation(key).await?;
+            self.end_what_came_late(&view.project, late, CancelledFor::Revoked).await?;
+        }
+        Ok(())
+    }
+
     /// Waits for writes that were let through just before, for a second at most.
-    async fn nothing_is_under_way(&self, delegation: RowKey) {
+    pub(crate) async fn nothing_is_under_way(&self, delegation: RowKey) {
         if tokio::time::timeout(FORWARDING, self.forwards.arrived(delegation)).await.is_err() {
             tracing::warn!("a write that was let through before a revocation has not been forwarded for a second");
         }

@@ -1,5 +1,6 @@
 //! Clarifications: sessions of asking, the keys that sign them, and what an open gap stops.
 
+mod abandon;
 mod keys;
 mod persons;
 mod proposals;
@@ -8,6 +9,7 @@ mod sessions;
 mod shown;
 mod stops;
 
+pub use abandon::Abandoning;
 pub(crate) use rules::RuleBooks;
 pub use sessions::{Attested, Confirmed, Gathered, Scaffolded};
 pub use shown::ChainReader;

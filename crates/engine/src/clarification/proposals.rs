@@ -28,7 +28,7 @@ impl Engine {
         if plan.clarified.is_none() && plan.document.status == PlanStatus::Draft {
             self.draft_is_clear(at, agent, plan).await?;
         }
-        self.are_clear(&at.project, &agent.raiser, &[Operation::Planner]).await
+        self.are_clear(&at.project, &agent.raiser, &[Operation::Planner], stops::About::Asking).await
     }
 
     /// All drafts of one plan are asked about in one session, so that a corrected one ends the questions about the last.

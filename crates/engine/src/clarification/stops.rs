@@ -8,26 +8,35 @@ use countersign_core::{
     aap::access::Grant,
     clarification::{
         expire::Expire,
-        stops,
+        owes::is_irreversible,
+        stops::{self, About},
         words::{self, Clarified},
     },
-    records::{ClarificationSession, Confirmation, Project, Raiser},
+    records::{ClarificationSession, ClarificationState, Confirmation, Decision, Project, Raiser},
     refusal::Refusal,
     step::Operation as _,
 };
 use countersign_protocol::{clarification::Operation, ids::RowKey, mplp::MplpId};
 
 impl Engine {
-    /// Refuses what a BLOCK gap of the same session, or API key, blocks.
-    pub(crate) async fn is_clear(
+    /// Refuses to ask a person about what a BLOCK gap of the same session, or API key, blocks.
+    pub(crate) async fn may_be_asked(&self, project: &Project, raiser: &Raiser, action: &str) -> Result<(), Refusal> {
+        let operations = stops::operations_of(&project.document.clarification, action, true);
+        self.are_clear(project, raiser, &operations, About::Asking).await
+    }
+
+    /// Refuses to run it. `approval` is the decision that lets it run, where somebody was asked.
+    pub(crate) async fn may_run(
         &self,
         project: &Project,
         raiser: &Raiser,
-        action: &str,
-        held: bool,
+        (action, route): (&str, Option<&str>),
+        approval: Option<&Decision>,
     ) -> Result<(), Refusal> {
-        let operations = stops::operations_of(&project.document.clarification, action, held);
-        self.are_clear(project, raiser, &operations).await
+        let operations = stops::operations_of(&project.document.clarification, action, approval.is_some());
+        let irreversible = is_irreversible(&project.document, action, route);
+        let approved_at = approval.and_then(Decision::approved_at);
+        self.are_clear(project, raiser, &operations, About::Running { irreversible, approved_at }).await
     }
 
     pub(crate) async fn are_clear(
@@ -35,6 +44,7 @@ impl Engine {
         project: &Project,
         raiser: &Raiser,
         operations: &[Operation],
+        about: About,
     ) -> Result<(), Refusal> {
         if operations.is_empty() {
             return Ok(());
@@ -43,8 +53,8 @@ impl Engine {
         let lookup = Lookup::ClarificationSessionsOpenOfHolder { project: project_key, holder };
         let sessions: Vec<ClarificationSession> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
         let now = self.now();
-        stops::check(&sessions, operations, now)?;
-        for over in sessions.into_iter().filter(|session| !session.is_live(now)) {
+        stops::check(&sessions, operations, about, now)?;
+        for over in sessions.into_iter().filter(|session| now >= session.expires_at) {
             let place = (project.key, project.id.clone());
             self.finish(Expire.decide(&(place, over), &self.env()?)?).await?;
         }
@@ -58,7 +68,8 @@ impl Engine {
             return Ok(());
         }
         let Some(raiser) = grant.raiser() else { return Ok(()) };
-        let Err(refusal) = self.is_clear(project, &raiser, grant.action(), false).await else { return Ok(()) };
+        let call = (grant.action(), Some(grant.route().id.as_str()));
+        let Err(refusal) = self.may_run(project, &raiser, call, None).await else { return Ok(()) };
         match refusal {
             Refusal::ClarificationRequired(_) => {
                 let effects = grant.turned_down(&refusal, &self.env()?)?;
@@ -93,7 +104,8 @@ impl Engine {
         let lookup = Lookup::ClarificationSessionOfHolder { project: project.key, holder };
         let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let now = self.now();
-        Ok(session.filter(|session| now < session.expires_at).as_ref().and_then(Clarified::of))
+        let abandoned = |session: &ClarificationSession| matches!(session.state, ClarificationState::Abandoned { .. });
+        Ok(session.filter(|session| now < session.expires_at && !abandoned(session)).as_ref().and_then(Clarified::of))
     }
 
     /// What was clarified in the session that the agent names; it must be its own, and nothing may be open in it.
@@ -107,8 +119,8 @@ impl Engine {
         let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let session = session.filter(|session| session.by.principal == raiser.principal);
         let session = session.ok_or_else(countersign_core::clarification::no_session)?;
-        if session.open_gaps().next().is_some() {
-            return Err(stops::required(&session, session.open_gaps()));
+        if session.unanswered().next().is_some() {
+            return Err(stops::required(&session, session.unanswered()));
         }
         Ok(Clarified::of(&session))
     }

@@ -7,16 +7,16 @@ use crate::{
     store::{self, Lookup},
 };
 use countersign_core::{
-    aap::{
-        access::{Grant, bearer_holds, proof_required},
-        standing::receipt_holds,
-    },
+    aap::access::{Grant, bearer_holds, proof_required},
+    decision::terms::actions_of,
     people::accounts::LOCAL,
     records::{ApiKey, ApiKeyKind, Person, Raiser, Table},
     refusal::Refusal,
     step::Guard,
 };
-use countersign_protocol::{aaep::envelope::Producer, hash::Digest, ids::RowKey};
+use countersign_protocol::{
+    aaep::envelope::Producer, decisions::ActionsDocument, hash::Digest, ids::RowKey, time::UnixMillis,
+};
 
 /// An agent that may ask, and everything that its right to ask rests on.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Agent {
     pub(crate) actions: Option<Vec<String>>,
     /// Whom it may ask beside the responsible person.
     pub(crate) asks: Vec<RowKey>,
+    /// When its access ends by itself.
+    pub(crate) until: Option<UnixMillis>,
 }
 
 impl Agent {
@@ -45,6 +47,7 @@ impl Agent {
             guards: call.guards().to_vec(),
             actions: None,
             asks: Vec::new(),
+            until: None,
         })
     }
 
@@ -60,6 +63,11 @@ impl Agent {
 }
 
 impl Engine {
+    /// What an agent may ask for, by its key and the project's policy.
+    pub fn actions(&self, at: &ProjectAt, agent: &Agent) -> ActionsDocument {
+        actions_of(&at.project.document, agent.actions.as_deref())
+    }
+
     /// The agent behind a bearer credential. Whoever holds another kind of key, or none, is refused.
     pub async fn agent<'a>(&self, at: &ProjectAt, token: impl Into<Presented<'a>>) -> Result<Agent, Refusal> {
         let presented = token.into();
@@ -110,15 +118,14 @@ impl Engine {
             guards: vec![Guard { table: Table::ApiKey, key: key.key, version: key.version }],
             actions: Some(key.actions),
             asks,
+            until: None,
         };
         Ok((agent, bound))
     }
 
     async fn agent_by_token(&self, at: &ProjectAt, token: &str) -> Result<(Agent, Option<Digest>), Refusal> {
         let bearer = self.bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
-        let now = self.now();
-        bearer_holds(&bearer, now)?;
-        bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| receipt_holds(receipt, now))?;
+        bearer_holds(&bearer, self.now())?;
         let nobody = || Refusal::TierNotMet { needed: 2, has: 1 };
         let delegation = bearer.delegation.as_ref().ok_or_else(nobody)?;
         let agent = Agent {
@@ -137,6 +144,7 @@ impl Engine {
             ],
             actions: None,
             asks: Vec::new(),
+            until: Some(delegation.policy_expires_at),
         };
         Ok((agent, bearer.token.jkt))
     }

@@ -202,6 +202,7 @@ impl Engine {
             assurance: if fresh { Assurance::Fresh } else { Assurance::Session },
             deciding: Deciding::of(&at.project.document, &member.person.subject, &member.roles()),
             may_answer: true,
+            approves_high_risk: false,
             via,
             guards: member.guards(),
         }

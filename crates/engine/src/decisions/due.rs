@@ -6,11 +6,12 @@ use crate::{
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
+    aaep::idle::SessionDue,
     decision::{
         Place,
         due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
     },
-    records::{AaepSession, Allowance, Decision, Execution, Project},
+    records::{AaepSession, Allowance, Decision, Delegation, Execution, Project},
     refusal::Refusal,
     step::{Operation as _, Step},
 };
@@ -40,11 +41,18 @@ impl Engine {
             store::find_all(store, Lookup::AllowancesDue { by, limit }).await.map_err(unavailable)?;
         let executions: Vec<Execution> =
             store::find_all(store, Lookup::ExecutionsDue { by, limit }).await.map_err(unavailable)?;
-        let found = questions.len() + allowances.len() + executions.len();
+        let sessions: Vec<AaepSession> =
+            store::find_all(store, Lookup::AaepSessionsDue { by, limit }).await.map_err(unavailable)?;
+        let delegations: Vec<Delegation> =
+            store::find_all(store, Lookup::DelegationsDue { by, limit }).await.map_err(unavailable)?;
+        let found = questions.len() + allowances.len() + executions.len() + sessions.len() + delegations.len();
         let questions = questions.iter().map(|question| self.settle_question(question.key, false));
         all(questions).await?;
         all(allowances.iter().map(|allowance| self.settle_allowance(allowance.key))).await?;
         all(executions.iter().map(|execution| self.settle_lease(execution.key))).await?;
+        all(sessions.iter().map(|session| self.settle_session(session.key))).await?;
+        // Last, so that what fell due by itself has settled by itself.
+        all(delegations.iter().map(|delegation| self.end_by_policy(delegation.key))).await?;
         Ok(found)
     }
 
@@ -82,6 +90,16 @@ impl Engine {
         let (place, session) = self.around(&decision).await?;
         let view = self.execution_seen(place, decision, session, execution).await?;
         self.settled(LeaseDue.decide(&view, &self.env()?)?).await
+    }
+
+    /// A session whose agent says nothing any more.
+    async fn settle_session(&self, key: RowKey) -> Result<(), Refusal> {
+        let _turn = self.turns.take(key).await;
+        let found: Option<AaepSession> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let Some(session) = found else { return Ok(()) };
+        let project: Option<Project> = store::get(&*self.store, session.project).await.map_err(unavailable)?;
+        let project = project.ok_or(Refusal::Internal)?;
+        self.settled(SessionDue.decide(&((project.key, project.id), session), &self.env()?)?).await
     }
 
     /// A use with everything that its end concerns.

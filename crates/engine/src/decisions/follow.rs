@@ -60,7 +60,7 @@ impl Engine {
         let unspent = |allowance: &Allowance| allowance.is_open() && self.now() < allowance.until;
         let spendable = whole.allowance.as_ref().is_some_and(unspent);
         if held && (spendable || whole.decision.is_pending()) {
-            document.redeem = self.redeem_url(&whole.decision.id);
+            document.redeem = self.redeem_url(at, &whole.decision.id);
         }
         if held && spendable {
             document.confirm_token = Some(self.confirm_token(&whole.decision.id)?);

@@ -7,6 +7,7 @@ use crate::{
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
+    aaep::repeat::SentEvent,
     clarification::words,
     decision::{
         document::Whole,
@@ -14,6 +15,7 @@ use countersign_core::{
         raise::{COUNTS, Raise, RaiseView, Raised, limit_reached},
         terms::{People, Wishes, policy_for, role},
     },
+    held::of_arguments,
     mplp::deviation,
     news::Audience,
     people::accounts::LOCAL,
@@ -70,6 +72,8 @@ pub(crate) struct Asked {
     pub(crate) plan: Option<Plan>,
     /// The gap that it is about.
     pub(crate) gap: Option<OfGap>,
+    /// The event that asks, under its agent's id.
+    pub(crate) sent: Option<SentEvent>,
 }
 
 impl Engine {
@@ -79,13 +83,29 @@ impl Engine {
         agent: &Agent,
         body: &ConfirmationRequest,
     ) -> Result<RaisedDecision, Refusal> {
+        self.raise_confirmation_sent(at, agent, body, None).await
+    }
+
+    /// The same for an event that asks: sent again, it is the question that it asked.
+    pub(crate) async fn raise_confirmation_sent(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        body: &ConfirmationRequest,
+        sent: Option<SentEvent>,
+    ) -> Result<RaisedDecision, Refusal> {
         let tool = body.tool.clone().unwrap_or_default();
         agent.may_ask_for(&tool)?;
-        self.is_clear(&at.project, &agent.raiser, &tool, true).await?;
+        self.may_be_asked(&at.project, &agent.raiser, &tool).await?;
         let digest = agent_digest(at, agent, body)?;
         let call = body.tool.clone().map(|tool| call_of(tool, &body.arguments.clone().unwrap_or_default()));
         if let Some(covered) = self.already_allowed(at, agent, &tool, call.as_ref()).await? {
             return Ok(covered);
+        }
+        let (session, key) = (body.session_id.as_deref(), body.idempotency_key.as_deref());
+        let same = same(agent, &tool, session, key, &digest, "confirmation");
+        if let Some(accepted) = self.accepted_unspent(at, agent, &tool, digest, same).await? {
+            return Ok(accepted);
         }
         let mut question = Confirmation {
             action: body.action.clone(),
@@ -94,6 +114,8 @@ impl Engine {
             extra_context: body.extra_context.as_ref().map(without_ours),
             allowed_replies: body.allowed_replies.clone().unwrap_or_else(|| vec![YesNo::Accept, YesNo::Reject]),
             tool: if tool.is_empty() { "confirmed_action".into() } else { tool.clone() },
+            details: Some(call.as_ref().map(|call| of_arguments(call.arguments.root())).unwrap_or_default()),
+            notes: Vec::new(),
         };
         if let Some(call) = &call {
             self.mark_deviation(&agent.raiser, call, &mut question).await?;
@@ -111,14 +133,14 @@ impl Engine {
             timeout_s: body.timeout_seconds,
             default: body.default_decision,
         };
-        let (session, key) = (body.session_id.as_deref(), body.idempotency_key.as_deref());
         let asked = Asked {
             wishes,
             language: body.language.clone(),
             session_id: body.session_id.clone(),
             correlation_id: body.correlation_id.clone(),
             keep,
-            ..Asked::by_agent(digest, same(agent, &tool, session, key, &digest, "confirmation"), tool, question)
+            sent,
+            ..Asked::by_agent(digest, same, tool, question)
         };
         self.ask(at, agent, asked).await
     }
@@ -128,6 +150,16 @@ impl Engine {
         at: &ProjectAt,
         agent: &Agent,
         body: &ClarificationRequest,
+    ) -> Result<RaisedDecision, Refusal> {
+        self.raise_clarification_sent(at, agent, body, None).await
+    }
+
+    pub(crate) async fn raise_clarification_sent(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        body: &ClarificationRequest,
+        sent: Option<SentEvent>,
     ) -> Result<RaisedDecision, Refusal> {
         let question = Clarification {
             question: body.question.clone(),
@@ -147,6 +179,7 @@ impl Engine {
             language: body.language.clone(),
             session_id: body.session_id.clone(),
             correlation_id: body.correlation_id.clone(),
+            sent,
             ..Asked::by_agent(digest, same, String::new(), Question::Clarification(question))
         };
         self.ask(at, agent, asked).await
@@ -175,6 +208,33 @@ impl Engine {
         Ok(None)
     }
 
+    /// The approval of exactly this that the same principal was given and has not spent: an agent that starts
+    /// again goes on where it was, and nobody is asked twice.
+    async fn accepted_unspent(
+        &self,
+        at: &ProjectAt,
+        agent: &Agent,
+        tool: &str,
+        digest: Digest,
+        same: Digest,
+    ) -> Result<Option<RaisedDecision>, Refusal> {
+        let lookup = Lookup::AllowancesOpenByDigest { project: at.project.key, digest };
+        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let now = self.now();
+        let fits = |allowance: &Allowance| {
+            let own = allowance.raised_by.principal == agent.raiser.principal && allowance.point == Point::AgentClaimed;
+            own && !allowance.is_bounded() && now < allowance.until
+        };
+        for allowance in open.into_iter().filter(fits) {
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let Some(decision) = decision.filter(|decision| decision.same == same) else { continue };
+            if self.can_still_be_spent(at, &decision, &allowance, tool).await? {
+                return self.allowed(at, decision, allowance).await.map(Some);
+            }
+        }
+        Ok(None)
+    }
+
     async fn allowed(
         &self,
         at: &ProjectAt,
@@ -195,6 +255,9 @@ impl Engine {
                 Some(session) => self.turns.take(session.key).await,
                 None => None,
             };
+            if let Some(raised) = self.asked_before(at, asked.sent.as_ref()).await? {
+                return Ok(raised);
+            }
             let view = self.raise_view(&project, agent, &asked, session).await?;
             let env = self.env()?;
             let step = self.raise(agent, &asked)?.decide(&view, &env)?;
@@ -235,6 +298,7 @@ impl Engine {
             target: asked.target.clone(),
             governance: asked.governance.clone(),
             gap: asked.gap.clone(),
+            sent: asked.sent,
         })
     }
 
@@ -388,6 +452,7 @@ impl Asked {
             governance: None,
             plan: None,
             gap: None,
+            sent: None,
         }
     }
 }

@@ -51,7 +51,7 @@ impl Engine {
         for _ in 0..TRIES {
             let decision = self.own_decision(at, agent, id).await?;
             let tool = body.tool.as_deref().unwrap_or(&decision.action);
-            self.is_clear(&at.project, &agent.raiser, tool, true).await?;
+            self.may_run(&at.project, &agent.raiser, (tool, None), Some(&decision)).await?;
             let digest = said_again(at, agent, body)?;
             let call = call_said(body);
             let _turn = self.turns.take(decision.asked_in).await;

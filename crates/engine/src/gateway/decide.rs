@@ -3,11 +3,13 @@
 use super::{Permit, ReadPermit};
 use crate::{
     engine::{Engine, TRIES, unavailable},
+    forwards::UnderWay,
     projects::{Address, ProjectAt},
-    store::Outcome,
+    store::{self, Lookup, Outcome},
 };
 use countersign_core::{
-    aap::access::{AccessView, Call, Counted, Grant, Owed, Proven, Proving, Refused, Verdict, decide},
+    aap::access::{AccessView, Call, Counted, Grant, Owed, Proven, Proving, Refused, Verdict, decide, within_plans},
+    records::Plan,
     refusal::Refusal,
     step::Effects,
 };
@@ -18,12 +20,14 @@ type Checked = Result<Proven, String>;
 
 /// What a call came to.
 pub enum Decided {
-    Read(Box<ReadPermit>),
-    Write(Box<Undertaking>),
+    /// A read that may be forwarded at once.
+    Speculative(Box<ReadPermit>),
+    /// A write, or a read whose route is not speculative: forwarded once its intent is durable.
+    CommitFirst(Box<Undertaking>),
     Held(Box<Held>),
 }
 
-/// A write that may begin: its intent is not durable yet, and it permits nothing.
+/// A call that may begin: its intent is not durable yet, and it permits nothing.
 pub struct Undertaking {
     pub(crate) grant: Grant,
     pub(crate) call: Call,
@@ -55,14 +59,15 @@ impl Engine {
         let address = address.clone();
         match self.decide_call(&address, &call).await? {
             Verdict::Owed(owed) => Ok(Decided::Held(Box::new(Held { owed, call, address }))),
-            Verdict::Granted(grant) if grant.writes() => {
+            Verdict::Granted(grant) if grant.route().is_speculative() => {
+                grant.proof().map_or(Ok(()), |proof| self.proofs.take(proof, self.now()))?;
                 self.grant_is_clear(&grant).await?;
-                Ok(Decided::Write(Box::new(Undertaking { grant, call, address })))
+                self.may_run_ahead(&grant).await?;
+                Ok(Decided::Speculative(Box::new(ReadPermit { grant, call, address, under_way: None })))
             }
             Verdict::Granted(grant) => {
                 self.grant_is_clear(&grant).await?;
-                self.may_run_ahead(&grant).await?;
-                Ok(Decided::Read(Box::new(ReadPermit { grant, call, address })))
+                Ok(Decided::CommitFirst(Box::new(Undertaking { grant, call, address })))
             }
         }
     }
@@ -84,6 +89,17 @@ impl Engine {
 
     /// Makes the intent of a write durable that nobody must confirm; only then may it be forwarded.
     pub async fn begin_write(&self, undertaking: Undertaking) -> Result<Permit, Refusal> {
+        let (Undertaking { grant, call, address }, under_way) = self.begin(undertaking).await?;
+        Ok(Permit { grant, held: None, under_way, call, address })
+    }
+
+    /// The same for a read whose route is not speculative.
+    pub async fn begin_read(&self, undertaking: Undertaking) -> Result<ReadPermit, Refusal> {
+        let (Undertaking { grant, call, address }, under_way) = self.begin(undertaking).await?;
+        Ok(ReadPermit { grant, call, address, under_way })
+    }
+
+    async fn begin(&self, undertaking: Undertaking) -> Result<(Undertaking, Option<UnderWay>), Refusal> {
         let Undertaking { mut grant, call, address } = undertaking;
         for _ in 0..TRIES {
             let under_way = grant.delegation().map(|key| self.forwards.begin(key));
@@ -91,7 +107,7 @@ impl Engine {
             match self.commit(effects).await {
                 Outcome::Committed => {
                     self.tallies.moved(&counted);
-                    return Ok(Permit { grant, held: None, under_way, call, address });
+                    return Ok((Undertaking { grant: grant.begun(), call, address }, under_way));
                 }
                 Outcome::Stale => self.forget_bearer(&address, &call),
                 outcome => return Err(self.turned_down(&grant, &counted, outcome).await),
@@ -127,7 +143,7 @@ impl Engine {
         }
     }
 
-    /// The entry of a write that is turned away before it began: a body too long, a service that is not there.
+    /// The entry of a call that is turned away before it began: a body too long, a service that is not there.
     pub async fn turn_away(&self, undertaking: &Undertaking, refusal: Refusal) -> Refusal {
         let recorded = async {
             let effects = undertaking.grant.turned_down(&refusal, &self.env()?)?;
@@ -176,6 +192,11 @@ impl Engine {
         // A signature is checked once, however often the rest is looked at.
         let memo = OnceLock::new();
         match self.decide_on(&view, call, &memo) {
+            Ok(Verdict::Granted(grant)) if grant.is_self_asserted() => {
+                let lookup = Lookup::PlansLiveOfSession(grant.session());
+                let plans: Vec<Plan> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+                Ok(Ok(within_plans(Verdict::Granted(grant), &plans)))
+            }
             Ok(Verdict::Granted(grant)) => Ok(Ok(Verdict::Granted(grant))),
             // A refusal from memory is only believed once the store says the same. What is owed is mostly refused, too,
             // and without a step whose guards would notice that the caller was cut off meanwhile.

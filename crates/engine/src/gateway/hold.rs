@@ -30,7 +30,8 @@ pub(super) const LONGEST_WAIT_S: u64 = 55;
 /// Exactly what is asked about a call.
 pub(super) struct Matter {
     pub(super) digest: Digest,
-    pub(super) question: Confirmation,
+    /// Or why nobody can be asked: what an approval covers already needs no question.
+    pub(super) question: Result<Confirmation, held::Unreadable>,
     pub(super) effect: Option<held::Effect>,
     /// The same as arguments, for yeses that cover more than one call.
     pub(super) call: AskedFor,
@@ -248,7 +249,7 @@ impl Engine {
     }
 
     async fn spend(&self, holding: &Holding, decision: Decision, allowance: Option<RowKey>) -> Result<Permit, Refusal> {
-        self.holding_is_clear(holding).await?;
+        self.approved_is_clear(holding, &decision).await?;
         let mut owed = holding.owed.clone();
         let (digest, effect) = (holding.matter.digest, holding.matter.effect.as_ref().map(|effect| effect.digest));
         let claiming = Claiming { digest, effect, allowance };
@@ -333,13 +334,21 @@ impl Engine {
     /// An open gap stops it, whatever anybody said yes to (W-26).
     async fn holding_is_clear(&self, holding: &Holding) -> Result<(), Refusal> {
         let raiser = self.agent_of(&holding.owed)?.raiser;
-        self.is_clear(&holding.at.project, &raiser, holding.owed.call().action(), true).await
+        self.may_be_asked(&holding.at.project, &raiser, holding.owed.call().action()).await
+    }
+
+    /// The same before an approval is claimed.
+    async fn approved_is_clear(&self, holding: &Holding, approval: &Decision) -> Result<(), Refusal> {
+        let raiser = self.agent_of(&holding.owed)?.raiser;
+        let call = holding.owed.call();
+        self.may_run(&holding.at.project, &raiser, (call.action(), Some(call.route().id.as_str())), Some(approval))
+            .await
     }
 
     async fn raise_held(&self, holding: &Holding, request: &HttpRequest) -> Result<Decision, Refusal> {
         let Holding { owed, at, matter, .. } = holding;
         let agent = self.agent_of(owed)?;
-        let mut question = matter.question.clone();
+        let mut question = matter.question.clone().map_err(unreadable)?;
         self.mark_deviation(&agent.raiser, &matter.call, &mut question).await?;
         self.mark_clarified(&at.project, &agent.raiser, None, &mut question).await?;
         let call = owed.call();
@@ -364,6 +373,7 @@ impl Engine {
             governance: None,
             plan: None,
             gap: None,
+            sent: None,
         };
         let RaisedDecision { decision, .. } = self.ask(at, &agent, asked).await.map_err(|refusal| match refusal {
             Refusal::NoRoom { count } => match room.limit(count) {
@@ -400,7 +410,7 @@ impl Engine {
         facts.insert("page".into(), json!(self.page_of(at, id)));
         facts.insert("digest".into(), json!(decision.digest.hex()));
         facts.extend(deviation_of(decision).map(|lines| ("plan_difference".to_owned(), lines)));
-        if let Some(redeem) = self.redeem_url(id) {
+        if let Some(redeem) = self.redeem_url(at, id) {
             facts.insert("redeem".into(), json!(redeem));
         }
         match &decision.state {
@@ -420,8 +430,8 @@ impl Engine {
     }
 
     /// Where the request that a decision is about can be run without sending it again.
-    pub(crate) fn redeem_url(&self, decision_id: &str) -> Option<String> {
-        let gateway = self.settings.gateway.as_ref()?;
+    pub(crate) fn redeem_url(&self, at: &ProjectAt, decision_id: &str) -> Option<String> {
+        let gateway = self.resources_of(&at.project)?;
         Some(format!("{gateway}/.countersign/decisions/{decision_id}/redeem"))
     }
 
@@ -438,14 +448,20 @@ impl Engine {
 /// refused before anybody is asked.
 pub(super) fn matter(owed: &Owed, request: &HttpRequest) -> Result<Matter, Refusal> {
     let route = owed.call().route();
-    let unreadable = |why: held::Unreadable| Refusal::invalid(why.to_string());
     let fields = Fields::read(route, request).map_err(unreadable)?;
     Ok(Matter {
         digest: owed.digest(request)?,
-        question: held::question(route, request, &fields).map_err(unreadable)?,
+        question: match held::question(route, request, &fields) {
+            Err(why) if !matches!(why, held::Unreadable::TooMuch(_)) => return Err(unreadable(why)),
+            question => question,
+        },
         effect: held::effect(route, &fields).map_err(unreadable)?,
         call: call_of_request(route, request, &fields),
     })
+}
+
+fn unreadable(why: held::Unreadable) -> Refusal {
+    Refusal::invalid(why.to_string())
 }
 
 /// A request as a call with arguments.

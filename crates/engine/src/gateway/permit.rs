@@ -35,6 +35,8 @@ pub struct ReadPermit {
     pub(crate) grant: Grant,
     pub(crate) call: Call,
     pub(crate) address: Address,
+    /// None for a speculative read, and once the read was handed on.
+    pub(crate) under_way: Option<UnderWay>,
 }
 
 impl Permit {
@@ -95,6 +97,11 @@ impl HeldFacts {
 }
 
 impl ReadPermit {
+    /// To be called when the read has been handed to the service behind, as for a write.
+    pub fn handed_on(&mut self) {
+        self.under_way = None;
+    }
+
     pub fn grant(&self) -> &Grant {
         &self.grant
     }

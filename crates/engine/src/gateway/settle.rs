@@ -151,7 +151,7 @@ impl Engine {
 
     /// Records a read and judges it once more: if it was cut off meanwhile, the answer must be dropped.
     pub async fn settle_read(&self, permit: ReadPermit, became: &Became) -> Result<Option<Egress>, Refusal> {
-        let ReadPermit { mut grant, call, address } = permit;
+        let ReadPermit { mut grant, call, address, .. } = permit;
         let (outcome, bytes) = (became.outcome(), became.bytes());
         for _ in 0..TRIES {
             let (effects, counted) = grant.read(&outcome, bytes, &self.env()?)?;
@@ -163,8 +163,13 @@ impl Engine {
                 Outcome::Stale => self.forget_bearer(&address, &call),
                 outcome => return Err(self.turned_down(&grant, &counted, outcome).await),
             }
-            grant = match self.decide_call(&address, &call).await? {
-                Verdict::Granted(grant) => grant,
+            let again = match grant.has_begun() {
+                true => self.decide_waiting(&address, &call).await?,
+                false => self.decide_call(&address, &call).await?,
+            };
+            grant = match again {
+                Verdict::Granted(again) if grant.has_begun() => again.begun(),
+                Verdict::Granted(again) => again,
                 Verdict::Owed(_) => return Err(Refusal::Unavailable),
             };
         }

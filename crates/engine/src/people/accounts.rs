@@ -55,12 +55,15 @@ impl Engine {
     pub async fn set_password(&self, name: &str, password: &str) -> Result<Person, AccountTrouble> {
         check_password(password)?;
         let hash = self.passwords.hash(password, self.env()?.mint().bytes()).await?;
-        self.change_person(name, || Change { password_hash: Some(hash.clone()), disabled: None }).await
+        self.change_person(name, || Change { password_hash: Some(hash.clone()), enabled: false }).await
     }
 
-    /// A disabled account cannot sign in, and its sign-ins end at once.
+    /// A disabled account cannot sign in, and everything that it holds ends at once; enabling it brings none of that back.
     pub async fn set_disabled(&self, name: &str, disabled: bool) -> Result<Person, AccountTrouble> {
-        self.change_person(name, || Change { password_hash: None, disabled: Some(disabled) }).await
+        match disabled {
+            true => Ok(self.disable_person(name, "operator").await?.person),
+            false => self.change_person(name, || Change { password_hash: None, enabled: true }).await,
+        }
     }
 
     async fn change_person(&self, name: &str, change: impl Fn() -> Change + Send) -> Result<Person, AccountTrouble> {

@@ -32,8 +32,6 @@ pub struct NewKey {
 
 impl Engine {
     pub async fn add_key(&self, project: &Project, new: &NewKey) -> Result<AddedKey, Refusal> {
-        let responsible = self.account(&new.responsible).await?;
-        let responsible = responsible.ok_or_else(|| Refusal::invalid("the responsible person has no account here"))?;
         for name in &new.asks {
             let known = self.account(name).await?.is_some();
             known
@@ -41,10 +39,13 @@ impl Engine {
                 .ok_or_else(|| Refusal::invalid(format!("{name:?}, to be asked, has no account here")))?;
         }
         for _ in 0..TRIES {
+            let responsible = self.account(&new.responsible).await?;
+            let nobody = || Refusal::invalid("the responsible person has no account here");
+            let responsible = responsible.ok_or_else(nobody)?;
             let add = AddKey {
                 kind: new.kind,
                 principal: new.principal.clone(),
-                responsible: responsible.key,
+                responsible,
                 actions: new.actions.clone(),
                 asks: new.asks.clone(),
                 jkt: new.jkt.clone(),

@@ -33,14 +33,7 @@ impl Engine {
         address: &str,
         replaces: Option<&SignedIn>,
     ) -> Result<Started, Refusal> {
-        let attempt = sign_in::attempt(name, address, self.settings.throttle, self.now());
-        match self.commit(attempt).await {
-            Outcome::Committed => {}
-            Outcome::LimitReached { .. } => {
-                return Err(Refusal::TooManyAttempts { retry_after_s: sign_in::retry_after_s(self.now()) });
-            }
-            _ => return Err(Refusal::Unavailable),
-        }
+        self.count_attempt(name, address).await?;
         for _ in 0..TRIES {
             let person = self.proven(name, password).await?;
             let replaces = replaces.map(|old| old.session.key);
@@ -51,6 +44,24 @@ impl Engine {
             }
         }
         Err(Refusal::Unavailable)
+    }
+
+    /// The same member, whose presence this password proves now. Guessing is throttled like signing in.
+    pub async fn prove_presence(&self, member: Member, password: &str, address: &str) -> Result<Member, Refusal> {
+        let subject = member.person.subject.clone();
+        self.count_attempt(&subject, address).await?;
+        self.proven(&subject, password).await?;
+        Ok(Member { fresh_until: self.now().plus_secs(self.settings.fresh_s), ..member })
+    }
+
+    async fn count_attempt(&self, name: &str, address: &str) -> Result<(), Refusal> {
+        match self.commit(sign_in::attempt(name, address, self.settings.throttle, self.now())).await {
+            Outcome::Committed => Ok(()),
+            Outcome::LimitReached { .. } => {
+                Err(Refusal::TooManyAttempts { retry_after_s: sign_in::retry_after_s(self.now()) })
+            }
+            _ => Err(Refusal::Unavailable),
+        }
     }
 
     /// The person whose name and password these are. A wrong name and a wrong password look the same.

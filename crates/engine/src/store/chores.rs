@@ -30,7 +30,7 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
 impl Swept {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self { table: "counts", key: "key", until: "until", grace: 0 },
         Self { table: "once_keys", key: "key", until: "until", grace: 0 },
         Self { table: "access_tokens", key: "key", until: "expires_at", grace: HOUR },
@@ -38,6 +38,7 @@ impl Swept {
         Self { table: "disclosures", key: "key", until: "expires_at", grace: HOUR },
         Self { table: "connect_requests", key: "key", until: "expires_at", grace: HOUR },
         Self { table: "subscriptions", key: "key", until: "expires_at", grace: DAY },
+        Self { table: "agent_events", key: "key", until: "expires_at", grace: 0 },
     ];
     /// Every node that lives has read it long before.
     pub(crate) const NEWS: Self = Self { table: "news", key: "(lane, pos)", until: "at", grace: 10 * MINUTE };

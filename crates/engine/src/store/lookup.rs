@@ -42,6 +42,11 @@ pub enum Lookup {
         project: RowKey,
         operator: String,
     },
+    /// Those whose time is over at `by`, the most overdue first.
+    DelegationsDue {
+        by: UnixMillis,
+        limit: i64,
+    },
     SessionById {
         project: RowKey,
         operator: String,
@@ -55,8 +60,7 @@ pub enum Lookup {
         project: RowKey,
         delegation: RowKey,
     },
-    /// The newest one whose tokens are bound to this key.
-    SessionByJkt {
+    SessionKeyByJkt {
         project: RowKey,
         jkt: Digest,
     },
@@ -168,6 +172,16 @@ pub enum Lookup {
     },
     AaepSessionsLiveOfDelegation(RowKey),
     AaepSessionsLiveOfSession(RowKey),
+    /// Those in which nothing was said for too long.
+    AaepSessionsDue {
+        by: UnixMillis,
+        limit: i64,
+    },
+    /// The event that an agent sent before under the same id.
+    AgentEventSame {
+        project: RowKey,
+        same: Digest,
+    },
     SubscriptionById {
         project: RowKey,
         id: String,

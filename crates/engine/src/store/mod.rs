@@ -16,6 +16,7 @@ mod options;
 mod postgres;
 mod proofs;
 mod reads;
+mod spent_proofs;
 mod sql;
 mod sqlite;
 mod step;
@@ -29,7 +30,9 @@ pub use feed::{FeedPage, FeedQuery};
 pub use lookup::Lookup;
 pub use news::Batch as NewsBatch;
 pub use options::{Clock, Place, PostgresPlace, StoreOptions, open};
+pub(crate) use proofs::Proof;
 pub use reads::LaneHead;
+pub(crate) use spent_proofs::SpentProofs;
 pub use typed::{find_all, find_one, get, project_at};
 
 /// What a step does, for whoever stands between the engine and a store.

@@ -25,9 +25,10 @@ pub(crate) const fn shape(table: Table) -> Shape {
         Table::WebSession => ("web_sessions", &["token_hash", "person", "expires_at"]),
         Table::ConnectRequest => ("connect_requests", &["id", "project", "code_hash", "expires_at"]),
         Table::Disclosure => ("disclosures", &["project", "id", "expires_at"]),
-        Table::Delegation => ("delegations", &["project", "id", "person", "operator"]),
-        Table::Session => ("sessions", &["project", "operator", "session_id", "delegation", "jkt"]),
+        Table::Delegation => ("delegations", &["project", "id", "person", "operator", "due"]),
+        Table::Session => ("sessions", &["project", "operator", "session_id", "delegation"]),
         Table::AccessToken => ("access_tokens", &["hash", "expires_at"]),
+        Table::SessionKey => ("session_keys", &["project", "jkt"]),
         Table::RevokedReceipt => ("revoked_receipts", &["project", "sha256"]),
         Table::ApiKey => ("api_keys", &["project", "id", "hash"]),
         Table::SigningKey => ("signing_keys", &["kid"]),
@@ -65,7 +66,9 @@ pub(crate) const fn shape(table: Table) -> Shape {
             "executions",
             &["project", "id", "decision", "open_digest", "done_digest", "unknown_in", "due", "live_effect"],
         ),
-        Table::AaepSession => ("aaep_sessions", &["project", "id", "open_person", "live_delegation", "live_session"]),
+        Table::AaepSession => {
+            ("aaep_sessions", &["project", "id", "open_person", "live_delegation", "live_session", "due"])
+        }
         Table::Subscription => ("subscriptions", &["project", "id", "open_person", "expires_at"]),
         Table::SubscriberToken => ("subscriber_tokens", &["project", "id", "hash", "person"]),
         Table::HeldRequest => ("held_requests", &["project"]),
@@ -74,6 +77,7 @@ pub(crate) const fn shape(table: Table) -> Shape {
         Table::ClarificationSession => ("clarification_sessions", &["project", "id", "same", "holder", "open_holder"]),
         Table::ClarificationEntry => ("clarification_entries", &["session", "position"]),
         Table::ClarificationKey => ("clarification_keys", &["project", "generation"]),
+        Table::AgentEvent => ("agent_events", &["project", "same", "expires_at"]),
     };
     Shape { name, columns }
 }
@@ -95,17 +99,18 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
             vec![r.id.as_str().into(), r.project.into(), code.into(), expires_at.0.into()]
         }
         Record::Disclosure(r) => vec![r.project.into(), r.id.as_str().into(), r.expires_at.0.into()],
-        Record::Delegation(r) => {
-            vec![r.project.into(), r.id.as_str().into(), r.person.into(), r.operator.as_str().into()]
-        }
-        Record::Session(r) => vec![
+        Record::Delegation(r) => vec![
             r.project.into(),
+            r.id.as_str().into(),
+            r.person.into(),
             r.operator.as_str().into(),
-            r.session_id.as_str().into(),
-            r.delegation.into(),
-            r.jkt.as_ref().map(|jkt| &jkt.0).into(),
+            r.due().map(|due| due.0).into(),
         ],
+        Record::Session(r) => {
+            vec![r.project.into(), r.operator.as_str().into(), r.session_id.as_str().into(), r.delegation.into()]
+        }
         Record::AccessToken(r) => vec![(&r.hash.0).into(), r.expires_at.0.into()],
+        Record::SessionKey(r) => vec![r.project.into(), (&r.jkt.0).into()],
         Record::RevokedReceipt(r) => vec![r.project.into(), (&r.sha256.0).into()],
         Record::ApiKey(r) => vec![r.project.into(), r.id.as_str().into(), (&r.hash.0).into()],
         Record::SigningKey(r) => vec![r.kid.as_str().into()],
@@ -124,6 +129,7 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
         Record::ClarificationSession(r) => of_clarification(r),
         Record::ClarificationEntry(r) => vec![r.session.into(), r.position.into()],
         Record::ClarificationKey(r) => vec![r.project.into(), r.generation.into()],
+        Record::AgentEvent(r) => vec![r.project.into(), (&r.same.0).into(), r.expires_at.0.into()],
     }
 }
 
@@ -193,6 +199,7 @@ fn of_aaep_session(r: &AaepSession) -> Vec<Value> {
         open.then_some(r.person).into(),
         r.delegation.or(r.api_key).filter(|_| open).into(),
         r.session.filter(|_| open).into(),
+        r.due().map(|due| due.0).into(),
     ]
 }
 
@@ -211,7 +218,8 @@ fn of_plan(r: &Plan) -> Vec<Value> {
 
 /// Whoever has a gap open is found by it before anything of theirs runs.
 fn of_clarification(r: &ClarificationSession) -> Vec<Value> {
-    let stops = matches!(r.state, ClarificationState::Open) && r.open_gaps().next().is_some();
+    let open = matches!(r.state, ClarificationState::Open) && r.open_gaps().next().is_some();
+    let stops = open || r.holds();
     let holder = r.by.holder();
     let open_holder = stops.then_some(holder);
     vec![r.project.into(), r.id.as_str().into(), (&r.same.0).into(), holder.into(), open_holder.into()]

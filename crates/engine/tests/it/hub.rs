@@ -94,7 +94,13 @@ impl World {
     }
 
     pub(crate) async fn subscriber(&self, name: &str, may_answer: bool) -> Subscriber {
-        let new = NewSubscriberToken { name: "speaker".into(), may_answer, legacy: false, lifetime_s: None };
+        let new = NewSubscriberToken {
+            name: "speaker".into(),
+            may_answer,
+            legacy: false,
+            approves_high_risk: may_answer,
+            lifetime_s: None,
+        };
         self.subscriber_with(name, new).await
     }
 

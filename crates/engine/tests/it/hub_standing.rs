@@ -66,7 +66,13 @@ async fn a_stream_follows_the_roles_of_its_person() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_ends_when_its_token_expires() {
     let world = World::start().await;
-    let new = NewSubscriberToken { name: "radio".into(), may_answer: true, legacy: false, lifetime_s: Some(600) };
+    let new = NewSubscriberToken {
+        name: "radio".into(),
+        may_answer: true,
+        legacy: false,
+        approves_high_risk: false,
+        lifetime_s: Some(600),
+    };
     let radio = world.subscriber_with("alice", new).await;
     let (_, mut stream) = world.listens(&radio.listener).await;
     world.clock.advance_secs(600);
@@ -116,7 +122,13 @@ async fn only_a_subscription_of_ones_own_that_can_answer_answers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn on_the_legacy_pair_a_reply_without_a_subscription_is_its_listeners() {
     let world = World::with(json!({ "legacy_subscribers": true })).await;
-    let new = NewSubscriberToken { name: "old".into(), may_answer: true, legacy: true, lifetime_s: None };
+    let new = NewSubscriberToken {
+        name: "old".into(),
+        may_answer: true,
+        legacy: true,
+        approves_high_risk: true,
+        lifetime_s: None,
+    };
     let old = world.subscriber_with("alice", new).await.listener;
     assert!(old.is_legacy());
     let id = world.engine.subscribe_implicitly(&world.at, &old).await.unwrap();

@@ -38,7 +38,7 @@ impl Bench {
     }
 
     pub(crate) async fn postgres() -> Self {
-        let url = postgres::fresh_database().await;
+        let url = postgres::migrated_database().await;
         let store = open_postgres(&url).await;
         postgres::set_clock(&url, START).await;
         Self { store, clock: BenchClock::Postgres(url) }

@@ -278,8 +278,10 @@ async fn a_subscribers_token_is_found_by_its_hash_its_id_and_its_person() {
             name: "kitchen speaker".into(),
             may_answer: false,
             legacy: false,
+            approves_high_risk: false,
+            generation: 1,
             created_at: AT,
-            expires_at: None,
+            expires_at: AT,
             revoked_at: None,
         };
         let lookups = [

@@ -4,9 +4,13 @@ use crate::{
     postgres,
     store::{Bench, START, entry, fixed, on_both, once, open_postgres, put, secret},
     store_decisions::rows::{allowance, decision, digest, execution, expired},
+    store_tables::{delegation, session},
 };
 use countersign_core::{
-    records::{Allowance, AllowanceState, Execution, ExecutionState, Point, Question, Reporter, Stored as _},
+    records::{
+        Allowance, AllowanceState, Delegation, DelegationState, Execution, ExecutionState, Person, Point, Question,
+        Reporter, RevokeReason, Session, SessionKey, Stored as _, SubscriberToken,
+    },
     step::{Draft, Effects},
 };
 use countersign_engine::store::{
@@ -223,19 +227,21 @@ const THIRD_IN_POSTGRES: &str = "ALTER TABLE allowances ADD CONSTRAINT allowance
 
 /// Both stores as an older version left them: written today, and then made to look like it.
 async fn as_left(name: &str, written: Effects, older: &str, postgres_too: &str) -> (Folder, [Arc<dyn Store>; 2]) {
+    let in_sqlite = format!("{SEVENTH_SCHEMA} {SEVENTH_IN_SQLITE} {older}");
+    let in_postgres = format!("{SEVENTH_SCHEMA} {SEVENTH_IN_POSTGRES} {older} {postgres_too}");
     let folder = Folder::new(name);
     let path = folder.0.join("plane.db");
     let today = store::open(file(&path)).await.unwrap();
     assert_eq!(today.commit(written.clone()).await, Outcome::Committed);
     today.close().await;
-    rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
+    rusqlite::Connection::open(&path).unwrap().execute_batch(&in_sqlite).unwrap();
 
     let url = postgres::fresh_database().await;
     let today = open_postgres(&url).await;
     assert_eq!(today.commit(written).await, Outcome::Committed);
     today.close().await;
     drop(today);
-    postgres::run(&url, &format!("{older} {postgres_too}")).await;
+    postgres::run(&url, &in_postgres).await;
     (folder, [store::open(file(&path)).await.unwrap(), open_postgres(&url).await])
 }
 
@@ -244,13 +250,105 @@ async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open
     let of = |key, state| allowance(key, 1, START, state).into_record();
     let written =
         Effects { puts: vec![of(1, AllowanceState::Open), of(2, AllowanceState::Spent)], ..Effects::default() };
-    let older = format!("{THIRD_SCHEMA} {SECOND_SCHEMA}");
+    let older = format!("{SIXTH_SCHEMA} {FIFTH_SCHEMA} {THIRD_SCHEMA} {SECOND_SCHEMA}");
     let rings = format!("{THIRD_IN_POSTGRES} DROP TABLE proofs_0, proofs_1, proofs_2, proofs_3;");
     let (_folder, stores) = as_left("second-schema", written, &older, &rings).await;
     for store in stores {
         let open = |n| Lookup::AllowancesOpenByDigest { project: 1, digest: digest(n) };
         assert_eq!(store.list(open(1)).await.unwrap().len(), 1);
         assert_eq!(store.list(open(2)).await.unwrap().len(), 0);
+    }
+}
+
+/// What the eighth version of the schema changed, put back, and the ninth forgotten, which only changes documents.
+const SEVENTH_SCHEMA: &str = "DROP TABLE session_keys; DELETE FROM refinery_schema_history WHERE version >= 8;";
+const SEVENTH_IN_SQLITE: &str = "ALTER TABLE sessions ADD COLUMN jkt BLOB; \
+     UPDATE sessions SET jkt = unhex(json_extract(doc, '$.jkt')); \
+     CREATE INDEX sessions_of_key ON sessions (project, jkt) WHERE jkt IS NOT NULL;";
+const SEVENTH_IN_POSTGRES: &str = "ALTER TABLE sessions ADD COLUMN jkt BYTEA; \
+     UPDATE sessions SET jkt = decode(CAST(doc AS JSON) ->> 'jkt', 'hex'); \
+     CREATE INDEX sessions_of_key ON sessions (project, jkt, key) WHERE jkt IS NOT NULL;";
+
+/// What the seventh version of the schema added, taken away again.
+const SIXTH_SCHEMA: &str = "DROP INDEX delegations_due; ALTER TABLE delegations DROP COLUMN due; \
+     DELETE FROM refinery_schema_history WHERE version = 7;";
+
+/// The same for the sixth.
+const FIFTH_SCHEMA: &str = "DROP TABLE agent_events; DROP INDEX aaep_sessions_due; \
+     ALTER TABLE aaep_sessions DROP COLUMN due; DELETE FROM refinery_schema_history WHERE version = 6;";
+
+/// R-21
+#[tokio::test(flavor = "multi_thread")]
+async fn a_delegation_of_an_older_schema_falls_due_while_it_is_active() {
+    let of = |key, state| Delegation { state, ..delegation(key) }.into_record();
+    let revoked = DelegationState::Revoked { at: UnixMillis(START), reason: RevokeReason::ManualRevoke };
+    let written = Effects { puts: vec![of(1, DelegationState::Active), of(2, revoked)], ..Effects::default() };
+    let (_folder, stores) = as_left("sixth-schema", written, SIXTH_SCHEMA, "").await;
+    for store in stores {
+        let due = |by| Lookup::DelegationsDue { by: UnixMillis(by), limit: 9 };
+        assert_eq!(store.list(due(START - 1)).await.unwrap().len(), 0);
+        let found: Vec<Delegation> = store::find_all(&*store, due(START)).await.unwrap();
+        assert_eq!(found, [delegation(1)]);
+    }
+}
+
+/// AAP-18.1-01
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_of_an_older_schema_keeps_its_key() {
+    let unbound = Session { jkt: None, ..session(2) };
+    let written = Effects { puts: vec![session(1).into_record(), unbound.into_record()], ..Effects::default() };
+    let (_folder, stores) = as_left("seventh-schema", written, "", "").await;
+    for store in stores {
+        let jkt = session(1).jkt.unwrap();
+        let lookup = |project| Lookup::SessionKeyByJkt { project, jkt };
+        let found: Vec<SessionKey> = store::find_all(&*store, lookup(1)).await.unwrap();
+        assert_eq!(found, [SessionKey { key: 1, version: 1, project: 1, session: 1, jkt }]);
+        assert_eq!(store.list(lookup(2)).await.unwrap().len(), 0);
+    }
+}
+
+/// R-4
+#[tokio::test(flavor = "multi_thread")]
+async fn subscriber_tokens_of_an_older_version_end_after_ninety_days_and_with_their_persons_sign_ins() {
+    let alice = Person {
+        key: 1,
+        version: 1,
+        issuer: "local".into(),
+        subject: "alice".into(),
+        display_name: "\0 \"generation\":3".into(),
+        password_hash: None,
+        platform_admin: false,
+        disabled: false,
+        created_at: UnixMillis(START),
+        generation: 7,
+    };
+    let token = |key, expires_at| SubscriberToken {
+        key,
+        version: 1,
+        project: 1,
+        id: format!("tok_{key}"),
+        hash: digest(key),
+        person: 1,
+        name: "\0 \"expires_at\":1 \\".into(),
+        may_answer: true,
+        legacy: false,
+        approves_high_risk: false,
+        generation: 7,
+        created_at: UnixMillis(START),
+        expires_at: UnixMillis(expires_at),
+        revoked_at: None,
+    };
+    let puts = vec![alice.into_record(), token(2, 5).into_record(), token(3, 6).into_record()];
+    let older = "UPDATE subscriber_tokens SET doc = replace(replace(doc, '\"approves_high_risk\":false,', ''), \
+         '\"generation\":7,', ''); \
+         UPDATE subscriber_tokens SET doc = replace(doc, '\"expires_at\":5,', '\"expires_at\":null,');";
+    let (_folder, stores) = as_left("eighth-schema", Effects { puts, ..Effects::default() }, older, "").await;
+    for store in stores {
+        let endless: SubscriberToken = store::get(&*store, 2).await.unwrap().unwrap();
+        assert_eq!((endless.generation, endless.name.as_str()), (7, "\0 \"expires_at\":1 \\"));
+        assert!(endless.expires_at > UnixMillis(START).plus_secs(89 * 86_400), "{:?}", endless.expires_at);
+        let short: SubscriberToken = store::get(&*store, 3).await.unwrap().unwrap();
+        assert_eq!((short.generation, short.expires_at), (7, UnixMillis(6)));
     }
 }
 
@@ -277,7 +375,7 @@ fn before_plans() -> Effects {
 async fn what_was_decided_before_there_were_plans_is_read_paged_and_told_as_if_it_were_new() {
     let leaseless = "UPDATE allowances SET doc = replace(doc, '\"lease_s\":60,', ''); \
          UPDATE executions SET doc = replace(replace(doc, '\"lease_s\":60,', ''), '\"point\":\"gateway\",', '');";
-    let older = format!("{THIRD_SCHEMA} {leaseless}");
+    let older = format!("{SIXTH_SCHEMA} {FIFTH_SCHEMA} {THIRD_SCHEMA} {leaseless}");
     let (_folder, stores) = as_left("third-schema", before_plans(), &older, THIRD_IN_POSTGRES).await;
     for store in stores {
         let page = Lookup::DecisionsOfPrincipal { project: 1, principal: "del_1".into(), before: None, limit: 9 };

@@ -45,6 +45,7 @@ fn plan(key: RowKey, version: i64, status: PlanStatus) -> Plan {
         asked: None,
         feedback: None,
         clarified: None,
+        approved: None,
         until: None,
     }
 }

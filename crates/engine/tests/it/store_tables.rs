@@ -4,8 +4,8 @@ use crate::store::{Bench, START, on_both};
 use countersign_core::{
     records::{
         AccessToken, ApiKey, ApiKeyKind, ConnectProgress, ConnectRequest, Delegation, DelegationState, Disclosure,
-        HeldRequest, Membership, Person, Project, RevokedReceipt, Role, Secret, Session, SessionState, SigningKey,
-        Stored, WebSession,
+        HeldRequest, Membership, Person, Project, RevokeReason, RevokedReceipt, Role, Secret, Session, SessionKey,
+        SessionState, SigningKey, Stored, WebSession,
     },
     step::Effects,
 };
@@ -114,6 +114,7 @@ async fn connections_are_found_by_id_and_by_code() {
             operator: domain(key),
             operator_name: "Agents".into(),
             operator_disclosure: None,
+            operator_contact: None,
             scopes: vec![],
             max_agent_ttl: None,
             code_challenge: "c".into(),
@@ -153,7 +154,7 @@ async fn connections_are_found_by_id_and_by_code() {
     .await;
 }
 
-fn delegation(key: RowKey) -> Delegation {
+pub(crate) fn delegation(key: RowKey) -> Delegation {
     Delegation {
         key,
         version: 1,
@@ -174,7 +175,7 @@ fn delegation(key: RowKey) -> Delegation {
     }
 }
 
-fn session(key: RowKey) -> Session {
+pub(crate) fn session(key: RowKey) -> Session {
     Session {
         key,
         version: 1,
@@ -207,7 +208,6 @@ async fn delegations_sessions_and_what_belongs_to_them_are_found() {
             Lookup::SessionById { project: 1, operator, session_id: session_id.clone() },
             Lookup::SessionsBySessionId { project: 1, session_id },
             Lookup::SessionsOfDelegation { project: 1, delegation: 1 },
-            Lookup::SessionByJkt { project: 1, jkt: digest(1) },
         ];
         finds(&bench, [session(1), session(2)], &of_session).await;
         let token =
@@ -216,6 +216,31 @@ async fn delegations_sessions_and_what_belongs_to_them_are_found() {
         let receipt = |key| RevokedReceipt { key, version: 1, project: 1, sha256: digest(key), at: AT };
         let withdrawn = Lookup::RevokedReceipt { project: 1, sha256: digest(1) };
         finds(&bench, [receipt(1), receipt(2)], &[withdrawn]).await;
+    })
+    .await;
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn delegations_that_end_are_found_from_their_end_on_until_they_are_over() {
+    on_both(async |bench| {
+        let ends = |key, secs, state| Delegation { policy_expires_at: AT.plus_secs(secs), state, ..delegation(key) };
+        let revoked = DelegationState::Revoked { at: AT, reason: RevokeReason::ManualRevoke };
+        let ended = DelegationState::AutoRevoked { at: AT, reason: RevokeReason::PolicyExpired };
+        let active = DelegationState::Active;
+        let rows = [ends(1, 20, active.clone()), ends(2, 10, active), ends(3, 5, revoked), ends(4, 5, ended.clone())];
+        let puts = rows.into_iter().map(Stored::into_record).collect();
+        assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
+        let due = async |secs: i64| {
+            let lookup = Lookup::DelegationsDue { by: AT.plus_secs(secs), limit: 10 };
+            let found: Vec<Delegation> = store::find_all(&*bench.store, lookup).await.unwrap();
+            found.iter().map(|delegation| delegation.key).collect::<Vec<_>>()
+        };
+        assert_eq!((due(9).await, due(10).await, due(20).await), (vec![], vec![2], vec![2, 1]));
+        let over = Delegation { version: 2, ..ends(2, 10, ended) };
+        let puts = vec![over.into_record()];
+        assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
+        assert_eq!(due(20).await, [1]);
     })
     .await;
 }
@@ -236,26 +261,25 @@ async fn a_session_is_one_of_its_project_operator_and_id() {
     .await;
 }
 
+/// AAP-18.1-01
 #[tokio::test(flavor = "multi_thread")]
-async fn of_several_sessions_with_one_key_the_newest_is_found() {
+async fn a_key_belongs_to_one_session_of_a_project_and_a_session_may_have_several() {
     on_both(async |bench| {
-        let bound = |key, project, jkt| Session { project, jkt, ..session(key) };
-        let sessions = [
-            bound(1, 1, Some(digest(9))),
-            bound(2, 1, Some(digest(9))),
-            bound(3, 1, None),
-            bound(4, 2, Some(digest(9))),
-            bound(5, 1, Some(digest(8))),
-        ];
-        let puts = sessions.into_iter().map(Stored::into_record).collect();
-        assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
-        let newest = async |project, n| {
-            let lookup = Lookup::SessionByJkt { project, jkt: digest(n) };
-            let found: Vec<Session> = store::find_all(&*bench.store, lookup).await.unwrap();
-            found.iter().map(|session| session.key).collect::<Vec<_>>()
+        let put = async |key, project, session, n| {
+            let puts = vec![SessionKey { key, version: 1, project, session, jkt: digest(n) }.into_record()];
+            bench.store.commit(Effects { puts, ..Effects::default() }).await
         };
-        assert_eq!((newest(1, 9).await, newest(2, 9).await), (vec![2], vec![4]));
-        assert_eq!((newest(1, 8).await, newest(1, 7).await), (vec![5], vec![]));
+        for (key, project, session, n) in [(1, 1, 7, 9), (2, 1, 7, 8), (3, 2, 6, 9)] {
+            assert_eq!(put(key, project, session, n).await, Outcome::Committed);
+        }
+        assert_eq!(put(4, 1, 5, 9).await, Outcome::Stale);
+        let session = async |project, n| {
+            let lookup = Lookup::SessionKeyByJkt { project, jkt: digest(n) };
+            let found: Option<SessionKey> = store::find_one(&*bench.store, lookup).await.unwrap();
+            found.map(|key| key.session)
+        };
+        assert_eq!((session(1, 9).await, session(1, 8).await), (Some(7), Some(7)));
+        assert_eq!((session(2, 9).await, session(1, 7).await), (Some(6), None));
     })
     .await;
 }

@@ -1,8 +1,9 @@
 //! Bodies on their way: to the upstream, and from it to the caller. Data only; trailers are nobody's.
 
 use super::{guard::Turn, upstream::Line};
+use crate::unread::Watched;
 use bytes::Bytes;
-use http_body_util::BodyExt as _;
+use http_body_util::{BodyExt as _, combinators::UnsyncBoxBody};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use std::{
     pin::Pin,
@@ -13,6 +14,9 @@ use tokio::{
     sync::{mpsc, oneshot},
     time::Sleep,
 };
+
+/// The body of a request, as it arrives.
+pub(crate) type Arriving = Watched<Incoming>;
 
 /// Why a body broke off. The other side sees that it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +40,7 @@ pub(crate) enum ToUpstream {
 
 pub(crate) struct Rest {
     first: Option<Bytes>,
-    rest: Incoming,
+    rest: Arriving,
     /// How many bytes may still come.
     room: u64,
     pace: Pace,
@@ -74,7 +78,7 @@ impl ToUpstream {
     /// A body that is longer than what is kept, and a sign of when all of it was sent.
     pub(crate) fn rest(
         first: Bytes,
-        rest: Incoming,
+        rest: Arriving,
         max: Option<u64>,
         limit: Duration,
     ) -> (Self, oneshot::Receiver<()>) {
@@ -131,7 +135,10 @@ impl Rest {
 }
 
 /// The next piece of data; other frames are passed over.
-fn poll_data(from: &mut Incoming, pace: &mut Pace, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
+fn poll_data<B>(from: &mut B, pace: &mut Pace, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
     loop {
         match Pin::new(&mut *from).poll_frame(cx) {
             Poll::Ready(Some(Ok(frame))) => {
@@ -214,6 +221,7 @@ enum Kind {
     Whole(Option<Bytes>),
     Passed(Box<FromUpstream>),
     Pumped(Pumped),
+    Own(UnsyncBoxBody<Bytes, Broken>),
 }
 
 impl ToCaller {
@@ -223,6 +231,11 @@ impl ToCaller {
 
     pub(crate) fn passed(body: FromUpstream) -> Self {
         Self { kind: Kind::Passed(Box::new(body)), turn: None }
+    }
+
+    /// The answer of an endpoint of our own.
+    pub(crate) fn own(body: UnsyncBoxBody<Bytes, Broken>) -> Self {
+        Self { kind: Kind::Own(body), turn: None }
     }
 
     pub(crate) fn pumped(body: Pumped) -> Self {
@@ -239,6 +252,7 @@ impl Body for ToCaller {
             Kind::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
             Kind::Passed(body) => Pin::new(&mut **body).poll_frame(cx),
             Kind::Pumped(body) => Pin::new(body).poll_frame(cx),
+            Kind::Own(body) => Pin::new(body).poll_frame(cx),
         }
     }
 
@@ -247,6 +261,7 @@ impl Body for ToCaller {
             Kind::Whole(bytes) => bytes.is_none(),
             Kind::Passed(body) => body.is_end_stream(),
             Kind::Pumped(_) => false,
+            Kind::Own(body) => body.is_end_stream(),
         }
     }
 
@@ -255,6 +270,7 @@ impl Body for ToCaller {
             Kind::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
             Kind::Passed(body) => body.size_hint(),
             Kind::Pumped(_) => SizeHint::default(),
+            Kind::Own(body) => body.size_hint(),
         }
     }
 }

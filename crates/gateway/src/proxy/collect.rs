@@ -1,9 +1,9 @@
 //! Reading a request's body: all of it where it is digested, the beginning of it where it is only passed on.
 
-use super::bodies::next_data;
+use super::bodies::{Arriving, next_data};
 use bytes::{Bytes, BytesMut};
 use countersign_engine::Refusal;
-use hyper::body::{Body, Incoming};
+use hyper::body::Body;
 use std::time::Duration;
 
 /// The complete body, if it has at most `max` bytes.
@@ -21,11 +21,11 @@ where
 
 /// The beginning of a body, and the rest of it if there is more than `limit`.
 pub(super) async fn beginning(
-    mut body: Incoming,
+    mut body: Arriving,
     limit: usize,
     max: Option<u64>,
     pace: Duration,
-) -> Result<(Bytes, Option<Incoming>), Refusal> {
+) -> Result<(Bytes, Option<Arriving>), Refusal> {
     refuse_if_larger(&body, max)?;
     let (bytes, complete) = up_to(&mut body, limit, pace).await?;
     match max {

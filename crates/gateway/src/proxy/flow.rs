@@ -2,7 +2,7 @@
 
 use super::{
     Shared,
-    bodies::{FromUpstream, ToCaller, ToUpstream},
+    bodies::{Arriving, FromUpstream, ToCaller, ToUpstream},
     collect,
     exchange::{Sealed, Way},
     guard::Turn,
@@ -16,6 +16,8 @@ use crate::{
     call::read_call,
     complete::{self, MAX_BODY_BYTES},
     headers,
+    refusal::presented_scheme,
+    unread::watch,
 };
 use bytes::Bytes;
 use countersign_engine::{
@@ -37,14 +39,15 @@ const RESERVED: &str = "/.countersign";
 /// Answers one request. Whatever goes wrong is told in the envelope.
 pub(super) async fn answer(
     shared: Arc<Shared>,
-    mut request: Request<Incoming>,
+    request: Request<Incoming>,
     refused: Option<Refusal>,
     turn: Turn,
     place: Arc<OwnedSemaphorePermit>,
 ) -> Response<ToCaller> {
     let request_id = shared.request_ids.mint();
     let span = tracing::info_span!("call", request_id);
-    let method = request.method().clone();
+    let (method, scheme) = (request.method().clone(), presented_scheme(request.headers()));
+    let (mut request, unread) = watch(request);
     // What follows a request for another protocol is not looked at as HTTP, so the connection ends with it.
     let last = refused.is_some() || request.headers().contains_key(header::UPGRADE);
     let on_upgrade = hyper::upgrade::on(&mut request);
@@ -58,7 +61,16 @@ pub(super) async fn answer(
         Arrived { shared: Arc::clone(&shared), parts, body, origin, on_upgrade, place }.run(address).await
     };
     let answered = answered.instrument(span.clone()).await;
-    let mut response = answered.unwrap_or_else(|refusal| answer::told(&refusal, &request_id).map(ToCaller::whole));
+    let mut response = match answered {
+        Ok(response) => response,
+        Err(refusal) => {
+            let mut response = answer::told(&refusal, &request_id, scheme).map(ToCaller::whole);
+            if !last {
+                unread.settle(&mut response).await;
+            }
+            response
+        }
+    };
     let nonce = match &at {
         Some(address) => shared.engine.nonce_for_calls(address).await,
         None => None,
@@ -77,7 +89,7 @@ pub(super) async fn answer(
 struct Arrived {
     shared: Arc<Shared>,
     parts: Parts,
-    body: Incoming,
+    body: Arriving,
     /// The public origin at which it arrived, as configured.
     origin: String,
     on_upgrade: OnUpgrade,
@@ -94,8 +106,8 @@ impl Arrived {
         }
         let waits = call.wait_s.is_some_and(|seconds| seconds > 0);
         match self.shared.engine.decide(address, call).await? {
-            Decided::Read(permit) => self.read(*permit).await,
-            Decided::Write(undertaking) => self.write(*undertaking).await,
+            Decided::Speculative(permit) => self.read(*permit).await,
+            Decided::CommitFirst(undertaking) => self.commit_first(*undertaking).await,
             Decided::Held(held) => self.hold(*held, waits).await,
         }
     }
@@ -119,12 +131,18 @@ impl Arrived {
         if opens {
             return websocket::open(self.shared, passage, way, self.parts, self.on_upgrade, self.place).await;
         }
-        let (shared, sealed) = self.seal(passage.grant()).await?;
-        forward(shared, passage, way, sealed).await
+        let shared = Arc::clone(&self.shared);
+        match self.seal(passage.grant()).await {
+            Ok((shared, sealed)) => forward(shared, passage, way, sealed).await,
+            Err(refusal) => {
+                passage.settle(&shared.engine, &Became::NotSent("the request did not arrive as it should")).await?;
+                Err(refusal)
+            }
+        }
     }
 
     /// Its intent is durable before it is forwarded, and a caller that hangs up does not leave it without an outcome.
-    async fn write(self, undertaking: Undertaking) -> Result<Response<ToCaller>, Refusal> {
+    async fn commit_first(self, undertaking: Undertaking) -> Result<Response<ToCaller>, Refusal> {
         let ready = Way::of(&self.shared, undertaking.grant())
             .map_err(|mishap| mishap.refusal())
             .and_then(|way| Ok((way, opens_websocket(&self.parts, undertaking.grant())?)));
@@ -133,8 +151,7 @@ impl Arrived {
             Err(refusal) => return Err(self.shared.engine.turn_away(&undertaking, refusal).await),
         };
         if opens {
-            let permit = self.shared.engine.begin_write(undertaking).await?;
-            let passage = Passage::Write(Box::new(permit));
+            let passage = Passage::begin(&self.shared.engine, undertaking).await?;
             return websocket::open(self.shared, passage, way, self.parts, self.on_upgrade, self.place).await;
         }
         let shared = Arc::clone(&self.shared);
@@ -144,8 +161,8 @@ impl Arrived {
         };
         let tasks = shared.under_way.clone();
         let writing = async move {
-            let permit = shared.engine.begin_write(undertaking).await?;
-            forward(shared, Passage::Write(Box::new(permit)), way, sealed).await
+            let passage = Passage::begin(&shared.engine, undertaking).await?;
+            forward(shared, passage, way, sealed).await
         };
         tasks.spawn(writing.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded)?
     }

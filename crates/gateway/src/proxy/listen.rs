@@ -1,12 +1,14 @@
 //! Accepting connections, and an end that lets what is under way finish.
 
 use super::{
-    Shared, flow,
+    Shared,
+    endpoints::{self, AtGateway},
+    flow,
     guard::{Guard, MAX_HEADERS, Patience, Wire},
 };
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
-use std::{convert::Infallible, future::Future, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::Future, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -35,9 +37,9 @@ async fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
     let places = Arc::new(Semaphore::new(shared.settings.max_connections));
     while let Ok(place) = Arc::clone(&places).acquire_owned().await {
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, peer)) => {
                 let _kept_small = stream.set_nodelay(true);
-                shared.under_way.spawn(connection(Arc::clone(shared), stream, place));
+                shared.under_way.spawn(connection(Arc::clone(shared), stream, peer, place));
             }
             Err(why) => {
                 tracing::warn!(%why, "a connection could not be accepted");
@@ -47,7 +49,7 @@ async fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
     }
 }
 
-async fn connection(shared: Arc<Shared>, stream: TcpStream, place: OwnedSemaphorePermit) {
+async fn connection(shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr, place: OwnedSemaphorePermit) {
     let settings = &shared.settings;
     let patience = Patience {
         max_head_bytes: settings.max_header_bytes,
@@ -61,7 +63,13 @@ async fn connection(shared: Arc<Shared>, stream: TcpStream, place: OwnedSemaphor
         // Taken at once: the guard may soon look at the next request.
         let (refused, turn) = (wire.refusal(), wire.turn());
         let (shared, place) = (Arc::clone(&shared), Arc::clone(&place));
-        async move { Ok::<_, Infallible>(flow::answer(shared, request, refused, turn, place).await) }
+        async move {
+            let own = if refused.is_none() { shared.endpoint(&request) } else { None };
+            Ok::<_, Infallible>(match own {
+                Some((own, address)) => endpoints::answer(own, request, AtGateway { address, peer }, turn).await,
+                None => flow::answer(Arc::clone(&shared), request, refused, turn, place).await,
+            })
+        }
     });
     let mut builder = http1::Builder::new();
     // The guard has looked at sizes and times already; these only must not be stricter.

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod collect;
+mod endpoints;
 mod exchange;
 mod flow;
 mod guard;
@@ -14,6 +15,7 @@ mod upstream;
 mod websocket;
 
 pub(crate) use collect::whole as whole_body;
+pub use endpoints::{AtGateway, Endpoints};
 pub(crate) use passage::{Passage, answered};
 pub(crate) use pump::{Pumping, pump};
 pub use settings::{GatewaySettings, UpstreamCredential};
@@ -36,6 +38,7 @@ struct Shared {
     engine: Arc<Engine>,
     settings: GatewaySettings,
     pool: Pool,
+    endpoints: Option<Endpoints>,
     request_ids: RequestIds,
     /// Connections, writes whose caller may be gone, and streams.
     under_way: TaskTracker,
@@ -47,8 +50,22 @@ struct Shared {
 
 impl Gateway {
     pub fn new(engine: Arc<Engine>, settings: GatewaySettings) -> Result<Self, BadRoots> {
+        Self::build(engine, settings, None)
+    }
+
+    /// The same with the protocol's endpoints on the gateway's origin, so that an agent needs to know no other.
+    pub fn with_endpoints(
+        engine: Arc<Engine>,
+        settings: GatewaySettings,
+        endpoints: Endpoints,
+    ) -> Result<Self, BadRoots> {
+        Self::build(engine, settings, Some(endpoints))
+    }
+
+    fn build(engine: Arc<Engine>, settings: GatewaySettings, endpoints: Option<Endpoints>) -> Result<Self, BadRoots> {
         let shared = Shared {
             pool: Pool::new(&settings.extra_roots)?,
+            endpoints,
             request_ids: RequestIds::new(engine.now().0.unsigned_abs()),
             engine,
             settings,

@@ -5,7 +5,7 @@ use super::{
     bodies::FromUpstream,
     exchange::{Mishap, Sealed, Way},
 };
-use countersign_engine::{Became, Egress, Engine, Grant, HeldFacts, Permit, ReadPermit, Refusal, Watch};
+use countersign_engine::{Became, Egress, Engine, Grant, HeldFacts, Permit, ReadPermit, Refusal, Undertaking, Watch};
 use http::{Response, StatusCode};
 use std::{sync::Arc, time::Duration};
 use tracing::Instrument as _;
@@ -16,6 +16,14 @@ pub(crate) enum Passage {
 }
 
 impl Passage {
+    /// Makes the intent of a call durable that is not speculative.
+    pub(crate) async fn begin(engine: &Engine, undertaking: Undertaking) -> Result<Self, Refusal> {
+        Ok(match undertaking.grant().writes() {
+            true => Self::Write(Box::new(engine.begin_write(undertaking).await?)),
+            false => Self::Read(Box::new(engine.begin_read(undertaking).await?)),
+        })
+    }
+
     pub(crate) fn grant(&self) -> &Grant {
         match self {
             Self::Read(permit) => permit.grant(),
@@ -52,8 +60,9 @@ impl Passage {
     }
 
     pub(crate) fn handed_on(&mut self) {
-        if let Self::Write(permit) = self {
-            permit.handed_on();
+        match self {
+            Self::Read(permit) => permit.handed_on(),
+            Self::Write(permit) => permit.handed_on(),
         }
     }
 

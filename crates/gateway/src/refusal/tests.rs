@@ -1,7 +1,10 @@
-use super::envelope;
-use countersign_engine::{Awaited, Awaiting, Limit, Refusal};
+use countersign_engine::{Awaited, Awaiting, Limit, Refusal, Scheme};
 use http::Response;
 use serde_json::{Value, json};
+
+fn envelope(refusal: &Refusal, request_id: &str) -> Response<String> {
+    super::envelope(refusal, request_id, Scheme::Bearer)
+}
 
 fn body(response: &Response<String>) -> Value {
     serde_json::from_str(response.body()).unwrap()
@@ -39,7 +42,32 @@ fn a_challenge_says_what_was_wrong_with_the_proof() {
         assert_eq!(challenge(refusal).unwrap(), invalid);
     }
     assert_eq!(challenge(Refusal::DpopNonceMissing).unwrap(), "DPoP error=\"use_dpop_nonce\", algs=\"ES256 PS256\"");
-    assert_eq!(challenge(Refusal::AccessTokenInvalid), None);
+}
+
+/// AAP-18.4-01
+#[test]
+fn every_401_has_a_challenge_in_the_scheme_of_the_request_and_nothing_else_has_one() {
+    let challenge = |refusal: &Refusal, scheme: Scheme| {
+        let told = super::envelope(refusal, "r", scheme);
+        assert_eq!(told.headers().contains_key("www-authenticate"), told.status() == 401, "{refusal:?}");
+        told.headers().get("www-authenticate").map(|value| value.to_str().unwrap().to_owned())
+    };
+    for refusal in [
+        Refusal::AccessTokenInvalid,
+        Refusal::AccessTokenExpired,
+        Refusal::DelegationNotFound,
+        Refusal::OperatorJwtExpired,
+        Refusal::ConsentMissing,
+    ] {
+        assert_eq!(challenge(&refusal, Scheme::Bearer).unwrap(), "Bearer error=\"invalid_token\"");
+        let bound = "DPoP error=\"invalid_token\", algs=\"ES256 PS256\"";
+        assert_eq!(challenge(&refusal, Scheme::Dpop).unwrap(), bound);
+    }
+    let person = "Cookie realm=\"people\", form-action=\"/sign-in\"";
+    assert_eq!(challenge(&Refusal::SignInRequired, Scheme::Bearer).unwrap(), person);
+    for refusal in [Refusal::ModeMissing, Refusal::CsrfRejected, Refusal::ProjectNotFound, Refusal::Unavailable] {
+        assert_eq!(challenge(&refusal, Scheme::Dpop), None);
+    }
 }
 
 #[test]

@@ -57,8 +57,11 @@ impl Two {
     fn request(&self, agent: &Registered, host: &str, path: &str) -> String {
         format!(
             "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nAap-Version: 2.0\r\n\
-             Authorization: Bearer {}\r\nX-Agent-Mode: user_delegated\r\nX-Agent-Intent-Type: READ_CALENDAR\r\n\r\n",
-            agent.access_token
+             Authorization: Bearer {}\r\nX-Agent-Mode: user_delegated\r\nX-Agent-Intent-Type: READ_CALENDAR\r\n\
+             X-Agent-Session: {}\r\nX-Agent-Delegation: {}\r\n\r\n",
+            agent.access_token,
+            agent.session_id,
+            agent.delegation_id.as_deref().unwrap_or_default()
         )
     }
 

@@ -1,7 +1,7 @@
 //! No silent assumptions: every value of the accepted plan was submitted, or is an answer (Clarification 7).
 
 use super::{Flaw, Wrong, chain::Walk, shape::alike};
-use countersign_protocol::clarification::Gap;
+use countersign_protocol::clarification::{Gap, Severity};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ struct Answers<'w> {
 struct Answer<'w> {
     gap: &'w Gap,
     answer: &'w str,
-    /// Given about the last plan. One to an earlier plan counts only if the last one raises the same question, which
+    /// Given about the last plan, and something to write into it. One to an earlier plan counts only if the last one raises the same question, which
     /// the chain does not tell.
     applies: bool,
 }
@@ -32,7 +32,7 @@ impl<'w> Answers<'w> {
         for seen in &walk.rounds {
             let (gap, answer) = (&seen.round.gap, seen.round.answer.as_str());
             if walk.settled(&gap.id).is_some_and(|last| last.round == seen.round.round) {
-                let applies = seen.plan + 1 == walk.plans.len();
+                let applies = seen.plan + 1 == walk.plans.len() && !leaves_as_it_is(gap, answer);
                 at.entry(pointer(gap)).or_default().push(Answer { gap, answer, applies });
             }
         }
@@ -73,6 +73,11 @@ impl<'w> Answers<'w> {
         }
         Ok(())
     }
+}
+
+/// A WARN that is accepted leaves the plan as it is (W-05). Older documents have the word in its place.
+fn leaves_as_it_is(gap: &Gap, answer: &str) -> bool {
+    gap.severity == Severity::Warn && alike(answer, "accept")
 }
 
 /// Where a gap is. One without a pointer says it by its dotted path alone (W-25).

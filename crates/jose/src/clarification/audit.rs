@@ -106,6 +106,9 @@ fn accepted_rightly(
     if !message.gaps.is_empty() {
         return Err(Wrong::at("", Flaw::PlanBeforeAnswers));
     }
+    if proven.walk.abandoned.is_some() {
+        return Err(Wrong::at("", Flaw::AfterAbandoned));
+    }
     let last = submitted.last().map_or(&Value::Null, |plan| &plan.plan_object);
     accepted_plan::check(last, accepted, &proven.walk)
 }

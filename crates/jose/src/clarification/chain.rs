@@ -8,7 +8,7 @@ use super::{
 };
 use countersign_protocol::{
     clarification::{
-        DigestText, Entry, PlanChanged, PublicKey, Record, Rotated, Round, SignedType, Stamp,
+        Abandoned, DigestText, Entry, GivenBy, PlanChanged, PublicKey, Record, Rotated, Round, SignedType, Stamp,
         signed::{self},
     },
     hash::Digest,
@@ -26,6 +26,8 @@ pub(super) struct Walk<'a> {
     pub(super) rounds: Vec<Exchanged<'a>>,
     /// The plans that were asked about, each with the moment from which on.
     pub(super) plans: Vec<(DigestText, Option<Stamp>)>,
+    /// When it was abandoned last, and by whom.
+    pub(super) abandoned: Option<(Stamp, GivenBy)>,
     /// The last round of every gap, as its place in `rounds`.
     pub(super) latest: BTreeMap<&'a str, usize>,
     /// Every head there was, and how many rounds then.
@@ -43,6 +45,7 @@ impl<'a> Walk<'a> {
             last: None,
             rounds: Vec::new(),
             plans: vec![(record.plan_digest, None)],
+            abandoned: None,
             latest: BTreeMap::new(),
             heads: vec![(head, 0)],
         }
@@ -51,10 +54,14 @@ impl<'a> Walk<'a> {
     pub(super) fn step(&mut self, raw: &'a Value, entry: Entry) -> Result<(), Wrong> {
         self.linked(raw, &entry)?;
         let hash = entry.entry_hash().0;
+        if self.abandoned.is_some() && matches!(entry, Entry::Round(_) | Entry::PlanChanged(_)) {
+            return Err(Wrong::at("", Flaw::AfterAbandoned));
+        }
         match entry {
             Entry::Round(round) => self.round(raw, round)?,
             Entry::Rotated(rotated) => self.rotated(raw, &rotated)?,
             Entry::PlanChanged(changed) => self.plan_changed(raw, &changed)?,
+            Entry::Abandoned(abandoned) => self.abandoned(raw, &abandoned)?,
         }
         self.head = hash;
         self.heads.push((hash, self.rounds.len() as u64));
@@ -107,6 +114,32 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// Only a person's abandonment may follow another one.
+    fn abandoned(&mut self, raw: &Value, abandoned: &Abandoned) -> Result<(), Wrong> {
+        self.not_before_last(&abandoned.timestamp, "timestamp")?;
+        self.keys.check(&abandoned.agent_public_key, &abandoned.timestamp, "agent_public_key")?;
+        if self.abandoned.is_some() && abandoned.abandoned_by != GivenBy::Person {
+            return Err(Wrong::at("abandoned_by", Flaw::AfterAbandoned));
+        }
+        if Some(abandoned.plan_digest) != self.plan() {
+            return Err(Wrong::at("plan_digest", Flaw::AnotherPlan));
+        }
+        if let Some(round) = abandoned.unanswered.iter().find_map(|gap| self.settled(gap)) {
+            return Err(Wrong::at("unanswered", Flaw::ResolvedAlready { round: round.round }));
+        }
+        let mut body = json!({ "session_id": self.session_id, "agent_id": self.keys.agent_id });
+        for name in ["agent_public_key", "timestamp", "abandoned_by", "unanswered", "plan_digest", "prev"] {
+            if let Value::Object(members) = &mut body {
+                members.insert(name.into(), member(raw, name));
+            }
+        }
+        signed_body(SignedType::Abandonment, &body, &abandoned.agent_public_key, &abandoned.signature)
+            .map_err(|wrong| wrong.under("signature"))?;
+        self.abandoned = Some((abandoned.timestamp.clone(), abandoned.abandoned_by));
+        self.last = Some(abandoned.timestamp.clone());
+        Ok(())
+    }
+
     /// Gaps of the present plan whose last answer did not settle them. Those of an earlier plan are asked no more.
     pub(super) fn unsettled(&self) -> impl Iterator<Item = &str> {
         let last = self.latest.iter().filter_map(|(id, at)| self.rounds.get(*at).map(|round| (*id, round)));
@@ -147,6 +180,7 @@ pub(super) fn first_key(entries: &[Entry], signing: &PublicKey) -> PublicKey {
         Entry::Round(round) => round.agent_public_key.clone(),
         Entry::Rotated(rotated) => Some(rotated.rotation.old_public_key.clone()),
         Entry::PlanChanged(changed) => Some(changed.agent_public_key.clone()),
+        Entry::Abandoned(abandoned) => Some(abandoned.agent_public_key.clone()),
     };
     entries.iter().find_map(named).unwrap_or_else(|| signing.clone())
 }

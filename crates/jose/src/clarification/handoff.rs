@@ -27,5 +27,8 @@ pub fn check_handoff(document: &Value, registry: &Registry) -> Result<Report, Wr
     if handoff.plan.is_some() && !proven.record.all_resolved {
         return Err(Wrong::at("plan", Flaw::PlanBeforeAnswers));
     }
+    if handoff.plan.is_some() && proven.walk.abandoned.is_some() {
+        return Err(Wrong::at("plan", Flaw::AfterAbandoned));
+    }
     Ok(report::of_handoff(&proven, &handoff))
 }

@@ -36,6 +36,9 @@ pub struct Report {
     /// When it was attested that everything is answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attested_at: Option<Stamp>,
+    /// When the session was given up, and by whom.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abandoned: Option<(Stamp, GivenBy)>,
     pub warnings: Vec<String>,
 }
 
@@ -109,6 +112,7 @@ fn on_record(what: Proven, proven: &ProvenRecord<'_>) -> Report {
         all_resolved: Some(record.all_resolved),
         head: Some(DigestText(walk.head)),
         signed_at: Some(record.signed_at.clone()),
+        abandoned: walk.abandoned.clone(),
         ..empty(what, (record.session_id.as_str(), &record.agent_id), walk.keys.signer)
     }
 }
@@ -125,6 +129,7 @@ fn empty(proven: Proven, (session_id, agent_id): (&str, &str), signer: Signer) -
         head: None,
         signed_at: None,
         attested_at: None,
+        abandoned: None,
         warnings: Vec::new(),
     }
 }
@@ -190,6 +195,9 @@ impl fmt::Display for Report {
         }
         if let Some(at) = &self.attested_at {
             writeln!(f, "attested {at}: every gap was answered before")?;
+        }
+        if let Some((at, by)) = &self.abandoned {
+            writeln!(f, "abandoned {at} by {}", by.name())?;
         }
         self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))
     }

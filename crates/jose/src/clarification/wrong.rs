@@ -88,6 +88,8 @@ pub enum Flaw {
     AnotherChain,
     #[error("there is a plan although a gap is open")]
     PlanBeforeAnswers,
+    #[error("the session was abandoned before this: nothing is asked, answered or accepted after that")]
+    AfterAbandoned,
     #[error("the accepted plan and its attestation come together: one of them was taken away")]
     HalfAccepted,
 
@@ -105,6 +107,7 @@ fn signed_thing(kind: SignedType) -> &'static str {
         SignedType::Chain => "chain",
         SignedType::Rotation => "change of keys",
         SignedType::Plan => "change of plan",
+        SignedType::Abandonment => "abandonment",
         SignedType::Attestation => "attestation",
         SignedType::Handoff => "handoff",
     }

@@ -9,7 +9,11 @@ pub(crate) mod receipt;
 
 use crate::compact::{Compact, Malformed};
 use crate::key_set::{KeySet, NoKey};
-use countersign_protocol::{aap::claims::SKEW_SECS, domain::Domain, time::UnixMillis};
+use countersign_protocol::{
+    aap::claims::{BadClaim, SKEW_SECS, not_before},
+    domain::Domain,
+    time::UnixMillis,
+};
 use serde_json::Value;
 
 /// Whose token it must be and for whom.
@@ -73,6 +77,11 @@ impl Compact<'_> {
     /// A kid among the claims must say the same as the header (C-35).
     fn contradicts_its_kid(&self) -> bool {
         self.payload.get("kid").is_some_and(|kid| kid != &Value::from(self.kid.as_str()))
+    }
+
+    /// Whether `nbf` lies further ahead than clocks may differ (C-87).
+    fn is_too_early(&self, now: UnixMillis) -> Result<bool, BadClaim> {
+        Ok(not_before(&self.payload)?.is_some_and(|nbf| UnixMillis::from_secs(nbf) > now.plus_secs(SKEW_SECS)))
     }
 }
 

@@ -22,6 +22,8 @@ pub enum OperatorRefusal {
     Expired,
     #[error("the token was issued in the future")]
     FromTheFuture,
+    #[error("the token does not count yet: its \"nbf\" lies in the future")]
+    TooEarly,
     #[error("the token lives longer than an hour")]
     TooLongLived,
     #[error("the token is for another service")]
@@ -56,6 +58,9 @@ pub fn verify_operator(
     }
     let claims = OperatorClaims::parse(&token.payload)?;
     check(&claims, expected, now)?;
+    if token.is_too_early(now)? {
+        return Err(OperatorRefusal::TooEarly);
+    }
     let expires_at = UnixMillis::from_secs(claims.exp);
     let sha256 = token.sha256();
     #[expect(clippy::disallowed_methods, reason = "here everything about the token has just been checked")]

@@ -24,6 +24,8 @@ pub enum ReceiptRefusal {
     WrongService,
     #[error("the receipt has expired")]
     Expired,
+    #[error("the receipt does not count yet: its \"nbf\" lies in the future")]
+    TooEarly,
     #[error("the receipt's execution window is over")]
     WindowOver,
     #[error("the receipt's execution window has not begun")]
@@ -38,7 +40,7 @@ impl ReceiptRefusal {
 
     /// Outside its time on either side (AAP glossary: both are `consent_expired`).
     pub fn is_expired(&self) -> bool {
-        matches!(self, Self::Expired | Self::WindowOver | Self::WindowNotOpen)
+        matches!(self, Self::Expired | Self::TooEarly | Self::WindowOver | Self::WindowNotOpen)
     }
 }
 
@@ -59,6 +61,9 @@ pub fn verify_receipt(
     }
     let claims = ReceiptClaims::parse(&token.payload)?;
     check(&claims, expected, now)?;
+    if token.is_too_early(now)? {
+        return Err(ReceiptRefusal::TooEarly);
+    }
     let (sha256, said) = (token.sha256(), token.said_sha256());
     #[expect(clippy::disallowed_methods, reason = "here everything about the token has just been checked")]
     let fact = VerifiedReceipt::attest(claims, token.kid, sha256, said);

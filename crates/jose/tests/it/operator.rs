@@ -79,6 +79,17 @@ fn clocks_may_differ_by_300_seconds_and_no_more() {
     assert_eq!(lifetime(IAT, IAT + 60, at(IAT - 300).plus_millis(-1)), Err(OperatorRefusal::FromTheFuture));
 }
 
+/// AAP-G-12
+#[test]
+fn before_its_nbf_a_token_does_not_count_and_clocks_may_differ_by_300_seconds() {
+    let nbf = NOW.secs() + 300;
+    assert!(claims("nbf", nbf.into()).is_ok());
+    assert_eq!(claims("nbf", (nbf + 1).into()), Err(OperatorRefusal::TooEarly));
+    for value in [json!(1.5), json!("1748822400"), json!(true)] {
+        assert!(matches!(claims("nbf", value), Err(OperatorRefusal::Claims(_))));
+    }
+}
+
 #[test]
 fn a_token_lives_an_hour_and_the_clocks_skew_at_most() {
     assert!(lifetime(IAT, IAT + 3900, NOW).is_ok());
@@ -97,7 +108,9 @@ fn the_audience_is_the_service_byte_for_byte() {
 
 #[test]
 fn an_operator_speaks_for_itself_only() {
-    assert_eq!(claims("iss", "other.example".into()), Err(OperatorRefusal::WrongIssuer));
+    for iss in ["other.example", "agents.test-operator.aap.dev", "aap.dev", "xtest-operator.aap.dev"] {
+        assert_eq!(claims("iss", iss.into()), Err(OperatorRefusal::WrongIssuer), "{iss}");
+    }
     let other = Domain::parse("other.example").unwrap();
     let expected = Expected { operator: &other, service: SERVICE };
     assert_eq!(

@@ -54,7 +54,10 @@ fn the_issuer_is_the_operator_s_hostname() {
     for iss in ["https://test-operator.aap.dev", "test-operator.aap.dev:443", "Test-Operator.aap.dev"] {
         assert_invalid("iss", iss.into());
     }
-    assert_eq!(claims("iss", "other.example".into()), Err(ReceiptRefusal::WrongIssuer));
+    // Neither a part of the operator's domain nor what it is a part of speaks for it.
+    for iss in ["other.example", "agents.test-operator.aap.dev", "aap.dev", "xtest-operator.aap.dev"] {
+        assert_eq!(claims("iss", iss.into()), Err(ReceiptRefusal::WrongIssuer), "{iss}");
+    }
 }
 
 #[test]
@@ -149,6 +152,19 @@ fn a_receipt_expires_with_its_exp_and_the_skew() {
     assert_eq!(verify(&jwt, end.plus_millis(1)), Err(ReceiptRefusal::Expired));
     assert_eq!(claims("exp", IAT.into()), Err(ReceiptRefusal::Expired));
     assert_eq!(claims("iat", (IAT + 361).into()), Err(ReceiptRefusal::FromTheFuture));
+}
+
+/// AAP-G-12
+#[test]
+fn before_its_nbf_a_receipt_does_not_count_and_clocks_may_differ_by_300_seconds() {
+    let nbf = NOW.secs() + 300;
+    assert!(claims("nbf", nbf.into()).is_ok());
+    let refused = claims("nbf", (nbf + 1).into()).unwrap_err();
+    assert_eq!(refused, ReceiptRefusal::TooEarly);
+    assert!(refused.is_expired());
+    for value in [json!(1.5), json!("1748822400"), json!(true)] {
+        assert_invalid("nbf", value);
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What every event carries (AAEP 3.2, 3.3).
 
 use crate::time::UnixMillis;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub const CONTEXT: &str = "https://aaep-protocol.org/context/v1";
@@ -14,7 +14,7 @@ pub struct Envelope {
     pub context: Value,
     pub event_id: String,
     pub session_id: String,
-    #[serde(serialize_with = "millis", deserialize_with = "crate::time::rfc3339::deserialize")]
+    #[serde(with = "crate::time::rfc3339")]
     pub timestamp: UnixMillis,
     pub producer: Producer,
     pub aaep_version: String,
@@ -103,14 +103,7 @@ impl LocalizationHints {
     }
 }
 
-/// Three digits of fraction, always (AAEP 3.2.5).
-fn millis<S: Serializer>(at: &UnixMillis, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(&timestamp(*at))
-}
-
-/// A moment as events write it: UTC with exactly three digits of fraction.
+/// A moment as events write it: UTC with exactly three digits of fraction (AAEP 3.2.5).
 pub fn timestamp(at: UnixMillis) -> String {
-    let whole = UnixMillis(at.0 - at.0.rem_euclid(1000)).to_rfc3339();
-    let seconds = whole.strip_suffix('Z').unwrap_or(&whole);
-    format!("{seconds}.{:03}Z", at.0.rem_euclid(1000))
+    at.to_rfc3339()
 }

@@ -8,6 +8,10 @@ pub const PREFIX: &str = "dev_countersign";
 /// What declares it. The number is the extension's major version.
 pub const CONTEXT: &str = "https://countersign.dev/context/aaep/v1";
 
+/// The member that says whose words an event is in, where they are the hub's own: an agent's event never has it.
+pub const SAID_BY: &str = "said_by";
+pub const HUB: &str = "hub";
+
 /// The context of an event that carries our extension.
 pub fn context() -> Value {
     json!([envelope::CONTEXT, CONTEXT])

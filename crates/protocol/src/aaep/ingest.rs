@@ -3,9 +3,11 @@
 use super::{
     envelope::{LocalizationHints, Urgency, Verbosity},
     event::Payload,
+    extension,
     judge::{self, Sound},
     shape::Stage,
 };
+use crate::{canonical, hash::Digest};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -23,7 +25,19 @@ pub struct Published {
     pub extensions: Map<String, Value>,
     /// As it was sent; nothing means the core context.
     pub context: Option<Value>,
+    pub sent: Option<Sent>,
 }
+
+/// The agent's own id of an event, which makes a repetition recognisable (AAEP 3.2.3), and a digest of what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    pub event_id: String,
+    pub content: Digest,
+}
+
+/// What the hub stamps: a repetition may carry it anew.
+const STAMPED: [&str; 7] =
+    ["event_id", "session_id", "timestamp", "producer", "sequence_number", "aaep_version", "reply_token"];
 
 /// Reads an event by every rule that needs no knowledge of its session, and tells all that is wrong at once.
 pub fn published(value: &Value) -> Result<Published, Vec<Problem>> {
@@ -39,9 +53,20 @@ fn read(sound: &Sound<'_>) -> Result<Published, serde_json::Error> {
         urgency: member(event, "urgency")?,
         localization_hints: member(event, "localization_hints")?,
         correlation_id: member(event, "correlation_id")?,
-        extensions: member(event, "extensions")?.unwrap_or_default(),
+        extensions: without_ours(member(event, "extensions")?.unwrap_or_default()),
         context: event.get("@context").cloned(),
+        sent: sent(event),
     })
+}
+
+fn sent(event: &Map<String, Value>) -> Option<Sent> {
+    let event_id = event.get("event_id")?.as_str()?.to_owned();
+    let mut content = event.clone();
+    content.retain(|name, _| !STAMPED.contains(&name.as_str()));
+    // Numbers without a canonical form compare as they were written.
+    let content = Value::Object(content);
+    let bytes = canonical::of_value(&content).unwrap_or_else(|_| content.to_string().into_bytes());
+    Some(Sent { event_id, content: Digest::of(&bytes) })
 }
 
 fn payload(sound: &Sound<'_>) -> Map<String, Value> {
@@ -56,6 +81,12 @@ fn payload(sound: &Sound<'_>) -> Map<String, Value> {
         }
     }
     payload
+}
+
+/// Under our prefix the hub alone speaks: what became of a question, and whose words these are.
+fn without_ours(mut extensions: Map<String, Value>) -> Map<String, Value> {
+    extensions.remove(extension::PREFIX);
+    extensions
 }
 
 fn member<T: DeserializeOwned>(event: &Map<String, Value>, name: &str) -> Result<Option<T>, serde_json::Error> {

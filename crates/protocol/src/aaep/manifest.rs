@@ -18,7 +18,7 @@ pub const PATH: &str = "/.well-known/aaep-manifest.json";
 pub const TYPE: &str = "aaep:producer.manifest";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = AaepManifest))]
 pub struct Manifest {
     #[serde(rename = "@context")]
     pub context: Value,

@@ -4,6 +4,7 @@
 use super::event::{Choice, ResponseKind, Risk, YesNo};
 use crate::{
     decisions::Kind,
+    request::WhatRuns,
     time::{UnixMillis, rfc3339, rfc3339_option},
 };
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ pub struct OpenQuestion {
     pub event_id: String,
     pub session_id: String,
     pub kind: Kind,
-    /// What is to be done, of a confirmation.
+    /// What is to be done, of a confirmation, with everything that runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,6 +68,9 @@ pub struct OpenQuestion {
     pub latest: UnixMillis,
     /// The least proof that an answer needs to count: `token`, `session`, `fresh` or `passkey`.
     pub assurance: String,
+    /// Whether a subscriber token that its person allowed to approve high-risk actions is proof enough.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub high_risk_token_suffices: bool,
     /// Where the person can answer it with a browser, however much proof it needs.
     pub page: String,
     /// When exactly the same last ran.
@@ -77,6 +81,9 @@ pub struct OpenQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub clarification: Option<Value>,
+    /// What a confirmation lets run, as in the event's extension; not there if it was asked before that was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<WhatRuns>,
 }
 
 /// `POST /aaep/v1/questions/{decision_id}/more-time`

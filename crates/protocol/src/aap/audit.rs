@@ -45,9 +45,12 @@ pub struct AuditEntry {
     /// Why something was revoked or cancelled, as its caller said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Who did it: `user`, `admin`, `operator`, `service`.
+    /// Who did it: `user`, `admin`, `operator`, `agent`, `service`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// The thumbprint (RFC 7638) of a DPoP key that began to act in the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jkt: Option<String>,
     /// The decision behind it, for what a person had to confirm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision_id: Option<String>,

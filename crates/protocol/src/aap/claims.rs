@@ -6,7 +6,7 @@
 use crate::{domain::Domain, time::UnixMillis};
 use serde_json::{Map, Value};
 
-/// How far two clocks may be apart when `iat`, `exp` and execution windows are judged (AAP glossary, C-87).
+/// How far two clocks may be apart when `iat`, `exp`, `nbf` and execution windows are judged (AAP glossary, C-87).
 pub const SKEW_SECS: i64 = 300;
 
 /// Why a token's payload is not the document that it should be.
@@ -66,6 +66,11 @@ impl<'a> Claims<'a> {
         let problem = "must be an RFC 3339 date-time";
         UnixMillis::parse_rfc3339(self.text(claim)?).ok_or(wrong(claim, problem))
     }
+}
+
+/// The moment before which a token counts for nothing, where it names one (RFC 7519 4.1.5).
+pub fn not_before(payload: &Map<String, Value>) -> Result<Option<i64>, BadClaim> {
+    if payload.contains_key("nbf") { Claims(payload).integer("nbf").map(Some) } else { Ok(None) }
 }
 
 /// Whether a payload has any of these claims: what sets one kind of token apart from another (C-66).

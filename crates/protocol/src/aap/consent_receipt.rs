@@ -27,6 +27,9 @@ pub struct ReceiptClaims {
     pub execution_window: Option<ExecutionWindow>,
     pub iat: i64,
     pub exp: i64,
+    /// Whether it speaks of heartbeats, which are between operator and person (AAP 12.2): nothing here watches them.
+    #[serde(skip)]
+    pub heartbeat: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +77,7 @@ impl ReceiptClaims {
             execution_window: claims.optional_object("execution_window")?.map(ExecutionWindow::parse).transpose()?,
             iat: claims.integer("iat")?,
             exp: claims.integer("exp")?,
+            heartbeat: payload.contains_key("heartbeat_interval"),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Bootstrap (AAP 5.1, 17.2, R-13): from an operator's request to a delegation token.
 
-use super::policy::EffectivePolicy;
+use super::{policy::EffectivePolicy, register::IgnoredMember};
 use crate::time::{UnixMillis, rfc3339};
 use serde::{Deserialize, Serialize};
 
@@ -9,23 +9,31 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ConnectRequestBody {
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub operator_jwt: Option<String>,
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub mode: Option<String>,
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub scopes: Vec<String>,
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub code_challenge: Option<String>,
     /// Only `S256`; absent means the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code_challenge_method: Option<String>,
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub state: Option<String>,
     /// An https address that the operator's identity manifest lists; without one the page shows a code to copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub callback: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_agent_ttl: Option<i64>,
+    /// Not served yet: refused when present, never ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<serde_json::Value>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +45,9 @@ pub struct ConnectRequestResponse {
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub expires_at: UnixMillis,
+    /// What the operator publishes and has no effect here yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<IgnoredMember>,
 }
 
 /// `POST /agent/delegate`, by a signed-in person. Without `acknowledged_disclosure` it only shows.
@@ -86,6 +97,24 @@ pub struct DisclosureResponse {
     pub access_ends_at: UnixMillis,
 }
 
+/// The person turned a connect request down.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeniedResponse {
+    pub denied: bool,
+    /// Where the browser goes next, if the operator named an address.
+    pub redirect: Option<String>,
+}
+
+/// What stands before a grant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(untagged)]
+pub enum NotGranted {
+    Shown(DisclosureResponse),
+    Denied(DeniedResponse),
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ScopeInWords {
@@ -116,10 +145,13 @@ pub struct DelegateResponse {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExchangeRequest {
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub operator_jwt: Option<String>,
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub code: Option<String>,
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub code_verifier: Option<String>,
 }
 

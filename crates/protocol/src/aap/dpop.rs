@@ -25,6 +25,9 @@ pub const USE_NONCE: &str = "use_dpop_nonce";
 /// The challenge's error for every other fault of a proof (C-27).
 pub const INVALID_PROOF: &str = "invalid_dpop_proof";
 
+/// The challenge's error when the proof is sound and the token behind it is not (RFC 9449 7.1).
+pub const INVALID_TOKEN: &str = "invalid_token";
+
 /// How long a `jti` may be: it is remembered until the proof is too old, so its size is not left to the sender.
 pub const MAX_JTI_CHARS: usize = 256;
 

@@ -30,7 +30,6 @@ macro_rules! codes {
         /// A machine-readable code. Each has exactly one status; only a project can ask for 428 in place of 403 where
         /// a confirmation is missing (C-01).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         pub enum Code { $($(#[$doc])* #[serde(rename = $text)] $name),+ }
 
         impl Code {
@@ -45,6 +44,27 @@ macro_rules! codes {
             }
         }
     };
+}
+
+/// The derived schema would name the variants: it cannot see what a macro renames them to.
+#[cfg(feature = "openapi")]
+mod described {
+    use super::Code;
+    use utoipa::{
+        PartialSchema, ToSchema,
+        openapi::{ObjectBuilder, RefOr, Type, schema::Schema},
+    };
+
+    impl PartialSchema for Code {
+        fn schema() -> RefOr<Schema> {
+            let codes = Code::ALL.iter().map(|code| code.as_str());
+            let about = "A code for programs. Each has exactly one status; only where a confirmation is missing a project \
+                         can ask for 428 in place of 403.";
+            ObjectBuilder::new().schema_type(Type::String).enum_values(Some(codes)).description(Some(about)).into()
+        }
+    }
+
+    impl ToSchema for Code {}
 }
 
 codes! {

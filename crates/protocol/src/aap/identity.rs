@@ -52,6 +52,9 @@ pub struct Extension {
     /// The operator's own words on who answers for harm (AAP 14.4).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub liability_disclosure: Option<String>,
+    /// Why the operator's own words are not shown, where it has some that cannot be (C-59).
+    #[serde(skip)]
+    pub disclosure_refused: Option<&'static str>,
 }
 
 /// Names the member an operator has to correct.
@@ -101,7 +104,12 @@ impl Extension {
         if !callbacks.iter().all(|uri| domain.covers(uri.host())) {
             return Err(wrong("callbacks", members::ELSEWHERE));
         }
-        Ok(Self { callbacks, liability_disclosure: liability_disclosure(&members)? })
+        let (liability_disclosure, disclosure_refused) = match members.text("liability_disclosure")?.map(readable) {
+            None => (None, None),
+            Some(Ok(text)) => (Some(text), None),
+            Some(Err(why)) => (None, Some(why)),
+        };
+        Ok(Self { callbacks, liability_disclosure, disclosure_refused })
     }
 }
 
@@ -131,12 +139,12 @@ fn since(members: &Members<'_>) -> Result<Option<String>, NotAnIdentity> {
     if crate::time::is_date(date) { Ok(Some(date.to_owned())) } else { Err(wrong("since", "must be a date")) }
 }
 
-fn liability_disclosure(members: &Members<'_>) -> Result<Option<String>, NotAnIdentity> {
-    let Some(text) = members.text("liability_disclosure")? else { return Ok(None) };
+/// Words that cannot be shown make the service's own be shown; the operator stays who it is (C-59).
+fn readable(text: &str) -> Result<String, &'static str> {
     match text.split_whitespace().count() {
-        0 => Err(wrong("liability_disclosure", "is empty")),
-        1..=MAX_DISCLOSURE_WORDS => Ok(Some(text.to_owned())),
-        _ => Err(wrong("liability_disclosure", "has more than 150 words")),
+        0 => Err("it is empty"),
+        1..=MAX_DISCLOSURE_WORDS => Ok(text.to_owned()),
+        _ => Err("it has more than 150 words"),
     }
 }
 

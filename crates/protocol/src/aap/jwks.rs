@@ -37,11 +37,21 @@ macro_rules! constants {
     ($($name:ident::$variant:ident = $text:literal),+) => {$(
         #[doc = concat!("The constant `", $text, "`.")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         pub enum $name {
             #[serde(rename = $text)]
             $variant,
         }
+
+        #[cfg(feature = "openapi")]
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                let only = utoipa::openapi::ObjectBuilder::new().schema_type(utoipa::openapi::Type::String);
+                only.enum_values(Some([$text])).into()
+            }
+        }
+
+        #[cfg(feature = "openapi")]
+        impl utoipa::ToSchema for $name {}
     )+};
 }
 

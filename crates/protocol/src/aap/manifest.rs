@@ -14,6 +14,7 @@ pub const EXTENSIONS: &[&str] = &[
     "spec_versions_supported",
     "spec_version_preferred",
     "companion",
+    "resource_origin",
 ];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +52,9 @@ pub struct Manifest {
     /// Where people can read about the same thing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub companion: Option<String>,
+    /// Where the service's API is called, if that is not at `service`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_origin: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

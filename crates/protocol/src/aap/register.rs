@@ -7,9 +7,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RegisterRequest {
+    /// One of `identity_modes_supported` in the discovery manifest; there is no default.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub mode: Option<String>,
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub operator_jwt: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delegation_token: Option<String>,
@@ -33,4 +36,16 @@ pub struct RegisterResponse {
     pub expires_in: i64,
     pub session_id: String,
     pub effective_policy: EffectivePolicy,
+    /// What was sent or published for this and has no effect here yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<IgnoredMember>,
+}
+
+/// A member that was read and has no effect, so that nobody relies on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct IgnoredMember {
+    pub member: String,
+    /// Why, and what to do instead.
+    pub reason: String,
 }

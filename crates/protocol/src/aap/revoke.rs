@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RevokeRequest {
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub delegation_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -28,6 +29,7 @@ pub struct RevokeResponse {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CancelRequest {
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub session_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -27,7 +27,6 @@ pub(super) struct WrittenBound {
     #[serde(skip_serializing_if = "Option::is_none")]
     unit_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Object>>))]
     one_of: Option<Vec<Value>>,
     /// The most characters of a text that may be any.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +44,6 @@ pub(super) struct WrittenBounds {
     seconds: Option<i64>,
     /// By the dotted names of the arguments.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, Object>))]
     released: BTreeMap<String, Bound>,
 }
 
@@ -156,12 +154,20 @@ mod described {
             WrittenBound::schema()
         }
     }
-    impl ToSchema for Bound {}
+    impl ToSchema for Bound {
+        fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+            WrittenBound::schemas(schemas);
+        }
+    }
 
     impl PartialSchema for Bounds {
         fn schema() -> RefOr<Schema> {
             WrittenBounds::schema()
         }
     }
-    impl ToSchema for Bounds {}
+    impl ToSchema for Bounds {
+        fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+            WrittenBounds::schemas(schemas);
+        }
+    }
 }

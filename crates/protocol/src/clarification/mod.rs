@@ -22,7 +22,7 @@ pub use gap::{Gap, Operation, Severity};
 pub use handoff::{Handoff, HandoffContext};
 pub use keys::{BadKeyText, PublicKey, Signature};
 pub use message::{Message, Status};
-pub use record::{AnsweredBy, Entry, GivenBy, PlanChanged, Record, Rotated, Rotation, Round};
+pub use record::{Abandoned, AnsweredBy, Entry, GivenBy, PlanChanged, Record, Rotated, Rotation, Round};
 pub use rules::{AnswerKind, ClarificationPolicy, Rule, RuleCase};
 pub use signed::{Signable, SignedType};
 pub use text::{DigestText, Stamp};

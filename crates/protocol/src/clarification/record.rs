@@ -2,7 +2,7 @@
 
 use super::{
     DigestText, Gap, PublicKey, Signature,
-    signed::{self, PlanBody, Signable, SignedType},
+    signed::{self, AbandonmentBody, PlanBody, Signable, SignedType},
 };
 use crate::{
     canonical::{self, NotCanonical},
@@ -42,16 +42,18 @@ pub enum Entry {
     Round(Round),
     Rotated(Rotated),
     PlanChanged(PlanChanged),
+    Abandoned(Abandoned),
 }
 
 impl Entry {
-    /// Reads one strictly. Which of the three it is, its `event` decides, so that a refusal names the member that is
+    /// Reads one strictly. Which kind it is, its `event` decides, so that a refusal names the member that is
     /// wrong rather than all that it could have been.
     pub fn read(value: &Value) -> Result<Self, read::BadDocument> {
         match value.get("event").and_then(Value::as_str) {
             Some("key_rotated") => read::value(value).map(Self::Rotated),
             Some("plan_changed") => read::value(value).map(Self::PlanChanged),
-            Some(_) => Err(read::BadDocument::new("event", "must be key_rotated or plan_changed")),
+            Some("abandoned") => read::value(value).map(Self::Abandoned),
+            Some(_) => Err(read::BadDocument::new("event", "must be key_rotated, plan_changed or abandoned")),
             None => read::value(value).map(Self::Round),
         }
     }
@@ -61,6 +63,7 @@ impl Entry {
             Self::Round(entry) => entry.prev,
             Self::Rotated(entry) => entry.prev,
             Self::PlanChanged(entry) => entry.prev,
+            Self::Abandoned(entry) => entry.prev,
         }
     }
 
@@ -69,13 +72,14 @@ impl Entry {
             Self::Round(entry) => entry.entry_hash,
             Self::Rotated(entry) => entry.entry_hash,
             Self::PlanChanged(entry) => entry.entry_hash,
+            Self::Abandoned(entry) => entry.entry_hash,
         }
     }
 
     pub fn as_round(&self) -> Option<&Round> {
         match self {
             Self::Round(round) => Some(round),
-            Self::Rotated(_) | Self::PlanChanged(_) => None,
+            Self::Rotated(_) | Self::PlanChanged(_) | Self::Abandoned(_) => None,
         }
     }
 
@@ -86,6 +90,7 @@ impl Entry {
             Self::Round(entry) => entry.entry_hash = hash,
             Self::Rotated(entry) => entry.entry_hash = hash,
             Self::PlanChanged(entry) => entry.entry_hash = hash,
+            Self::Abandoned(entry) => entry.entry_hash = hash,
         }
         Ok(self)
     }
@@ -146,6 +151,15 @@ pub enum GivenBy {
     /// Of the principal that submitted the plan.
     Own,
     Person,
+}
+
+impl GivenBy {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Own => "the agent itself",
+            Self::Person => "a person",
+        }
+    }
 }
 
 /// From here on another key of the same agent signs.
@@ -226,6 +240,49 @@ pub enum PlanChangedEvent {
     #[default]
     #[serde(rename = "plan_changed")]
     PlanChanged,
+}
+
+/// From here on nothing is asked or answered any more. A person's may follow an agent's own: it releases what that
+/// still stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Abandoned {
+    pub event: AbandonedEvent,
+    pub timestamp: Stamp,
+    pub abandoned_by: GivenBy,
+    /// The numbers of the gaps that nobody answered.
+    pub unanswered: Vec<String>,
+    pub plan_digest: DigestText,
+    pub agent_public_key: PublicKey,
+    pub signature: Signature,
+    pub prev: DigestText,
+    pub entry_hash: DigestText,
+}
+
+impl Abandoned {
+    /// What was signed, with its signature. Not hashed yet.
+    pub fn new(body: AbandonmentBody, signature: Signature) -> Self {
+        Self {
+            event: AbandonedEvent::Abandoned,
+            timestamp: body.timestamp,
+            abandoned_by: body.abandoned_by,
+            unanswered: body.unanswered,
+            plan_digest: body.plan_digest,
+            agent_public_key: body.agent_public_key,
+            signature,
+            prev: body.prev,
+            entry_hash: UNHASHED,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum AbandonedEvent {
+    #[default]
+    #[serde(rename = "abandoned")]
+    Abandoned,
 }
 
 /// Stands where the hash of an entry belongs until it is known: the hash leaves its own place out.

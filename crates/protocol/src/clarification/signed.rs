@@ -3,7 +3,7 @@
 //! A signature covers `wwa-clarification/1.0.0`, a blank, the type, a zero byte and the canonical JSON of a body. The
 //! type keeps a signature from being taken for one of another kind; canonical JSON has no zero byte.
 
-use super::{AnsweredBy, Gap, PublicKey, Stamp};
+use super::{AnsweredBy, Gap, GivenBy, PublicKey, Stamp};
 use crate::{
     canonical::{self, NotCanonical},
     hash::Digest,
@@ -25,18 +25,20 @@ pub enum SignedType {
     Chain,
     Rotation,
     Plan,
+    Abandonment,
     Attestation,
     Handoff,
 }
 
 impl SignedType {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Message,
         Self::Ask,
         Self::Answer,
         Self::Chain,
         Self::Rotation,
         Self::Plan,
+        Self::Abandonment,
         Self::Attestation,
         Self::Handoff,
     ];
@@ -49,6 +51,7 @@ impl SignedType {
             Self::Chain => "chain",
             Self::Rotation => "rotation",
             Self::Plan => "plan",
+            Self::Abandonment => "abandonment",
             Self::Attestation => "attestation",
             Self::Handoff => "handoff",
         }
@@ -157,6 +160,19 @@ pub struct PlanBody {
     pub prev: DigestText,
 }
 
+/// Says that nothing more is asked or answered, and which gaps nobody answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AbandonmentBody {
+    pub session_id: MplpId,
+    pub agent_id: String,
+    pub agent_public_key: PublicKey,
+    pub timestamp: Stamp,
+    pub abandoned_by: GivenBy,
+    pub unanswered: Vec<String>,
+    pub plan_digest: DigestText,
+    pub prev: DigestText,
+}
+
 impl Signable for AskBody {
     const TYPE: SignedType = SignedType::Ask;
 }
@@ -171,6 +187,10 @@ impl Signable for ChainBody {
 
 impl Signable for PlanBody {
     const TYPE: SignedType = SignedType::Plan;
+}
+
+impl Signable for AbandonmentBody {
+    const TYPE: SignedType = SignedType::Abandonment;
 }
 
 #[cfg(test)]

@@ -13,11 +13,13 @@ use serde_json::{Map, Value};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CheckRequest {
+    /// All of the plan, as an object.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub plan_object: Map<String, Value>,
-    /// Without one a session is made, or the caller's own for this very plan is found again (W-11).
+    /// The session to go on with; without one it is made, or found again by the same plan (W-11).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<MplpId>,
+    /// Of the clarification protocol; the current one if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<String>,
 }
@@ -71,14 +73,19 @@ pub struct OpenAsk {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ResolveRequest {
+    /// The session that asked.
     pub session_id: MplpId,
+    /// The gap that is answered.
     pub gap_id: String,
+    /// The answer; empty to have a person asked.
     pub answer: String,
     /// With the next two: who signed the answer. Without them we sign that it was given (W-06).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<Answerer>,
+    /// Of the signed answer, with answered_by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_signature: Option<Signature>,
+    /// When it was signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_timestamp: Option<Stamp>,
 }
@@ -171,6 +178,7 @@ pub enum ResolveStatus {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SessionRequest {
+    /// As wwa_clarify_check or submit-clarification gave it.
     pub session_id: MplpId,
 }
 
@@ -204,6 +212,8 @@ pub enum SessionState {
     Open,
     Confirmed,
     Expired,
+    /// Given up by its agent or by a person: its plan cannot be confirmed any more.
+    Abandoned,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -38,6 +38,9 @@ pub struct StepShown {
     /// In the agent's words.
     pub description: String,
     pub status: StepStatus,
+    /// Whether a person approved this step; absent while nobody has decided about the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<bool>,
     /// Absent for a step that runs nothing that anybody enforces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<Runs>,

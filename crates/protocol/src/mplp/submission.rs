@@ -34,6 +34,7 @@ pub struct PlanSubmission {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StepAction {
+    /// A tool of the project; or a route.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,9 +42,11 @@ pub struct StepAction {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub arguments: Map<String, Value>,
-    /// Arguments that may differ, by dotted name, each within its bound.
+    /// Arguments that may differ, by dotted name, each within a bound: `most` with `unit` for an exact decimal,
+    /// `one_of` for a list of values, or `text` for the most characters.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub released: BTreeMap<String, Bound>,
+    /// How often it may run.
     #[serde(default = "once")]
     pub uses: i64,
 }

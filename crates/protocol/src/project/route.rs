@@ -11,10 +11,14 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Route {
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub id: String,
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub method: String,
     /// `/calendar/events/{event}`: a name in braces stands for one segment.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub path: String,
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub action: String,
     /// The scope that must be granted; without it any granted scope that allows the action will do.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,6 +26,11 @@ pub struct Route {
     /// Unless said otherwise, every method but GET, HEAD and OPTIONS writes (C-80).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes: Option<bool>,
+    /// Whether a read is forwarded while its step is still being committed: its answer is held back until then, but
+    /// a read that is refused at that moment has reached the upstream. Unless said otherwise GET and HEAD are, and
+    /// everything else is forwarded only after its commit. A write always is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speculative: Option<bool>,
     /// The trust tier this route needs, if more than the project's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum_tier: Option<u8>,
@@ -91,6 +100,7 @@ pub struct Route {
 #[serde(deny_unknown_fields, default)]
 pub struct Described {
     /// What is to be done.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub action: String,
     /// What it will bring about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,10 +118,13 @@ pub struct Described {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ValueField {
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub name: String,
     /// Where it stands: `body.amount`.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub from: String,
     /// Its unit: a word such as `USD`, or where that stands, in braces: `{body.currency}`.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub unit: String,
 }
 
@@ -128,5 +141,11 @@ pub enum Stream {
 impl Route {
     pub fn writes(&self) -> bool {
         self.writes.unwrap_or(!matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS"))
+    }
+
+    /// Whether a call may be forwarded before its step is durable. Nobody can say what a WebSocket will carry.
+    pub fn is_speculative(&self) -> bool {
+        let is_safe = matches!(self.method.as_str(), "GET" | "HEAD") && self.stream != Some(Stream::Websocket);
+        !self.writes() && self.speculative.unwrap_or(is_safe)
     }
 }

@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Upstream {
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub id: String,
     /// Scheme, host and port: `http://127.0.0.1:9000`. Paths are forwarded as they came.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub url: String,
     /// The name of a credential in the node's configuration, where secrets are kept.
     #[serde(skip_serializing_if = "Option::is_none")]

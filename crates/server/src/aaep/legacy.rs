@@ -32,7 +32,8 @@ use countersign_protocol::{aaep::handshake::SubscriptionRequest, hash::Digest};
 use door::{Handover, Place};
 use futures_util::{Stream, stream};
 use http::{HeaderMap, StatusCode};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
 
 #[derive(serde::Deserialize)]
 pub(crate) struct Named {
@@ -97,6 +98,9 @@ struct Sender<'a> {
 
 impl Sender<'_> {
     async fn take(&self, mut message: Value, id: &RequestId) -> Result<Response, Refusal> {
+        if message.get("kind").is_some_and(|kind| kind == "user_input") {
+            return self.user_input().await;
+        }
         match incoming::kind(&message) {
             "subscription.request" => return self.subscribe(&message).await,
             "subscription.close" => self.close().await?,
@@ -120,12 +124,21 @@ impl Sender<'_> {
             Err(rejected) => Err(rejected),
         };
         let handover = match answer {
-            Ok(accepted) => Handover::new(&accepted, Some(accepted.subscription_id.clone()))?,
-            Err(rejected) => Handover::new(&rejected, None)?,
+            Ok(accepted) => Handover::handshake(&accepted, Some(accepted.subscription_id.clone()))?,
+            Err(rejected) => Handover::handshake(&rejected, None)?,
         };
         if let Some(replaced) = self.app.legacy.hand_over(self.name, handover).and_then(|old| old.subscription_id) {
             end(self.app, self.at, self.listener, &replaced).await?;
         }
+        Ok(StatusCode::ACCEPTED.into_response())
+    }
+
+    /// What a person types for an agent. It is acknowledged on the stream, ahead of what waits there, and kept nowhere:
+    /// agents are given their tasks by their own means. The session is the one that an agent of this person's speaks in.
+    async fn user_input(&self) -> Result<Response, Refusal> {
+        let session_id = self.app.engine.session_heard_by(self.at, self.listener).await?;
+        let accepted = json!({ "kind": "user_input.accepted", "session_id": session_id });
+        self.app.legacy.hand_over(self.name, Handover::message(&accepted));
         Ok(StatusCode::ACCEPTED.into_response())
     }
 
@@ -140,8 +153,8 @@ impl Sender<'_> {
 
 fn unheard() -> NoMessage {
     NoMessage::Malformed(
-        "type must be confirmation.reply, clarification.reply, subscription.request or \
-                          subscription.close"
+        "type must be confirmation.reply, clarification.reply, subscription.request or subscription.close, or kind \
+         user_input"
             .into(),
     )
 }
@@ -153,7 +166,7 @@ struct Telling {
     listener: Listener,
     place: Place,
     events: EventStream,
-    first: Option<Frame>,
+    first: VecDeque<Frame>,
 }
 
 enum Happened {
@@ -167,13 +180,11 @@ impl Telling {
         at: ProjectAt,
         listener: Listener,
         mut place: Place,
-        waiting: Option<Handover>,
+        waiting: Vec<Handover>,
         last: Option<&str>,
     ) -> Result<Self, Refusal> {
-        let (asked_for, first) = match waiting {
-            Some(handover) => (handover.subscription_id, Some(Frame::Message(handover.answer))),
-            None => (None, None),
-        };
+        let asked_for = waiting.iter().find_map(|handover| handover.subscription_id.clone());
+        let first = waiting.into_iter().map(|handover| Frame::Message(handover.answer)).collect();
         let subscription = match asked_for {
             Some(subscription) => subscription,
             None => app.engine.subscribe_implicitly(&at, &listener).await?,
@@ -191,7 +202,7 @@ impl Telling {
     }
 
     async fn next(&mut self) -> Option<Frame> {
-        if let Some(first) = self.first.take() {
+        if let Some(first) = self.first.pop_front() {
             return Some(first);
         }
         match self.happened().await {

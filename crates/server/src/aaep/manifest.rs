@@ -5,11 +5,11 @@ use crate::{
     aap::manifest::named,
     http::{
         answer::Refused,
-        at::{At, by_host},
+        at::{Arrival, At},
     },
 };
 use axum::{
-    extract::{OriginalUri, Query, State},
+    extract::{Query, State},
     response::{IntoResponse, Response},
 };
 use countersign_engine::{ProjectAt, Refusal};
@@ -33,11 +33,11 @@ pub(crate) struct Asked {
 )]
 pub(crate) async fn get(
     State(app): State<App>,
-    OriginalUri(uri): OriginalUri,
+    arrival: Arrival,
     headers: HeaderMap,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Refused> {
-    let at = named(&app, by_host(&app, &headers, &uri), asked.project_id.as_deref()).await?;
+    let at = named(&app, arrival, asked.project_id.as_deref()).await?;
     Ok(told(&app, &at, &headers).await?)
 }
 

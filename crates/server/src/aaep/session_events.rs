@@ -45,6 +45,14 @@ pub(crate) struct AllSaid {
     results: Vec<Said>,
 }
 
+/// The answer to one event, or to a list of them.
+#[derive(serde::Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub(crate) enum OneOrAllSaid {
+    One(Said),
+    All(AllSaid),
+}
+
 #[utoipa::path(
     post,
     path = "/aaep/v1/sessions/{session_id}/events",
@@ -52,8 +60,8 @@ pub(crate) struct AllSaid {
     summary = "Say one event in a session, or up to 100 in their order",
     description = "The body is an event or a list of events. One that asks a person is answered with the decision that waits now. A list stops at the first event that is refused; the refusal names its place, and those before it were said.",
     params(("session_id" = String, Path)),
-    request_body(content = Object, description = "An event, or a list of events"),
-    responses((status = 200, description = "The question was open already", body = Said), (status = 201, description = "Said; for a list, results holds one entry an event", body = Said), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    request_body(content = serde_json::Value, description = "An event, or a list of events"),
+    responses((status = 200, description = "The question was open already", body = Said), (status = 201, description = "Said; for a list, results holds one entry an event", body = OneOrAllSaid), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
@@ -70,7 +78,10 @@ pub(crate) async fn post(
     let saying = Saying { app: &app, at: &at, agent: &agent, session_id: &session_id };
     match body {
         Value::Array(events) => saying.all(&events, &id).await,
-        event => Ok(saying.one(&event).await?.into_response()),
+        event => {
+            let (status, axum::Json(said)) = saying.one(&event).await?;
+            Ok((status, axum::Json(OneOrAllSaid::One(said))).into_response())
+        }
     }
 }
 
@@ -106,7 +117,7 @@ impl Saying<'_> {
                 Err(refusal) => return Ok(self.stopped(place, &refusal, id)),
             }
         }
-        Ok((StatusCode::CREATED, axum::Json(AllSaid { results })).into_response())
+        Ok((StatusCode::CREATED, axum::Json(OneOrAllSaid::All(AllSaid { results }))).into_response())
     }
 
     /// Which one was refused; whoever mends it goes on from there.

@@ -8,7 +8,7 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse, Response},
 };
-use countersign_engine::{NewSubscriberToken, ProjectAt, SubscriberToken};
+use countersign_engine::{NewSubscriberToken, ProjectAt, SignedIn, SubscriberToken};
 use countersign_protocol::{
     aap::error::Envelope,
     time::{UnixMillis, rfc3339, rfc3339_option},
@@ -17,7 +17,7 @@ use http::StatusCode;
 
 #[derive(serde::Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct New {
+pub(crate) struct NewToken {
     /// What the person calls it: "kitchen speaker".
     name: String,
     /// Whether it may answer questions, or only listens.
@@ -26,7 +26,10 @@ pub(crate) struct New {
     /// For a client without credentials of its own: the token stands in the address.
     #[serde(default)]
     legacy: bool,
-    /// How long it is good for; without this, until it is taken back.
+    /// Whether it may approve what is irreversible and of high risk. Needs a fresh proof of presence.
+    #[serde(default)]
+    approves_high_risk: bool,
+    /// How long it is good for; without this, as long as the project allows (`decisions.subscriber_token_days`).
     #[serde(default)]
     lifetime_seconds: Option<i64>,
 }
@@ -38,31 +41,34 @@ pub(crate) struct Named {
 
 #[derive(serde::Serialize, utoipa::ToSchema)]
 pub(crate) struct Tokens {
-    subscriber_tokens: Vec<Shown>,
+    subscriber_tokens: Vec<TokenShown>,
 }
 
 #[derive(serde::Serialize, utoipa::ToSchema)]
-pub(crate) struct Shown {
+pub(crate) struct TokenShown {
     id: String,
     name: String,
     may_answer: bool,
     legacy: bool,
+    approves_high_risk: bool,
+    /// `active`, `expired`, `ended` with its person's sign-ins, or `revoked`.
+    state: String,
     #[serde(with = "rfc3339")]
     #[schema(value_type = String, format = DateTime)]
     created_at: UnixMillis,
-    #[serde(with = "rfc3339_option", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
-    expires_at: Option<UnixMillis>,
+    #[serde(with = "rfc3339")]
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: UnixMillis,
     #[serde(with = "rfc3339_option", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     revoked_at: Option<UnixMillis>,
 }
 
 #[derive(serde::Serialize, utoipa::ToSchema)]
-pub(crate) struct Added {
+pub(crate) struct TokenAdded {
     #[serde(flatten)]
-    shown: Shown,
-    /// Shown this once.
+    shown: TokenShown,
+    /// TokenShown this once.
     token: String,
     /// What a legacy client is given as its endpoint; as secret as the token.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,7 +86,7 @@ pub(crate) struct Added {
 pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Result<axum::Json<Tokens>, Refused> {
     let who = asker.person()?;
     let found = app.engine.subscriber_tokens(&at, who.person.key).await?;
-    Ok(axum::Json(Tokens { subscriber_tokens: found.into_iter().map(shown).collect() }))
+    Ok(axum::Json(Tokens { subscriber_tokens: found.into_iter().map(|token| shown(&app, who, token)).collect() }))
 }
 
 #[utoipa::path(
@@ -89,15 +95,15 @@ pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Res
     tag = "subscribers",
     summary = "Make a token for a subscriber",
     params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
-    request_body = New,
-    responses((status = 201, description = "The token; its secret is shown this once", body = Added), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    request_body = NewToken,
+    responses((status = 201, description = "The token; its secret is shown this once", body = TokenAdded), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
     At(at): At,
     asker: Asker,
-    Json(new): Json<New>,
+    Json(new): Json<NewToken>,
 ) -> Result<Response, Refused> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
@@ -106,11 +112,12 @@ pub(crate) async fn post(
         name: new.name,
         may_answer: new.may_answer,
         legacy: new.legacy,
+        approves_high_risk: new.approves_high_risk,
         lifetime_s: new.lifetime_seconds,
     };
     let added = app.engine.add_subscriber_token(&at, &member, new).await?;
     let endpoint = added.token.legacy.then(|| endpoint(&at, &added.secret));
-    let added = Added { shown: shown(added.token), token: added.secret, endpoint };
+    let added = TokenAdded { shown: shown(&app, who, added.token), token: added.secret, endpoint };
     Ok((StatusCode::CREATED, axum::Json(added)).into_response())
 }
 
@@ -120,7 +127,7 @@ pub(crate) async fn post(
     tag = "subscribers",
     summary = "Take a token back; its subscriptions end",
     params(("id" = String, Path), ("X-CSRF-Token" = String, Header, description = "The token of the session")),
-    responses((status = 200, description = "Taken back", body = Shown), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Taken back", body = TokenShown), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn delete(
@@ -128,19 +135,22 @@ pub(crate) async fn delete(
     At(at): At,
     asker: Asker,
     Path(Named { id }): Path<Named>,
-) -> Result<axum::Json<Shown>, Refused> {
+) -> Result<axum::Json<TokenShown>, Refused> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
     let member = app.engine.member(who, at.project.key).await?;
-    Ok(axum::Json(shown(app.engine.revoke_subscriber_token(&at, &member, &id).await?)))
+    let revoked = app.engine.revoke_subscriber_token(&at, &member, &id).await?;
+    Ok(axum::Json(shown(&app, who, revoked)))
 }
 
 fn endpoint(at: &ProjectAt, secret: &str) -> String {
     format!("{}{}/aaep/legacy/{secret}", at.service, at.prefix())
 }
 
-fn shown(token: SubscriberToken) -> Shown {
-    Shown {
+fn shown(app: &App, who: &SignedIn, token: SubscriberToken) -> TokenShown {
+    TokenShown {
+        state: token.state(&who.person, app.engine.now()).as_str().to_owned(),
+        approves_high_risk: token.approves_high_risk,
         id: token.id,
         name: token.name,
         may_answer: token.may_answer,

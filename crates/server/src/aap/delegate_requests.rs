@@ -25,11 +25,5 @@ pub(crate) async fn post(
     Source(source): Source,
     Json(body): Json<ConnectRequestBody>,
 ) -> Result<(StatusCode, axum::Json<ConnectRequestResponse>), Refused> {
-    let request = app.engine.connect(&at, &body, &source).await?;
-    let answer = ConnectRequestResponse {
-        connect_url: format!("{}/connect/{}", app.engine.settings().origin, request.id),
-        request_id: request.id,
-        expires_at: request.expires_at,
-    };
-    Ok((StatusCode::CREATED, axum::Json(answer)))
+    Ok((StatusCode::CREATED, axum::Json(app.engine.connect(&at, &body, &source).await?)))
 }

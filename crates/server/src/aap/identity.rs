@@ -3,11 +3,15 @@
 //! The same for every project and on every host: keys belong to the installation.
 
 use crate::{App, http::answer::Refused};
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, response::IntoResponse};
 use countersign_engine::Refusal;
 use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::aap::jwks::Jwks;
-use serde_json::{Value, json};
+use http::{HeaderName, header};
+use serde_json::json;
+
+/// How long a reader may keep what is published here: a key that is replaced stays published for longer.
+const KEPT_FOR: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "public, max-age=300")];
 
 #[utoipa::path(
     get,
@@ -16,15 +20,16 @@ use serde_json::{Value, json};
     summary = "The platform as an operator",
     responses((status = 200, description = "The identity manifest", body = serde_json::Value), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
 )]
-pub(crate) async fn manifest(State(app): State<App>) -> Json<Value> {
+pub(crate) async fn manifest(State(app): State<App>) -> impl IntoResponse {
     let origin = &app.engine.settings().origin;
     let host = origin.host();
-    Json(json!({
+    let identity = json!({
         "operator": "Countersign",
         "domain": host,
         "contact": format!("security@{host}"),
         "signing_keys": format!("{origin}/.well-known/agent-jwks.json"),
-    }))
+    });
+    (KEPT_FOR, Json(identity))
 }
 
 #[utoipa::path(
@@ -34,7 +39,7 @@ pub(crate) async fn manifest(State(app): State<App>) -> Json<Value> {
     summary = "The service's signing keys",
     responses((status = 200, description = "The key set", body = Jwks), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
 )]
-pub(crate) async fn keys(State(app): State<App>) -> Result<Json<Jwks>, Refused> {
+pub(crate) async fn keys(State(app): State<App>) -> Result<impl IntoResponse, Refused> {
     let keys = app.engine.keys().ok_or(Refusal::Unavailable)?;
-    Ok(Json(keys.jwks.clone()))
+    Ok((KEPT_FOR, Json(keys.jwks.clone())))
 }

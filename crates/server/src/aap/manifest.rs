@@ -2,16 +2,16 @@
 
 use crate::{
     App,
-    http::{answer::Refused, at::by_host},
+    http::{answer::Refused, at::Arrival},
 };
 use axum::{
-    extract::{OriginalUri, Query, State},
+    extract::{Query, State},
     response::{IntoResponse, Response},
 };
 use countersign_engine::{Address, ProjectAt, Refusal, Tenancy};
 use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::aap::manifest::Manifest;
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderValue, header};
 
 #[derive(serde::Deserialize)]
 pub(crate) struct Asked {
@@ -29,11 +29,10 @@ pub(crate) struct Asked {
 )]
 pub(crate) async fn get(
     State(app): State<App>,
-    OriginalUri(uri): OriginalUri,
-    headers: HeaderMap,
+    arrival: Arrival,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Refused> {
-    let manifest = resolve(&app, by_host(&app, &headers, &uri), asked.project_id).await?;
+    let manifest = resolve(&app, arrival, asked.project_id).await?;
     let mut response = axum::Json(manifest).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60"));
     Ok(response)
@@ -50,31 +49,30 @@ pub(crate) async fn get(
 )]
 pub(crate) async fn companion(
     State(app): State<App>,
-    OriginalUri(uri): OriginalUri,
-    headers: HeaderMap,
+    arrival: Arrival,
     Query(asked): Query<Asked>,
 ) -> Result<String, Refused> {
-    let at = named(&app, by_host(&app, &headers, &uri), asked.project_id.as_deref()).await?;
+    let at = named(&app, arrival, asked.project_id.as_deref()).await?;
     let text =
         at.project.document.companion.ok_or_else(|| Refusal::NotFound("this project has no such page".into()))?;
     Ok(text)
 }
 
-async fn resolve(app: &App, by_host: Address, asked: Option<String>) -> Result<Manifest, Refusal> {
+async fn resolve(app: &App, arrival: Arrival, asked: Option<String>) -> Result<Manifest, Refusal> {
     let multi = app.engine.settings().tenancy == Tenancy::Multi;
-    if multi && by_host == Address::Unscoped && asked.is_none() {
-        return Ok(app.engine.platform_manifest());
+    if multi && arrival.address == Address::Unscoped && asked.is_none() {
+        return Ok(app.engine.platform_manifest(arrival.listener));
     }
-    Ok(named(app, by_host, asked.as_deref()).await?.manifest(asked.is_some()))
+    Ok(named(app, arrival, asked.as_deref()).await?.manifest(asked.is_some()))
 }
 
 /// Whoever names a project gets that one or none.
-pub(crate) async fn named(app: &App, by_host: Address, asked: Option<&str>) -> Result<ProjectAt, Refusal> {
+pub(crate) async fn named(app: &App, arrival: Arrival, asked: Option<&str>) -> Result<ProjectAt, Refusal> {
     let multi = app.engine.settings().tenancy == Tenancy::Multi;
-    let address = match (by_host, asked) {
+    let address = match (arrival.address, asked) {
         (Address::Unscoped, Some(id)) if multi => Address::Scoped(id.to_owned()),
         (by_host, _) => by_host,
     };
-    let at = app.engine.project(&address).await?;
+    let at = app.engine.project_at(arrival.listener, &address).await?;
     if asked.is_none_or(|id| id == at.project.id.as_str()) { Ok(at) } else { Err(Refusal::ProjectNotFound) }
 }

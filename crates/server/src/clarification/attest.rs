@@ -26,5 +26,5 @@ pub(crate) async fn post(
     Caller { at, agent, .. }: Caller,
     Sent(asked): Sent<SessionRequest>,
 ) -> Result<axum::Json<AttestResponse>, Denied> {
-    Ok(axum::Json(told::attested(app.engine.scaffold_attest(&at, &agent, &asked.session_id).await?)))
+    Ok(axum::Json(told::attested(app.engine.scaffold_attest(&at, &agent, &asked.session_id).await?, "confirm-plan")))
 }

@@ -2,6 +2,8 @@
 //! agent submits what it means to do, is told what is unclear about it, answers or lets a person answer, and confirms.
 //! Nothing here decides. That something is unclear is an answer like any other; only what went wrong is an error.
 
+pub(crate) mod abandon;
+mod asker;
 pub(crate) mod attest;
 pub(crate) mod audit;
 pub(crate) mod confirm_plan;
@@ -38,6 +40,7 @@ fn endpoints() -> Router<App> {
         .route("/v1/clarification/list-gaps", get(list_gaps::get))
         .route("/v1/clarification/session-status", get(session_status::get))
         .route("/v1/clarification/confirm-plan", post(confirm_plan::post))
+        .route("/v1/clarification/abandon", post(abandon::post))
         .route("/v1/clarification/audit", get(audit::get))
         .route("/v1/clarification/scaffold-plan", post(scaffold_plan::post))
         .route("/v1/clarification/attest", post(attest::post))

@@ -26,5 +26,5 @@ pub(crate) async fn post(
     Caller { at, agent, .. }: Caller,
     Sent(asked): Sent<CheckRequest>,
 ) -> Result<axum::Json<ScaffoldResponse>, Denied> {
-    Ok(axum::Json(told::scaffolded(app.engine.scaffold_plan(&at, &agent, &asked).await?)))
+    Ok(axum::Json(told::scaffolded(app.engine.scaffold_plan(&at, &agent, &asked).await?, "confirm-plan")))
 }

@@ -28,20 +28,21 @@ pub(crate) fn confirmed(confirmed: Confirmed) -> ConfirmResponse {
     }
 }
 
-pub(crate) fn scaffolded(scaffolded: Scaffolded) -> ScaffoldResponse {
+/// `confirm` is what confirms a plan at the door of whoever asked.
+pub(crate) fn scaffolded(scaffolded: Scaffolded, confirm: &str) -> ScaffoldResponse {
     match scaffolded {
         Scaffolded::Refused(unclear) => ScaffoldResponse::Refused(unclear),
-        Scaffolded::Ready(session_id) => ScaffoldResponse::Ready(ready(session_id)),
+        Scaffolded::Ready(session_id) => ScaffoldResponse::Ready(ready(session_id, confirm)),
         Scaffolded::Accepted { plan, session_id } => {
             ScaffoldResponse::Accepted(ScaffoldedPlan { status: PlanAcceptedStatus::PlanAccepted, session_id, plan })
         }
     }
 }
 
-pub(crate) fn attested(attested: Attested) -> AttestResponse {
+pub(crate) fn attested(attested: Attested, confirm: &str) -> AttestResponse {
     match attested {
         Attested::Refused(unclear) => AttestResponse::Refused(unclear),
-        Attested::Ready(session_id) => AttestResponse::Ready(ready(session_id)),
+        Attested::Ready(session_id) => AttestResponse::Ready(ready(session_id, confirm)),
         Attested::Attested(attestation) => AttestResponse::Attested(Box::new(submission::Attested {
             status: AttestedStatus::Attested,
             attestation: *attestation,
@@ -49,7 +50,7 @@ pub(crate) fn attested(attested: Attested) -> AttestResponse {
     }
 }
 
-fn ready(session_id: MplpId) -> ReadyToProceed {
-    let next = "nothing is unclear any more: confirm the plan of this session with confirm-plan".to_owned();
+fn ready(session_id: MplpId, confirm: &str) -> ReadyToProceed {
+    let next = format!("nothing is unclear any more: confirm the plan of this session with {confirm}");
     ReadyToProceed { status: Status::ReadyToProceed, session_id, next }
 }

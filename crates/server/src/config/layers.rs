@@ -34,7 +34,7 @@ impl Values {
         reader.problems
     }
 
-    /// Takes what the environment says, and returns the variables that look like ours and are not.
+    /// Takes what the environment says, and returns what does not fit its key.
     pub(super) fn lay_environment(&mut self, environment: &Environment) -> Vec<Problem> {
         let mut problems = Vec::new();
         for key in KEYS {
@@ -44,7 +44,6 @@ impl Values {
                 problems.extend(self.say(key, key.kind.read_text(text), place).err());
             }
         }
-        problems.extend(self.unknown_variables(environment));
         problems
     }
 
@@ -79,8 +78,9 @@ impl Values {
         Ok(())
     }
 
-    /// The variables that hold the key-encryption key and credentials may begin like ours without being keys of the table.
-    fn unknown_variables(&self, environment: &Environment) -> Vec<Problem> {
+    /// The variables that look like ours and are not. Those that hold the key-encryption key and credentials may begin
+    /// like ours without being keys of the table.
+    pub(super) fn unknown_variables(&self, environment: &Environment) -> Vec<Problem> {
         let key_variable: String = self.get("keys.environment").unwrap_or_default();
         let named = credentials::variables(self);
         let ours: Vec<String> = KEYS.iter().map(Key::variable).collect();

@@ -40,6 +40,8 @@ pub struct Loaded {
     /// Every key in the order of the written file, secrets masked.
     pub sources: Vec<Source>,
     pub warnings: Vec<Warning>,
+    /// Variables that look like ours and are not. A node refuses to start with any.
+    pub unknown_variables: Vec<Problem>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,12 +66,28 @@ pub struct Warning {
     pub what: String,
 }
 
+/// What is done about variables that look like ours and are not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unknown {
+    Refused,
+    Listed,
+}
+
 /// Reads the file (named, or by [`CONFIG_VARIABLE`], or [`DEFAULT_FILE`] if it is there), lays the environment over
 /// it, checks everything, and looks at the files that it names.
 pub fn load(path: Option<&Path>, environment: &Environment) -> Result<Loaded, ConfigErrors> {
+    load_with(path, environment, Unknown::Refused)
+}
+
+/// The same for a command that starts no node: a variable that no key has is listed, and stops nothing.
+pub fn load_for_command(path: Option<&Path>, environment: &Environment) -> Result<Loaded, ConfigErrors> {
+    load_with(path, environment, Unknown::Listed)
+}
+
+fn load_with(path: Option<&Path>, environment: &Environment, unknown: Unknown) -> Result<Loaded, ConfigErrors> {
     let path = find(path, environment);
     let text = path.as_deref().map(read).transpose()?;
-    let mut loaded = from_text(path.as_deref().zip(text.as_deref()), environment)?;
+    let mut loaded = read_text(path.as_deref().zip(text.as_deref()), environment, unknown)?;
     let problems = disk::missing(&loaded);
     if !problems.is_empty() {
         return Err(ConfigErrors { problems });
@@ -80,11 +98,24 @@ pub fn load(path: Option<&Path>, environment: &Environment) -> Result<Loaded, Co
 
 /// The same from a text at hand; touches no disk. Relative paths count from the folder of `file`.
 pub fn from_text(file: Option<(&Path, &str)>, environment: &Environment) -> Result<Loaded, ConfigErrors> {
+    read_text(file, environment, Unknown::Refused)
+}
+
+/// The same for a command that starts no node.
+pub fn from_text_for_command(file: Option<(&Path, &str)>, environment: &Environment) -> Result<Loaded, ConfigErrors> {
+    read_text(file, environment, Unknown::Listed)
+}
+
+fn read_text(file: Option<(&Path, &str)>, environment: &Environment, unknown: Unknown) -> Result<Loaded, ConfigErrors> {
     let document = file.map(|(path, text)| Document::toml(path, text)).transpose()?.unwrap_or_default();
     let base = file.and_then(|(path, _)| path.parent()).unwrap_or(Path::new(""));
     let mut values = Values::defaults();
     let mut problems = values.lay_file(&document);
     problems.extend(values.lay_environment(environment));
+    let mut unknown_variables = values.unknown_variables(environment);
+    if unknown == Unknown::Refused {
+        problems.append(&mut unknown_variables);
+    }
     problems.extend(checks::problems(&values));
     let project = project(&document).unwrap_or_else(|found| {
         problems.extend(found);
@@ -100,7 +131,8 @@ pub fn from_text(file: Option<(&Path, &str)>, environment: &Environment) -> Resu
     }
     let config = resolve::node(&values, base, credentials, project)?;
     let sources = sources(&values, &document, &config);
-    Ok(Loaded { warnings: checks::warnings(&values), file: file.map(|(path, _)| path.to_owned()), sources, config })
+    let (file, warnings) = (file.map(|(path, _)| path.to_owned()), checks::warnings(&values));
+    Ok(Loaded { config, file, sources, warnings, unknown_variables })
 }
 
 fn find(path: Option<&Path>, environment: &Environment) -> Option<PathBuf> {

@@ -1,10 +1,14 @@
 //! The file that `countersign init` writes: every key with its default and what it does.
+//!
+//! All of it is comment, so that a section of one's own can be added below it: TOML takes a section only once.
 
 use super::table::{KEYS, Key, SECTIONS};
 
 const WIDTH: usize = 100;
 
-const HEAD: &str = "Configuration of a Countersign node. Every key may be left out: what stands here are the defaults. \
+const HEAD: &str = "Configuration of a Countersign node. Every key may be left out: the lines without a blank behind \
+                    the # are the defaults. To change one, take the # away before it and before its [section], or write \
+                    the section once more at the end of this file. \
                     Each can be overridden by a variable of the environment: listen.public by COUNTERSIGN_LISTEN__PUBLIC. \
                     `countersign config check` reads this file back and explains it.";
 
@@ -33,7 +37,7 @@ pub fn template() -> String {
     let top: String = keys_of("").collect();
     let sections = SECTIONS.iter().map(|section| {
         let keys: String = keys_of(section.name).collect();
-        format!("\n{}[{}]\n{keys}", comment(section.about), section.name)
+        format!("\n{}#[{}]\n{keys}", comment(section.about), section.name)
     });
     format!("{}{top}{}{PROJECT}", comment(HEAD), sections.collect::<String>())
 }
@@ -43,7 +47,7 @@ fn keys_of(section: &str) -> impl Iterator<Item = String> {
 }
 
 fn entry(key: &Key) -> String {
-    format!("\n{}{} = {}\n", comment(key.about), key.name(), key.default)
+    format!("\n{}#{} = {}\n", comment(key.about), key.name(), key.default)
 }
 
 fn comment(text: &str) -> String {

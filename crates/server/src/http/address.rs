@@ -2,6 +2,7 @@
 
 use crate::App;
 use axum::extract::{ConnectInfo, FromRequestParts};
+use countersign_gateway::AtGateway;
 use http::{HeaderMap, request::Parts};
 use std::{
     convert::Infallible,
@@ -15,7 +16,9 @@ impl FromRequestParts<App> for Source {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+        let at_gateway = || parts.extensions.get::<AtGateway>().map(|at| at.peer);
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0).or_else(at_gateway);
+        let peer = peer.map(|peer| peer.ip());
         let Some(peer) = peer else { return Ok(Self("unknown".into())) };
         let trusted = app.trusted_proxies.iter().any(|network| network.contains(peer));
         let address = if trusted { forwarded_for(&parts.headers).unwrap_or(peer) } else { peer };

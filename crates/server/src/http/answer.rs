@@ -2,7 +2,7 @@
 
 use super::request_id::RequestId;
 use axum::response::{IntoResponse, Response};
-use countersign_engine::Refusal;
+use countersign_engine::{Refusal, Scheme};
 use countersign_protocol::aap::error::{Code, Envelope};
 use http::{HeaderValue, StatusCode, header};
 
@@ -26,8 +26,8 @@ impl IntoResponse for Refused {
 }
 
 /// The envelope of a refusal, as every enforcement point tells it.
-pub(crate) fn envelope(refusal: &Refusal, id: &RequestId) -> Response {
-    let mut response = countersign_gateway::envelope(refusal, &id.0).into_response();
+pub(crate) fn envelope(refusal: &Refusal, id: &RequestId, scheme: Scheme) -> Response {
+    let mut response = countersign_gateway::envelope(refusal, &id.0, scheme).into_response();
     response.extensions_mut().insert(Enveloped);
     response
 }

@@ -3,8 +3,10 @@
 use super::answer::Refused;
 use crate::App;
 use axum::extract::{FromRequestParts, RawPathParams, rejection::RawPathParamsRejection};
-use countersign_engine::{Address, ProjectAt, Refusal};
+use countersign_engine::{Address, ListenerKind, ProjectAt, Refusal};
+use countersign_gateway::AtGateway;
 use http::{HeaderMap, header, request::Parts, uri::Uri};
+use std::convert::Infallible;
 
 pub(crate) struct At(pub(crate) ProjectAt);
 
@@ -12,13 +14,37 @@ impl FromRequestParts<App> for At {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
-        let address = match (named(parts, app).await?, by_host(app, &parts.headers, &parts.uri)) {
+        let Arrival { listener, address } = Arrival::of(parts, app);
+        let address = match (named(parts, app).await?, address) {
             // On a project's own host there is no other project.
             (Some(id), Address::Subdomain(host)) if id != host => return Err(Refusal::ProjectNotFound.into()),
             (Some(id), _) => Address::Scoped(id),
             (None, by_host) => by_host,
         };
-        Ok(Self(app.engine.project(&address).await?))
+        Ok(Self(app.engine.project_at(listener, &address).await?))
+    }
+}
+
+/// The listener at which a request arrived, and the project whose host it named.
+pub(crate) struct Arrival {
+    pub(crate) listener: ListenerKind,
+    pub(crate) address: Address,
+}
+
+impl Arrival {
+    fn of(parts: &Parts, app: &App) -> Self {
+        match parts.extensions.get::<AtGateway>() {
+            Some(AtGateway { address, .. }) => Self { listener: ListenerKind::Gateway, address: address.clone() },
+            None => Self { listener: ListenerKind::Public, address: by_host(app, &parts.headers, &parts.uri) },
+        }
+    }
+}
+
+impl FromRequestParts<App> for Arrival {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        Ok(Self::of(parts, app))
     }
 }
 

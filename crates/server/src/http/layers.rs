@@ -7,10 +7,12 @@ use super::{
 };
 use crate::{App, mcp, v1::decisions};
 use axum::{
+    body::Body,
     extract::{MatchedPath, Request, State},
     middleware::Next,
     response::Response,
 };
+use countersign_gateway::{SIGN_IN, presented_scheme};
 use countersign_protocol::aap::error::Code;
 use futures_util::FutureExt as _;
 use http::{HeaderValue, StatusCode, header};
@@ -19,11 +21,25 @@ use std::{panic::AssertUnwindSafe, time::Duration};
 /// Everything that is not a success leaves in the envelope; a page that is one already stays as it is.
 pub(crate) async fn envelope(State(app): State<App>, id: RequestId, mut request: Request, next: Next) -> Response {
     let nonce = Nonce::awaited(&mut request);
-    nonce.told(enveloped(app, id, request, next).await)
+    let mut response = nonce.told(enveloped(app, id, request, next).await);
+    if response.status() == StatusCode::UNAUTHORIZED {
+        // Pages for people, which are no envelope.
+        let sign_in = HeaderValue::from_static(SIGN_IN);
+        response.headers_mut().entry(header::WWW_AUTHENTICATE).or_insert(sign_in);
+    }
+    response
+}
+
+/// Leaves the connection fit for the next request, whatever was not read of this one, or announces its end.
+pub(crate) async fn unread(request: Request, next: Next) -> Response {
+    let (request, unread) = countersign_gateway::watch(request);
+    let mut response = next.run(request.map(Body::new)).await;
+    unread.settle(&mut response).await;
+    response
 }
 
 async fn enveloped(app: App, id: RequestId, request: Request, next: Next) -> Response {
-    let limit = time_limit(&app, &request);
+    let (limit, scheme) = (time_limit(&app, &request), presented_scheme(request.headers()));
     let answer = AssertUnwindSafe(tokio::time::timeout(limit, next.run(request))).catch_unwind().await;
     let response = match answer {
         Ok(Ok(response)) => response,
@@ -35,7 +51,7 @@ async fn enveloped(app: App, id: RequestId, request: Request, next: Next) -> Res
     };
     if let Some(Refused(refusal)) = response.extensions().get::<Refused>() {
         app.metrics.refused(refusal.code());
-        return answer::envelope(refusal, &id);
+        return answer::envelope(refusal, &id, scheme);
     }
     let done = response.extensions().get::<Enveloped>().is_some() || is_page(&response);
     if done || !(response.status().is_client_error() || response.status().is_server_error()) {

@@ -11,6 +11,7 @@
 //! | `message` | one JSON-RPC message, read as strictly as every other body |
 //! | `server` | the protocol, by `rmcp`: whose types are known in this folder only |
 //! | `tool` | what a tool is |
+//! | `hints` | what to do after a refusal |
 //! | `told` | what clients are told of tools and of refusals |
 //! | `schema` | the JSON Schemas of tools, made from the documents themselves |
 //! | `tools` | one file a tool |
@@ -20,6 +21,7 @@
 //! returns is told as the envelope. One that makes plans or attestations says so with `GENERATES`.
 
 mod guard;
+mod hints;
 mod message;
 mod schema;
 mod server;
@@ -63,7 +65,17 @@ fn endpoint() -> Router<App> {
         .layer(middleware::map_response(layers::keep_nothing))
 }
 
-async fn post_message(
+#[utoipa::path(
+    post,
+    path = "/mcp",
+    tag = "mcp",
+    summary = "Speak the Model Context Protocol",
+    description = "One JSON-RPC 2.0 message of the Model Context Protocol a request: initialize, tools/list, tools/call and others. Clients learn the tools from tools/list; nothing is streamed, and there are no sessions. A tool's refusal is a result with isError, answered with 200.",
+    request_body(content = Object, description = "A JSON-RPC 2.0 message"),
+    responses((status = 200, description = "The answer to a request", body = Object), (status = 202, description = "A notification was taken"), (status = "4XX", description = "Refused: an error of JSON-RPC, or the envelope", body = Object), (status = "5XX", description = "Trouble on our side", body = Object)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn post_message(
     State(app): State<App>,
     id: RequestId,
     connection: Connection,

@@ -1,100 +1,200 @@
-//! The JSON Schemas of tools, made from the same documents as the OpenAPI description.
+//! The JSON Schemas of tools, made from the same documents as the OpenAPI description. A model reads all of them before
+//! it does anything, so they are short: nothing is referred to, and of an answer only the outermost members are named that
+//! are always there, or whose type is not one. A text is named as such by the description of the endpoint alone.
 
+use crate::openapi::words;
 use serde_json::{Map, Value, json};
-use utoipa::{
-    ToSchema,
-    openapi::{RefOr, Schema},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use utoipa::ToSchema;
 
 const IN_OPENAPI: &str = "#/components/schemas/";
-const HERE: &str = "#/$defs/";
+/// Documents that an agent seldom sends: said to be objects, and read as strictly as ever.
+const SELDOM_SENT: &[&str] = &["TraceBase", "BaseEvent", "Meta", "Bound", "Answerer"];
+/// The envelope (AAP 16.1). Its codes are not listed: a reader of tools pays for every word.
+const REFUSAL: [&str; 3] = ["error", "error_description", "hint"];
 
 /// What a tool takes: one closed object.
 pub(super) fn of_arguments<T: ToSchema>() -> Map<String, Value> {
-    let mut whole = tidy(json!(T::schema()), Null::Dropped);
-    define::<T>(&mut whole, Null::Dropped);
+    let mut whole = Definitions::of::<T>().inlined(&json!(T::schema()));
+    words::tidy(&mut whole);
+    if let Some(members) = whole.as_object_mut() {
+        members.remove("description");
+        members.entry("properties").or_insert_with(|| json!({}));
+    }
     object(whole)
 }
 
-/// What a tool gives. Some clients hold a refusal to this as well, so it says what a refusal looks like.
+/// What a tool gives: the outermost members of its answer, or of a refusal. Some clients hold a refusal to this as well.
 pub(super) fn of_answer<T: ToSchema>() -> Map<String, Value> {
-    let mut whole = json!({ "type": "object", "anyOf": [tidy(json!(T::schema()), Null::Kept), refusal()] });
-    define::<T>(&mut whole, Null::Kept);
-    object(whole)
+    let Members { mut properties, required } = Definitions::of::<T>().members(&json!(T::schema()));
+    let is_text = |schema: &Value| *schema == json!({ "type": "string" });
+    properties.retain(|name, schema| !is_of_one_type(schema) || (required.contains(name) && !is_text(schema)));
+    let answers = json!([{ "required": required }, { "required": REFUSAL }]);
+    object(json!({ "type": "object", "properties": properties, "anyOf": answers }))
 }
 
-/// The envelope (AAP 16.1). Its codes are not listed: a reader of tools pays for every word.
-fn refusal() -> Value {
-    let text = |about: &str| json!({ "type": "string", "description": about });
-    json!({
-        "type": "object",
-        "description": "Why it was refused. Nothing was done.",
-        "required": ["error", "error_description", "hint"],
-        "properties": {
-            "error": text("A code for programs."),
-            "error_description": text("What was wrong."),
-            "hint": text("What to do next."),
-            "retry_after_seconds": { "type": "integer" },
-        },
-    })
+/// Everything that a document refers to, by name.
+struct Definitions(BTreeMap<String, Value>);
+
+/// The outermost members of a document, whatever it is composed of.
+#[derive(Default)]
+struct Members {
+    properties: BTreeMap<String, Value>,
+    required: BTreeSet<String>,
 }
 
-/// Everything that a document refers to.
-fn define<T: ToSchema>(whole: &mut Value, null: Null) {
-    let mut found: Vec<(String, RefOr<Schema>)> = Vec::new();
-    T::schemas(&mut found);
-    found.iter().for_each(|(name, schema)| insert(whole, name, schema, null));
-}
+impl Definitions {
+    fn of<T: ToSchema>() -> Self {
+        let mut found = Vec::new();
+        T::schemas(&mut found);
+        Self(found.into_iter().map(|(name, schema)| (name, json!(schema))).collect())
+    }
 
-fn insert(whole: &mut Value, name: &str, schema: &RefOr<Schema>, null: Null) {
-    let Some(whole) = whole.as_object_mut() else { return };
-    let definitions = whole.entry("$defs").or_insert_with(|| json!({}));
-    if let Some(definitions) = definitions.as_object_mut() {
-        definitions.insert(name.to_owned(), tidy(json!(schema), null));
+    /// The name and the schema that a reference leads to.
+    fn referred<'a>(&'a self, schema: &'a Value) -> Option<(&'a str, &'a Value)> {
+        let name = schema.get("$ref")?.as_str()?.strip_prefix(IN_OPENAPI)?;
+        Some((name, self.0.get(name)?))
+    }
+
+    fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
+        self.referred(schema).map_or(schema, |(_, found)| self.resolved(found))
+    }
+
+    /// Every reference in its place replaced by what it leads to, with the words of the place. Null never stands for
+    /// what is absent, since the reader of arguments takes none.
+    fn inlined(&self, schema: &Value) -> Value {
+        let words = schema.get("description");
+        if let Some((name, found)) = self.referred(schema) {
+            let found = match SELDOM_SENT.contains(&name) {
+                true => json!({ "type": "object" }),
+                false => self.inlined(found),
+            };
+            return described(found, words);
+        }
+        match schema {
+            Value::Object(members) => match beside_null(members) {
+                Some(only) => described(self.inlined(only), words.or(only.get("description"))),
+                None => members.iter().filter_map(|(name, value)| self.inlined_member(name, value)).collect(),
+            },
+            Value::Array(items) => items.iter().map(|item| self.inlined(item)).collect(),
+            other => other.clone(),
+        }
+    }
+
+    fn inlined_member(&self, name: &str, value: &Value) -> Option<(String, Value)> {
+        let inlined = match (name, value) {
+            // Formats and names that only OpenAPI knows.
+            ("format", Value::String(format)) if format.starts_with("int") => return None,
+            ("default", Value::Null) | ("propertyNames", _) => return None,
+            ("type", Value::Array(kinds)) => match kinds.as_slice() {
+                [only, null] if null == "null" => only.clone(),
+                _ => value.clone(),
+            },
+            // Members of a document that happen to have such names.
+            ("properties", Value::Object(members)) => {
+                members.iter().map(|(name, schema)| (name.clone(), self.inlined(schema))).collect()
+            }
+            _ => self.inlined(value),
+        };
+        Some((name.to_owned(), inlined))
+    }
+
+    fn members(&self, schema: &Value) -> Members {
+        let schema = self.resolved(schema);
+        let parts = |name: &str| schema.get(name).and_then(Value::as_array);
+        if let Some(all) = parts("allOf") {
+            return all.iter().map(|part| self.members(part)).fold(Members::default(), Members::and);
+        }
+        if let Some(any) = parts("oneOf").or_else(|| parts("anyOf")) {
+            return any.iter().map(|part| self.members(part)).reduce(Members::or).unwrap_or_default();
+        }
+        let required = parts("required").into_iter().flatten().filter_map(Value::as_str);
+        let required: BTreeSet<String> = required.map(str::to_owned).collect();
+        let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        Members { properties: properties.map(|(name, schema)| (name.clone(), self.coarse(schema))).collect(), required }
+    }
+
+    /// The type of a member and, of a word, which there are. What is inside of it is for the endpoint's description.
+    fn coarse(&self, schema: &Value) -> Value {
+        let schema = self.resolved(schema);
+        if let Some(only) = schema.as_object().and_then(beside_null) {
+            return or_null(self.coarse(only));
+        }
+        match (schema.get("enum"), schema.get("type")) {
+            (Some(words), _) => json!({ "enum": words }),
+            (None, Some(kind)) => json!({ "type": kind }),
+            // An object that is composed, or anything at all.
+            (None, None) => match self.members(schema).properties.is_empty() {
+                true => json!({}),
+                false => json!({ "type": "object" }),
+            },
+        }
     }
 }
 
-/// Whether null may stand for what is absent: the reader of arguments takes none, and some answers have one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Null {
-    Dropped,
-    Kept,
-}
+impl Members {
+    /// A document that is composed of both.
+    fn and(mut self, other: Self) -> Self {
+        self.properties.extend(other.properties);
+        self.required.extend(other.required);
+        self
+    }
 
-/// References lead to `$defs`; formats that only OpenAPI knows are left out.
-fn tidy(schema: Value, null: Null) -> Value {
-    match schema {
-        Value::Object(members) => Value::Object(tidy_object(members, null)),
-        Value::Array(items) => Value::Array(items.into_iter().map(|item| tidy(item, null)).collect()),
-        other => other,
+    /// A document that is one or the other.
+    fn or(mut self, other: Self) -> Self {
+        for (name, schema) in other.properties {
+            let either = self.properties.get(&name).map_or(schema.clone(), |known| either(known, &schema));
+            self.properties.insert(name, either);
+        }
+        self.required.retain(|name| other.required.contains(name));
+        self
     }
 }
 
-fn tidy_object(members: Map<String, Value>, null: Null) -> Map<String, Value> {
-    if let Some(only) = beside_null(&members).filter(|_| null == Null::Dropped) {
-        return object(tidy(only, null));
-    }
-    members.into_iter().filter_map(|(name, value)| tidy_member(name, value, null)).collect()
+/// A type, or null in its place.
+fn is_of_one_type(schema: &Value) -> bool {
+    let types = schema.get("type").and_then(Value::as_array);
+    schema.get("enum").is_some()
+        || types.map_or(schema.get("type").is_some(), |types| types.iter().filter(|kind| *kind != "null").count() == 1)
 }
 
-fn tidy_member(name: String, value: Value, null: Null) -> Option<(String, Value)> {
-    let tidied = match (name.as_str(), value) {
-        ("$ref", Value::String(to)) => json!(to.replace(IN_OPENAPI, HERE)),
-        ("format", Value::String(format)) if format.starts_with("int") => return None,
-        ("default", Value::Null) => return None,
-        ("type", Value::Array(kinds)) if null == Null::Dropped => match kinds.as_slice() {
-            [only, null] if null == "null" => only.clone(),
-            _ => Value::Array(kinds),
-        },
-        (_, value) => tidy(value, null),
-    };
-    Some((name, tidied))
+/// What fits both: the words of both, or anything.
+fn either(left: &Value, right: &Value) -> Value {
+    let words = |schema: &Value| schema.get("enum").and_then(Value::as_array).cloned();
+    match (words(left), words(right)) {
+        _ if left == right => left.clone(),
+        (Some(known), Some(more)) => {
+            let more: Vec<Value> = more.into_iter().filter(|word| !known.contains(word)).collect();
+            let all = [known, more].concat();
+            json!({ "enum": all })
+        }
+        _ => json!({}),
+    }
+}
+
+fn or_null(mut schema: Value) -> Value {
+    if let Some(Value::String(kind)) = schema.get("type") {
+        return json!({ "type": [kind, "null"] });
+    }
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
+        words.push(Value::Null);
+    }
+    schema
+}
+
+/// The words of the place where it stands, and not those of the definition.
+fn described(mut schema: Value, words: Option<&Value>) -> Value {
+    if let Some(members) = schema.as_object_mut() {
+        members.remove("description");
+        members.extend(words.map(|words| ("description".to_owned(), words.clone())));
+    }
+    schema
 }
 
 /// The one alternative to null, where there is one.
-fn beside_null(members: &Map<String, Value>) -> Option<Value> {
+fn beside_null(members: &Map<String, Value>) -> Option<&Value> {
     match members.get("oneOf")?.as_array()?.as_slice() {
-        [only, null] | [null, only] if *null == json!({ "type": "null" }) => Some(only.clone()),
+        [only, null] | [null, only] if *null == json!({ "type": "null" }) => Some(only),
         _ => None,
     }
 }

@@ -1,7 +1,10 @@
 //! What clients are told: of a tool before it is called, and of a refusal.
 
-use super::tool::{Call, Hints, Listed};
-use countersign_engine::Refusal;
+use super::{
+    hints,
+    tool::{Call, Hints, Listed},
+};
+use countersign_engine::{Refusal, Scheme};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -27,29 +30,21 @@ fn annotations(tool: &Listed) -> ToolAnnotations {
         Hints::Counts => (false, false),
     };
     // People are asked and records are written; nothing is ever taken away.
-    ToolAnnotations::with_title(tool.title).read_only(reads).idempotent(repeatable).destructive(false).open_world(false)
+    ToolAnnotations::new().read_only(reads).idempotent(repeatable).destructive(false).open_world(false)
 }
 
 /// No, with the envelope for programs, and in words that say what to do.
 pub(super) fn refused(call: &Call, refusal: &Refusal) -> CallToolResult {
     call.app.metrics.refused(refusal.code());
-    let envelope = countersign_gateway::envelope(refusal, &call.id.0).into_body();
+    let envelope = countersign_gateway::envelope(refusal, &call.id.0, Scheme::Bearer).into_body();
     let mut envelope: Map<String, Value> = serde_json::from_str(&envelope).unwrap_or_default();
-    let (hint, wait) = (hint(refusal), refusal.retry_after_s());
+    let (hint, wait) = (hints::after(refusal), refusal.retry_after_s());
     let words = in_words(refusal, &hint, wait);
     envelope.insert("hint".into(), hint.into());
     envelope.extend(wait.map(|seconds| ("retry_after_seconds".to_owned(), json!(seconds))));
     let mut result = CallToolResult::structured_error(Value::Object(envelope));
     result.content = vec![ContentBlock::text(words)];
     result
-}
-
-/// Where a hint speaks of addresses and headers, the same for whoever sees neither.
-fn hint(refusal: &Refusal) -> String {
-    match refusal {
-        Refusal::NotFound(_) => "check the id: an agent sees what it asked or planned itself, and nothing else".into(),
-        _ => refusal.hint().replace("Retry-After says", "retry_after_seconds says"),
-    }
 }
 
 fn in_words(refusal: &Refusal, hint: &str, wait: Option<i64>) -> String {

@@ -1,6 +1,7 @@
 //! `/mplp/v1/confirms`: an agent asks for an approval, and Confirms are listed (MPLP 2).
 
 use super::{
+    bodies::ConfirmBody,
     caller::Caller,
     denied::Denied,
     paging::{self, Newest},
@@ -39,7 +40,7 @@ pub(crate) async fn get(
     tag = "plans",
     summary = "Ask people for an approval",
     description = "A bare Confirm, or one with what is to be approved beside it. It enters as pending under a new confirm_id, whatever it claims.",
-    request_body = ConfirmSubmission,
+    request_body = ConfirmBody,
     responses((status = 201, description = "People are being asked; Location is the Confirm, which has an id of its own", body = Confirm), (status = 200, description = "They are being asked already", body = Confirm), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
     security(("bearer" = []))
 )]

@@ -56,11 +56,11 @@ pub(super) async fn not_counted(
         NotCounted::Unknown => Refusal::NotFound("there is no such Confirm".into()).into(),
         NotCounted::Locked | NotCounted::TooLate | NotCounted::TooEarly => Refusal::Conflict(what).into(),
         NotCounted::NotEntitled | NotCounted::BySoftware => Refusal::NotAuthorized(what).into(),
-        NotCounted::TooWeak(_) => {
+        NotCounted::TooWeak(_) | NotCounted::TokenNotAllowed => {
             let page = page_of(app, &caller.at, id);
             Refusal::NotAuthorized(format!("{what}: answer on the page {page}")).into()
         }
-        NotCounted::NotAllowed | NotCounted::OutOfBounds(_) => Refusal::invalid(what).into(),
+        NotCounted::NotAllowed | NotCounted::NotShown | NotCounted::OutOfBounds(_) => Refusal::invalid(what).into(),
         NotCounted::Refused(refusal) => refusal.into(),
     }
 }

@@ -1,6 +1,6 @@
 //! `/mplp/v1/plans/{plan}/diff`: what changed since people were last asked, and what a draft would change.
 
-use super::{caller::Caller, denied::Denied, ids::PlanId, sent::Sent};
+use super::{bodies::PlanBody, caller::Caller, denied::Denied, ids::PlanId, sent::Sent};
 use crate::App;
 use axum::extract::State;
 use countersign_protocol::{
@@ -32,7 +32,7 @@ pub(crate) async fn get(
     tag = "plans",
     summary = "How the plan would change if this were written",
     params(("plan" = String, Path, description = "plan_id of the plan")),
-    request_body = PlanSubmission,
+    request_body = PlanBody,
     responses((status = 200, description = "Lines for people. Nothing was written", body = Difference), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
     security(("bearer" = []))
 )]

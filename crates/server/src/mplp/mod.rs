@@ -3,6 +3,7 @@
 
 pub(crate) mod actions;
 pub(crate) mod allowances;
+mod bodies;
 mod caller;
 pub(crate) mod cancel;
 pub(crate) mod confirm;

@@ -1,6 +1,6 @@
 //! `/mplp/v1/plans/{plan}`: one plan, as it stands here.
 
-use super::{caller::Caller, denied::Denied, ids::PlanId, plans, sent::Sent};
+use super::{bodies::PlanBody, caller::Caller, denied::Denied, ids::PlanId, plans, sent::Sent};
 use crate::App;
 use axum::{extract::State, response::Response};
 use countersign_engine::Refusal;
@@ -33,7 +33,7 @@ pub(crate) async fn get(
     tag = "plans",
     summary = "Write a plan, or a draft anew",
     params(("plan" = String, Path, description = "plan_id of the plan")),
-    request_body = PlanSubmission,
+    request_body = PlanBody,
     responses((status = 201, description = "Written, with the status that it has here", body = Plan), (status = 200, description = "The draft was written anew", body = Plan), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
     security(("bearer" = []))
 )]

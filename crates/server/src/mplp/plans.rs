@@ -1,6 +1,7 @@
 //! `/mplp/v1/plans`: an agent writes a plan, and plans are listed.
 
 use super::{
+    bodies::PlanBody,
     caller::Caller,
     denied::Denied,
     paging::{self, Newest},
@@ -52,7 +53,7 @@ pub(crate) async fn get(
     summary = "Write a plan, or a draft anew",
     description = "A bare Plan, or one with the actions of its steps beside it. Whatever status it claims, it is a draft. With propose=true the header Countersign-Decision names the question that people are asked.",
     params(("propose" = Option<bool>, Query, description = "true asks people about it at once")),
-    request_body = PlanSubmission,
+    request_body = PlanBody,
     responses((status = 201, description = "Written, with the status that it has here", body = Plan), (status = 200, description = "The draft was written anew", body = Plan), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
     security(("bearer" = []))
 )]

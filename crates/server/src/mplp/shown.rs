@@ -40,6 +40,7 @@ fn of_step(step: &Step, shown: &PlanShown) -> StepShown {
         step_id: step.step_id.clone(),
         description: step.description.clone(),
         status: step.status,
+        approved: shown.plan.approved.as_ref().map(|steps| steps.contains(&step.step_id)),
         runs: shown.plan.actions.get(&step.step_id).map(|planned| runs(planned, allowance)),
     }
 }

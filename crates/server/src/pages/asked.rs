@@ -1,6 +1,6 @@
 //! A question of an agent, as it is put before a person: who asks, whose words these are, what follows.
 
-use super::{Frame, Line, Operator, Prose};
+use super::{CallShown, Frame, Line, Operator, Piece, Prose};
 use countersign_protocol::{
     aaep::event::{Reversibility, Risk},
     time::UnixMillis,
@@ -22,6 +22,10 @@ pub struct Asked {
     pub what: What,
     /// The name of what would run, if the agent gave one.
     pub tool: Option<Line>,
+    /// Everything that runs; none if it was asked before that was recorded.
+    pub call: Option<CallShown>,
+    /// What only a technician reads: method, address, sizes and hashes.
+    pub technical: Vec<Detail>,
     /// What nobody's answer comes to.
     pub unanswered: Unanswered,
     pub asked_at: UnixMillis,
@@ -99,6 +103,31 @@ pub(super) struct Mark {
     pub(super) text: String,
 }
 
+/// A piece of a headline.
+pub(super) struct HeadingPiece {
+    pub(super) text: String,
+    pub(super) is_value: bool,
+}
+
+impl HeadingPiece {
+    /// All of a text, on one line.
+    fn all(prose: &Prose) -> Vec<Self> {
+        let mut found = Vec::new();
+        for paragraph in prose.paragraphs() {
+            if !found.is_empty() {
+                found.push(Self { text: " ".into(), is_value: false });
+            }
+            let of = |piece: Piece<'_>| Self { text: piece.text.to_owned(), is_value: piece.is_value };
+            found.extend(prose.pieces(paragraph).into_iter().map(of));
+        }
+        found
+    }
+}
+
+fn is_brief(text: &Prose) -> bool {
+    text.as_str().chars().count() <= BRIEF
+}
+
 /// What stands in a list; all of it stands on the question's own page.
 const BRIEF: usize = 300;
 
@@ -114,7 +143,7 @@ impl Asked {
         if let What::Action { summary, details, .. } = &mut self.what {
             (*summary, *details) = (None, Vec::new());
         }
-        self.tool = None;
+        (self.tool, self.call) = (None, None);
         self
     }
 
@@ -127,10 +156,28 @@ impl Asked {
         self
     }
 
+    fn words_asked(&self) -> &Prose {
+        let (What::Action { action: words, .. } | What::Question { question: words, .. }) = &self.what;
+        words
+    }
+
     /// What is asked, in the words that a title needs.
     pub(super) fn headline(&self) -> Line {
-        let (What::Action { action: words, .. } | What::Question { question: words, .. }) = &self.what;
-        Line::cut(words.as_str(), BRIEF)
+        Line::cut(self.words_asked().as_str(), BRIEF)
+    }
+
+    /// The headline in pieces: an agent's words are in quotes as a whole, of the owner's the values are.
+    pub(super) fn heading(&self) -> Vec<HeadingPiece> {
+        match self.is_unchecked() {
+            true => vec![HeadingPiece { text: self.headline().as_str().to_owned(), is_value: true }],
+            false => HeadingPiece::all(self.words_asked()),
+        }
+    }
+
+    /// Whether nothing of it was left out of the headline: what the owner or we rendered is never cut.
+    pub(super) fn is_whole_in_heading(&self) -> bool {
+        let words = self.words_asked();
+        !self.is_unchecked() || (is_brief(words) && words.paragraphs().count() == 1)
     }
 
     /// The same, short enough to be a name.
@@ -143,15 +190,22 @@ impl Asked {
         frame.say_both("inbox-open-of", ("who", self.by.name()), ("what", self.name().as_str()))
     }
 
-    pub(super) fn brief_consequence(&self) -> Option<Line> {
-        match &self.what {
-            What::Action { consequence, .. } => Some(Line::cut(consequence.as_str(), BRIEF)),
-            What::Question { .. } => None,
-        }
+    /// The consequence in pieces, as far as a list has room for it.
+    pub(super) fn brief_consequence(&self) -> Option<Vec<HeadingPiece>> {
+        let What::Action { consequence, .. } = &self.what else { return None };
+        Some(match self.is_unchecked() {
+            true => vec![HeadingPiece { text: Line::cut(consequence.as_str(), BRIEF).to_string(), is_value: false }],
+            false => HeadingPiece::all(consequence),
+        })
     }
 
-    pub(super) fn is_action(&self) -> bool {
-        matches!(self.what, What::Action { .. })
+    /// Whether a list shows all of its words; else it says so.
+    pub(super) fn is_whole_in_list(&self) -> bool {
+        let brief = match &self.what {
+            What::Action { action, consequence, .. } => is_brief(action) && is_brief(consequence),
+            What::Question { question, .. } => is_brief(question),
+        };
+        brief || !self.is_unchecked()
     }
 
     /// Whose words these are; never left to be guessed.

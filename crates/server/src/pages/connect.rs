@@ -17,7 +17,7 @@ pub struct ConnectPage {
     pub scopes: Vec<ScopeWords>,
     pub mode: Mode,
     /// The project's own words about the mode; without them the built-in ones.
-    pub mode_disclosure: Option<Prose>,
+    pub mode_disclosure: Prose,
     pub liability: Liability,
     /// How long the delegation lasts, in seconds from the approval.
     pub lasts_s: i64,
@@ -42,10 +42,8 @@ pub enum Mode {
 pub enum Liability {
     /// From the operator's identity manifest.
     Operator(Prose),
-    /// From the project's document.
+    /// From the project's document, or the service's default.
     Service(Prose),
-    /// Neither has any: [`default_liability`].
-    Default,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,20 +53,6 @@ pub enum ConnectError {
     FormExpired,
     /// What would be shown now differs from what was shown then.
     ChangedSince,
-}
-
-/// What the person is told about liability where nobody wrote a text of their own; it names the operator.
-pub fn default_liability(language: Language, operator: &Domain) -> Prose {
-    say(language, "liability-default", &[("operator", operator.as_str().into())]).into()
-}
-
-/// What the person is told about the mode where the project has no text of its own.
-pub fn default_mode_disclosure(language: Language, mode: Mode) -> Prose {
-    let id = match mode {
-        Mode::UserDelegated => "mode-user-delegated",
-        Mode::ServiceAccount => "mode-service-account",
-    };
-    say(language, id, &[]).into()
 }
 
 impl ConnectPage {
@@ -84,7 +68,7 @@ impl ConnectPage {
             calls_itself: self.operator.name.as_str(),
             warnings: self.warnings.iter().map(|w| w.text(&self.frame)).collect(),
             scopes: self.scopes.iter().map(|s| self.scope_words(s)).collect(),
-            mode: self.mode_text().as_str().to_owned(),
+            mode: self.mode_disclosure.as_str().to_owned(),
             liability: self.liability_text().as_str().to_owned(),
             liability_by: self.liability_by(),
             lasts: self.frame.duration(&self.lasts_s),
@@ -108,15 +92,9 @@ impl ConnectPage {
         }
     }
 
-    fn mode_text(&self) -> Prose {
-        let own = self.mode_disclosure.clone();
-        own.unwrap_or_else(|| default_mode_disclosure(self.frame.language, self.mode))
-    }
-
     fn liability_text(&self) -> Prose {
         match &self.liability {
             Liability::Operator(text) | Liability::Service(text) => text.clone(),
-            Liability::Default => default_liability(self.frame.language, &self.operator.domain),
         }
     }
 
@@ -126,7 +104,7 @@ impl ConnectPage {
             Liability::Operator(_) => {
                 self.frame.say_of("liability-by-operator", "domain", self.operator.domain.as_str())
             }
-            Liability::Service(_) | Liability::Default => self.frame.say_service("liability-by-service"),
+            Liability::Service(_) => self.frame.say_service("liability-by-service"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Everything that waits for a person, and everything that nobody reported the outcome of.
 
-use super::{Asked, AskedBy, Frame, Line};
+use super::{Asked, AskedBy, Frame, Line, call};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
@@ -76,6 +76,13 @@ pub enum InboxError {
 }
 
 impl InboxPage {
+    /// Says of questions that read the same what is different about each.
+    pub fn tell_apart(&mut self) {
+        let named = |asked: &mut Asked| format!("{} {}", asked.by.name(), asked.headline());
+        let calls = self.questions.iter_mut().filter_map(|asked| Some((named(asked), asked.call.as_mut()?)));
+        call::tell_apart(&mut calls.collect::<Vec<_>>());
+    }
+
     fn title(&self) -> String {
         match self.questions.len() {
             0 => self.frame.say("inbox-title"),

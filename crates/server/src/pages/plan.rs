@@ -77,12 +77,33 @@ impl PlanPage {
     }
 
     fn page_title(&self) -> String {
-        let status = plan_status(&self.frame, self.status);
+        let status = self.status_word();
         self.frame.say_both("plan-title", ("title", self.name().as_str()), ("status", &status))
     }
 
+    /// A plan of which some steps were approved never says that it is approved and no more.
     fn status_word(&self) -> String {
-        plan_status(&self.frame, self.status)
+        match (self.is_partly_approved(), self.status) {
+            (true, PlanStatus::Approved) => self.frame.say("plan-status-approved-part"),
+            (true, PlanStatus::InProgress) => self.frame.say("plan-status-in-progress-part"),
+            (true, PlanStatus::Completed) => self.frame.say("plan-status-completed-part"),
+            (_, status) => plan_status(&self.frame, status),
+        }
+    }
+
+    fn is_partly_approved(&self) -> bool {
+        self.steps.iter().any(|step| step.asked.approved == Some(false))
+    }
+
+    /// How many of its steps were approved, where that is not all of them.
+    fn approved_text(&self) -> Option<String> {
+        let (approved, all) = (self.steps_that_run().to_string(), self.steps.len().to_string());
+        let said = || self.frame.say_both("plan-approved-part", ("approved", &approved), ("all", &all));
+        self.is_partly_approved().then(said)
+    }
+
+    fn steps_that_run(&self) -> usize {
+        self.steps.iter().filter(|step| step.asked.approved != Some(false)).count()
     }
 
     fn status_class(&self) -> &'static str {
@@ -99,7 +120,7 @@ impl PlanPage {
     }
 
     fn progress_text(&self) -> String {
-        let (done, all) = (self.completed().to_string(), self.steps.len().to_string());
+        let (done, all) = (self.completed().to_string(), self.steps_that_run().to_string());
         self.frame.say_both("plan-progress", ("done", &done), ("all", &all))
     }
 
@@ -125,8 +146,24 @@ impl PlanPage {
 }
 
 impl StepProgress {
+    /// Whether it was approved comes first; how far it has come only matters then.
     fn status_word(&self, frame: &Frame) -> String {
-        step_status(frame, self.status)
+        let approved = |id| frame.say_of("step-approved-and", "status", frame.say(id));
+        match (self.asked.approved, self.status) {
+            (Some(false), _) => frame.say("step-not-approved"),
+            (Some(true), StepStatus::Pending) => approved("step-status-pending"),
+            (Some(true), StepStatus::InProgress) => approved("step-status-in-progress"),
+            (_, status) => step_status(frame, status),
+        }
+    }
+
+    /// It only repeats what the word says.
+    fn status_class(&self) -> &'static str {
+        match (self.asked.approved, self.status) {
+            (Some(false), _) | (_, StepStatus::Failed | StepStatus::Blocked) => "suspended",
+            (Some(true), StepStatus::Pending | StepStatus::InProgress) => "active",
+            _ => "ended",
+        }
     }
 
     /// How often it ran, of how often it may.

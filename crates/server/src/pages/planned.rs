@@ -36,6 +36,8 @@ pub struct StepAsked {
     pub runs: Option<StepRuns>,
     /// Whether its box is ticked.
     pub chosen: bool,
+    /// Whether a person approved it; none while nobody has decided.
+    pub approved: Option<bool>,
 }
 
 /// What a step runs.
@@ -80,6 +82,14 @@ impl StepAsked {
     pub(super) fn after_text(&self, frame: &Frame) -> Option<String> {
         let numbers: Vec<String> = self.after.iter().map(ToString::to_string).collect();
         (!numbers.is_empty()).then(|| frame.say_of("planned-after", "steps", numbers.join(", ")))
+    }
+
+    /// What was decided about it, in words and in a class that only repeats them.
+    pub(super) fn decided(&self, frame: &Frame) -> Option<Mark> {
+        Some(match self.approved? {
+            true => Mark { kind: "active", text: frame.say("step-approved") },
+            false => Mark { kind: "suspended", text: frame.say("step-not-approved") },
+        })
     }
 
     fn words<'a>(&'a self, frame: &Frame) -> StepWords<'a> {

@@ -30,6 +30,8 @@ pub struct QuestionPage {
     pub clarified: Option<Clarified>,
     /// The gap that it is about, while that is open.
     pub gap: Option<GapAsked>,
+    /// Whether this person may give up the session of that gap.
+    pub abandons: bool,
     pub may: May,
     /// Its governance says that it takes no decision (M-27). Whoever may decide all the same has to say so.
     pub locked: bool,
@@ -133,7 +135,7 @@ impl QuestionPage {
     pub fn shown(&self) -> Shown {
         let asked = &self.asked;
         let words = Words {
-            v: 3,
+            v: 4,
             language: self.frame.language.tag(),
             service: asked.service.as_str(),
             decision: &asked.decision_id,
@@ -143,6 +145,8 @@ impl QuestionPage {
             what: WhatShown::of(&asked.what),
             marks: asked.marks(&self.frame).into_iter().map(|mark| mark.text).collect(),
             tool: asked.tool.as_ref().map(|tool| tool.as_str()),
+            call: asked.call.as_ref().map(|call| call.words(&self.frame)),
+            technical: asked.technical.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect(),
             unanswered: asked.unanswered_text(&self.frame),
             yes_means: self.yes_means(),
             last_ran: asked.last_ran.map(|at| at.to_rfc3339()),
@@ -296,6 +300,8 @@ struct Words<'a> {
     what: WhatShown<'a>,
     marks: Vec<String>,
     tool: Option<&'a str>,
+    call: Option<Vec<[String; 3]>>,
+    technical: Vec<(&'a str, &'a str)>,
     unanswered: String,
     yes_means: Option<String>,
     last_ran: Option<String>,

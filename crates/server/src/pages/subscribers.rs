@@ -13,8 +13,9 @@ pub struct Subscriber {
     pub name: Line,
     pub may_answer: bool,
     pub legacy: bool,
+    pub approves_high_risk: bool,
     pub since: UnixMillis,
-    pub until: Option<UnixMillis>,
+    pub until: UnixMillis,
 }
 
 /// The form for another one.
@@ -24,6 +25,8 @@ pub struct NewSubscriber {
     pub projects: Vec<(String, Line)>,
     /// Whether any of them lets tokens stand in addresses.
     pub legacy: bool,
+    /// How long it will be good for.
+    pub days: i64,
     /// What was typed into a form that has to be sent again.
     pub name: String,
 }
@@ -34,6 +37,8 @@ pub enum SubscribersError {
     Name,
     /// The project does not let tokens stand in addresses.
     Legacy,
+    /// It only listens, and is to approve something.
+    Listens,
 }
 
 /// The token, shown this once.
@@ -58,11 +63,18 @@ impl Subscriber {
     }
 }
 
+impl NewSubscriber {
+    pub(super) fn lasts(&self, frame: &Frame) -> String {
+        frame.say_count("subscriber-days", self.days)
+    }
+}
+
 impl SubscribersError {
     pub(super) fn text(self, frame: &Frame) -> String {
         frame.say(match self {
             SubscribersError::Name => "subscriber-error-name",
             SubscribersError::Legacy => "subscriber-error-legacy",
+            SubscribersError::Listens => "subscriber-error-listens",
         })
     }
 
@@ -70,6 +82,7 @@ impl SubscribersError {
         match self {
             SubscribersError::Name => "subscriber-name",
             SubscribersError::Legacy => "subscriber-legacy",
+            SubscribersError::Listens => "subscriber-high-risk",
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     http::{answer::Refused, asker::Asker, at::At},
 };
 use axum::extract::State;
-use countersign_engine::{Delegation, DelegationState};
+use countersign_engine::{Delegation, DelegationState, RevokeReason};
 use countersign_protocol::aap::error::Envelope;
 use countersign_protocol::time::{UnixMillis, rfc3339, rfc3339_option};
 
@@ -50,7 +50,8 @@ pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Res
 
 fn agent(delegation: &Delegation, now: UnixMillis) -> Agent {
     let (state, revoked_at) = match delegation.state {
-        DelegationState::Revoked { at, .. } => ("revoked", Some(at)),
+        DelegationState::AutoRevoked { reason: RevokeReason::PolicyExpired, .. } => ("expired", None),
+        DelegationState::Revoked { at, .. } | DelegationState::AutoRevoked { at, .. } => ("revoked", Some(at)),
         DelegationState::Active if now >= delegation.policy_expires_at => ("expired", None),
         DelegationState::Active => ("active", None),
     };

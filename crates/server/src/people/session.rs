@@ -32,7 +32,7 @@ pub(crate) struct Prove {
 
 /// Who is signed in, and the token that changes need.
 #[derive(serde::Serialize, utoipa::ToSchema)]
-pub(crate) struct Told {
+pub(crate) struct SignInSession {
     name: String,
     display_name: String,
     platform_admin: bool,
@@ -51,10 +51,10 @@ pub(crate) struct Told {
     path = "/session",
     tag = "people",
     summary = "Who is signed in",
-    responses((status = 200, description = "Signed in", body = Told), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Signed in", body = SignInSession), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
     security(("session" = []))
 )]
-pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Json<Told>, Refused> {
+pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Json<SignInSession>, Refused> {
     Ok(axum::Json(told(&app, asker.person()?)?))
 }
 
@@ -64,7 +64,7 @@ pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Js
     tag = "people",
     summary = "Sign in",
     request_body = SignIn,
-    responses((status = 201, description = "Signed in; the cookie is set", body = Told), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+    responses((status = 201, description = "Signed in; the cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -86,7 +86,7 @@ pub(crate) async fn post(
     summary = "Prove presence again",
     params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
     request_body = Prove,
-    responses((status = 200, description = "Proven; a new cookie is set", body = Told), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Proven; a new cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn fresh(
@@ -146,8 +146,8 @@ pub(crate) fn end_cookie() -> HeaderMap {
     headers
 }
 
-fn told(app: &App, who: &SignedIn) -> Result<Told, Refusal> {
-    Ok(Told {
+fn told(app: &App, who: &SignedIn) -> Result<SignInSession, Refusal> {
+    Ok(SignInSession {
         name: who.person.subject.clone(),
         display_name: who.person.display_name.clone(),
         platform_admin: who.person.platform_admin,

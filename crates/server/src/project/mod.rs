@@ -16,7 +16,7 @@ pub(crate) fn router() -> Router<App> {
 }
 
 #[derive(serde::Serialize, utoipa::ToSchema)]
-pub(crate) struct Shown {
+pub(crate) struct AppliedDocument {
     version: i64,
     document: ProjectDocument,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Shown {
     path = "/v1/project",
     tag = "admins",
     summary = "The project document in force",
-    responses((status = 200, description = "The document and its version", body = Shown), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The document and its version", body = AppliedDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn show(
@@ -34,9 +34,9 @@ pub(crate) async fn show(
     At(at): At,
     Source(source): Source,
     asker: Asker,
-) -> Result<axum::Json<Shown>, Refused> {
+) -> Result<axum::Json<AppliedDocument>, Refused> {
     admin(&app, &at, &asker, &source).await?;
-    Ok(axum::Json(Shown { version: at.project.version, document: at.project.document }))
+    Ok(axum::Json(AppliedDocument { version: at.project.version, document: at.project.document }))
 }
 
 #[utoipa::path(
@@ -46,7 +46,7 @@ pub(crate) async fn show(
     summary = "Apply a project document",
     params(("X-CSRF-Token" = Option<String>, Header, description = "With a session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
     request_body = ProjectDocument,
-    responses((status = 200, description = "In force now", body = Shown), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "In force now", body = AppliedDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn apply(
@@ -55,13 +55,13 @@ pub(crate) async fn apply(
     Source(source): Source,
     asker: Asker,
     Json(document): Json<ProjectDocument>,
-) -> Result<axum::Json<Shown>, Refused> {
+) -> Result<axum::Json<AppliedDocument>, Refused> {
     let by = admin(&app, &at, &asker, &source).await?;
     if document.id != at.project.id {
         return Err(Refusal::invalid("the document is for another project").into());
     }
     let applied = app.engine.apply_project(document, &by).await.map_err(refused)?;
-    Ok(axum::Json(Shown { version: applied.project.version, document: applied.project.document }))
+    Ok(axum::Json(AppliedDocument { version: applied.project.version, document: applied.project.document }))
 }
 
 /// An admin by session or by key, and how the record names them. A session must be freshly proven to change things.

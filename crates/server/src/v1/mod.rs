@@ -1,6 +1,7 @@
 //! `/v1`: decisions for agents that have no gateway in front of what they do. At the unscoped paths and under
 //! `/projects/{projectId}`.
 
+pub(crate) mod actions;
 pub(crate) mod claim;
 pub(crate) mod clarifications;
 pub(crate) mod confirmations;
@@ -35,6 +36,7 @@ pub(crate) fn router() -> Router<App> {
 
 fn endpoints() -> Router<App> {
     Router::new()
+        .route("/v1/actions", get(actions::get))
         .route("/v1/confirmations", post(confirmations::post))
         .route("/v1/clarifications", post(clarifications::post))
         .route(decisions::PATH, get(decisions::get))

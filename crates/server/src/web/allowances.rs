@@ -138,13 +138,16 @@ async fn add(
         group.open.sort_by_key(|yes| yes.step);
         return Ok(());
     }
-    let title = plan.as_ref().map_or_else(|| asked::headline(decision), |plan| plan.document.title.as_str());
+    let title = match plan {
+        Some(plan) => Line::cut(&plan.document.title, 200),
+        None => asked::headline_line(decision, 200),
+    };
     let sees_question = audience(decision).has(member.person.key, &member.roles());
     groups.push(OpenGroup {
         decision_id: decision.id.clone(),
         service: name_of(&at.project).into(),
         by: asked::by(decision, &asked::principal(app, at, member, decision).await?),
-        title: Line::cut(title, 200),
+        title,
         unchecked: plan.is_some() || decision.words == Words::Agent,
         plan_path: plan.as_ref().map(|plan| planned::path(at, &plan.id)),
         question_path: sees_question.then(|| format!("{}/{}/{}", inbox::HERE, at.project.id, decision.id)),

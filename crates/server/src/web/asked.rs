@@ -3,11 +3,11 @@
 use super::{clarified, planned, visit::name_of};
 use crate::{
     App,
-    pages::{Asked, AskedBy, Author, Detail, Difference, Line, Operator, Prose, Unanswered, What},
+    pages::{Asked, AskedBy, Author, CallShown, Detail, Difference, Line, Operator, Prose, Unanswered, What},
 };
 use countersign_engine::{
     Decision, DecisionState, Member, ProjectAt, Question, Refusal, Words, audience, clarified_words, held,
-    mplp_views::deviation,
+    mplp_views::deviation, what_runs,
 };
 use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
@@ -35,6 +35,8 @@ pub(super) fn of(at: &ProjectAt, decision: &Decision, session_id: &str, principa
         language: decision.language.clone(),
         what: what(decision),
         tool: Some(Line::cut(&decision.action, 200)).filter(|tool| !tool.is_empty()),
+        call: what_runs(decision).map(CallShown::new),
+        technical: technical(decision),
         unanswered: unanswered(decision),
         asked_at: decision.asked_at,
         deadline,
@@ -71,6 +73,19 @@ pub(super) fn headline(decision: &Decision) -> &str {
     }
 }
 
+/// The same as a line of a list.
+pub(super) fn headline_line(decision: &Decision, most: usize) -> Line {
+    match is_the_agents(decision) {
+        true => Line::cut(headline(decision), most),
+        false => Line::rendered(headline(decision), most),
+    }
+}
+
+/// Whether the texts of the question are an agent's own; what the owner's template or we rendered quotes its values.
+fn is_the_agents(decision: &Decision) -> bool {
+    decision.words == Words::Agent && decision.plan().is_none() && decision.gap.is_none()
+}
+
 pub(super) fn deadline(decision: &Decision) -> Option<UnixMillis> {
     match decision.state {
         DecisionState::Pending { deadline, .. } => Some(deadline),
@@ -80,11 +95,14 @@ pub(super) fn deadline(decision: &Decision) -> Option<UnixMillis> {
 
 fn what(decision: &Decision) -> What {
     let terms = &decision.terms;
+    let prose = |text: &str| if is_the_agents(decision) { Prose::new(text) } else { Prose::rendered(text) };
     match &decision.question {
         Question::Confirmation(asked) => What::Action {
-            action: asked.action.as_str().into(),
-            consequence: asked.consequence.as_str().into(),
-            summary: summary(&asked.summaries, clarified_words::of_question(asked).is_some()),
+            action: prose(&asked.action),
+            consequence: prose(&asked.consequence),
+            summary: summary(&asked.summaries, clarified_words::of_question(asked).is_some())
+                .filter(|text| says_more(text, &asked.action, &asked.consequence))
+                .map(prose),
             details: details(decision.words, asked.extra_context.as_ref()),
             risk: terms.risk,
             irreversible: terms.irreversible,
@@ -92,18 +110,25 @@ fn what(decision: &Decision) -> What {
             allowance_s: terms.allowance_s,
         },
         Question::Clarification(asked) => What::Question {
-            question: asked.question.as_str().into(),
-            context: asked.context.as_deref().map(Prose::from),
-            summary: summary(&asked.summaries, false),
+            question: prose(&asked.question),
+            context: asked.context.as_deref().map(prose),
+            summary: summary(&asked.summaries, false).map(prose),
         },
     }
 }
 
 /// What was clarified is said in a summary for those who only listen; beside the agent's words it would seem theirs.
-fn summary(summaries: &Summaries, clarified: bool) -> Option<Prose> {
+fn summary(summaries: &Summaries, clarified: bool) -> Option<&str> {
     let texts = [&summaries.detailed, &summaries.normal, &summaries.terse].into_iter().flatten();
     let mut own = texts.filter_map(|text| if clarified { clarified::without_sentence(text) } else { Some(text) });
-    own.next().map(Prose::from)
+    own.next()
+}
+
+/// Whether a summary is more than the sentence and its consequence once again.
+fn says_more(text: &str, action: &str, consequence: &str) -> bool {
+    let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let both = bare(&format!("{action} {consequence}"));
+    ![bare(action), both].contains(&bare(text))
 }
 
 fn details(words: Words, context: Option<&Map<String, Value>>) -> Vec<Detail> {
@@ -113,24 +138,37 @@ fn details(words: Words, context: Option<&Map<String, Value>>) -> Vec<Detail> {
             let ours = [deviation::MEMBER, clarified_words::MEMBER];
             context.iter().filter(|(name, _)| !ours.contains(&name.as_str())).map(detail).collect()
         }
-        (Words::Owner, Some(context)) => of_request(context),
+        (Words::Owner, Some(context)) => amounts(context),
     }
 }
 
-/// What a gateway says about a request: its amounts before all, and nothing about content that it does not have.
-fn of_request(context: &Map<String, Value>) -> Vec<Detail> {
+/// The amounts of a request.
+fn amounts(context: &Map<String, Value>) -> Vec<Detail> {
     let text = |amount: &Value, member: &str| amount.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
     let amounts = context.get("values").and_then(Value::as_array).into_iter().flatten().map(|amount| Detail {
-        name: Line::cut(&text(amount, "name"), 200),
+        name: Line::exact(&text(amount, "name")),
         value: format!("{} {}", text(amount, "amount"), text(amount, "unit")).into(),
     });
+    amounts.collect()
+}
+
+/// What a gateway says about every request that it holds, and nothing about content that it does not have.
+fn technical(decision: &Decision) -> Vec<Detail> {
+    let Question::Confirmation(asked) = &decision.question else { return Vec::new() };
+    let Some(context) = asked.extra_context.as_ref().filter(|_| decision.words == Words::Owner) else {
+        return Vec::new();
+    };
     let bodiless = context.get("body_bytes").and_then(Value::as_u64) == Some(0);
     let names: &[&str] = match bodiless {
         true => &["method", "target"],
         false => &["method", "target", "content_type", "body_bytes", "body_sha256"],
     };
     let said = names.iter().filter_map(|name| context.get_key_value(*name)).filter(|(_, value)| **value != "");
-    amounts.chain(said.map(detail)).collect()
+    said.map(|(name, value)| Detail {
+        value: Prose::rendered(detail((name, value)).value.as_str()),
+        ..detail((name, value))
+    })
+    .collect()
 }
 
 /// How a call differs from a plan that was approved: the plane's own words, which stand apart from the agent's.
@@ -139,7 +177,7 @@ pub(super) fn difference(at: &ProjectAt, decision: &Decision) -> Option<Differen
     let found = asked.extra_context.as_ref()?.get(deviation::MEMBER)?;
     let lines = found.get("lines").and_then(Value::as_array)?.iter().filter_map(Value::as_str);
     let plan = found.get("plan_id").and_then(Value::as_str).and_then(|id| MplpId::parse(id).ok())?;
-    Some(Difference { lines: lines.map(Prose::from).collect(), plan_path: planned::path(at, &plan) })
+    Some(Difference { lines: lines.map(Prose::rendered).collect(), plan_path: planned::path(at, &plan) })
 }
 
 /// An argument as people read it, like the members of a context.
@@ -156,7 +194,7 @@ pub(super) fn detail((name, value): (&String, &Value)) -> Detail {
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
     };
-    Detail { name: Line::cut(name, 200), value: value.into() }
+    Detail { name: Line::exact(name), value: value.into() }
 }
 
 fn unanswered(decision: &Decision) -> Unanswered {

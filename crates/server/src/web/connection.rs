@@ -39,7 +39,9 @@ pub(super) fn is_cut_off(connection: &Connection) -> bool {
 
 fn state(delegation: &Delegation, now: UnixMillis) -> ConnectionState {
     match delegation.state {
-        DelegationState::Revoked { at, reason } => ConnectionState::Ended { at, why: why(reason) },
+        DelegationState::Revoked { at, reason } | DelegationState::AutoRevoked { at, reason } => {
+            ConnectionState::Ended { at, why: why(reason) }
+        }
         DelegationState::Active if now >= delegation.policy_expires_at => {
             ConnectionState::Ended { at: delegation.policy_expires_at, why: EndReason::PolicyExpired }
         }

@@ -72,7 +72,7 @@ impl Asked {
             operator,
             scopes: shown.scopes.iter().map(|scope| self.scope(scope)).collect(),
             mode: Mode::UserDelegated,
-            mode_disclosure: Some(shown.mode_disclosure.as_str().into()),
+            mode_disclosure: shown.mode_disclosure.as_str().into(),
             liability: self.liability(&shown),
             lasts_s: duration::parse_secs(&self.at.project.document.max_duration).unwrap_or_default(),
             callback_host: self.callback().and_then(|callback| callback.host_str().map(str::to_owned)),

@@ -12,7 +12,7 @@ pub(super) fn of(at: &ProjectAt, allowance: &Allowance, decision: &Decision, pla
     let step = allowance.step.as_ref().zip(plan);
     let planned = step.and_then(|(of, plan)| plan.actions.get(&of.step));
     let (what, words): (Prose, Author) = match planned {
-        Some(planned) => (planned.shown.as_str().into(), planned::author(planned)),
+        Some(planned) => (Prose::rendered(&planned.shown), planned::author(planned)),
         None => itself(allowance, decision),
     };
     let sum = |(name, sum): (&String, &Sum)| SumLeft {
@@ -39,7 +39,7 @@ pub(super) fn of(at: &ProjectAt, allowance: &Allowance, decision: &Decision, pla
 /// In the owner's words, or the call itself: what an agent says about a call of its own is no proof of what runs.
 fn itself(allowance: &Allowance, decision: &Decision) -> (Prose, Author) {
     match (decision.words, &allowance.pattern) {
-        (Words::Owner, _) => (asked::headline(decision).into(), Author::Service),
+        (Words::Owner, _) => (Prose::rendered(asked::headline(decision)), Author::Service),
         (Words::Agent, Some(pattern)) => {
             let (What::Tool { name } | What::Route { id: name }) = pattern.what();
             (format!("{name} {}", pattern.arguments().compact()).into(), Author::Plan)

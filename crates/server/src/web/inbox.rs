@@ -7,7 +7,7 @@ use super::{
 use crate::{
     App,
     http::answer::Refused,
-    pages::{Asked, InboxError, InboxPage, Line, ListenAt, Listening, Typed, Unreported},
+    pages::{Asked, InboxError, InboxPage, ListenAt, Listening, Typed, Unreported},
 };
 use axum::{extract::State, response::Response};
 use countersign_engine::{
@@ -71,6 +71,7 @@ async fn page(app: &App, visit: &Visit) -> Result<InboxPage, Refusal> {
         page.listening.places.extend(listen_at(app, at, &member));
     }
     page.questions.sort_by_key(|asked| asked.deadline);
+    page.tell_apart();
     Ok(page)
 }
 
@@ -97,7 +98,7 @@ async fn unreported(
         project: at.project.id.to_string(),
         service: name_of(&at.project).into(),
         by: asked::by(decision, &principal),
-        action: Line::cut(asked::headline(decision), 300),
+        action: asked::headline_line(decision, 300),
         claimed_at: execution.claimed_at,
         since: match execution.state {
             ExecutionState::Unknown { since } => since,

@@ -21,5 +21,5 @@ pub(super) fn at(app: &App, project: Project) -> ProjectAt {
         Tenancy::Single => Address::Unscoped,
         Tenancy::Multi => Address::Scoped(project.id.to_string()),
     };
-    ProjectAt { project, service: settings.origin.clone(), address }
+    ProjectAt { project, service: settings.origin.clone(), resources: None, address }
 }

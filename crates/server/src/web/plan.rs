@@ -133,7 +133,7 @@ impl Here {
 
     fn steps(&self, app: &App) -> Vec<StepProgress> {
         let plan = &self.shown.plan;
-        let steps = planned::steps(&plan.document, &plan.actions);
+        let steps = planned::steps(&plan.document, &plan.actions, plan.approved.as_deref());
         steps.into_iter().zip(&plan.document.steps).map(|(asked, step)| self.progress(app, asked, step)).collect()
     }
 

@@ -22,8 +22,8 @@ pub(super) fn of(at: &ProjectAt, plan: &Plan, decision: &Decision) -> Option<Pla
         role: Line::cut(&target.requested_by_role, 200),
         reason: target.reason.as_deref().map(Prose::from),
         lasts_s: plan.lasts_s,
-        steps: steps(&asked.document, &asked.actions),
-        changes: asked.changes.as_ref().map(|lines| lines.iter().map(|line| line.as_str().into()).collect()),
+        steps: steps(&asked.document, &asked.actions, plan.approved.as_deref().filter(|_| decided(plan, decision))),
+        changes: asked.changes.as_ref().map(|lines| lines.iter().map(|line| Prose::rendered(line)).collect()),
     })
 }
 
@@ -32,7 +32,12 @@ pub(super) fn path(at: &ProjectAt, plan: &MplpId) -> String {
     format!("/plans/{}/{plan}", at.project.id)
 }
 
-pub(super) fn steps(document: &PlanDocument, actions: &Actions) -> Vec<StepAsked> {
+/// Whether what was approved of the plan was approved by this decision.
+fn decided(plan: &Plan, decision: &Decision) -> bool {
+    plan.confirm == Some(decision.key)
+}
+
+pub(super) fn steps(document: &PlanDocument, actions: &Actions, approved: Option<&[MplpId]>) -> Vec<StepAsked> {
     let one = |(at, step): (usize, &Step)| StepAsked {
         id: step.step_id.to_string(),
         number: at + 1,
@@ -41,6 +46,7 @@ pub(super) fn steps(document: &PlanDocument, actions: &Actions) -> Vec<StepAsked
         role: step.agent_role.as_deref().map(|role| Line::cut(role, 200)),
         runs: actions.get(&step.step_id).map(runs),
         chosen: true,
+        approved: approved.map(|steps| steps.contains(&step.step_id)),
     };
     document.steps.iter().enumerate().map(one).collect()
 }
@@ -52,7 +58,7 @@ pub(super) fn number(document: &PlanDocument, id: &MplpId) -> Option<usize> {
 
 fn runs(planned: &Planned) -> StepRuns {
     StepRuns {
-        shown: planned.shown.as_str().into(),
+        shown: Prose::rendered(&planned.shown),
         words: author(planned),
         uses: planned.action.uses,
         asks_again: planned.asks_again,
@@ -80,7 +86,7 @@ fn arguments(pattern: &Pattern) -> Vec<Detail> {
     let Member::Object(members) = pattern.arguments().root() else { return Vec::new() };
     let one = |(name, member): &(String, Member)| {
         // What is written as JSON is read as JSON; numbers of any length stay as they are written.
-        Detail { name: Line::cut(name, 200), value: pretty(member).into() }
+        Detail { name: Line::exact(name), value: pretty(member).into() }
     };
     members.iter().map(one).collect()
 }

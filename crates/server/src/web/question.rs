@@ -11,10 +11,10 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    Answered, AskedFor, AskedGap, Assurance, ByPerson, Decision, DecisionState, Extra, Given, Member, NotCounted, Plan,
-    ProjectAt, Reader, Refusal, Via, Whole,
+    Abandoning, Answered, AskedFor, AskedGap, Assurance, ByPerson, Decision, DecisionState, Extra, Given, Member,
+    NotCounted, Plan, ProjectAt, Reader, Refusal, Via, Whole,
 };
-use countersign_protocol::{aaep::event::YesNo, aap::error::Code};
+use countersign_protocol::{aaep::event::YesNo, aap::error::Code, mplp::MplpId};
 use http::StatusCode;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -45,6 +45,7 @@ pub(super) async fn post(
     let done = match visit.own_form(&app, form.field("csrf")) {
         Err(_) => Err(Trouble::Told(QuestionError::FormExpired)),
         Ok(()) if !form.field("more").is_empty() => before.more_time(&app, &form).await,
+        Ok(()) if !form.field("abandon").is_empty() => before.abandon(&app).await,
         Ok(()) => before.answer(&app, &visit, &form).await,
     };
     match done {
@@ -73,6 +74,8 @@ struct Before {
     asked_for: Option<AskedFor>,
     /// The gap that it is about.
     gap: Option<AskedGap>,
+    /// The session of that gap, where this person may give it up.
+    abandons: Option<MplpId>,
 }
 
 /// Why an answer came to nothing: what the page can say itself, and everything else.
@@ -100,11 +103,12 @@ impl From<NotCounted> for Trouble {
             NotCounted::Settled => Self::Told(QuestionError::Settled),
             NotCounted::TooLate | NotCounted::TooEarly => Self::Told(QuestionError::TooLate),
             NotCounted::TooWeak(floor) if floor <= Assurance::Fresh => Self::Refused(Refusal::FreshSignInRequired),
+            NotCounted::TokenNotAllowed => Self::Refused(Refusal::SignInRequired),
             NotCounted::NotEntitled | NotCounted::BySoftware | NotCounted::TooWeak(_) => {
                 Self::Told(QuestionError::NotEntitled)
             }
             NotCounted::Locked => Self::Told(QuestionError::Locked),
-            NotCounted::NotAllowed => Self::Told(QuestionError::NotAllowed),
+            NotCounted::NotAllowed | NotCounted::NotShown => Self::Told(QuestionError::NotAllowed),
             NotCounted::OutOfBounds(why) => Self::Told(QuestionError::OutOfBounds(why)),
             NotCounted::Refused(refusal) => Self::Refused(refusal),
         }
@@ -126,7 +130,8 @@ impl Before {
             false => None,
         };
         let gap = app.engine.asked_gap(decision).await?;
-        Ok(Self { at, member, whole, plan, arguments, asked_for, gap })
+        let abandons = app.engine.session_to_abandon(decision, &member).await?;
+        Ok(Self { at, member, whole, plan, arguments, asked_for, gap, abandons })
     }
 
     fn path(&self) -> String {
@@ -141,6 +146,8 @@ impl Before {
         let plan = self.plan.as_ref().and_then(|plan| planned::of(&self.at, plan, decision));
         let gap = self.gap.as_ref().filter(|_| decision.is_pending()).and_then(clarified::gap);
         let asked = asked::of(&self.at, decision, &session.id, &session.producer.agent_id, now);
+        // They are listed with what runs, unless that was not recorded when it was asked.
+        let arguments = self.arguments.iter().filter(|_| asked.call.is_none()).map(asked::detail).collect();
         Ok(QuestionPage {
             frame: visit.frame_of(&self.at.project),
             asked: match &gap {
@@ -152,11 +159,12 @@ impl Before {
             runs: became::runs(&self.whole, reader, now),
             open: became::open(&self.at, &self.whole, now),
             plan,
-            arguments: self.arguments.iter().map(asked::detail).collect(),
+            arguments,
             difference: asked::difference(&self.at, decision),
             clarified: clarified::of(decision),
             gap,
             may: may::of(decision, &by, &self.path()),
+            abandons: self.abandons.is_some(),
             locked: decision.is_locked() && decision.is_pending(),
             allow_more: self.asked_for.as_ref().map(|asked| more::of(&self.at, decision, asked)),
             more: may::more_time(decision),
@@ -218,6 +226,14 @@ impl Before {
             }
             _ => false,
         })
+    }
+
+    /// What the agent asks for is not wanted: nothing of it is asked or stopped any more.
+    async fn abandon(&self, app: &App) -> Result<&'static str, Trouble> {
+        let gone = || Refusal::NotFound("there is no clarification here to abandon".into());
+        let session = self.abandons.as_ref().ok_or_else(gone)?;
+        app.engine.clarify_abandon(&self.at, Abandoning::Person(&self.member), session).await?;
+        Ok("abandoned")
     }
 
     async fn more_time(&self, app: &App, form: &Form) -> Result<&'static str, Trouble> {

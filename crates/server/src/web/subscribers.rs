@@ -15,7 +15,7 @@ use axum::{
     extract::{Path, State},
     response::Response,
 };
-use countersign_engine::{NewSubscriberToken, ProjectAt, Refusal, SubscriberToken};
+use countersign_engine::{NewSubscriberToken, ProjectAt, Refusal, SubscriberToken, TokenState};
 use http::StatusCode;
 use std::collections::HashMap;
 
@@ -26,11 +26,12 @@ pub(super) async fn of(app: &App, visit: &Visit) -> Result<(Vec<Subscriber>, New
     let (mut found, mut new) = (Vec::new(), NewSubscriber::default());
     for at in places(app, visit).await? {
         let tokens = app.engine.subscriber_tokens(&at, who.person.key).await?;
-        let good = tokens.iter().filter(|t| t.revoked_at.is_none() && t.expires_at.is_none_or(|end| now < end));
+        let good = tokens.iter().filter(|token| token.state(&who.person, now) == TokenState::Active);
         found.extend(good.map(|token| shown(&at, token)));
         if !app.engine.member(who, at.project.key).await?.roles().is_empty() {
             new.projects.push((at.project.id.to_string(), name_of(&at.project).into()));
             new.legacy |= at.project.document.decisions.legacy_subscribers;
+            new.days = new.days.max(at.project.document.decisions.subscriber_token_days);
         }
     }
     Ok((found, new))
@@ -60,7 +61,11 @@ pub(super) async fn add(State(app): State<App>, visit: Visit, form: Form) -> Res
         return Ok(again(&app, &visit, &form, error).await?);
     }
     let member = app.engine.member(who, at.project.key).await?;
-    let made = app.engine.add_subscriber_token(&at, &member, new).await?;
+    let made = match app.engine.add_subscriber_token(&at, &member, new).await {
+        // The password again, then back to the form.
+        Err(Refusal::FreshSignInRequired) => return Ok(answer::see_other("/sign-in?fresh&next=%2Faccount")),
+        made => made?,
+    };
     let endpoint = made.token.legacy.then(|| format!("{}{}/aaep/legacy/{}", at.service, at.prefix(), made.secret));
     let page = SubscriberMadePage {
         frame: visit.frame_of(&at.project),
@@ -101,6 +106,7 @@ fn wanted(form: &Form) -> NewSubscriberToken {
         name: form.field("name").to_owned(),
         may_answer: form.field("may_answer") == "true",
         legacy: form.field("legacy") == "true",
+        approves_high_risk: form.field("approves_high_risk") == "true",
         lifetime_s: None,
     }
 }
@@ -109,6 +115,9 @@ fn wanted(form: &Form) -> NewSubscriberToken {
 fn wrong(at: &ProjectAt, new: &NewSubscriberToken) -> Option<SubscribersError> {
     if !(1..=128).contains(&new.name.trim().chars().count()) {
         return Some(SubscribersError::Name);
+    }
+    if new.approves_high_risk && !new.may_answer {
+        return Some(SubscribersError::Listens);
     }
     (new.legacy && !at.project.document.decisions.legacy_subscribers).then_some(SubscribersError::Legacy)
 }
@@ -129,6 +138,7 @@ fn shown(at: &ProjectAt, token: &SubscriberToken) -> Subscriber {
         name: Line::cut(&token.name, 128),
         may_answer: token.may_answer,
         legacy: token.legacy,
+        approves_high_risk: token.approves_high_risk,
         since: token.created_at,
         until: token.expires_at,
     }

@@ -6,7 +6,7 @@ use crate::{
     pages::{Frame, Language, pick_language},
 };
 use axum::extract::{FromRequestParts, OriginalUri};
-use countersign_engine::{Project, Refusal, SignedIn};
+use countersign_engine::{ListenerKind, Project, Refusal, SignedIn};
 use http::{HeaderMap, Uri, header, request::Parts};
 
 pub(super) struct Visit {
@@ -64,7 +64,7 @@ pub(super) fn language(headers: &HeaderMap) -> Language {
 pub(super) async fn service_name(app: &App, headers: &HeaderMap, uri: &Uri) -> String {
     match app.engine.project(&by_host(app, headers, uri)).await {
         Ok(at) => name_of(&at.project),
-        Err(_) => app.engine.platform_manifest().display_name.unwrap_or_default(),
+        Err(_) => app.engine.platform_manifest(ListenerKind::Public).display_name.unwrap_or_default(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod codes;
+mod connections;
 mod names;
 mod refusals;
 

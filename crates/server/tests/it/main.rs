@@ -30,6 +30,7 @@ mod pages;
 mod people;
 mod races;
 mod register;
+mod required;
 mod revocation;
 mod schemas;
 mod storm;

@@ -13,6 +13,7 @@ mod plans;
 mod refusals;
 mod sign_in;
 mod subscribers;
+mod what_runs;
 
 use axum::body::Body;
 use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, TestAgent, TestOperator, TestPerson};
@@ -35,9 +36,13 @@ pub(crate) trait Words {
 }
 
 impl Words for Answer {
-    /// The page without what is only there for the eye or the bidi algorithm: break points and isolates.
+    /// The page without what is only there for the eye or the bidi algorithm: break points, isolates and what marks
+    /// the text between quotes as a value.
     fn words(&self) -> String {
-        self.text().replace("<wbr>", "").replace(['\u{2068}', '\u{2069}'], "")
+        let text = self.text().replace("<wbr>", "").replace(['\u{2068}', '\u{2069}'], "");
+        text.replace("“<bdi class=\"quoted\">", "“")
+            .replace("“<bdi class=\"quoted\" translate=\"no\">", "“")
+            .replace("</bdi>”", "”")
     }
 }
 

@@ -50,6 +50,7 @@ races! {
         for token in &tokens {
             let call = agent_request(Method::GET, "/calendar/events").header("authorization", format!("Bearer {token}"));
             let call = call.header("x-agent-mode", "user_delegated").header("x-agent-intent-type", "READ_CALENDAR");
+            let call = call.header("x-agent-delegation", &scene.connected.delegation_id).header("x-agent-session", session);
             let answer = scene.plane.try_call(call).await;
             match answer.status {
                 200 => live += 1,

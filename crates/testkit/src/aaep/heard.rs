@@ -1,6 +1,6 @@
 //! A stream of server-sent events, read as it comes.
 
-use crate::aaep_judge;
+use crate::{aaep_judge, deadline::in_time};
 use axum::{
     Router,
     body::{Body, BodyDataStream},
@@ -8,11 +8,7 @@ use axum::{
 use futures_util::StreamExt as _;
 use http::{HeaderMap, Request};
 use serde_json::Value;
-use std::time::Duration;
 use tower::ServiceExt as _;
-
-/// What is not there by then is not coming: the test fails instead of hanging.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 pub struct Heard {
     pub headers: HeaderMap,
@@ -32,7 +28,7 @@ pub struct Line {
 
 impl Heard {
     pub async fn open(node: &Router, request: Request<Body>) -> Self {
-        let response = node.clone().oneshot(request).await.expect("a router never fails");
+        let response = in_time("a stream", node.clone().oneshot(request)).await.expect("a router never fails");
         let (parts, body) = response.into_parts();
         if parts.status != 200 {
             let answer = crate::Answer::read(http::Response::from_parts(parts, body)).await;
@@ -43,14 +39,17 @@ impl Heard {
 
     /// The next block of lines, or nothing when the stream is over.
     pub async fn line(&mut self) -> Option<Line> {
+        in_time("a line of the stream", self.read()).await
+    }
+
+    async fn read(&mut self) -> Option<Line> {
         loop {
             if let Some((block, rest)) = self.buffer.split_once("\n\n") {
-                let line = read(block);
+                let line = lines_of(block);
                 self.buffer = rest.to_owned();
                 return Some(line);
             }
-            let chunk = tokio::time::timeout(PATIENCE, self.body.next()).await.expect("the stream goes on");
-            let chunk = chunk?.expect("a body in memory");
+            let chunk = self.body.next().await?.expect("a body in memory");
             self.buffer.push_str(std::str::from_utf8(&chunk).expect("text"));
             assert!(!self.buffer.contains('\r'), "lines end in LF alone");
         }
@@ -65,8 +64,12 @@ impl Heard {
 
     /// The next document, whatever it is.
     pub async fn message(&mut self) -> Value {
+        in_time("a message on the stream", self.read_message()).await
+    }
+
+    async fn read_message(&mut self) -> Value {
         loop {
-            let line = self.line().await.expect("the stream goes on");
+            let line = self.read().await.expect("the stream goes on");
             if let Some(data) = line.data {
                 return serde_json::from_str(&data).expect("a line of JSON");
             }
@@ -75,25 +78,32 @@ impl Heard {
 
     /// Judges and passes over events until one of this type, which is given by its name below `aaep:agent.`.
     pub async fn next_of(&mut self, name: &str) -> Value {
-        loop {
-            let event = self.event().await;
-            if event["type"] == format!("aaep:agent.{name}") {
-                return event;
+        let found = async {
+            loop {
+                let event = self.read_message().await;
+                aaep_judge::judge_event(&event);
+                if event["type"] == format!("aaep:agent.{name}") {
+                    return event;
+                }
             }
-        }
+        };
+        in_time(name, found).await
     }
 
     /// Reads to the end; what was still said.
     pub async fn rest(&mut self) -> Vec<Line> {
-        let mut lines = Vec::new();
-        while let Some(line) = self.line().await {
-            lines.push(line);
-        }
-        lines
+        let rest = async {
+            let mut lines = Vec::new();
+            while let Some(line) = self.read().await {
+                lines.push(line);
+            }
+            lines
+        };
+        in_time("the end of the stream", rest).await
     }
 }
 
-fn read(block: &str) -> Line {
+fn lines_of(block: &str) -> Line {
     let mut line = Line::default();
     for text in block.split('\n') {
         match text.split_once(':').map(|(name, value)| (name, value.trim_start())) {

@@ -1,20 +1,18 @@
 //! A WebSocket of a subscriber's, over a real connection.
 
 use super::Subscriber;
-use crate::{Answer, Plane, aaep_judge};
+use crate::{Answer, Plane, aaep_judge, deadline::in_time};
 use axum::body::Body;
 use countersign_server::{Limits, Serving, serve};
 use futures_util::{SinkExt as _, StreamExt as _};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
 use serde_json::Value;
-use std::{net::SocketAddr, time::Duration};
+use std::net::SocketAddr;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{Error, Message, client::IntoClientRequest as _},
 };
-
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A plane that listens on a port of loopback.
 pub struct Place {
@@ -51,7 +49,7 @@ impl Place {
             let name = HeaderName::from_bytes(name.as_bytes()).expect("a name");
             request.headers_mut().append(name, HeaderValue::from_str(value).expect("a value"));
         }
-        match tokio_tungstenite::client_async(request, self.connect().await).await {
+        match in_time("a socket", tokio_tungstenite::client_async(request, self.connect().await)).await {
             Ok((stream, response)) => Ok(Socket { stream, headers: response.headers().clone() }),
             Err(Error::Http(response)) => Err(response.status()),
             Err(other) => panic!("no socket: {other}"),
@@ -70,7 +68,7 @@ impl Place {
         let io = hyper_util::rt::TokioIo::new(self.connect().await);
         let (mut sender, connection) = hyper::client::conn::http1::handshake(io).await.expect("a handshake");
         tokio::spawn(connection);
-        let response = sender.send_request(request).await.expect("an answer");
+        let response = in_time("an answer", sender.send_request(request)).await.expect("an answer");
         Answer::read(response.map(Body::new)).await
     }
 }
@@ -103,13 +101,16 @@ impl Socket {
     }
 
     async fn send_frame(&mut self, frame: Message) {
-        self.stream.send(frame).await.expect("a frame that is sent");
+        in_time("a frame to be sent", self.stream.send(frame)).await.expect("a frame that is sent");
     }
 
     pub async fn next(&mut self) -> Said {
+        in_time("a message of the socket", self.read()).await
+    }
+
+    async fn read(&mut self) -> Said {
         loop {
-            let frame = tokio::time::timeout(PATIENCE, self.stream.next()).await.expect("the socket goes on");
-            match frame {
+            match self.stream.next().await {
                 Some(Ok(Message::Text(text))) => return Said::Message(serde_json::from_str(&text).expect("JSON")),
                 Some(Ok(Message::Close(frame))) => return Said::Closed(frame.map(|frame| frame.code.into())),
                 Some(Ok(_)) => {}
@@ -133,20 +134,27 @@ impl Socket {
     }
 
     pub async fn next_of(&mut self, name: &str) -> Value {
-        loop {
-            let event = self.event().await;
-            if event["type"] == format!("aaep:agent.{name}") {
-                return event;
+        let found = async {
+            loop {
+                let Said::Message(event) = self.read().await else { panic!("the socket was closed") };
+                aaep_judge::judge_event(&event);
+                if event["type"] == format!("aaep:agent.{name}") {
+                    return event;
+                }
             }
-        }
+        };
+        in_time(name, found).await
     }
 
     /// The code that it is closed with; what is said before is passed over.
     pub async fn code(&mut self) -> Option<u16> {
-        loop {
-            if let Said::Closed(code) = self.next().await {
-                return code;
+        let closed = async {
+            loop {
+                if let Said::Closed(code) = self.read().await {
+                    return code;
+                }
             }
-        }
+        };
+        in_time("the end of the socket", closed).await
     }
 }

@@ -32,6 +32,13 @@ impl Sent {
         self
     }
 
+    /// The headers that say for whom and in which task.
+    pub fn of_session(self, agent: &Holder) -> Self {
+        self.with("x-agent-mode", "user_delegated")
+            .with("x-agent-delegation", &agent.delegation_id)
+            .with("x-agent-session", &agent.session_id)
+    }
+
     /// `X-Agent-Confirm`
     pub fn confirmed(self, how: &str) -> Self {
         self.with("x-agent-confirm", how)

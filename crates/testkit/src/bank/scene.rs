@@ -5,9 +5,10 @@ use crate::{Answer, Connected, Kit, Plane, Setup, TestPerson, agent_request, env
 use axum::body::Body;
 use bytes::Bytes;
 use countersign_engine::Engine;
-use countersign_gateway::{Gateway, GatewaySettings, UpstreamCredential};
+use countersign_gateway::{BadRoots, Gateway, GatewaySettings, UpstreamCredential};
 use countersign_jose::ProofKey;
 use countersign_protocol::{origin::Origin, project::ProjectDocument};
+use countersign_server::gateway_endpoints;
 use http::{HeaderName, HeaderValue, Method};
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::rt::TokioIo;
@@ -42,12 +43,25 @@ pub struct Node {
 
 impl Node {
     pub async fn open(engine: &Arc<Engine>, change: impl FnOnce(&mut GatewaySettings)) -> Self {
+        Self::with(change, |settings| Gateway::new(Arc::clone(engine), settings)).await
+    }
+
+    /// The same with the protocol's endpoints, as a node of the plane has it.
+    pub async fn of(plane: &Plane, change: impl FnOnce(&mut GatewaySettings)) -> Self {
+        let endpoints = gateway_endpoints(plane.app.clone());
+        Self::with(change, |settings| Gateway::with_endpoints(Arc::clone(&plane.engine), settings, endpoints)).await
+    }
+
+    async fn with(
+        change: impl FnOnce(&mut GatewaySettings),
+        build: impl FnOnce(GatewaySettings) -> Result<Gateway, BadRoots>,
+    ) -> Self {
         let mut settings = GatewaySettings::new(Origin::parse(GATEWAY).expect("an origin"));
         let secret = HeaderValue::from_static("Bearer the-banks-own-secret");
         let credential = UpstreamCredential::new(HeaderName::from_static("authorization"), secret);
         settings.credentials.insert("bank".into(), credential);
         change(&mut settings);
-        let gateway = Gateway::new(Arc::clone(engine), settings).expect("a gateway");
+        let gateway = build(settings).expect("a gateway");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("its address");
         let (stop, stopped) = oneshot::channel::<()>();
@@ -92,7 +106,7 @@ impl Kit {
 
 impl BankScene {
     pub async fn on(plane: Plane, bank: Bank) -> Self {
-        let gateway = Node::open(&plane.engine, |_| {}).await;
+        let gateway = Node::of(&plane, |_| {}).await;
         let alice = plane.person("alice").await;
         let connected = plane.connect(&alice, plane.acme(), SCOPES).await;
         let agent = plane.holder(&connected, |_| {}).await;
@@ -139,12 +153,12 @@ impl BankScene {
         }
     }
 
-    /// With everything that an agent sends: version, mode, token and proof.
+    /// With everything that an agent sends: version, mode, delegation, session, token and proof.
     pub fn dressed(&self, agent: &Holder, sent: Sent) -> Sent {
         let intent = intent_of(&sent.target);
         let sent = sent
             .with("aap-version", "2.0")
-            .with("x-agent-mode", "user_delegated")
+            .of_session(agent)
             .with("x-agent-intent-type", intent)
             .with("authorization", &agent.authorization());
         let path = sent.target.split('?').next().unwrap_or_default().to_owned();

@@ -33,8 +33,15 @@ impl Connection {
         Self { suite, told, events, is_negotiated: false, heartbeat }
     }
 
-    /// What the suite sent is acted on before anything that waits is told.
+    /// The next frame of the stream.
     pub(super) async fn next(&mut self) -> Option<String> {
+        let message = self.message().await?;
+        Some(message.map_or_else(|| ":\n\n".to_owned(), |json| format!("data: {json}\n\n")))
+    }
+
+    /// The next message, or nothing but a sign of life. What the suite sent is acted on before anything that waits is
+    /// told.
+    pub(super) async fn message(&mut self) -> Option<Option<String>> {
         loop {
             let message = tokio::select! {
                 biased;
@@ -43,10 +50,10 @@ impl Connection {
                     Delivered::Event { json, .. } => Some(json.to_string()),
                     Delivered::Closed { .. } => return None,
                 },
-                _ = self.heartbeat.tick() => return Some(":\n\n".to_owned()),
+                _ = self.heartbeat.tick() => return Some(None),
             };
-            if let Some(message) = message {
-                return Some(format!("data: {message}\n\n"));
+            if message.is_some() {
+                return Some(message);
             }
         }
     }

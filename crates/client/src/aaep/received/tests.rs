@@ -35,7 +35,7 @@ fn a_critical_event_that_cannot_be_understood_is_still_read_out() {
     asked["default_decision"] = json!("perhaps");
     asked["summary_normal"] = json!("Shall I\u{202e} pay?");
     let Received::Other(other) = received(&asked) else { panic!() };
-    assert_eq!((other.urgency, other.summary.as_deref()), (Urgency::Critical, Some("Shall I  pay?")));
+    assert_eq!((other.urgency, other.summary.as_deref()), (Urgency::Critical, Some("Shall I[U+202E] pay?")));
 }
 
 #[test]

@@ -68,7 +68,10 @@ async fn a_signed_answer_is_bound_to_the_very_question_that_is_asked_now() {
         &signed.signature,
     );
     assert_eq!(genuine, Ok(()));
-    assert_eq!((signed.answered_by.agent_id.as_str(), signed.timestamp.as_str()), ("planner", "2026-05-10T15:00:05Z"));
+    assert_eq!(
+        (signed.answered_by.agent_id.as_str(), signed.timestamp.as_str()),
+        ("planner", "2026-05-10T15:00:05.000Z")
+    );
 }
 
 #[tokio::test]

@@ -2,9 +2,13 @@
 
 use crate::aaep::spoken::Spoken;
 use countersign_protocol::{
-    aaep::event::{Event, OutputStreaming, Payload},
+    aaep::{
+        event::{Event, OutputStreaming, Payload},
+        extension,
+    },
     time::UnixMillis,
 };
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Longer than this no text of an event should be (AAEP 3.7); in bytes, which are never fewer than characters.
@@ -61,10 +65,11 @@ impl Held {
     /// Whether the next one of its kind can be folded in without anything getting lost or said of somebody else.
     ///
     /// What carries extensions says more than its kind does, such as what became of a question: it stands for itself.
+    /// Whose words it is in says no more, but has to be the same.
     pub(super) fn takes(&self, next: &Self) -> bool {
         let (this, that) = (&self.last.event.envelope, &next.last.event.envelope);
-        this.extensions.is_empty()
-            && that.extensions.is_empty()
+        is_bare(&this.extensions)
+            && this.extensions == that.extensions
             && this.producer == that.producer
             && this.urgency == that.urgency
             && match (self.payload(), next.payload()) {
@@ -179,4 +184,10 @@ fn joined(text: Folded, next: &Held) -> Folded {
 /// In characters, which are code points (C28).
 fn end_of(output: &OutputStreaming) -> i64 {
     output.position.saturating_add(i64::try_from(output.chunk.chars().count()).unwrap_or(i64::MAX))
+}
+
+/// Whether extensions say nothing but that the hub itself speaks.
+fn is_bare(extensions: &Map<String, Value>) -> bool {
+    let by_hub = |ours: &Value| ours.as_object().is_some_and(|ours| ours.keys().all(|name| name == extension::SAID_BY));
+    extensions.iter().all(|(prefix, members)| prefix == extension::PREFIX && by_hub(members))
 }

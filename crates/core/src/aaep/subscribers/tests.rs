@@ -47,7 +47,13 @@ fn member(key: i64, roles: &[Role]) -> Member {
 }
 
 fn new() -> NewSubscriberToken {
-    NewSubscriberToken { name: " kitchen speaker ".into(), may_answer: true, legacy: false, lifetime_s: Some(60) }
+    NewSubscriberToken {
+        name: " kitchen speaker ".into(),
+        may_answer: true,
+        legacy: false,
+        approves_high_risk: false,
+        lifetime_s: Some(60),
+    }
 }
 
 fn add(new: NewSubscriberToken, roles: &[Role]) -> Result<crate::step::Step<super::AddedSubscriberToken>, Refusal> {
@@ -62,11 +68,25 @@ fn only_members_get_tokens_and_only_ones_that_make_sense() {
         NewSubscriberToken { name: "x".repeat(129), ..new() },
         NewSubscriberToken { lifetime_s: Some(0), ..new() },
         NewSubscriberToken { lifetime_s: Some(i64::MAX), ..new() },
+        NewSubscriberToken { lifetime_s: Some(90 * 86_400 + 1), ..new() },
+        NewSubscriberToken { approves_high_risk: true, may_answer: false, ..new() },
         NewSubscriberToken { legacy: true, ..new() },
     ];
     for new in odd {
         assert!(matches!(add(new.clone(), &[Role::User]), Err(Refusal::InvalidRequest(_))), "{new:?}");
     }
+}
+
+///
+#[test]
+fn a_token_that_approves_what_is_worst_is_made_only_with_a_fresh_proof() {
+    let new = NewSubscriberToken { approves_high_risk: true, ..new() };
+    let of = |fresh_until| {
+        let member = Member { fresh_until, ..member(10, &[Role::User]) };
+        AddToken { new: new.clone() }.decide(&AddTokenView { project: project(false), member }, &env())
+    };
+    assert!(matches!(of(NOW.plus_secs(-1)), Err(Refusal::FreshSignInRequired)));
+    assert!(of(NOW).unwrap().answer.token.approves_high_risk);
 }
 
 #[test]
@@ -76,7 +96,9 @@ fn the_secret_is_in_the_answer_alone() {
     assert!(secret.starts_with("cst_") && secret.len() == 47);
     assert_eq!(step.answer.token.hash, Digest::of(secret.as_bytes()));
     assert_eq!(step.answer.token.name, "kitchen speaker");
-    assert_eq!(step.answer.token.expires_at, Some(NOW.plus_secs(60)));
+    assert_eq!(step.answer.token.expires_at, NOW.plus_secs(60));
+    let usual = add(NewSubscriberToken { lifetime_s: None, ..new() }, &[Role::User]).unwrap().answer.token;
+    assert_eq!((usual.expires_at, usual.generation), (NOW.plus_secs(90 * 86_400), 1));
     assert!(!format!("{:?}", step.effects).contains(secret.as_str()));
     assert_eq!(step.effects.evidence.len(), 1);
     assert_eq!(step.effects.guards.len(), 2, "whoever is thrown out at the same moment gets none");

@@ -36,6 +36,8 @@ pub struct Grant {
     pub(super) proof: Option<SpentProof>,
     pub(super) usage: Usage,
     ends_at: UnixMillis,
+    /// Whether its intent is durable: the request is counted and the proof spent.
+    begun: bool,
 }
 
 /// What stands behind a call that had to be confirmed.
@@ -100,11 +102,23 @@ impl Grant {
             guards,
             proof,
             ends_at: ends_at(bearer),
+            begun: false,
         }
+    }
+
+    /// The same once its intent is durable.
+    #[must_use]
+    pub fn begun(self) -> Self {
+        Self { begun: true, proof: None, ..self }
     }
 
     pub(super) fn confirmed(self, confirmation: Confirmation) -> Self {
         Self { confirmation, ..self }
+    }
+
+    /// Whether nothing but the agent's own word stands behind it.
+    pub fn is_self_asserted(&self) -> bool {
+        self.confirmation == Confirmation::SelfAsserted
     }
 
     pub fn route(&self) -> &Route {
@@ -180,6 +194,15 @@ impl Grant {
         &self.confirmation
     }
 
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// The proof that it spends, until its intent is durable.
+    pub fn proof(&self) -> Option<&SpentProof> {
+        self.proof.as_ref()
+    }
+
     pub fn usage(&self) -> &Usage {
         &self.usage
     }
@@ -201,9 +224,10 @@ impl Grant {
         method == self.method && path == self.path && given == query
     }
 
-    /// What must be durable before a write is forwarded: that it was let through, while nothing had changed.
+    /// What must be durable before a call is forwarded that is not speculative: that it was let through, while nothing
+    /// had changed.
     pub fn intent(&self, env: &Env) -> Result<(Effects, Counted), NotCanonical> {
-        let counted = self.usage.reserve(true);
+        let counted = self.usage.reserve(self.writes());
         let effects = Effects {
             guards: self.guards.clone(),
             counts: counted.counts(),
@@ -228,7 +252,8 @@ impl Grant {
     /// What must be durable before the answer of a read leaves. It is judged here once more: if it was cut off while
     /// the upstream worked, or its proof or the last of a limit was spent elsewhere, the answer is dropped.
     pub fn read(&self, outcome: &str, bytes: i64, env: &Env) -> Result<(Effects, Counted), NotCanonical> {
-        let counted = self.usage.reserve(false).with(self.usage.egress(bytes, false));
+        let request = if self.begun { Counted::default() } else { self.usage.reserve(false) };
+        let counted = request.with(self.usage.egress(bytes, false));
         let effects = Effects {
             guards: self.guards.clone(),
             counts: counted.counts(),
@@ -288,7 +313,7 @@ fn ends_at(bearer: &Bearer) -> UnixMillis {
         ends = ends.min(delegation.policy_expires_at);
     }
     if let Some(receipt) = &bearer.session.receipt {
-        ends = ends.min(receipt.expires_at.plus_secs(crate::aap::standing::SKEW_S));
+        ends = ends.min(crate::aap::standing::receipt_ends_at(receipt));
     }
     ends
 }

@@ -20,7 +20,7 @@ use crate::{
     aap::standing,
     held,
     project::{self, is_intent_type, matching_route},
-    records::{Session, SessionEnd, SessionState},
+    records::{Plan, Planned, Session, SessionEnd, SessionState},
     refusal::Refusal,
 };
 use countersign_protocol::{
@@ -113,14 +113,31 @@ fn confirmation(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer) 
     }
     let granted = granted_scopes(view, bearer);
     let allowing = || granted.iter().filter(|scope| scope.allows.contains(&route.action));
+    // The agent's word loses to whatever demands a person, wherever it stands.
     let word_will_do = route.irreversible.is_none()
         && route.requires_confirmation.is_none()
-        && allowing().all(|scope| scope.confirmation == Confirmed::SelfAsserted);
+        && allowing().all(|scope| scope.confirmation == Confirmed::SelfAsserted)
+        && held::demands_a_person(&view.project.document, route).is_empty();
     match (word_will_do, call.confirm.as_deref()) {
         (true, Some("true")) => Ok(Needs::ItsWord),
         (true, _) => Err(Refusal::WordRequired(route.action.clone())),
         (false, _) => Ok(Needs::Decision),
     }
+}
+
+/// A plan that lists calls by this route demands its person's approval of them, whatever the scope takes.
+pub fn within_plans(verdict: Verdict, plans: &[Plan]) -> Verdict {
+    match verdict {
+        Verdict::Granted(grant) if grant.is_self_asserted() && is_planned(grant.route(), plans) => {
+            Verdict::Owed(Owed::new(grant.confirmed(Confirmation::NotOwed)))
+        }
+        verdict => verdict,
+    }
+}
+
+fn is_planned(route: &Route, plans: &[Plan]) -> bool {
+    let runs = |planned: &Planned| planned.action.route.as_deref() == Some(route.id.as_str());
+    plans.iter().any(|plan| plan.actions.values().any(runs))
 }
 
 fn speaks_our_version(call: &Call) -> Result<(), Refusal> {
@@ -148,25 +165,33 @@ pub fn bearer_holds(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
     if now >= bearer.token.expires_at {
         return Err(Refusal::AccessTokenExpired);
     }
-    delegation_stands(bearer, now)
+    delegation_stands(bearer, now)?;
+    bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| standing::receipt_holds(receipt, now))
 }
 
-/// Headers that repeat what the token already says must say the same, on every request (AAP 13.3, C-53).
+/// Headers that repeat what the token already says stand on every call and say the same (AAP 11.6, 13.3, C-53).
+/// A session without a delegation (T1) has none to name.
 fn echoes_match(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
     crate::aap::connect::mode(call.mode.as_deref()).map_err(|refusal| match refusal {
         Refusal::ModeNotSupported(mode) => Refusal::ModeNotRegistered(mode),
         refusal => refusal,
     })?;
     let delegation_id = bearer.delegation.as_ref().map(|d| d.id.as_str());
-    if call.delegation_id.is_some() && call.delegation_id.as_deref() != delegation_id {
-        return Err(Refusal::DelegationMismatch(
-            "X-Agent-Delegation names another delegation than the access token".into(),
-        ));
+    match (call.delegation_id.as_deref(), delegation_id) {
+        (None, Some(_)) => return Err(Refusal::EchoMissing("X-Agent-Delegation")),
+        (named, own) if named != own => {
+            let why = "X-Agent-Delegation names another delegation than the access token";
+            return Err(Refusal::DelegationMismatch(why.into()));
+        }
+        _ => {}
     }
-    if call.session_id.as_ref().is_some_and(|id| *id != bearer.session.session_id) {
-        return Err(Refusal::DelegationMismatch("X-Agent-Session names another session than the access token".into()));
+    match call.session_id.as_deref() {
+        None => Err(Refusal::EchoMissing("X-Agent-Session")),
+        Some(id) if id != bearer.session.session_id => {
+            Err(Refusal::DelegationMismatch("X-Agent-Session names another session than the access token".into()))
+        }
+        Some(_) => Ok(()),
     }
-    Ok(())
 }
 
 fn delegation_stands(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {

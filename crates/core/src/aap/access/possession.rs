@@ -7,9 +7,11 @@ use countersign_protocol::{hash::Digest, ids::RowKey, project::ProjectDocument};
 /// The trust tier from which on a stolen token must be worth nothing.
 const PROOF_FROM_TIER: u8 = 3;
 
-/// Whether a project hands out bound tokens only (C-26).
+/// Whether a project hands out bound tokens only (C-26): also if only one of its routes needs them, because a token is
+/// bound when it is issued or never.
 pub fn proof_required(document: &ProjectDocument) -> bool {
-    document.dpop.required || document.minimum_tier >= PROOF_FROM_TIER
+    let by_route = || document.routes.iter().any(|route| route.minimum_tier >= Some(PROOF_FROM_TIER));
+    document.dpop.required || document.minimum_tier >= PROOF_FROM_TIER || by_route()
 }
 
 /// The proof that this call spends; none for a bearer token where one will do.

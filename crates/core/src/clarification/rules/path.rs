@@ -1,6 +1,6 @@
 //! Paths of rules, and the two spellings of a place: a dotted path and a JSON Pointer (W-25).
 
-use crate::held::is_unseen;
+use countersign_protocol::visible::is_unseen;
 use serde_json::Value;
 
 /// Where a rule looks: `components[*].type`, `compliance.*`, `**`.

@@ -1,7 +1,7 @@
 //! Words as they are compared: whatever the case, accents, blanks and punctuation.
 
-use crate::held::is_unseen;
 use aho_corasick::AhoCorasick;
+use countersign_protocol::visible::is_unseen;
 use std::collections::HashMap;
 
 /// Stand before the first and behind the last word of a text; folding leaves no such character in one.

@@ -84,7 +84,8 @@ impl Reference {
             }
         }
         answers.sort_by_key(|(round, ..)| *round);
-        for (_, gap, accepted) in answers {
+        // Only a WARN takes the word, and is left as it is.
+        for (_, gap, accepted) in answers.into_iter().filter(|(.., accepted)| *accepted != "accept") {
             plan[gap.field] = written(gap.field, accepted);
         }
         plan

@@ -1,13 +1,11 @@
 //! `countersign clarify …`: what is unclear in a plan, who answered it, and the proof of both.
 
-mod audit;
+mod abandon;
 mod check;
-mod confirm;
 mod connection;
 mod document;
-mod gaps;
-mod handoff;
 mod keys;
+mod one_session;
 mod report;
 mod resolve;
 mod rotate_key;
@@ -47,10 +45,9 @@ enum Command {
     Verify(verify::Arguments),
     Submit(submit::Arguments),
     Resolve(resolve::Arguments),
-    Gaps(gaps::Arguments),
-    Confirm(confirm::Arguments),
-    Audit(audit::Arguments),
-    Handoff(handoff::Arguments),
+    #[command(flatten)]
+    OneSession(one_session::Command),
+    Abandon(abandon::Arguments),
     Keys(keys::Arguments),
     RotateKey(rotate_key::Arguments),
 }
@@ -73,10 +70,8 @@ fn over_http(command: &Command, connection: &Connection, json: bool, context: &C
             Command::Keys(_) => keys::run(connection, json, context).await,
             Command::Submit(arguments) => submit::run(arguments, connection, json, context).await,
             Command::Resolve(arguments) => resolve::run(arguments, connection, json, context).await,
-            Command::Gaps(arguments) => gaps::run(arguments, connection, json, context).await,
-            Command::Confirm(arguments) => confirm::run(arguments, connection, json, context).await,
-            Command::Audit(arguments) => audit::run(arguments, connection, json, context).await,
-            Command::Handoff(arguments) => handoff::run(arguments, connection, json, context).await,
+            Command::OneSession(command) => one_session::run(command, connection, json, context).await,
+            Command::Abandon(arguments) => abandon::run(arguments, connection, json, context).await,
             Command::RotateKey(_) => rotate_key::run(connection, json, context).await,
             Command::Check(_) | Command::Rules(_) | Command::Verify(_) => Ok(()),
         }

@@ -28,6 +28,7 @@ pub(super) fn text(report: &Report) -> String {
         lines.push(format!("  {}", gap.question));
     }
     lines.extend(report.attested_at.as_ref().map(|at| format!("attested {at}: every gap was answered before")));
+    lines.extend(report.abandoned.as_ref().map(|(at, by)| format!("abandoned {at} by {}", by.name())));
     lines.extend(report.warnings.iter().map(|warning| format!("warning: {warning}")));
     lines.iter().map(|line| printable(line) + "\n").collect()
 }

@@ -10,7 +10,13 @@ use countersign_client::{
 };
 use countersign_protocol::{domain::Domain, origin::Origin};
 use countersign_server::{Node, admin::Role, config, start_in_front_of};
-use std::{collections::BTreeMap, fmt::Write as _, net::TcpListener, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 pub(super) const OPERATOR: &str = "acme-agents.example";
 pub(super) const PERSON: &str = "robin";
@@ -30,15 +36,13 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) async fn start(port: u16) -> Result<Self, Failure> {
+    pub(super) async fn start(port: u16, folder: &Path) -> Result<Self, Failure> {
         let now = system_now();
         let operator = operator()?;
         let site = OperatorSite::start(&operator, now).await?;
-        let folder = std::env::temp_dir().join(format!("countersign-demo-{}-{}", std::process::id(), now.0));
-        std::fs::create_dir_all(&folder).map_err(trouble)?;
         let port = if port == 0 { free_port()? } else { port };
         let origin = Origin::parse(&format!("http://localhost:{port}")).map_err(trouble)?;
-        let text = configuration(&folder, &origin, port, &site)?;
+        let text = configuration(folder, &origin, port, &site)?;
         let environment = config::Environment::new();
         let loaded = config::from_text(Some((&folder.join("countersign.toml"), &text)), &environment)?;
         let node = start_in_front_of(api::calendar(), &loaded, &environment).await;
@@ -47,7 +51,7 @@ impl World {
         let projects = node.engine.projects().await.map_err(trouble)?;
         let project = projects.first().ok_or_else(|| Failure::new("the demo's project is missing"))?;
         node.engine.set_roles(project.key, PERSON, vec![Role::User]).await.map_err(trouble)?;
-        Ok(Self { node, origin, operator, site, folder })
+        Ok(Self { node, origin, operator, site, folder: folder.to_owned() })
     }
 
     /// An agent of the operator that speaks to the person through the terminal.
@@ -57,11 +61,10 @@ impl World {
         Ok(Agent::new(config, self.operator.clone(), transport, Arc::clone(told) as _, Arc::clone(told) as _))
     }
 
-    /// Gives everything back: listeners, the database, the folder.
+    /// Gives everything back: listeners and the database.
     pub(super) async fn stop(self) {
         self.site.stop();
         self.node.stop().await;
-        let _gone = std::fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -76,7 +79,7 @@ fn operator() -> Result<Operator, Failure> {
 }
 
 /// A node's configuration as anybody would write it.
-fn configuration(folder: &std::path::Path, origin: &Origin, port: u16, site: &OperatorSite) -> Result<String, Failure> {
+fn configuration(folder: &Path, origin: &Origin, port: u16, site: &OperatorSite) -> Result<String, Failure> {
     std::fs::write(folder.join("operator.pem"), &site.root_pem).map_err(trouble)?;
     config::key_encryption_key::create(&folder.join("countersign.key"), &fresh_key()?).map_err(trouble)?;
     let operations = free_port()?;

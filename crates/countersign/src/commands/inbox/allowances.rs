@@ -1,9 +1,6 @@
 //! `countersign inbox allowances` and `revoke ID`: what your yeses have left, and taking it back.
 
-use super::{
-    connection::{Connected, not_approved},
-    list::say_line,
-};
+use super::connection::{Connected, not_approved};
 use crate::{
     commands::plan::told,
     context::Context,
@@ -32,7 +29,7 @@ pub(super) struct RevokeArguments {
 pub(super) async fn run(connected: &Connected, json: bool, context: &Context) -> Result<(), Failure> {
     let open = connected.mplp().allowances().await.map_err(not_approved)?;
     if json {
-        return open.iter().try_for_each(|allowance| say_line(context, &json!(allowance)));
+        return open.iter().try_for_each(|allowance| context.say_line(&json!(allowance)));
     }
     context.list(&Table {
         head: ["id", "left", "sums left", "until", "agent", "lets run"],
@@ -56,7 +53,7 @@ pub(super) async fn revoke(
         _ => not_approved(why),
     })?;
     if json {
-        return say_line(context, &json!({ "allowance_id": arguments.id, "state": "cancelled" }));
+        return context.say_line(&json!({ "allowance_id": arguments.id, "state": "cancelled" }));
     }
     context.say(&format!("{} was taken back: nothing more runs by it\n", printable(&arguments.id)))
 }

@@ -6,7 +6,6 @@
 
 use super::{
     connection::{Clock, Connected, not_answered, not_approved, not_subscribed, only_listens},
-    list::say_line,
     more::{More, confirm_of},
     tell::ended,
 };
@@ -93,7 +92,7 @@ async fn bounded(arguments: &Arguments, connected: &Connected, json: bool, conte
     open.retain(|allowance| allowance.confirm_id == confirm);
     if json {
         let told = json!({ "id": arguments.id, "ending": "accepted", "counted": true, "allowances": open });
-        return say_line(context, &told);
+        return context.say_line(&told);
     }
     let lines: String = open.iter().map(allowed).collect();
     context.say(&format!("question {} {}\n{lines}", arguments.id, ended(Ending::Accepted)))
@@ -202,7 +201,16 @@ fn enough_proof(open: &OpenQuestion) -> Result<(), Failure> {
         return Ok(());
     }
     let why = format!("this question needs more proof than a token: {}; nothing was sent", open.assurance);
-    Err(Failure::new(why).hint(format!("answer it at {}", open.page)))
+    Err(Failure::new(why).hint(how_to_answer(open)))
+}
+
+/// Where a question is answered that this token is not proof enough for.
+pub(super) fn how_to_answer(open: &OpenQuestion) -> String {
+    let page = &open.page;
+    match open.high_risk_token_suffices {
+        true => format!("answer it at {page}, or with a token made by `countersign token add --approves-high-risk`"),
+        false => format!("answer it at {page}"),
+    }
 }
 
 /// The answer arrived and nothing was settled by it. Why, as far as the person may know.
@@ -223,7 +231,7 @@ fn report(id: &str, ending: Ending, wanted: &[Ending], json: bool, context: &Con
     // Another producer only tells that its agent goes on.
     let counted = wanted.contains(&ending) || ending == Ending::Moved;
     if json {
-        say_line(context, &json!({ "id": id, "ending": ending.as_str(), "counted": counted }))?;
+        context.say_line(&json!({ "id": id, "ending": ending.as_str(), "counted": counted }))?;
         return if counted { Ok(()) } else { Err(Failure::told()) };
     }
     let text = format!("question {id} {}", ended(ending));

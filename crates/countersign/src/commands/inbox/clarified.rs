@@ -1,6 +1,6 @@
 //! What was clarified before a question was asked, and whose answers these are.
 
-use crate::table::printable;
+use crate::table::quoted;
 use countersign_client::aaep::{Asks, Question};
 use serde_json::Value;
 
@@ -21,10 +21,11 @@ pub(super) fn lines(clarified: &Value) -> Vec<String> {
 }
 
 fn line(answer: &Value) -> String {
-    let text = |name: &str| printable(answer.get(name).and_then(Value::as_str).unwrap_or_default());
+    let text = |name: &str| quoted(answer.get(name).and_then(Value::as_str).unwrap_or_default());
+    // Whose answer it is comes first and the answer last, in quotes: nothing that it says can stand behind it.
     let whose = match answer.get("given_by").and_then(Value::as_str) {
-        Some("person") => "answered by a person",
-        _ => "the agent's own answer",
+        Some("person") => "Answered by a person",
+        _ => "Answered by the agent itself",
     };
-    format!("Clarified: {}: “{}”, {whose}", text("field"), text("answer"))
+    format!("{whose}: for {} the answer is {}", text("field"), text("answer"))
 }

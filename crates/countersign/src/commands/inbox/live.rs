@@ -1,6 +1,7 @@
 //! The inbox while it runs: what is heard, what is typed, and the time that passes.
 
 use super::{
+    answer::how_to_answer,
     connection::{Clock, Connected, not_subscribed, only_listens},
     line::{HELP, Line, MORE_S, yes_or_no},
     plan_steps::{self, Steps},
@@ -213,8 +214,8 @@ impl Desk<'_> {
             Ok(answer) => answer,
             Err(why) => return self.problem(&format!("Nothing was sent: {why}")),
         };
-        if let Some(page) = self.needs_page(question).await {
-            return self.problem(&format!("Nothing was sent: this needs more proof than a token. Answer it at {page}"));
+        if let Some(how) = self.needs_more(question).await {
+            return self.problem(&format!("Nothing was sent: this needs more proof than this token; {how}"));
         }
         if let Err(why) = self.replier.reply(question, &answer, self.clock.now()).await {
             return self.problem(&format!("Not sent: {why}"));
@@ -233,11 +234,11 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// Where a question must be answered that a token is not proof enough for.
-    async fn needs_page(&self, question: &Question) -> Option<String> {
+    /// How a question must be answered that this token is not proof enough for.
+    async fn needs_more(&self, question: &Question) -> Option<String> {
         let listed = self.replier.questions().await.ok()?;
         let open = listed.questions.into_iter().find(|open| question.decision_id() == Some(&open.decision_id))?;
-        (open.assurance != "token").then_some(open.page)
+        (open.assurance != "token").then(|| how_to_answer(&open))
     }
 
     async fn more_time(&mut self, question: &Question, seconds: i64) -> Result<(), Failure> {

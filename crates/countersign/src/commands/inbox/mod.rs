@@ -10,6 +10,7 @@ mod live;
 mod more;
 mod more_time;
 mod plan_steps;
+mod runs;
 mod tell;
 mod view;
 

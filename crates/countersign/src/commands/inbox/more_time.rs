@@ -3,7 +3,6 @@
 use super::{
     connection::{Connected, not_answered},
     line::MORE_S,
-    list::say_line,
 };
 use crate::{clock::system_now, context::Context, failure::Failure, span::in_words as duration};
 use serde_json::json;
@@ -29,7 +28,7 @@ pub(super) async fn run(
     let left = more.deadline.millis_since(system_now()).max(0) / 1000;
     if json {
         let told = json!({ "id": more.decision_id, "deadline": more.deadline.to_rfc3339(), "seconds_left": left });
-        return say_line(context, &told);
+        return context.say_line(&told);
     }
     context.say(&format!("Time left to answer: {}, until {}.\n", duration(left), more.deadline.to_rfc3339()))
 }

@@ -1,7 +1,7 @@
 //! What a question about a plan would let run. The service's own account of the plan is read, and never what came with
 //! the question: there an agent could write what it likes (R-2).
 
-use crate::table::printable;
+use crate::table::{quoted, rendered};
 use countersign_client::mplp::{Mplp, confirm_id};
 use countersign_protocol::mplp::{PlanActions, Runs, StepShown, TargetType, WhoseWords};
 use std::time::Duration;
@@ -47,10 +47,10 @@ impl Steps {
 }
 
 fn line(number: usize, step: &StepShown) -> String {
-    let said = printable(&step.description);
+    let said = quoted(&step.description);
     match &step.runs {
         None => format!("Step {number}: nothing runs by your yes. The agent says: {said}"),
-        Some(runs) => format!("Step {number}: {}{}. The agent says: {said}", printable(&runs.shown), how(runs)),
+        Some(runs) => format!("Step {number}: {}{}. The agent says: {said}", rendered(&runs.shown), how(runs)),
     }
 }
 
@@ -87,10 +87,10 @@ mod tests {
             "lasts_seconds": 3600, "steps": [step(None), step(Some(runs("owner", json!({})))), step(Some(once))] });
         let lines = Steps::Read(serde_json::from_value(actions).unwrap()).lines();
         let expected = [
-            "Step 1: nothing runs by your yes. The agent says: Pay\u{fffd}them",
-            "Step 2: Pay at most 500.00 USD\u{fffd} to Acme, up to 3 times. The agent says: Pay\u{fffd}them",
-            "Step 3: Pay at most 500.00 USD\u{fffd} to Acme, once, and you are asked each time, as the agent calls it. \
-             The agent says: Pay\u{fffd}them",
+            "Step 1: nothing runs by your yes. The agent says: “Pay␊them”",
+            "Step 2: Pay at most 500.00 USD␛ to Acme, up to 3 times. The agent says: “Pay␊them”",
+            "Step 3: Pay at most 500.00 USD␛ to Acme, once, and you are asked each time, as the agent calls it. \
+             The agent says: “Pay␊them”",
         ];
         assert_eq!(lines, expected);
     }

@@ -1,10 +1,18 @@
 //! What happens, told: lines for people, objects for programs. A number names a question for as long as the inbox runs,
 //! so that a yes which comes late never answers the next one.
 
-use super::{plan_steps::Steps, view::View};
-use crate::{context::Context, failure::Failure, span::in_words as duration, table::printable};
+use super::{
+    plan_steps::Steps,
+    view::{View, tell_apart},
+};
+use crate::{
+    context::Context,
+    failure::Failure,
+    span::in_words as duration,
+    table::{printable, quoted, sentence},
+};
 use anstyle::{AnsiColor, Style};
-use countersign_client::aaep::{Announcement, Ending, Inbox, Question};
+use countersign_client::aaep::{Announcement, Ending, Inbox, Question, SaidBy};
 use countersign_protocol::time::UnixMillis;
 use serde_json::{Value, json};
 use std::io::IsTerminal as _;
@@ -34,11 +42,15 @@ impl<'a> Teller<'a> {
     pub(super) fn announce(&mut self, announcement: &Announcement, now: UnixMillis) -> Result<(), Failure> {
         match announcement {
             Announcement::Asked(question) => self.asked(question, None, now),
-            Announcement::Over { question, ending, words } => {
+            Announcement::Over { question, ending, words, said_by } => {
                 let name = self.name(question.id());
                 let text = format!("{name} {}", ended(*ending));
-                let text = words.as_ref().map_or(text.clone(), |words| format!("{text}: {}", printable(words)));
-                let event = json!({ "event": "over", "id": question.id(), "ending": ending.as_str(), "words": words });
+                let text = match words {
+                    Some(words) => format!("{text}. {}", whose(*said_by, "The agent", words)),
+                    None => text,
+                };
+                let event = json!({ "event": "over", "id": question.id(), "ending": ending.as_str(), "words": words,
+                    "said_by": said_by.as_str() });
                 self.tell("over", &text, event)
             }
             Announcement::TimeLeft { question, seconds } => {
@@ -54,9 +66,13 @@ impl<'a> Teller<'a> {
             Announcement::Said(_) if self.quiet && !announcement.is_assertive() => Ok(()),
             Announcement::Said(said) => {
                 let who = if said.known_producer { "" } else { " (not known to you)" };
-                let text = format!("{}{who} says: {}", printable(&said.agent_id), printable(&said.text));
+                let agent = format!("{}{who}", printable(&said.agent_id));
+                let text = match said.said_by {
+                    SaidBy::Hub => format!("About {agent}: {}", printable(&said.text)),
+                    SaidBy::Agent => whose(said.said_by, &agent, &said.text),
+                };
                 let event = json!({ "event": "said", "agent_id": said.agent_id, "session_id": said.session_id,
-                    "urgency": said.urgency, "text": said.text, "folded": said.folded });
+                    "urgency": said.urgency, "text": said.text, "folded": said.folded, "said_by": said.said_by.as_str() });
                 self.tell("said", &text, event)
             }
             Announcement::ProducerRefused { agent_id } => {
@@ -87,9 +103,11 @@ impl<'a> Teller<'a> {
         if open.is_empty() {
             return self.say("No question waits for you.");
         }
-        for question in open {
-            let name = self.name(question.id());
-            self.block(&View::from(&*question).lines(&name, now))?;
+        let mut views: Vec<(String, View)> =
+            open.iter().map(|question| (self.name(question.id()), View::from(&**question))).collect();
+        tell_apart(&mut views);
+        for (name, view) in views {
+            self.block(&view.lines(&name, now))?;
         }
         Ok(())
     }
@@ -103,7 +121,8 @@ impl<'a> Teller<'a> {
             "over" | "problem" => self.style(AnsiColor::Yellow),
             _ => Style::new(),
         };
-        self.say(&format!("{style}{text}.{style:#}"))
+        self.context.terminal.say_in(style, &sentence(text))?;
+        self.context.say("\n")
     }
 
     /// The number is given when the question is first named, and kept.
@@ -120,9 +139,10 @@ impl<'a> Teller<'a> {
         let style = self.style(AnsiColor::Cyan);
         let (first, rest) = lines.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
         let indent = if self.context.terminal.accessible { "" } else { "  " };
-        let rest: String = rest.iter().map(|line| format!("{indent}{line}.\n")).collect();
+        let rest: String = rest.iter().map(|line| format!("{indent}{}\n", sentence(line))).collect();
         let gap = if self.context.terminal.accessible { "" } else { "\n" };
-        self.context.say(&format!("{style}{first}.{style:#}\n{rest}{gap}"))
+        self.context.terminal.say_in(style, &sentence(first))?;
+        self.context.say(&format!("\n{rest}{gap}"))
     }
 
     fn style(&self, colour: AnsiColor) -> Style {
@@ -134,7 +154,15 @@ impl<'a> Teller<'a> {
     }
 
     fn line(&self, event: &Value) -> Result<(), Failure> {
-        self.context.say(&format!("{event}\n"))
+        self.context.say_line(event)
+    }
+}
+
+/// The service's words as they are; an agent's in quotes, and as its own.
+fn whose(said_by: SaidBy, agent: &str, words: &str) -> String {
+    match said_by {
+        SaidBy::Hub => printable(words),
+        SaidBy::Agent => format!("{agent} says: {}", quoted(words)),
     }
 }
 

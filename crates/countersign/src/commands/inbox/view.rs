@@ -1,7 +1,14 @@
 //! A question as it is read out, line by line. Every line can be understood without the one before it.
 
-use super::{clarified, plan_steps::Steps};
-use crate::{span::in_words as duration, table::printable};
+use super::{
+    clarified,
+    plan_steps::Steps,
+    runs::{self, Listed},
+};
+use crate::{
+    span::in_words as duration,
+    table::{printable, quoted, rendered},
+};
 use countersign_client::aaep::{Asks, Question, Words, in_words};
 use countersign_protocol::{
     aaep::{
@@ -9,6 +16,7 @@ use countersign_protocol::{
         questions::OpenQuestion,
     },
     decisions::Kind,
+    request::WhatRuns,
     time::UnixMillis,
 };
 use serde_json::{Value, json};
@@ -38,6 +46,23 @@ pub(super) struct View {
     steps: Option<Steps>,
     /// What was clarified before it was asked.
     clarified: Option<Value>,
+    /// What an approval lets run, typed; none of a service that does not say it.
+    runs: Option<WhatRuns>,
+    /// How it differs from others of the same list that read the same.
+    alike: Option<String>,
+}
+
+/// Says of questions that read the same what is different about each.
+pub(super) fn tell_apart(named: &mut [(String, View)]) {
+    let of = |(name, view): &(String, View)| Listed {
+        name: name.clone(),
+        text: view.reads(),
+        runs: view.runs.clone().unwrap_or_default(),
+    };
+    let all: Vec<Listed> = named.iter().map(of).collect();
+    for (at, (_, view)) in named.iter_mut().enumerate() {
+        view.alike = runs::alike(at, &all);
+    }
 }
 
 impl From<&Question> for View {
@@ -73,7 +98,10 @@ impl From<&Question> for View {
             differs: differs(question),
             steps: None,
             clarified: clarified::of(question).cloned(),
+            runs: question.runs().cloned(),
+            alike: None,
         }
+        .by_what_runs()
     }
 }
 
@@ -99,11 +127,22 @@ impl From<&OpenQuestion> for View {
             differs: Vec::new(),
             steps: None,
             clarified: open.clarification.clone(),
+            runs: open.runs.clone(),
+            alike: None,
         }
+        .by_what_runs()
     }
 }
 
 impl View {
+    /// The sentence and its consequence alone, where the rest of what runs is there to be listed.
+    fn by_what_runs(mut self) -> Self {
+        if let Some(runs) = &self.runs {
+            (self.what, self.consequence) = (runs.sentence.clone(), Some(runs.consequence.clone()));
+        }
+        self
+    }
+
     /// With what the plan that it is about would let run.
     pub(super) fn of_plan(self, steps: Option<Steps>) -> Self {
         Self { steps, ..self }
@@ -112,19 +151,21 @@ impl View {
     /// What it is called first, and then everything a person must know to decide.
     pub(super) fn lines(&self, name: &str, now: UnixMillis) -> Vec<String> {
         let asks = if self.kind == Kind::Confirmation { "asks for your yes" } else { "asks" };
-        let mut lines = vec![format!("{name} {asks}: {}", printable(&self.what))];
-        lines.extend(self.consequence.as_ref().map(|text| format!("Consequence: {}", printable(text))));
+        let mut lines = vec![format!("{name} {asks}: {}", self.said(&self.what))];
+        lines.extend(self.consequence.as_ref().map(|text| format!("Consequence: {}", self.said(text))));
         lines.extend(self.steps.as_ref().map(Steps::lines).unwrap_or_default());
+        lines.extend(self.runs.as_ref().map(runs::lines).unwrap_or_default());
+        lines.extend(self.alike.clone());
         lines.extend(self.clarified.as_ref().map(clarified::lines).unwrap_or_default());
-        lines.extend(self.differs.iter().map(|line| format!("Not as the plan says: {}", printable(line))));
-        lines.extend(self.context.as_ref().map(|text| format!("Context: {}", printable(text))));
+        lines.extend(self.differs.iter().map(|line| format!("Not as the plan says: {}", rendered(line))));
+        lines.extend(self.context.as_ref().map(|text| format!("Context: {}", self.said(text))));
         lines.push(format!("Asked by: {}", self.asked_by()));
         lines.push(format!("Words: {}", self.whose_words()));
         lines.extend(self.risk_line());
         let ran = |at: UnixMillis| format!("Ran before: exactly this last ran at {}", at.to_rfc3339());
         lines.extend(self.last_ran_at.map(ran));
         let choices = self.choices.iter().enumerate();
-        lines.extend(choices.map(|(n, choice)| format!("Choice {}: {}", n + 1, printable(&choice.label))));
+        lines.extend(choices.map(|(n, choice)| format!("Choice {}: {}", n + 1, quoted(&choice.label))));
         lines.push(format!("Time left: {}. {}", duration(self.seconds_left(now)), self.without_an_answer()));
         lines
     }
@@ -166,7 +207,28 @@ impl View {
             "plan_difference": self.differs,
             "clarification": self.clarified,
             "plan": self.steps.as_ref().map(Steps::actions),
+            "runs": self.runs,
         })
+    }
+
+    /// The owner's words as they are, with what they quote; everybody else's in quotes that they cannot end.
+    fn said(&self, text: &str) -> String {
+        match self.words {
+            _ if self.is_plan() => rendered(text),
+            Words::Owner => rendered(text),
+            Words::Agent | Words::Unsaid => quoted(text),
+        }
+    }
+
+    /// Whether the service itself wrote it, about an agent's plan: only its steps have numbers.
+    fn is_plan(&self) -> bool {
+        let steps = self.runs.iter().flat_map(|runs| &runs.details).any(|detail| detail.step.is_some());
+        self.steps.is_some() || steps
+    }
+
+    /// What a person would take two questions for the same by.
+    fn reads(&self) -> String {
+        format!("{} {}", self.asked_by(), self.what)
     }
 
     fn asked_by(&self) -> String {
@@ -179,8 +241,9 @@ impl View {
 
     fn whose_words(&self) -> &'static str {
         match self.words {
+            _ if self.is_plan() => "the service's, about the agent's plan; the agent's own stand in quotes",
             Words::Agent => "in the agent's own words, which nobody has checked",
-            Words::Owner => "rendered by the service from what will be sent",
+            Words::Owner => "rendered by the service from what will be sent; values of the request stand in quotes",
             Words::Unsaid => "the producer does not say whose words these are",
         }
     }

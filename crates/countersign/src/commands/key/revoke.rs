@@ -1,6 +1,6 @@
 //! `countersign key revoke ID`
 
-use crate::{context::Context, engine, failure::Failure};
+use crate::{context::Context, engine, failure::Failure, table::printable};
 use countersign_server::admin::Refusal;
 
 /// End an API key at once. Ending it twice changes nothing
@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         engine.revoke_key(&project, &arguments.id).await.map_err(refused)
     })?;
     let since = key.revoked_at.map_or_else(String::new, |at| at.to_rfc3339());
-    context.say(&format!("key {} of {} is revoked since {since}\n", key.id, key.principal))
+    context.say(&format!("key {} of {} is revoked since {since}\n", key.id, printable(&key.principal)))
 }
 
 fn refused(why: Refusal) -> Failure {

@@ -44,6 +44,7 @@ fn head(plan: &Plan, actions: &PlanActions) -> String {
         format!("Objective: {}", printable(&plan.objective)),
         format!("Status: {}, {done} of {} steps done", told::plan(actions.status), actions.steps.len()),
     ];
+    lines.extend(in_part(actions));
     lines.extend(actions.feedback.as_ref().map(|reason| format!("Came back: {}", printable(reason))));
     lines.push(match actions.until {
         Some(until) => format!("Until: {}{}", until.to_rfc3339(), left_of_time(until.millis_since(system_now()))),
@@ -52,6 +53,14 @@ fn head(plan: &Plan, actions: &PlanActions) -> String {
     lines.extend(actions.confirm_id.as_ref().map(|confirm| format!("Confirm: {confirm}")));
     let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
     format!("{lines}\n")
+}
+
+/// A yes to some steps is never told as a yes to all.
+fn in_part(actions: &PlanActions) -> Option<String> {
+    let refused = actions.steps.iter().filter(|step| step.approved == Some(false)).count();
+    let approved = actions.steps.len() - refused;
+    (refused > 0)
+        .then(|| format!("Approved in part: {approved} of {} steps; the others do not run", actions.steps.len()))
 }
 
 fn left_of_time(millis: i64) -> String {
@@ -70,7 +79,10 @@ fn table(actions: &PlanActions) -> Table<6> {
 }
 
 fn row(number: usize, step: &StepShown) -> [String; 6] {
-    let status = told::step(step.status).to_owned();
+    let status = match step.approved {
+        Some(false) => "not approved".to_owned(),
+        _ => told::step(step.status).to_owned(),
+    };
     let Some(runs) = &step.runs else {
         let own = format!("nothing: {} (the agent's own business)", step.description);
         return [number.to_string(), status, String::new(), String::new(), String::new(), own];

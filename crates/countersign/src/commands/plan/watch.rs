@@ -90,7 +90,7 @@ impl<'a> Watch<'a> {
         let done = self.plan.steps.iter().filter(|step| is_done(&step.step_id)).count();
         let steps = self.plan.steps.len();
         if self.json {
-            return self.context.say(&format!("{}\n", json!({ "event": event, "done": done, "steps": steps })));
+            return self.context.say_line(&json!({ "event": event, "done": done, "steps": steps }));
         }
         let Some(text) = self.text(event) else { return Ok(()) };
         let at = event.timestamp.to_rfc3339();

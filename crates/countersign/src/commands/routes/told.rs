@@ -17,7 +17,8 @@ pub(super) fn text(explained: &Explanation) -> String {
     lines.extend(explained.resource.as_ref().map(|resource| format!("resource: {resource}")));
     match (&explained.held, &explained.problem) {
         (Some(held), _) => lines.extend(waits(held)),
-        (None, None) => lines.push("held: no, it is forwarded at once".into()),
+        (None, None) if explained.speculative => lines.push("held: no, it is forwarded at once".into()),
+        (None, None) => lines.push("held: no, it is forwarded once its entry is durable".into()),
         (None, Some(_)) => {}
     }
     lines.extend(explained.problem.as_ref().map(|problem| format!("refused: {problem}")));

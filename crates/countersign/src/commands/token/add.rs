@@ -1,7 +1,7 @@
 //! `countersign token add`
 
 use super::{members, project};
-use crate::{cli::Reading, context::Context, engine, failure::Failure};
+use crate::{cli::Reading, context::Context, engine, failure::Failure, password};
 use anstyle::AnsiColor;
 use countersign_server::admin::NewSubscriberToken;
 use serde_json::json;
@@ -25,7 +25,14 @@ pub(crate) struct Arguments {
     #[arg(long)]
     legacy: bool,
 
-    /// It ends by itself after so many days.
+    /// It may approve what is irreversible and of high risk. The person's password is asked for.
+    #[arg(long, conflicts_with = "reads_only")]
+    approves_high_risk: bool,
+
+    #[command(flatten)]
+    password: password::Source,
+
+    /// It ends by itself after so many days. Without it, and at most, after as many as the project allows (90).
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=3650))]
     days: Option<i64>,
 
@@ -44,19 +51,28 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         let member = everybody.find(|member| member.person.subject == arguments.person).ok_or_else(|| {
             Failure::new("the person has no account here").hint("`countersign user list` shows who there is")
         })?;
+        let member = match arguments.approves_high_risk {
+            true => {
+                let password = password::read_current(&arguments.password, &arguments.person, context)?;
+                engine.prove_presence(member, &password, "command line").await?
+            }
+            false => member,
+        };
         let new = NewSubscriberToken {
             name: arguments.name.clone(),
             may_answer: !arguments.reads_only,
             legacy: arguments.legacy,
+            approves_high_risk: arguments.approves_high_risk,
             lifetime_s: arguments.days.map(|days| days.saturating_mul(86_400)),
         };
         Ok(engine.add_subscriber_token(&at, &member, new).await?)
     })?;
-    let (id, secret) = (&added.token.id, &added.secret);
+    let (id, secret, ends) = (&added.token.id, &added.secret, added.token.expires_at.to_rfc3339());
     if arguments.reading.json {
-        return context.say_json(&json!({ "id": id, "secret": secret, "person": arguments.person }));
+        let told = json!({ "id": id, "secret": secret, "person": arguments.person, "expires_at": ends });
+        return context.say_json(&told);
     }
-    context.say(&format!("token: {id}\nsecret: {secret}\n"))?;
+    context.say(&format!("token: {id}\nsecret: {secret}\nends: {ends}\n"))?;
     let once = "keep the secret now: only its hash is stored, so it cannot be shown again";
     context.terminal.note("note", AnsiColor::Yellow, once);
     Ok(())

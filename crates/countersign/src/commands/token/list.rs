@@ -2,7 +2,7 @@
 
 use super::{members, project};
 use crate::{cli::Reading, context::Context, engine, failure::Failure, table::Table};
-use countersign_server::admin::{Engine, SubscriberToken};
+use countersign_server::admin::{Engine, SubscriberToken, TokenState};
 use serde_json::{Value, json};
 
 /// List the tokens of people's subscribers, those taken back included
@@ -36,40 +36,54 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
 struct Listed {
     token: SubscriberToken,
     person: String,
+    state: TokenState,
 }
 
 async fn listed(engine: &Engine, arguments: &Arguments) -> Result<Vec<Listed>, Failure> {
     let at = project(engine, arguments.project.as_deref()).await?;
     let mut found = Vec::new();
     for member in members(engine, &at).await? {
-        let person = member.person.subject;
-        if arguments.person.as_ref().is_some_and(|only| *only != person) {
+        let person = &member.person;
+        if arguments.person.as_ref().is_some_and(|only| *only != person.subject) {
             continue;
         }
-        let tokens = engine.subscriber_tokens(&at, member.person.key).await?.into_iter();
-        found.extend(tokens.map(|token| Listed { token, person: person.clone() }));
+        let (tokens, now) = (engine.subscriber_tokens(&at, person.key).await?.into_iter(), engine.now());
+        let listed =
+            |token: SubscriberToken| Listed { state: token.state(person, now), person: person.subject.clone(), token };
+        found.extend(tokens.map(listed));
     }
     Ok(found)
 }
 
 fn row(listed: &Listed) -> [String; 5] {
-    let Listed { token, person } = listed;
-    let may = if token.may_answer { "answer" } else { "only listen" };
-    let ends = token.expires_at.map_or_else(|| "in use".into(), |at| format!("ends {}", at.to_rfc3339()));
-    let state = token.revoked_at.map_or(ends, |at| format!("revoked {}", at.to_rfc3339()));
+    let Listed { token, person, state } = listed;
+    let may = match (token.may_answer, token.approves_high_risk) {
+        (false, _) => "only listen",
+        (true, false) => "answer",
+        (true, true) => "answer, also high risk",
+    };
+    let ends = token.expires_at.to_rfc3339();
+    let state = match (state, token.revoked_at) {
+        (_, Some(at)) => format!("revoked {}", at.to_rfc3339()),
+        (TokenState::Active, _) => format!("ends {ends}"),
+        (TokenState::Expired, _) => format!("expired {ends}"),
+        _ => "ended with its person's sign-ins".to_owned(),
+    };
     [token.id.clone(), token.name.clone(), person.clone(), may.to_owned(), state]
 }
 
 fn json(listed: &Listed) -> Value {
-    let Listed { token, person } = listed;
+    let Listed { token, person, state } = listed;
     json!({
+        "state": state.as_str(),
+        "approves_high_risk": token.approves_high_risk,
         "id": token.id,
         "name": token.name,
         "person": person,
         "may_answer": token.may_answer,
         "legacy": token.legacy,
         "created_at": token.created_at.to_rfc3339(),
-        "expires_at": token.expires_at.map(|at| at.to_rfc3339()),
+        "expires_at": token.expires_at.to_rfc3339(),
         "revoked_at": token.revoked_at.map(|at| at.to_rfc3339()),
     })
 }

@@ -1,7 +1,7 @@
 //! `countersign token revoke ID`
 
 use super::{members, project};
-use crate::{context::Context, engine, failure::Failure};
+use crate::{context::Context, engine, failure::Failure, table::quoted};
 
 /// End a subscriber's token at once, and what listens with it. Ending it twice changes nothing
 #[derive(Debug, clap::Args)]
@@ -27,5 +27,5 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         Err(Failure::new("there is no such token in this project").hint(hint))
     })?;
     let since = token.revoked_at.map_or_else(String::new, |at| at.to_rfc3339());
-    context.say(&format!("token {} ({}) is revoked since {since}\n", token.id, token.name))
+    context.say(&format!("token {} {} is revoked since {since}\n", token.id, quoted(&token.name)))
 }

@@ -3,7 +3,7 @@
 use crate::{context::Context, engine, failure::Failure, password};
 use countersign_server::admin::{AccountRefusal, AccountTrouble};
 
-/// Set a person's password, and end all their sign-ins
+/// Set a person's password, and end all their sign-ins and subscriber tokens
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The person.
@@ -23,5 +23,5 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         engine.set_password(name, &password).await?;
         Ok(())
     })?;
-    context.say(&format!("{name} has a new password, and is signed out everywhere\n"))
+    context.say(&format!("{name} has a new password, and is signed out everywhere; their subscriber tokens ended\n"))
 }

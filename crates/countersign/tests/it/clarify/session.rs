@@ -105,7 +105,7 @@ fn a_person_gives_the_answer_that_the_agent_may_not_and_reads_it_before_saying_y
     assert!(said.starts_with(&format!("session {session}: the plan is accepted\nattested ")), "{said}");
     assert!(said.contains(", after 2 rounds\npeople are asked about it: Confirm "), "{said}");
     let listed = asked.inbox(&["list"], &[]).out;
-    assert!(listed.contains(&format!("\nClarified: {FIELD}: “sam”, answered by a person.\n")), "{listed}");
+    assert!(listed.contains(&format!("\nAnswered by a person: for “{FIELD}” the answer is “sam”.\n")), "{listed}");
 }
 
 /// WWA-3-08, WWA-6.2-06
@@ -118,7 +118,7 @@ fn what_the_agent_may_answer_is_marked_as_its_own() {
     let expected = "gap-001 is resolved by the agent itself: accept\nno gap is open any more\n";
     assert_eq!((ran.code, ran.out.as_str()), (0, expected), "{}", ran.err);
     let accepted = told(&asked, &["confirm", &session]);
-    assert_eq!(accepted["plan"], json!({ "languages": ["ar-sa"], "layout": { "direction": "accept" } }));
+    assert_eq!(accepted["plan"], json!({ "languages": ["ar-sa"] }));
     let audit = clarify(&asked, &["audit", &session]).out;
     assert!(audit.contains("\n  by the agent itself; countersign-payments signed that it was given\n"), "{audit}");
 }

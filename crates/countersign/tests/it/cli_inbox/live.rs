@@ -67,12 +67,12 @@ fn a_question_is_announced_once_and_dropped_when_it_is_withdrawn() {
     let asked = Asked::new("live-withdrawn");
     let early = asked.asks("Write to Sam");
     let mut live = Live::start(&asked, &[], &[]);
-    live.hears("Question 1 asks for your yes: Write to Sam");
+    live.hears("Question 1 asks for your yes: “Write to Sam”");
     live.hears("To answer: 1 yes");
     let late = asked.asks("Write to Kim");
-    live.hears("Question 2 asks for your yes: Write to Kim");
+    live.hears("Question 2 asks for your yes: “Write to Kim”");
     asked.agent("POST", &format!("/v1/decisions/{early}/withdraw"), &json!({ "reason": "no longer needed" }));
-    live.hears("Question 1 was withdrawn: The question was withdrawn: no longer needed");
+    live.hears("Question 1 was withdrawn. The question was withdrawn: “no longer needed”");
     live.types("1 yes");
     live.hears("Question 1 is no longer open. Nothing was sent");
     let all = live.quits();
@@ -155,7 +155,7 @@ fn a_plan_shows_its_steps_and_an_agent_cannot_make_a_question_look_like_one() {
     assert!(live.heard.iter().all(|line| !line.contains("Step 1")), "{:#?}", live.heard);
     proposes(&asked, 2);
     live.hears("Question 2 asks for your yes: Approve the plan “Write to Sam”: 2 steps");
-    live.hears("Step 1: nothing runs by your yes. The agent says: Think.");
+    live.hears("Step 1: nothing runs by your yes. The agent says: “Think”.");
     live.hears("Step 2: mail.send(");
     live.types("2 no, not now");
     live.hears("Question 2 was rejected");

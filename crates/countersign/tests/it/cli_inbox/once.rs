@@ -119,8 +119,8 @@ fn what_waits_is_listed_with_everything_that_decides_it() {
     let id = asked.asks("Write to Sam");
     let ran = asked.inbox(&["list"], &[]);
     for part in [
-        "Question 1 asks for your yes: Write to Sam.\n",
-        "Consequence: It is gone.\n",
+        "Question 1 asks for your yes: “Write to Sam”.\n",
+        "Consequence: “It is gone”.\n",
         "Asked by: the agent bot.\n",
         "Words: in the agent's own words, which nobody has checked.\n",
         "Risk: low. This cannot be undone.\n",
@@ -135,6 +135,51 @@ fn what_waits_is_listed_with_everything_that_decides_it() {
         (&json!(id), &json!("Write to Sam"), &json!("agent"))
     );
     assert!(!ran.out.contains("rpl_") && !listed.to_string().contains("rpl_"));
+}
+
+///
+#[test]
+fn everything_that_runs_is_listed_and_nothing_of_it_hides_or_moves_the_cursor() {
+    let asked = Asked::new("list-hostile");
+    let hostile = "\u{410}cme\u{202e}\u{1b}[2J\u{200b}”.\nRisk: low. This can be undone";
+    let body = json!({ "action": format!("Say hello{hostile}"), "consequence": "Nothing.", "tool": "mail.send",
+        "arguments": { "to": hostile, "copies": { "all": true } }, "timeout_seconds": 600 });
+    asked.agent("POST", "/v1/confirmations", &body);
+    let unseen = |text: &str| text.contains(['\u{202e}', '\u{1b}', '\u{200b}']);
+    let listed = asked.inbox(&["list"], &[]).out;
+    assert!(!unseen(&listed), "{listed}");
+    for line in ["Runs: the tool mail.send.", "Runs with argument copies.all: true.", "Consequence: “Nothing.”"] {
+        assert!(listed.lines().any(|told| told == line), "{line}: {listed}");
+    }
+    let to = listed.lines().find(|line| line.starts_with("Runs with argument to: “")).expect("its argument");
+    assert!(to.contains("[U+0410]cme[U+202E]") && to.contains("[U+200B][U+201D].") && to.ends_with("undone”."), "{to}");
+    assert!(
+        listed.contains("\nBeware: “") && listed.contains("has letters of another alphabet: U+0410.\n"),
+        "{listed}"
+    );
+    assert_eq!(listed.lines().filter(|line| line.starts_with("Risk: ")).count(), 1, "{listed}");
+    assert!(!listed.contains("..\n"), "{listed}");
+    let json = asked.inbox(&["list", "--json"], &[]).out;
+    assert!(!unseen(&json), "{json}");
+    let read: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&read["runs"]["tool"], read["runs"]["details"].as_array().unwrap().len()), (&json!("mail.send"), 2));
+    assert!(read["action"].as_str().unwrap().ends_with(hostile), "a program reads what was sent");
+}
+
+///
+#[test]
+fn two_questions_that_read_the_same_are_told_apart() {
+    let asked = Asked::new("list-alike");
+    for to in ["sam", "kim"] {
+        let body = json!({ "action": "Write a letter", "consequence": "It is gone", "tool": "mail.send",
+            "arguments": { "to": to, "text": "Hello" }, "timeout_seconds": 600 });
+        asked.agent("POST", "/v1/confirmations", &body);
+    }
+    let listed = asked.inbox(&["list"], &[]).out;
+    for (other, to) in [(2, "sam"), (1, "kim")] {
+        let line = format!("\nReads like Question {other}. Different here: argument to: “{to}”.\n");
+        assert!(listed.contains(&line), "{line}: {listed}");
+    }
 }
 
 /// AAEP-6.4.2-06

@@ -56,7 +56,7 @@ fn a_plan_that_calls_itself_approved_is_proposed_shown_and_approved_by_a_person(
     }
     let listed = asked.inbox(&["list"], &[]).out;
     assert!(listed.contains("Approve the plan “Write to Sam”: 2 steps.\n"), "{listed}");
-    assert!(listed.contains("Step 1: nothing runs by your yes. The agent says: Think.\n"), "{listed}");
+    assert!(listed.contains("Step 1: nothing runs by your yes. The agent says: “Think”.\n"), "{listed}");
     assert!(listed.contains("\nStep 2: mail.send(") && listed.contains("up to 2 times"), "{listed}");
     approves(&asked, &id);
     thinks(&asked);

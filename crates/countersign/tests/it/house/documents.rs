@@ -49,15 +49,50 @@ fn the_architecture_names_every_crate() {
     assert_none("crates without a row in ARCHITECTURE.md", &missing);
 }
 
-/// A test that THREATS.md names (`crate::file::test`) stops the threat only if it exists.
+/// A test that THREATS.md names (`crate::file::test`) stops the threat only if it exists, there.
 #[test]
 fn the_threats_name_tests_that_exist() {
-    let sources: Vec<String> = files().iter().filter(|file| file.ends_with(".rs")).map(|file| read(file)).collect();
-    let exists = |test: &str| sources.iter().any(|source| source.contains(&format!("fn {test}(")));
+    let sources: Vec<(String, String)> =
+        files().into_iter().filter(|file| file.ends_with(".rs")).map(|file| (read(&file), file)).collect();
     let threats = read("docs/THREATS.md");
     let named = threats.split('`').skip(1).step_by(2).filter(|code| code.contains("::"));
-    let strays: Vec<_> = named.filter(|path| !exists(path.rsplit("::").next().unwrap())).map(String::from).collect();
+    let exists = |path: &&str| {
+        let test = path.rsplit("::").next().unwrap();
+        sources.iter().any(|(text, file)| is_in(file, path) && text.contains(&format!("fn {test}(")))
+    };
+    let strays: Vec<_> = named.filter(|path| !exists(path)).map(String::from).collect();
     assert_none("tests that do not exist", &strays);
+}
+
+/// Whether a file is in the crate and has the name, or a folder of the name, of each module before the test's own.
+fn is_in(file: &str, path: &str) -> bool {
+    let (modules, _test) = path.rsplit_once("::").unwrap();
+    let (package, modules) = modules.split_once("::").unwrap_or((modules, ""));
+    let file = file.strip_suffix(".rs").unwrap_or(file);
+    let mut parts = file.strip_prefix(&format!("crates/{package}/")).unwrap_or_default().split('/');
+    modules.split("::").filter(|module| !module.is_empty()).all(|module| parts.any(|part| part == module))
+}
+
+#[test]
+fn a_test_is_looked_for_in_the_crate_and_file_that_are_named() {
+    let file = "crates/server/tests/it/people/roles.rs";
+    for path in ["server::people::roles::a_test", "server::people::a_test", "server::a_test"] {
+        assert!(is_in(file, path), "{path}");
+    }
+    for path in ["gateway::people::roles::a_test", "server::roles::people::a_test", "server::people::role::a_test"] {
+        assert!(!is_in(file, path), "{path}");
+    }
+}
+
+/// Whoever wants to know what holds of a rule finds a row, be it that nothing does.
+#[test]
+fn the_threats_have_a_row_for_every_rule() {
+    let (rules, threats) = (read("docs/protocol/RULES.md"), read("docs/THREATS.md"));
+    let ids: Vec<&str> = rules.split("- **").skip(1).filter_map(|rule| rule.split(' ').next()).collect();
+    assert!(ids.contains(&"R-1") && ids.contains(&"R-38"), "{ids:?}");
+    let missing: Vec<_> =
+        ids.iter().filter(|id| !threats.contains(&format!("\n| {id} | "))).map(ToString::to_string).collect();
+    assert_none("rules without a row in THREATS.md", &missing);
 }
 
 #[test]

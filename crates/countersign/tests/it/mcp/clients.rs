@@ -153,3 +153,77 @@ fn stock_clients_of_both_authors_clarify_over_stdio() {
     let stage = Stage::set("clarify-stdio-now");
     clarifies(&stage, python(over_stdio(&stage), json!("auto")));
 }
+
+/// Asks a person in every way, is told what they said or that they said no, and takes a question back. A client that
+/// holds answers to the published schema throws where one does not fit.
+fn hears_every_answer(stage: &Stage, mut client: Program) {
+    client.says();
+    let mut call = |tool: &str, arguments: Value| {
+        let told = client.asks(&json!({ "tool": tool, "arguments": arguments }));
+        assert!(told.get("thrown").is_none() && told["isError"] == json!(false), "{tool}: {told}");
+        told["structuredContent"].clone()
+    };
+    let id = |asked: &Value| asked["decision_id"].as_str().unwrap().to_owned();
+    let choices = json!([{ "value": "a", "label": "A" }, { "value": "b", "label": "B" }]);
+    for (kind, text, answer) in [
+        ("freetext", "the blue one", json!("the blue one")),
+        ("yes_no", "yes", json!(true)),
+        ("numeric", "6.5", json!(6.5)),
+        ("multiple_choice", "b", json!("b")),
+    ] {
+        let mut question = json!({ "question": format!("Which {kind}?"), "accepted_response_kinds": [kind] });
+        if kind == "multiple_choice" {
+            question["choices"] = choices.clone();
+        }
+        let asked = id(&call("request_clarification", question));
+        stage.responds(&asked, text);
+        let told = call("await_decision", json!({ "decision_id": asked }));
+        assert_eq!((&told["state"], &told["response"]), (&json!("answered"), &answer), "{told}");
+    }
+    let asked = id(&call("request_confirmation", letter("to nobody")));
+    stage.rejects(&asked);
+    assert_eq!(call("await_decision", json!({ "decision_id": asked }))["state"], "rejected");
+    let asked = id(&call("request_confirmation", letter("to somebody")));
+    assert_eq!(call("withdraw_question", json!({ "decision_id": asked }))["state"], "cancelled");
+    assert_eq!(call("list_actions", json!({}))["actions"][0]["name"], "mail.send");
+    assert!(client.ends().0.success());
+}
+
+/// Has a plan approved, reports a step of its own and gives the rest up.
+fn goes_through_a_plan(stage: &Stage, mut client: Program) {
+    const PLAN: &str = "8d5b1f0a-3c27-4e94-9a61-2f7d40c3b815";
+    const STEP: &str = "2c9e7b14-6f53-4a08-b2d7-91f4a6e03c85";
+    client.says();
+    let mut call = |tool: &str, arguments: Value| {
+        let told = client.asks(&json!({ "tool": tool, "arguments": arguments }));
+        assert!(told.get("thrown").is_none() && told["isError"] == json!(false), "{tool}: {told}");
+        told["structuredContent"].clone()
+    };
+    let plan = json!({ "plan": {
+        "meta": { "protocol_version": "1.0.0", "schema_version": "1.0.0" },
+        "plan_id": PLAN, "context_id": STEP, "title": "Tidy", "objective": "No old notes", "status": "draft",
+        "steps": [{ "step_id": STEP, "description": "Look for old notes", "status": "pending" }],
+    } });
+    let proposed = call("propose_plan", plan);
+    let asked = proposed["decision"]["decision_id"].as_str().unwrap();
+    stage.accepts(asked);
+    let approved = call("await_decision", json!({ "decision_id": asked }));
+    assert!(approved["next"].as_str().unwrap().contains("report_step"), "{approved}");
+    let begun = call("report_step", json!({ "plan_id": PLAN, "step_id": STEP, "status": "in_progress" }));
+    assert_eq!(begun["steps"][0]["status"], "in_progress", "{begun}");
+    let over = call("cancel_plan", json!({ "plan_id": PLAN, "reason": "it is tidy" }));
+    assert_eq!(over["status"], "cancelled", "{over}");
+    assert_eq!(call("plan_status", json!({ "plan_id": PLAN }))["status"], "cancelled");
+    assert!(client.ends().0.success());
+}
+
+///
+#[test]
+fn stock_clients_of_both_authors_hear_whatever_a_person_answers() {
+    let stage = Stage::set("answers-ts");
+    hears_every_answer(&stage, typescript(over_http(&stage), json!("legacy")));
+    goes_through_a_plan(&stage, typescript(over_stdio(&stage), json!("auto")));
+    let stage = Stage::set("answers-py");
+    hears_every_answer(&stage, python(over_http(&stage), json!("auto")));
+    goes_through_a_plan(&stage, python(over_stdio(&stage), json!("legacy")));
+}

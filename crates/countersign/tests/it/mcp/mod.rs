@@ -42,9 +42,21 @@ impl Stage {
 
     /// Alice says yes, at a terminal of hers.
     fn accepts(&self, decision_id: &str) {
+        self.at_her_terminal(&["inbox", "answer", decision_id, "yes"]);
+    }
+
+    fn rejects(&self, decision_id: &str) {
+        self.at_her_terminal(&["inbox", "answer", decision_id, "no"]);
+    }
+
+    fn responds(&self, decision_id: &str, text: &str) {
+        self.at_her_terminal(&["inbox", "respond", decision_id, text]);
+    }
+
+    fn at_her_terminal(&self, words: &[&str]) {
         let origin = self.node.origin();
         let environment = [("COUNTERSIGN_SERVICE", origin.as_str()), ("COUNTERSIGN_TOKEN", self.token.as_str())];
-        let ran = self.folder.run_words(&["inbox", "answer", decision_id, "yes"], &environment);
+        let ran = self.folder.run_words(words, &environment);
         assert_eq!(ran.code, 0, "{}", ran.err);
     }
 }

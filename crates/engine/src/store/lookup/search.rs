@@ -92,6 +92,7 @@ impl Lookup {
             Self::DelegationsOfOperator { project, operator } => {
                 Match(Table::Delegation, of_project(*project, "operator", operator.as_str()))
             }
+            Self::DelegationsDue { by, limit } => Due { table: Table::Delegation, by: *by, limit: *limit },
             Self::SessionById { project, operator, session_id } => {
                 let mut found = of_project(*project, "operator", operator.as_str());
                 found.push(("session_id", session_id.as_str().into()));
@@ -103,7 +104,7 @@ impl Lookup {
             Self::SessionsOfDelegation { project, delegation } => {
                 Match(Table::Session, of_project(*project, "delegation", *delegation))
             }
-            Self::SessionByJkt { project, jkt } => Newest(Table::Session, of_project(*project, "jkt", &jkt.0)),
+            Self::SessionKeyByJkt { project, jkt } => Match(Table::SessionKey, of_project(*project, "jkt", &jkt.0)),
             Self::AccessTokenByHash(hash) => Match(Table::AccessToken, vec![("hash", (&hash.0).into())]),
             Self::RevokedReceipt { project, sha256 } => {
                 Match(Table::RevokedReceipt, of_project(*project, "sha256", &sha256.0))
@@ -168,6 +169,8 @@ impl Lookup {
             }
             Self::AaepSessionsLiveOfDelegation(key) => live(Table::AaepSession, "live_delegation", *key),
             Self::AaepSessionsLiveOfSession(key) => live(Table::AaepSession, "live_session", *key),
+            Self::AaepSessionsDue { by, limit } => Due { table: Table::AaepSession, by: *by, limit: *limit },
+            Self::AgentEventSame { project, same } => Match(Table::AgentEvent, of_project(*project, "same", &same.0)),
             Self::SubscriptionById { project, id } => {
                 Match(Table::Subscription, of_project(*project, "id", id.as_str()))
             }

@@ -1,6 +1,7 @@
 //! A connection to SQLite, and the clock that goes with it.
 
-use super::{known::Known, proofs::SpentProofs};
+use super::known::Known;
+use crate::store::SpentProofs;
 use crate::store::{
     Clock,
     error::Failure,

@@ -3,7 +3,6 @@
 mod connection;
 mod known;
 mod migrations;
-mod proofs;
 mod readers;
 mod temporary;
 mod tx;

@@ -87,6 +87,7 @@ fn terms() -> Terms {
         approvers: Approvers { people: vec![], roles: vec![], own_yes: true },
         also: vec![],
         floor: Assurance::Token,
+        high_risk_tokens: false,
         allowance_s: 60,
         lease_s: 60,
     }
@@ -160,6 +161,8 @@ pub(crate) fn aaep_session(key: RowKey, version: i64, state: AaepSessionState) -
         opened_at: AT,
         said: 0,
         last_at: AT,
+        idle_s: 3600,
+        access_until: None,
         state,
     }
 }

@@ -4,7 +4,7 @@ use super::{held, runs};
 use countersign_engine::NotCounted;
 use countersign_testkit::{
     TestAgent,
-    bank::{BankScene, Draft, paying, payouts},
+    bank::{BankScene, Draft, Sent, paying, payouts},
     on_both_stores,
 };
 use http::Method;
@@ -36,6 +36,30 @@ async fn changes(scene: &BankScene) -> Vec<String> {
 }
 
 on_both_stores! {
+    ///
+    async fn the_agents_own_word_is_not_enough_for_calls_that_a_plan_leaves_to_its_person(kit) {
+        let scene = kit.bank().await;
+        let ping = || Sent::new("POST", "/pings").json("{}").confirmed("true");
+        scene.sends(ping()).await.expect(201);
+        let draft = Draft::of(json!({ "route": "pings", "arguments": { "body": {} } }));
+        scene.proposed(&draft).await;
+        held(&scene, ping()).await;
+        assert_eq!(scene.bank.got().len(), 1, "it ran before it was planned, and not since");
+    }
+
+    ///
+    async fn a_plan_for_more_calls_than_one_approval_covers_is_refused_before_anybody_is_asked(kit) {
+        let scene = kit.bank_with(payouts).await;
+        let refused = scene.writes(&Draft::of(paying(101))).await;
+        assert_eq!(refused.refusal(), (400, "invalid_request".into()));
+        assert!(refused.text().contains("1 to 100 calls"), "{}", refused.text());
+        let refused = scene.writes(&Draft::of(paying(60)).runs(paying(41))).await;
+        assert_eq!(refused.refusal(), (400, "invalid_request".into()));
+        assert!(refused.text().contains("101 calls"), "{}", refused.text());
+        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        scene.proposed(&Draft::of(paying(100))).await;
+    }
+
     /// MPLP-1-02, MPLP-4.3-03, R-14
     async fn a_plan_that_calls_itself_approved_is_a_draft_and_lets_nothing_run(kit) {
         let scene = kit.bank_with(payouts).await;

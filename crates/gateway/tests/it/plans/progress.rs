@@ -33,7 +33,7 @@ on_both_stores! {
         scene.planned(&draft).await;
         let runs = scene.step(&draft, 2).await["runs"].clone();
         assert_eq!(runs["words"], "owner");
-        assert_eq!(runs["shown"], "Transfer at most 500.00 USD to theirs");
+        assert_eq!(runs["shown"], "Transfer at most 500.00 USD to “theirs”");
         assert!(scene.step(&draft, 1).await.get("runs").is_none());
     }
 

@@ -56,7 +56,11 @@ impl Two {
             answer: answer.clone(),
         };
         let path = format!("{prefix}/aaep/v1/subscriber-tokens");
-        let token = person.post(&self.plane, &path, &json!({ "name": "telephone" })).await.expect(201).json();
+        let token = person
+            .post(&self.plane, &path, &json!({ "name": "telephone", "approves_high_risk": true }))
+            .await
+            .expect(201)
+            .json();
         let device = TestAgent { token: token["token"].as_str().unwrap().to_owned(), principal: String::new() };
         Tenant { project, agent, device }
     }
@@ -76,8 +80,11 @@ impl Two {
         let request = format!(
             "POST /transfers HTTP/1.1\r\nHost: {host}.bank.example.test\r\nConnection: close\r\nAap-Version: 2.0\r\n\
              Authorization: Bearer {}\r\nX-Agent-Mode: user_delegated\r\nX-Agent-Intent-Type: PAY\r\n\
+             X-Agent-Session: {}\r\nX-Agent-Delegation: {}\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             tenant.agent.access_token,
+            tenant.agent.session_id,
+            tenant.agent.delegation_id.as_deref().unwrap_or_default(),
             body.len(),
         );
         self.node.raw(request.as_bytes()).await

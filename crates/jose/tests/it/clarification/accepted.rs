@@ -49,12 +49,22 @@ fn an_answer_is_in_the_plan_as_it_was_given() {
     other["payee"]["account"] = json!("DE99");
     assert_eq!(refused(&other).place, "accepted_plan/payee/account");
     let mut dropped = eventful_plan();
-    dropped.as_object_mut().unwrap().remove("terms");
+    dropped["payee"].as_object_mut().unwrap().remove("account");
     let wrong = refused(&dropped);
     assert_eq!(
         (wrong.place.as_str(), wrong.flaw),
-        ("accepted_plan/terms", Flaw::AnswerDropped { gap_id: "gap-004".into() })
+        ("accepted_plan/payee/account", Flaw::AnswerDropped { gap_id: "gap-003".into() })
     );
+}
+
+/// WWA-7-16: documents from before that was so have the word in its place.
+#[test]
+fn an_accepted_warning_leaves_the_plan_as_it_is() {
+    let mut left = eventful_plan();
+    left.as_object_mut().unwrap().remove("terms");
+    assert!(check_audit(&eventful().audit(Some(&left)), &eventful_registry()).is_ok());
+    left["terms"] = json!("something else");
+    assert_eq!(refused(&left).place, "accepted_plan/terms");
 }
 
 /// WWA-7-16

@@ -7,7 +7,7 @@ use super::{
     },
 };
 use countersign_jose::clarification::{Flaw, Proven, Registry, Wrong, check_audit};
-use countersign_protocol::clarification::{GivenBy, Message, Severity};
+use countersign_protocol::clarification::{Attestation, DigestText, GivenBy, Message, Severity};
 use serde_json::{Value, json};
 
 fn refused(audit: &Value) -> Wrong {
@@ -180,6 +180,25 @@ fn an_attestation_of_an_earlier_state_does_not_cover_what_came_later() {
     dated.issued_at = stamp(0);
     audit["attestation"] = value(&session.signed_attestation(dated));
     assert_eq!(refused(&audit).place, "attestation.issued_at");
+}
+
+/// WWA-9-02
+#[test]
+fn an_attestation_of_another_chain_is_refused_though_it_has_as_many_rounds() {
+    let session = eventful();
+    let sound = session.attestation(&eventful_plan());
+    let mut other_head: Attestation = sound.clone();
+    other_head.clarification.head = DigestText(session.genesis());
+    other_head.inputs.clarification_chain_ref = other_head.clarification.head;
+    let mut other_signature: Attestation = sound.clone();
+    other_signature.clarification.chain_signature = session.record_saying(5, false).chain_signature;
+    for (place, it) in [("head", other_head), ("chain_signature", other_signature)] {
+        assert_eq!(it.clarification.rounds, sound.clarification.rounds);
+        let mut audit = session.audit(Some(&eventful_plan()));
+        audit["attestation"] = value(&session.signed_attestation(it));
+        let wrong = refused(&audit);
+        assert_eq!((wrong.place, wrong.flaw), (format!("attestation.clarification.{place}"), Flaw::AnotherChain));
+    }
 }
 
 /// WWA-9-02

@@ -187,6 +187,35 @@ fn a_chain_that_was_cut_off_is_exposed_by_its_later_signature() {
 
 /// WWA-7-12
 #[test]
+fn a_chain_that_went_another_way_is_exposed_however_far_it_went_on() {
+    let (account, bank) = (gap(1, "payee.account", Severity::Block), gap(2, "payee.bank", Severity::Block));
+    let mut common = Session::begin(SESSION, key(1), plan());
+    let mut of_another_plan = Session::begin(SESSION, key(1), json!({}));
+    common.round(&account, Given::own("one"));
+    of_another_plan.round(&account, Given::own("one"));
+    let (mut kept, mut forked) = (common.clone(), common.clone());
+    kept.round(&bank, Given::own("one"));
+    forked.round(&bank, Given::own("another"));
+    of_another_plan.round(&bank, Given::own("one"));
+    let known = registry(&[&key(1)]);
+    let seal = |session: &Session| ChainSeal::of_record(&value(&session.record()), &known).unwrap();
+    let (kept, begun, common) = (seal(&kept), seal(&Session::begin(SESSION, key(1), plan())), seal(&common));
+    for number in 3..6 {
+        forked.round(&gap(number, "terms", Severity::Warn), Given::own("accept"));
+        of_another_plan.round(&gap(number, "terms", Severity::Warn), Given::own("accept"));
+        let (fork, foreign) = (value(&forked.record()), value(&of_another_plan.record()));
+        assert!(forked.rounds() > kept.body.total_rounds && check_record(&fork, &known).is_ok());
+        for (longer, seal) in [(&fork, &kept), (&foreign, &kept), (&foreign, &common), (&foreign, &begun)] {
+            let wrong = check_against(longer, seal, &known).unwrap_err();
+            assert_eq!((wrong.place.as_str(), wrong.flaw), ("chain", Flaw::Forked));
+        }
+        // Up to where they parted it is one and the same.
+        assert!(check_against(&fork, &common, &known).is_ok() && check_against(&fork, &begun, &known).is_ok());
+    }
+}
+
+/// WWA-7-12
+#[test]
 fn a_chain_that_went_another_way_is_exposed_too() {
     let mut session = Session::begin(SESSION, key(1), plan());
     let mut other = session.clone();

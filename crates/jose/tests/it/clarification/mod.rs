@@ -1,5 +1,6 @@
 //! Chains, and everything that can be done to them.
 
+mod abandoned;
 mod accepted;
 mod audit;
 mod documents;

@@ -115,6 +115,7 @@ fn a_gap_asked_again_is_asked_in_the_same_words() {
     assert_eq!((wrong.place.as_str(), wrong.flaw), ("chain[1].gap", Flaw::GapChanged));
 }
 
+/// WWA-4-08
 #[test]
 fn a_gaps_number_is_not_used_again_for_another_plan() {
     let mut session = session();
@@ -161,6 +162,7 @@ fn what_was_open_about_an_earlier_plan_is_open_no_more() {
     assert!(check_record(&value(&session.record_saying(1, true)), &registry(&[&key(1)])).is_ok());
 }
 
+/// WWA-3-08, WWA-7-14
 #[test]
 fn what_is_no_answer_settles_nothing() {
     let account = gap(1, "payee.account", Severity::Block);
@@ -186,6 +188,7 @@ fn what_is_no_answer_settles_nothing() {
     }
 }
 
+/// WWA-6.2-06
 #[test]
 fn an_answer_that_a_person_owes_is_settled_by_a_person() {
     let mut owed = gap(1, "payee.account", Severity::Block);

@@ -3,11 +3,11 @@
 use countersign_jose::clarification::{AgentKey, Registry};
 use countersign_protocol::{
     clarification::{
-        AnsweredBy, Attestation, ChainReference, DigestText, Entry, Exchange, Gap, GivenBy, Handoff, HandoffContext,
-        Inputs, Message, Operation, PlanChanged, PublishedKey, PublishedKeys, Record, Rotated, Rotation, Round,
-        Severity, Signable, Signature, Stamp, Status, SubmittedPlan,
+        Abandoned, AnsweredBy, Attestation, ChainReference, DigestText, Entry, Exchange, Gap, GivenBy, Handoff,
+        HandoffContext, Inputs, Message, Operation, PlanChanged, PublishedKey, PublishedKeys, Record, Rotated,
+        Rotation, Round, Severity, Signable, Signature, Stamp, Status, SubmittedPlan,
         record::UNHASHED,
-        signed::{self, AnswerBody, AskBody, ChainBody, PlanBody},
+        signed::{self, AbandonmentBody, AnswerBody, AskBody, ChainBody, PlanBody},
     },
     hash::Digest,
     mplp::MplpId,
@@ -196,6 +196,22 @@ impl Session {
         };
         let signature = self.key.sign_body(&body).unwrap();
         self.link(Entry::PlanChanged(PlanChanged::new(body, signature)));
+    }
+
+    pub(super) fn abandon(&mut self, abandoned_by: GivenBy) {
+        self.now += 1;
+        let body = AbandonmentBody {
+            session_id: self.id.clone(),
+            agent_id: AGENT.into(),
+            agent_public_key: self.key.public_key(),
+            timestamp: stamp(self.now),
+            abandoned_by,
+            unanswered: self.open.iter().map(|gap| gap.id.clone()).collect(),
+            plan_digest: self.plan_digest(),
+            prev: self.head(),
+        };
+        let signature = self.key.sign_body(&body).unwrap();
+        self.link(Entry::Abandoned(Abandoned::new(body, signature)));
     }
 
     pub(super) fn record(&self) -> Record {

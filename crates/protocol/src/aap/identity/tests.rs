@@ -149,16 +149,18 @@ fn registries_are_https_uris() {
 }
 
 #[test]
-fn callbacks_outside_the_domain_and_endless_disclosures_are_refused() {
+fn callbacks_outside_the_domain_make_no_manifest_and_endless_disclosures_are_left_out() {
     let callbacks = |uri: &str| with("countersign", json!({ "callbacks": [uri] }));
     assert_eq!(refused(callbacks("https://evil-acme.com/back")), "callbacks");
     assert_eq!(refused(callbacks("http://acme.com/back")), "callbacks");
     assert_eq!(parsed(callbacks("https://app.acme.com/back")).countersign.callbacks.len(), 1);
 
     let disclosure = |words: usize| with("countersign", json!({ "liability_disclosure": "word ".repeat(words) }));
-    assert_eq!(refused(disclosure(151)), "liability_disclosure");
-    assert_eq!(refused(disclosure(0)), "liability_disclosure");
-    assert!(parsed(disclosure(150)).countersign.liability_disclosure.is_some());
+    for (words, shown) in [(0, false), (1, true), (150, true), (151, false)] {
+        let read = parsed(disclosure(words)).countersign;
+        assert_eq!((read.liability_disclosure.is_some(), read.disclosure_refused.is_none()), (shown, shown), "{words}");
+    }
+    assert_eq!(refused(with("countersign", json!({ "liability_disclosure": 7 }))), "liability_disclosure");
     assert_eq!(refused(with("countersign", json!([]))), "countersign");
 }
 

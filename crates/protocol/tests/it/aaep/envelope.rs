@@ -40,7 +40,9 @@ fn everything_that_is_wrong_is_told_at_once() {
 #[test]
 fn what_the_hub_stamps_does_not_get_past_ingest() {
     for name in EVENTS {
-        let (full, bare) = (published(&event(name)).unwrap(), published(&ingest(name)).unwrap());
+        let (mut full, bare) = (published(&event(name)).unwrap(), published(&ingest(name)).unwrap());
+        // The agent's id for it only tells a repeated event from a new one.
+        full.sent = None;
         assert_eq!(full, bare, "{name}");
         let payload = serde_json::to_value(&full.payload).unwrap();
         for stamped in ["event_id", "session_id", "timestamp", "producer", "aaep_version", "sequence_number"] {

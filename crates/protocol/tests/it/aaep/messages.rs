@@ -10,7 +10,7 @@ use countersign_protocol::{
     },
     time::UnixMillis,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn every_judge_accepts_every_kind_of_message() {
@@ -27,6 +27,48 @@ fn the_replies_that_we_write_and_read_are_sound_by_the_published_schemas() {
         judge::judge_message(written["type"].as_str().unwrap(), &written);
         assert_eq!(reply::parse(&written, false).unwrap(), reply);
     }
+}
+
+/// AAEP-6-02
+#[test]
+fn no_reply_is_read_that_the_published_schemas_refuse() {
+    for reply in replies() {
+        let sound = serde_json::to_value(&reply).unwrap();
+        let name = sound["type"].as_str().unwrap().to_owned();
+        let mut spoiled = vec![with(&sound, "motto", json!("first, ask")), with(&sound, "type", json!("reply"))];
+        for required in ["type", "reply_token", "subscription_id", "timestamp"] {
+            spoiled.push(without(&sound, required));
+        }
+        spoiled.push(without(&sound, if name == "confirmation.reply" { "decision" } else { "response" }));
+        let wrong = match name.as_str() {
+            "confirmation.reply" => {
+                [("decision", json!("maybe")), ("decision_rationale", json!("")), ("modified_action", json!("no"))]
+            }
+            _ => [("response", json!(["a", "b"])), ("confidence", json!(1.5)), ("decided_by", json!(""))],
+        };
+        let everywhere = [
+            ("reply_token", json!("rpl_")),
+            ("reply_token", json!("token")),
+            ("subscription_id", json!("sub-1")),
+            ("timestamp", json!("yesterday")),
+            ("correlation_id", json!(7)),
+        ];
+        spoiled.extend(wrong.into_iter().chain(everywhere).map(|(member, value)| with(&sound, member, value)));
+        for spoiled in spoiled {
+            assert!(!judge::problems(&name, &spoiled).is_empty(), "the schemas take {spoiled}");
+            assert!(reply::parse(&spoiled, false).is_err(), "{spoiled}");
+        }
+    }
+}
+
+fn with(document: &Value, member: &str, value: Value) -> Value {
+    documents::with(document.clone(), member, value)
+}
+
+fn without(document: &Value, member: &str) -> Value {
+    let mut less = document.clone();
+    less.as_object_mut().unwrap().remove(member);
+    less
 }
 
 fn replies() -> Vec<Reply> {

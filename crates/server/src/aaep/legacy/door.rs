@@ -23,8 +23,8 @@ pub(crate) struct LegacyDoor {
 struct Token {
     /// The streams that are open, the latest last.
     streams: Vec<Open>,
-    /// What was answered before any stream was open.
-    waiting: Option<Handover>,
+    /// What was answered before any stream was open, oldest first.
+    waiting: Vec<Handover>,
     offered: Offered,
     next: u64,
 }
@@ -35,17 +35,25 @@ struct Open {
     subscription: Option<String>,
 }
 
-/// An answer to a handshake on its way to the stream, and the subscription that goes on there.
+/// How many answers wait for a stream that is not open.
+const MOST_WAITING: usize = 16;
+
+/// An answer on its way to the stream, and for an accepted handshake the subscription that goes on there.
 #[derive(Clone, Debug)]
 pub(super) struct Handover {
     pub(super) answer: String,
     pub(super) subscription_id: Option<String>,
+    is_handshake: bool,
 }
 
 impl Handover {
-    pub(super) fn new(answer: &impl serde::Serialize, subscription_id: Option<String>) -> Result<Self, Refusal> {
+    pub(super) fn handshake(answer: &impl serde::Serialize, subscription_id: Option<String>) -> Result<Self, Refusal> {
         let answer = serde_json::to_string(answer).map_err(|_| Refusal::Internal)?;
-        Ok(Self { answer, subscription_id })
+        Ok(Self { answer, subscription_id, is_handshake: true })
+    }
+
+    pub(super) fn message(message: &Value) -> Self {
+        Self { answer: message.to_string(), subscription_id: None, is_handshake: false }
     }
 }
 
@@ -59,24 +67,33 @@ impl LegacyDoor {
     }
 
     /// A stream opens; what waits for it comes along.
-    pub(super) fn enter(&self, name: Digest) -> (Place, Option<Handover>) {
+    pub(super) fn enter(&self, name: Digest) -> (Place, Vec<Handover>) {
         let mut tokens = lock(&self.tokens);
         let token = tokens.entry(name).or_default();
         let (tell, told) = mpsc::unbounded_channel();
         token.next += 1;
         token.streams.push(Open { number: token.next, tell, subscription: None });
         let place = Place { tokens: Arc::clone(&self.tokens), name, number: token.next, told };
-        (place, token.waiting.take())
+        (place, std::mem::take(&mut token.waiting))
     }
 
-    /// Gives an answer to the latest stream, or keeps it for the next one. What it took the place of is given back.
+    /// Gives an answer to the latest stream, or keeps it for the next one. The answer that it took the place of is given
+    /// back: a new handshake replaces the last one, and of all others only the latest are kept.
     pub(super) fn hand_over(&self, name: Digest, handover: Handover) -> Option<Handover> {
         let mut tokens = lock(&self.tokens);
         let token = tokens.entry(name).or_default();
-        match token.streams.last() {
-            Some(open) => open.tell.send(handover).err().map(|unsent| unsent.0),
-            None => token.waiting.replace(handover),
+        if let Some(open) = token.streams.last() {
+            return open.tell.send(handover).err().map(|unsent| unsent.0);
         }
+        let replaced = match handover.is_handshake {
+            true => token.waiting.iter().position(|waiting| waiting.is_handshake),
+            false => None,
+        };
+        let full = token.waiting.len() >= MOST_WAITING;
+        let replaced = replaced.or_else(|| token.waiting.iter().position(|waiting| full && !waiting.is_handshake));
+        let replaced = replaced.map(|at| token.waiting.remove(at));
+        token.waiting.push(handover);
+        replaced
     }
 
     /// The subscriptions that the streams of a token hear.
@@ -133,7 +150,7 @@ impl Place {
         let token = tokens.get_mut(&self.name)?;
         let at = token.streams.iter().position(|open| open.number == self.number)?;
         let left = token.streams.remove(at);
-        if token.streams.is_empty() && token.waiting.is_none() {
+        if token.streams.is_empty() && token.waiting.is_empty() {
             tokens.remove(&self.name);
         }
         left.subscription

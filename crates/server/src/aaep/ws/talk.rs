@@ -18,7 +18,7 @@ use crate::{
 use axum::extract::ws::{Message, WebSocket};
 use countersign_engine::{Delivered, EventStream, Listener, ProjectAt, Refusal};
 use countersign_protocol::aaep::{
-    handshake::{Close, Renegotiate, SubscriptionRequest},
+    handshake::{Close, Renegotiate, SubscriptionAccepted, SubscriptionRequest},
     reply::Reply,
 };
 use serde_json::Value;
@@ -139,13 +139,22 @@ impl Talk {
         }
     }
 
-    /// A second request takes the place of the first subscription.
+    /// A second request takes the place of the first subscription once it is accepted. One that is rejected is
+    /// answered, and the subscription that works goes on (AAEP 5.9); only a first one that is rejected ends the socket.
     async fn subscribe(&mut self, listener: &Listener, message: &Value) -> Result<(), Goodbye> {
-        let asked = SubscriptionRequest::parse(message).map_err(malformed)?;
-        let accepted = self.app.engine.subscribe(&self.at, listener, &asked).await.map_err(Rejected::from)?;
-        let answer = serde_json::to_string(&accepted).map_err(|_| Refusal::Internal)?;
+        let accepted = match self.negotiate(listener, message).await {
+            Ok(accepted) => accepted,
+            Err(rejected) if self.open.is_some() => return self.say(json(&rejected.document)?).await,
+            Err(rejected) => return Err(rejected.into()),
+        };
+        let answer = json(&accepted)?;
         self.listen(listener, accepted.subscription_id, false).await?;
         self.say(answer).await
+    }
+
+    async fn negotiate(&mut self, listener: &Listener, message: &Value) -> Result<SubscriptionAccepted, Rejected> {
+        let asked = SubscriptionRequest::parse(message).map_err(malformed)?;
+        Ok(self.app.engine.subscribe(&self.at, listener, &asked).await?)
     }
 
     async fn open_implicitly(&mut self) -> Result<(), Goodbye> {
@@ -176,8 +185,7 @@ impl Talk {
     async fn renegotiate(&mut self, listener: &Listener, changed: &Renegotiate) -> Result<(), Goodbye> {
         let answer = self.app.engine.renegotiate(&self.at, listener, changed).await;
         let accepted = answer.map_err(Rejected::from)?;
-        let answer = serde_json::to_string(&accepted).map_err(|_| Refusal::Internal)?;
-        self.say(answer).await
+        self.say(json(&accepted)?).await
     }
 
     async fn close(&mut self, listener: &Listener, close: &Close) -> Result<(), Goodbye> {
@@ -224,6 +232,10 @@ impl Talk {
         self.at = self.app.engine.project(&self.at.address).await?;
         Ok(self.proof.listener(&self.app, &self.at).await?)
     }
+}
+
+fn json(document: &impl serde::Serialize) -> Result<String, Goodbye> {
+    Ok(serde_json::to_string(document).map_err(|_| Refusal::Internal)?)
 }
 
 /// What the subscription brings next; without one, nothing ever.

@@ -73,7 +73,8 @@ fn two_sources_of_the_key_in_one_place_are_refused_and_so_is_none() {
 fn the_source_of_the_key_that_is_said_last_counts() {
     assert_eq!(read("[keys]\nenvironment = \"B\"").expect("sound").config.keys, KeySource::Environment("B".into()));
     let variables = environment(&[("COUNTERSIGN_KEYS__COMMAND", "pass,show")]);
-    let written = from_text(Some((Path::new("x.toml"), &template())), &variables).expect("sound");
+    let said = "[keys]\nfile = \"countersign.key\"\n";
+    let written = from_text(Some((Path::new("x.toml"), said)), &variables).expect("sound");
     assert_eq!(written.config.keys, KeySource::Command(vec!["pass".into(), "show".into()]));
 }
 

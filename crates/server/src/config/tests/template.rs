@@ -5,15 +5,35 @@ use table::{KEYS, SECTIONS};
 #[test]
 fn the_written_file_says_exactly_the_defaults() {
     let (path, nothing) = (Path::new("countersign.toml"), Environment::new());
-    let written = from_text(Some((path, &template())), &nothing).expect("the written file is sound");
     let defaults = from_text(None, &nothing).expect("the defaults are sound");
-    assert_eq!(written.config, defaults.config);
-    assert_eq!(written.warnings, []);
+    for text in [template(), uncommented()] {
+        let written = from_text(Some((path, &text)), &nothing).expect("the written file is sound");
+        assert_eq!(written.config, defaults.config);
+        assert_eq!(written.warnings, []);
+    }
+}
+
+/// The file with every default taken out of its comment.
+fn uncommented() -> String {
+    let line = |line: &str| match line.strip_prefix('#') {
+        Some(said) if !said.is_empty() && !said.starts_with(' ') => format!("{said}\n"),
+        _ => format!("{line}\n"),
+    };
+    template().lines().map(line).collect()
+}
+
+#[test]
+fn any_section_can_be_written_below_the_written_file() {
+    for section in SECTIONS {
+        let key = KEYS.iter().find(|key| key.section() == section.name).expect("a key");
+        let text = format!("{}\n[{}]\n{} = {}\n", template(), section.name, key.name(), key.default);
+        read(&text).unwrap_or_else(|why| panic!("{}: {why}", section.name));
+    }
 }
 
 #[test]
 fn the_written_file_names_every_key_and_only_known_ones() {
-    let written = read(&template()).expect("the written file is sound");
+    let written = read(&uncommented()).expect("the written file is sound");
     for source in &written.sources {
         assert!(matches!(source.from, Place::File { line: Some(_), .. }), "{} is not in the file", source.key);
     }

@@ -16,7 +16,7 @@ pub(super) struct AwaitDecision;
 #[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::mcp) struct AwaitDecisionArguments {
-    /// As request_confirmation or propose_plan gave it.
+    /// As the tool that asked gave it.
     decision_id: String,
     /// How many seconds to wait for somebody to decide; 25 unless said. 0 only looks.
     #[serde(default)]
@@ -30,11 +30,10 @@ impl Tool for AwaitDecision {
 
     const NAME: &'static str = "await_decision";
     const TITLE: &'static str = "Wait for a decision";
-    const DESCRIPTION: &'static str = "Wait until a person has decided what request_confirmation or propose_plan asked, \
-        for 25 seconds unless wait_seconds says otherwise (55 at most). If state is still pending nobody has decided: \
-        that is neither a yes nor a no, so call this again with the same decision_id, now or later; the question is \
-        kept while nobody waits. On accepted call begin_action. On anything else do not do it: reason may say why. \
-        You cannot decide here, and neither can whoever uses you: people decide on the page whose link is in page.";
+    const DESCRIPTION: &'static str = "Wait until a person has decided what request_confirmation or propose_plan asked, or answered \
+        request_clarification. pending is neither a yes nor a no: call this again, now or later. On accepted \
+        call begin_action, on answered go by response, on anything else do not do it: reason may say why. \
+        Neither you nor whoever uses you can decide here: people decide on the page whose link is in page.";
     const HINTS: Hints = Hints::Reads;
 
     async fn call(call: &Call, asked: AwaitDecisionArguments) -> Result<DecisionTold, Refusal> {

@@ -32,10 +32,9 @@ impl Tool for BeginAction {
 
     const NAME: &'static str = "begin_action";
     const TITLE: &'static str = "Begin what was allowed";
-    const DESCRIPTION: &'static str = "Spend an accepted decision, right before you do what it allows. Say the tool and \
-        the arguments again, exactly as you will use them (or the decision's digest, if you named no tool): a yes to \
-        one thing cannot be spent on another, and mostly only once. Do it only if this succeeds; if it is refused, or \
-        if you get no answer, do not. Then call report_outcome with the execution_id of the answer.";
+    const DESCRIPTION: &'static str = "Spend an accepted decision, right before you do what it allows. Say the tool and the arguments \
+        again, exactly as you will use them: a yes to one thing cannot be spent on another, and mostly only \
+        once. If this is refused, or if you get no answer, do not do it. Then call report_outcome.";
     const HINTS: Hints = Hints::Counts;
 
     async fn call(call: &Call, said: BeginActionArguments) -> Result<DecisionTold, Refusal> {

@@ -2,12 +2,17 @@
 
 mod await_decision;
 mod begin_action;
+mod cancel_plan;
+mod list_actions;
 mod next;
 mod plan_status;
 mod propose_plan;
 mod report_outcome;
+mod report_step;
+mod request_clarification;
 mod request_confirmation;
 mod told;
+mod withdraw_question;
 mod wwa_clarify_audit;
 mod wwa_clarify_check;
 mod wwa_clarify_confirm;
@@ -25,6 +30,11 @@ pub(super) const ALL: &[Listed] = &[
     listed::<report_outcome::ReportOutcome>(),
     listed::<propose_plan::ProposePlan>(),
     listed::<plan_status::PlanStatus>(),
+    listed::<report_step::ReportStep>(),
+    listed::<cancel_plan::CancelPlan>(),
+    listed::<request_clarification::RequestClarification>(),
+    listed::<withdraw_question::WithdrawQuestion>(),
+    listed::<list_actions::ListActions>(),
     listed::<wwa_clarify_check::ClarifyCheck>(),
     listed::<wwa_clarify_resolve::ClarifyResolve>(),
     listed::<wwa_clarify_confirm::ClarifyConfirm>(),

@@ -1,28 +1,49 @@
 //! What an agent does next, in words for the model that reads them. They follow from the document and add nothing to it.
 
-use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, ExecutionDocument, State};
+use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, ExecutionDocument, Kind, State};
+
+/// Of a plan that people approved.
+pub(super) const STEP_BY_STEP: &str = "Go step by step, first those that others depend on. For a step that runs a tool call request_confirmation with \
+     exactly its tool and arguments, which is accepted at once where the plan covers them, then begin_action, do it, and \
+     report_outcome. For a step of your own call report_step with in_progress, do it, and report_step with completed or \
+     failed. plan_status shows how far it has come.";
 
 pub(super) fn after(decision: &DecisionDocument) -> String {
-    match decision.state {
-        State::Pending => pending(decision),
-        State::Accepted => allowed(decision),
-        State::Expired if decision.allowance.is_some() => allowed(decision),
-        State::Rejected => "A person said no: do not do it. reason says why, if they said so, and proposal what they \
-                            would agree to instead; that needs a request_confirmation of its own."
+    match (decision.kind, decision.state) {
+        (Kind::Clarification, _) => after_clarification(decision),
+        (_, State::Pending) => pending(decision, "Nobody has decided yet: do not do it.", "decides"),
+        (_, State::Accepted) => allowed(decision),
+        (_, State::Expired) if decision.allowance.is_some() => allowed(decision),
+        (_, State::Rejected) => {
+            "A person said no: do not do it. reason says why, if they said so, and proposal what they would agree to \
+             instead; that needs a request_confirmation of its own."
+                .into()
+        }
+        (_, State::Answered) => "The person's answer stands in response.".into(),
+        (_, State::Expired) => "Nobody answered in time, and that is no yes: do not do it. Ask again with \
+                                request_confirmation when somebody is there."
             .into(),
-        State::Answered => "The person's answer stands in response.".into(),
-        State::Expired => "Nobody answered in time, and that is no yes: do not do it. Ask again with \
-                           request_confirmation when somebody is there."
-            .into(),
-        State::Cancelled => "The question was called off: do not do it.".into(),
+        (_, State::Cancelled) => "The question was called off: do not do it.".into(),
     }
 }
 
-fn pending(decision: &DecisionDocument) -> String {
+fn after_clarification(decision: &DecisionDocument) -> String {
+    match (decision.state, &decision.response) {
+        (State::Pending, _) => pending(decision, "Nobody has answered yet: do not guess.", "answers"),
+        (State::Expired, Some(_)) => "Nobody answered in time: response is the default that you named.".into(),
+        (_, Some(_)) => "The person's answer stands in response: go by it.".into(),
+        (State::Expired, None) => "Nobody answered in time: do not guess. Ask again with request_clarification when \
+                                   somebody is there, or leave it."
+            .into(),
+        (_, None) => "The question was called off, and there is no answer: do not guess.".into(),
+    }
+}
+
+fn pending(decision: &DecisionDocument, now: &str, does: &str) -> String {
     let until = decision.deadline.map(|deadline| format!(" It stays open until {}.", deadline.to_rfc3339()));
     format!(
-        "Nobody has decided yet: do not do it. A person decides at {}, and only there: show them this link. Call \
-         await_decision with decision_id {} (again); the question is kept while nobody waits.{}",
+        "{now} A person {does} at {}, and only there: show them this link. Call await_decision with decision_id {} \
+         (again); the question is kept while nobody waits.{}",
         decision.page,
         decision.decision_id,
         until.unwrap_or_default()
@@ -62,15 +83,22 @@ fn running(execution: &ExecutionDocument) -> String {
 }
 
 fn over(decision: &DecisionDocument) -> String {
-    match (&decision.execution, &decision.allowance) {
-        (Some(execution), _) if execution.state == "unknown" => {
+    match (&decision.execution, &decision.allowance, &decision.plan_id) {
+        (Some(execution), _, _) if execution.state == "unknown" => {
             "Nobody knows whether it happened: do not do it again. A person looks into it.".into()
         }
-        (Some(execution), _) => format!("It is done with ({}): this yes is for nothing more.", execution.state),
-        (None, Some(allowance)) => {
+        (_, _, Some(plan)) => {
+            format!(
+                "The plan {plan} was approved; while plan_status says approved or in_progress, it runs. {STEP_BY_STEP}"
+            )
+        }
+        (Some(execution), _, None) => {
+            format!("It is done with ({}): this yes is for nothing more.", execution.state)
+        }
+        (None, Some(allowance), None) => {
             format!("The yes is {}: do not do it. Ask again if it is still wanted.", allowance.state)
         }
-        (None, None) => "Accepted.".into(),
+        (None, None, None) => "Accepted.".into(),
     }
 }
 

@@ -19,7 +19,7 @@ pub(in crate::mcp) struct ProposePlanArguments {
     /// business.
     #[serde(default)]
     actions: BTreeMap<MplpId, StepAction>,
-    /// How long the plan may run once it is approved; the project's usual time if absent.
+    /// How long the plan may run once it is approved.
     #[serde(default)]
     lasts_seconds: Option<i64>,
     /// A role of your own to ask under; the first if absent.
@@ -28,7 +28,7 @@ pub(in crate::mcp) struct ProposePlanArguments {
     /// Why you ask, for the people who decide.
     #[serde(default)]
     reason: Option<String>,
-    /// How long people have to answer; the project's usual time if absent.
+    /// How long people have to answer.
     #[serde(default)]
     timeout_seconds: Option<i64>,
 }
@@ -50,12 +50,10 @@ impl Tool for ProposePlan {
 
     const NAME: &'static str = "propose_plan";
     const TITLE: &'static str = "Propose a plan";
-    const DESCRIPTION: &'static str = "Have a plan of several steps approved once, instead of asking for each. Whatever \
-        status it claims, it is a draft until a person approves it on the page whose link is in decision.page: show it \
-        to them, and call await_decision with decision.decision_id. Once it is approved, call request_confirmation \
-        before each step as ever: what the plan covers is accepted at once, and what deviates is asked. A plan that \
-        came back can be changed and proposed again under the same plan_id; one that is proposed or approved cannot, so if \
-        this is refused as a conflict call plan_status.";
+    const DESCRIPTION: &'static str = "Have a plan of several steps approved once, instead of asking for each. It is a draft until a person \
+        approves it on the page whose link is in decision.page: show it to them, and call await_decision \
+        with decision.decision_id. Then call request_confirmation before each step that runs a tool: what \
+        the plan covers is accepted at once. A plan that came back can be changed and proposed again.";
     const HINTS: Hints = Hints::Counts;
     const GENERATES: bool = true;
 

@@ -10,7 +10,9 @@ pub(super) struct ReportOutcome;
 #[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::mcp) struct ReportOutcomeArguments {
+    /// Of the decision that was begun.
     decision_id: String,
+    /// What became of it, or that it still runs.
     status: OutcomeStatus,
     /// As begin_action gave it; needed where several are under way.
     #[serde(default)]
@@ -26,10 +28,9 @@ impl Tool for ReportOutcome {
 
     const NAME: &'static str = "report_outcome";
     const TITLE: &'static str = "Say what became of it";
-    const DESCRIPTION: &'static str = "Say what became of what begin_action let you do: committed if it happened, failed \
-        if it surely did not, with error_message. While it still runs report running, before lease_until is over. If \
-        you do not know whether it happened, say nothing and tell the person: what is not reported becomes unknown, \
-        and a person looks into it. The same report again changes nothing.";
+    const DESCRIPTION: &'static str = "Say what became of what begin_action let you do: committed if it happened, failed if it surely did \
+        not; running while it still runs, before lease_until. If you do not know whether it happened, say \
+        nothing and tell the person: it becomes unknown, and a person looks into it.";
     const HINTS: Hints = Hints::Repeatable;
 
     async fn call(call: &Call, said: ReportOutcomeArguments) -> Result<DecisionTold, Refusal> {

@@ -16,12 +16,10 @@ impl Tool for RequestConfirmation {
 
     const NAME: &'static str = "request_confirmation";
     const TITLE: &'static str = "Ask a person";
-    const DESCRIPTION: &'static str = "Ask a person whether you may do one exactly defined thing, before you do it: \
-        anything that cannot be undone, costs money, or speaks for somebody. Say in action and consequence, in words \
-        for that person, what you will do and what it brings about; name the tool and its exact arguments, because a \
-        yes is for these and no others. It answers at once with a decision_id, nearly always pending: people decide on \
-        the page whose link is in page, so show it to them. Then call await_decision. Asking the same again returns \
-        the same question.";
+    const DESCRIPTION: &'static str = "Ask a person whether you may do one exactly defined thing, before you do it: anything that cannot be \
+        undone, costs money, or speaks for somebody. Name the tool and its exact arguments: a yes is for \
+        these and no others. It answers at once, nearly always pending: show the person the link in page, \
+        where they decide, then call await_decision. Asking the same again returns the same question.";
     const HINTS: Hints = Hints::Repeatable;
 
     async fn call(call: &Call, question: ConfirmationRequest) -> Result<DecisionTold, Refusal> {

@@ -31,3 +31,29 @@ fn no_tool_takes_a_decision_of_a_person() {
         }
     }
 }
+
+/// What a model has to read before it does anything.
+#[test]
+fn all_tools_together_are_told_in_less_than_25_kilobytes() {
+    let told: Vec<String> =
+        ALL.iter().map(|tool| serde_json::to_string(&super::super::told::definition(tool)).unwrap()).collect();
+    let sizes: Vec<(&str, usize)> = ALL.iter().map(|tool| tool.name).zip(told.iter().map(String::len)).collect();
+    let whole: usize = sizes.iter().map(|(_, size)| size + 1).sum();
+    assert!(whole < 25_000, "{whole} bytes: {sizes:#?}");
+}
+
+/// A model fills in what it understands.
+#[test]
+fn every_argument_is_described_in_words_without_ids_of_ours() {
+    for tool in ALL {
+        let input = serde_json::Value::Object((tool.input)());
+        for (name, member) in input["properties"].as_object().unwrap() {
+            let words = member["description"].as_str().unwrap_or_default();
+            assert!(!words.is_empty(), "{} does not say what {name} is", tool.name);
+        }
+        let all = format!("{input} {} {}", tool.description, serde_json::Value::Object((tool.output)()));
+        for id in ["(R-", "(C-", "(W-", "(M-", "(E-", "(AAP ", "$ref"] {
+            assert!(!all.contains(id), "{} has {id}: {all}", tool.name);
+        }
+    }
+}

@@ -1,7 +1,12 @@
-//! A decision, as tools tell it: the document of `/v1`, and what to do now.
+//! Decisions and plans, as tools tell them: the documents of the endpoints, and what to do now.
 
 use super::next;
-use countersign_protocol::decisions::DecisionDocument;
+use crate::{mcp::tool::Call, mplp::shown};
+use countersign_engine::{Reader, Refusal};
+use countersign_protocol::{
+    decisions::DecisionDocument,
+    mplp::{MplpId, PlanActions, PlanStatus},
+};
 
 #[derive(Debug, serde::Serialize, utoipa::ToSchema)]
 pub(in crate::mcp) struct DecisionTold {
@@ -14,5 +19,48 @@ pub(in crate::mcp) struct DecisionTold {
 impl From<DecisionDocument> for DecisionTold {
     fn from(decision: DecisionDocument) -> Self {
         Self { next: next::after(&decision), decision }
+    }
+}
+
+#[derive(Debug, serde::Serialize, utoipa::ToSchema)]
+pub(in crate::mcp) struct PlanTold {
+    title: String,
+    #[serde(flatten)]
+    actions: PlanActions,
+    /// The question that is open about it, or that was settled last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<DecisionDocument>,
+    /// What to do now, in words.
+    next: String,
+}
+
+impl PlanTold {
+    /// How a plan of the caller's stands now.
+    pub(super) async fn of(call: &Call, plan: &MplpId) -> Result<Self, Refusal> {
+        let (at, agent) = (&call.caller.at, &call.caller.agent);
+        let shown = call.engine().plan(at, &Reader::Agent(Box::new(agent.clone())), plan).await?;
+        let decision = match &shown.decision {
+            Some(decision) => Some(call.engine().decision(at, agent, &decision.id).await?),
+            None => None,
+        };
+        let next = after(shown.plan.document.status, decision.as_ref());
+        Ok(Self { title: shown.plan.document.title.clone(), actions: shown::actions(&shown), decision, next })
+    }
+}
+
+fn after(status: PlanStatus, decision: Option<&DecisionDocument>) -> String {
+    match (status, decision) {
+        (PlanStatus::Proposed, Some(decision)) => format!(
+            "Nobody has decided yet: run no step of it. A person decides at {}, and only there: show them this link. Call \
+             await_decision with decision_id {}.",
+            decision.page, decision.decision_id
+        ),
+        (PlanStatus::Draft | PlanStatus::Proposed, _) => {
+            "It is a draft: run no step of it. feedback says why it came back, if it did; change it and call propose_plan."
+                .into()
+        }
+        (PlanStatus::Approved | PlanStatus::InProgress, _) => format!("It is approved. {}", next::STEP_BY_STEP),
+        (PlanStatus::Completed, _) => "Every step is done: nothing more of it may run.".into(),
+        (PlanStatus::Cancelled | PlanStatus::Failed, _) => "It is over: nothing more of it may run.".into(),
     }
 }

@@ -12,10 +12,10 @@ impl Tool for ClarifyCheck {
 
     const NAME: &'static str = "wwa_clarify_check";
     const TITLE: &'static str = "What is unclear about a plan";
-    const DESCRIPTION: &'static str = "Find out what is missing or ambiguous in what you plan to do, before you do any of \
-        it. plan_object is all of the plan. status needs_clarification lists gaps, each about one field: answer each with \
-        wwa_clarify_resolve, and never guess. status ready_to_proceed: call wwa_clarify_confirm. An open gap stops the \
-        operations that it names, also at the gateway. The same plan again gives the same answer; keep session_id.";
+    const DESCRIPTION: &'static str = "Find out what is missing or ambiguous in what you plan to do, before you do any of it. \
+        needs_clarification lists gaps: answer each with wwa_clarify_resolve, and never guess. \
+        ready_to_proceed: call wwa_clarify_confirm. An open gap stops the operations that it names, also at \
+        the gateway. Keep session_id.";
     const HINTS: Hints = Hints::Repeatable;
 
     async fn call(call: &Call, asked: CheckRequest) -> Result<CheckResponse, Refusal> {

@@ -1,5 +1,6 @@
 //! `wwa_scaffold_attest`: `POST /v1/clarification/attest` as a tool.
 
+use super::wwa_clarify_confirm::ClarifyConfirm;
 use crate::{
     clarification::told,
     mcp::tool::{Call, Hints, Tool},
@@ -15,14 +16,13 @@ impl Tool for ScaffoldAttest {
 
     const NAME: &'static str = "wwa_scaffold_attest";
     const TITLE: &'static str = "Get the attestation";
-    const DESCRIPTION: &'static str = "The signed word that every gap of a session was answered before you went on, with \
-        the number of rounds and the head of the chain. Refused with needs_clarification while any gap is open, also a \
-        warning, and until wwa_clarify_confirm was called.";
+    const DESCRIPTION: &'static str = "The signed word that every gap of a session was answered before you went on. needs_clarification \
+        while any gap is open, also a warning, and ready_to_proceed until wwa_clarify_confirm was called.";
     const HINTS: Hints = Hints::Reads;
     const GENERATES: bool = true;
 
     async fn call(call: &Call, asked: SessionRequest) -> Result<AttestResponse, Refusal> {
         let attested = call.engine().scaffold_attest(&call.caller.at, &call.caller.agent, &asked.session_id).await?;
-        Ok(told::attested(attested))
+        Ok(told::attested(attested, ClarifyConfirm::NAME))
     }
 }

@@ -1,6 +1,6 @@
 //! `wwa_scaffold_plan`: `POST /v1/clarification/scaffold-plan` as a tool. Never a part of a plan.
 
-use super::wwa_clarify_check::again;
+use super::{wwa_clarify_check::again, wwa_clarify_confirm::ClarifyConfirm};
 use crate::{
     clarification::told,
     mcp::tool::{Call, Hints, Tool},
@@ -16,14 +16,17 @@ impl Tool for ScaffoldPlan {
 
     const NAME: &'static str = "wwa_scaffold_plan";
     const TITLE: &'static str = "Get the accepted plan";
-    const DESCRIPTION: &'static str = "The plan to work by: what you submit, with the answers that were accepted. While \
-        anything is unclear it answers needs_clarification with the gaps, and no plan at all; when all is answered, \
-        ready_to_proceed until wwa_clarify_confirm was called; then the plan. Work by no other.";
+    const DESCRIPTION: &'static str = "The plan to work by: what you submit, with the answers that were accepted. needs_clarification with \
+        gaps, and no plan, while anything is unclear; ready_to_proceed until wwa_clarify_confirm was called. \
+        Work by no other.";
     const HINTS: Hints = Hints::Repeatable;
     const GENERATES: bool = true;
 
     async fn call(call: &Call, asked: CheckRequest) -> Result<ScaffoldResponse, Refusal> {
         let asked = again(&asked)?;
-        Ok(told::scaffolded(call.engine().scaffold_plan(&call.caller.at, &call.caller.agent, &asked).await?))
+        Ok(told::scaffolded(
+            call.engine().scaffold_plan(&call.caller.at, &call.caller.agent, &asked).await?,
+            ClarifyConfirm::NAME,
+        ))
     }
 }

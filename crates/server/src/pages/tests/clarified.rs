@@ -60,6 +60,7 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
         ("question-clarified-one-more", QuestionPage { clarified: Some(one_more), ..page(language) }.html()),
         ("question-gap", asking(language, gap()).html()),
         ("question-gap-warning", QuestionPage { may: May::Respond(vec![Field::Text]), ..warned }.html()),
+        ("question-gap-abandons", QuestionPage { abandons: true, ..asking(language, gap()) }.html()),
         ("question-gap-over", QuestionPage { became: over, gap: None, ..asking(language, gap()) }.html()),
     ]
 }

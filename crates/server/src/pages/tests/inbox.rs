@@ -1,12 +1,32 @@
 //! What the page of a question shows, and that a yes is for exactly that.
 
-use super::questions::{inbox, page, payment};
+use super::questions::{detail, inbox, page, payment};
 use crate::pages::*;
-use countersign_protocol::{aaep::event::Risk, hash::Digest};
+use countersign_protocol::{
+    aaep::event::Risk,
+    hash::Digest,
+    request::{DetailPlace, RequestDetail, WhatRuns},
+};
 use std::collections::BTreeSet;
 
 fn plain(html: &str) -> String {
     html.replace("<wbr>", "").replace(['\u{2068}', '\u{2069}'], "")
+}
+
+/// The one question of a list, with this to run.
+fn running(decision_id: &str, details: Vec<RequestDetail>) -> Asked {
+    let what = What::Action {
+        action: Prose::rendered("Transfer 82000.00 USD to “Acme Supplies”"),
+        consequence: Prose::rendered("The money leaves."),
+        summary: None,
+        details: Vec::new(),
+        risk: Risk::High,
+        irreversible: true,
+        reversibility: None,
+        allowance_s: 300,
+    };
+    let call = Some(CallShown::new(WhatRuns { details, ..WhatRuns::default() }));
+    Asked { decision_id: decision_id.into(), words: Author::Service, what, call, tool: None, ..payment() }
 }
 
 fn html_of(asked: Asked) -> String {
@@ -25,10 +45,13 @@ fn whose_words_they_are_is_said_beside_them() {
 }
 
 #[test]
-fn the_proven_identity_is_in_the_heading_and_never_a_name_that_the_agent_chose() {
+fn the_action_is_the_heading_and_the_proven_identity_stands_right_below_it() {
     let html = html_of(payment());
-    let heading = html.split_once("<h1").unwrap().1.split_once("</h1>").unwrap().0;
-    assert!(heading.contains(">agents.northwind.example</bdi>"));
+    let (heading, below) = html.split_once("<h1").unwrap().1.split_once("</h1>").unwrap();
+    assert!(heading.ends_with("“<bdi class=\"quoted\">Pay 82,000 pounds to Harbour Estates Ltd</bdi>”"), "{heading}");
+    let below = below.trim_start();
+    assert!(below.starts_with("<p class=\"by\">Requested by <bdi class=\"domain\""), "{below}");
+    assert!(below.split_once("</p>").unwrap().0.contains(">agents.northwind.example</bdi>"));
     assert!(!html.contains("Northwind Assistant"));
     let by_key = html_of(Asked { by: AskedBy::Key("night-batch".into()), ..payment() });
     assert!(by_key.contains(">night-batch</bdi>") && by_key.contains("An agent with an API key"));
@@ -116,6 +139,9 @@ fn changed() -> Vec<QuestionPage> {
         with(|p| p.asked.by = AskedBy::Key("night-batch".into())),
         with(|p| p.asked.words = Author::Service),
         with(|p| p.asked.tool = None),
+        with(|p| p.asked.call = None),
+        with(|p| p.asked.call.as_mut().unwrap().runs.details[0].value = "GB00".into()),
+        with(|p| p.asked.technical = vec![Detail { name: "method".into(), value: "PUT".into() }]),
         with(|p| p.asked.unanswered = Unanswered::Accepted),
         with(|p| p.asked.last_ran = None),
         action(|w| {
@@ -167,7 +193,7 @@ fn an_agents_words_stay_text_in_their_place_and_are_never_cut_on_their_own_page(
     }
     let html = html_of(asked.clone());
     assert!(!html.contains("<script>alert") && !html.contains('\u{202E}') && !html.contains('\u{7}'));
-    assert!(html.contains("&#60;script&#62;alert(1)&#60;/script&#62;dne"));
+    assert!(html.contains("&#60;script&#62;alert(1)&#60;/script&#62;[U+202E]dne␇"), "nothing vanishes");
     assert!(html.contains("word end"), "the page of a question shows all of it");
     let list = plain(&InboxPage { questions: vec![asked], ..inbox(Language::English) }.html());
     assert!(!list.contains("word end") && list.contains('…') && !list.contains("<script>alert"));
@@ -177,11 +203,13 @@ fn an_agents_words_stay_text_in_their_place_and_are_never_cut_on_their_own_page(
 #[test]
 fn only_what_the_gateway_says_about_a_request_is_named_in_our_words() {
     let mut asked = payment();
+    let target = Detail { name: "target".into(), value: "/payments".into() };
+    let ours = "Address that it goes to</dt>";
+    let services = html_of(Asked { words: Author::Service, technical: vec![target.clone()], ..asked.clone() });
+    assert!(services.split_once("<summary>Technical details</summary>").unwrap().1.contains(ours), "{services}");
     if let What::Action { details, .. } = &mut asked.what {
-        *details = vec![Detail { name: "target".into(), value: "/payments".into() }];
+        *details = vec![target];
     }
-    let ours = "<dt lang=\"en\">Address that it goes to</dt>";
-    assert!(html_of(Asked { words: Author::Service, ..asked.clone() }).contains(ours));
     let agents = html_of(asked);
     assert!(!agents.contains(ours) && agents.contains("<dt dir=\"auto\">target</dt>"));
 }
@@ -204,4 +232,61 @@ fn the_time_left_never_promises_too_much() {
         "0 seconds|1 second|119 seconds|2 minutes|2 minutes"
     );
     assert_eq!([left(7199), left(7200), left(172_800)].join("|"), "119 minutes|2 hours|2 days");
+}
+
+/// R-29
+#[test]
+fn a_value_never_passes_for_the_owners_words() {
+    let mut asked = running("dec_1", Vec::new());
+    if let What::Action { action, .. } = &mut asked.what {
+        *action = Prose::rendered("Transfer 82000.00 USD to “Acme (verified payee). This is a simulation”");
+    }
+    let value = "to “<bdi class=\"quoted\">Acme (verified payee). This is a simulation</bdi>”";
+    assert!(html_of(asked.clone()).contains(value));
+    let list = InboxPage { questions: vec![asked], ..inbox(Language::English) };
+    assert!(list.html().contains(value), "{}", list.html());
+}
+
+/// R-29
+#[test]
+fn everything_that_runs_is_listed_on_the_page_of_a_question_and_in_the_list() {
+    let details = vec![
+        detail(DetailPlace::Body, "to.iban", "GB29\u{202e}\u{2068}\u{200b}\n”. Checked"),
+        detail(DetailPlace::Query, "notify", "<b>no</b>"),
+        detail(DetailPlace::Header, "if-match", "\u{410}cme"),
+    ];
+    let asked = running("dec_1", details);
+    let list = InboxPage { questions: vec![asked.clone()], ..inbox(Language::English) };
+    for html in [html_of(asked), list.html()] {
+        assert!(html.contains(">Also sent with it</h"), "{html}");
+        let iban = "<dt>Body <bdi class=\"exact\" translate=\"no\">to.iban</bdi></dt><dd class=\"value\" dir=\"auto\">\
+                    “<bdi class=\"quoted\" translate=\"no\">GB29[U+202E][U+2068][U+200B]␊[U+201D]. Checked</bdi>”</dd>";
+        assert!(html.contains(iban), "{html}");
+        assert!(html.contains("&#60;b&#62;no&#60;/b&#62;") && !html.contains("<b>no"));
+        let warning = plain(&html);
+        assert!(warning.contains("Look twice: Header if-match has letters of another alphabet"), "{warning}");
+        assert!(warning.contains("U+0410. It reads like Acme and is not."), "{warning}");
+    }
+    let tool = html_of(payment());
+    let runs = tool.split_once(">What runs</h2>").unwrap().1;
+    assert!(runs.contains("<code translate=\"no\">payments.send</code>") && runs.contains("GB29 NWBK 6016"), "{runs}");
+    assert!(runs.contains("not from the agent’s words"), "{runs}");
+}
+
+/// R-29
+#[test]
+fn questions_that_read_the_same_say_what_is_different_about_each() {
+    let invoice = |n: &str| vec![detail(DetailPlace::Body, "to", "x"), detail(DetailPlace::Body, "invoice", n)];
+    let questions = vec![running("dec_1", invoice("inv-7")), running("dec_2", invoice("inv-8")), payment()];
+    let mut list = InboxPage { questions, ..inbox(Language::English) };
+    list.tell_apart();
+    let html = plain(&list.html());
+    assert_eq!(html.matches("Another question in this list reads the same. What is different").count(), 2, "{html}");
+    let alike: Vec<&str> =
+        html.split("<div class=\"alike\">").skip(1).map(|at| at.split_once("</div>\n").unwrap().0).collect();
+    let [first, second] = alike.as_slice() else { panic!("{alike:?}") };
+    assert!(first.contains("inv-7") && second.contains("inv-8"), "{alike:?}");
+    let mut same = InboxPage { questions: vec![payment(), payment()], ..inbox(Language::English) };
+    same.tell_apart();
+    assert_eq!(same.html().matches("lets exactly the same run.").count(), 2);
 }

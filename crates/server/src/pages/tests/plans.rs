@@ -44,6 +44,7 @@ fn step(number: usize, description: &str, after: &[usize], runs: Option<StepRuns
         role: None,
         runs,
         chosen: true,
+        approved: None,
     }
 }
 
@@ -165,7 +166,7 @@ pub(super) fn plan(language: Language) -> PlanPage {
     let statuses = [StepStatus::InProgress, StepStatus::Pending, StepStatus::Blocked];
     let progress = |(asked, status): (StepAsked, StepStatus)| StepProgress {
         open: asked.runs.as_ref().map(|_| open_yes(Some(asked.number))),
-        asked,
+        asked: StepAsked { approved: Some(true), ..asked },
         status,
         done: 3,
         under_way: 1,
@@ -243,6 +244,31 @@ fn told_locked(language: Language) -> QuestionPage {
     QuestionPage { error: Some(QuestionError::Locked), ..about_plan(language) }
 }
 
+/// Its second step was not approved.
+fn in_part(language: Language) -> PlanPage {
+    let mut page = plan(language);
+    let second = &mut page.steps[1];
+    (second.asked.approved, second.status, second.open) = (Some(false), StepStatus::Skipped, None);
+    page
+}
+
+/// A yes to some steps is never told as a yes to all.
+#[test]
+fn a_plan_that_was_approved_in_part_says_which_steps_were_and_which_were_not() {
+    let html = in_part(Language::English).html().replace(['\u{2068}', '\u{2069}'], "");
+    assert!(html.contains(">Under way, approved in part</p>"), "{html}");
+    assert!(html.contains(">Only 2 of 3 steps were approved. The others do not run.</p>"), "{html}");
+    assert_eq!(html.matches(">Not approved: it does not run</p>").count(), 1);
+    assert!(html.contains(">Approved. Under way</p>") && !plan(Language::English).html().contains("in part"));
+    let over = Became::Accepted { by: Who::You, at: NOW };
+    let mut asked = QuestionPage { became: over, ..about_plan(Language::English) };
+    let steps = &mut asked.plan.as_mut().unwrap().steps;
+    steps.iter_mut().zip([true, false, true]).for_each(|(step, approved)| step.approved = Some(approved));
+    let html = asked.html();
+    assert_eq!(html.matches(">Approved</p>").count(), 2, "{html}");
+    assert_eq!(html.matches(">Not approved: it does not run</p>").count(), 1, "{html}");
+}
+
 fn lists(language: Language) -> Vec<(&'static str, String)> {
     let list = |error| AllowancesPage { error: Some(error), ..allowances(language) }.html();
     let told = |error| PlanPage { error: Some(error), ..plan(language) }.html();
@@ -259,6 +285,7 @@ fn lists(language: Language) -> Vec<(&'static str, String)> {
         ("allowances-not-yours", list(AllowancesError::NotYours)),
         ("plan", plan(language).html()),
         ("plan-draft", back.html()),
+        ("plan-in-part", in_part(language).html()),
         ("plan-proposed", in_status(PlanStatus::Proposed).html()),
         ("plan-completed", in_status(PlanStatus::Completed).html()),
         ("plan-failed", in_status(PlanStatus::Failed).html()),

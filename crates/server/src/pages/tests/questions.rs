@@ -5,6 +5,8 @@ use crate::pages::*;
 use countersign_protocol::{
     aaep::event::{ResponseKind, Reversibility, Risk},
     hash::Digest,
+    request::{DetailPlace, RequestDetail, Text, ValueKind, WhatRuns},
+    visible::{lookalikes, visible},
 };
 
 pub(super) fn payment() -> Asked {
@@ -31,6 +33,8 @@ pub(super) fn payment() -> Asked {
             allowance_s: 300,
         },
         tool: Some("payments.send".into()),
+        call: Some(CallShown::new(payment_runs())),
+        technical: Vec::new(),
         unanswered: Unanswered::Rejected,
         asked_at: NOW,
         deadline: Some(NOW.plus_secs(287)),
@@ -47,24 +51,49 @@ fn booking() -> Asked {
         words: Author::Service,
         language: "not a language".into(),
         what: What::Action {
-            action: "Book room 3".into(),
-            consequence: "Others cannot have it then.".into(),
+            action: Prose::rendered("Book room “3”"),
+            consequence: Prose::rendered("Others cannot have it then."),
             summary: None,
-            details: vec![
-                Detail { name: "method".into(), value: "POST".into() },
-                Detail { name: "seats".into(), value: "12".into() },
-            ],
+            details: vec![Detail { name: "seats".into(), value: "12".into() }],
             risk: Risk::Medium,
             irreversible: false,
             reversibility: Some(Reversibility::ReversibleWithEffort),
             allowance_s: 90,
         },
         tool: None,
+        call: Some(CallShown::new(booking_runs())),
+        technical: vec![Detail { name: "method".into(), value: "POST".into() }],
         unanswered: Unanswered::Accepted,
         last_ran: None,
         left_s: 45,
         ..payment()
     }
+}
+
+pub(super) fn detail(place: DetailPlace, name: &str, value: &str) -> RequestDetail {
+    RequestDetail {
+        place,
+        name: name.into(),
+        value: visible(value),
+        kind: ValueKind::Text,
+        named_in: Vec::new(),
+        step: None,
+        lookalikes: lookalikes(value),
+    }
+}
+
+fn payment_runs() -> WhatRuns {
+    let literal = RequestDetail { kind: ValueKind::Literal, ..detail(DetailPlace::Argument, "urgent", "true") };
+    WhatRuns {
+        tool: Some("payments.send".into()),
+        details: vec![detail(DetailPlace::Argument, "to.iban", "GB29 NWBK 6016 1331 9268 19"), literal],
+        ..WhatRuns::default()
+    }
+}
+
+fn booking_runs() -> WhatRuns {
+    let named = RequestDetail { named_in: vec![Text::Action], ..detail(DetailPlace::Path, "room", "3") };
+    WhatRuns { details: vec![named, detail(DetailPlace::Body, "for", "Аlice")], ..WhatRuns::default() }
 }
 
 fn question() -> Asked {
@@ -76,6 +105,7 @@ fn question() -> Asked {
             summary: None,
         },
         tool: None,
+        call: None,
         unanswered: Unanswered::Response("4".into()),
         last_ran: None,
         left_s: 9000,
@@ -95,6 +125,7 @@ pub(super) fn page(language: Language) -> QuestionPage {
         difference: None,
         clarified: None,
         gap: None,
+        abandons: false,
         may: May::Decide { yes: true, no: true },
         locked: false,
         allow_more: None,

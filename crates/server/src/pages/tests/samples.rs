@@ -59,8 +59,8 @@ pub(super) fn connect(language: Language) -> ConnectPage {
         warnings: Vec::new(),
         scopes: scopes(),
         mode: Mode::UserDelegated,
-        mode_disclosure: None,
-        liability: Liability::Default,
+        mode_disclosure: "It acts in your name.".into(),
+        liability: Liability::Service("What it did may be impossible to reverse.".into()),
         lasts_s: 90 * 86_400,
         callback_host: Some("agents.northwind.example".into()),
         answer_by: NOW.plus_secs(600),
@@ -173,15 +173,17 @@ pub(super) fn account(language: Language) -> AccountPage {
         name: "Kitchen speaker".into(),
         may_answer: true,
         legacy: false,
+        approves_high_risk: true,
         since: NOW,
-        until: None,
+        until: NOW.plus_secs(90 * 86_400),
     };
     let old = Subscriber {
         id: "tok_old".into(),
         name: "Old screen reader".into(),
         may_answer: false,
         legacy: true,
-        until: Some(NOW.plus_secs(86_400)),
+        approves_high_risk: false,
+        until: NOW.plus_secs(86_400),
         ..speaker.clone()
     };
     AccountPage {
@@ -193,6 +195,7 @@ pub(super) fn account(language: Language) -> AccountPage {
         new_subscriber: NewSubscriber {
             projects: vec![("calendar".into(), "Meridian Calendar".into()), ("mail".into(), "Meridian Mail".into())],
             legacy: true,
+            days: 90,
             name: String::new(),
         },
         csrf: "token".into(),

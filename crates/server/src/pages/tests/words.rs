@@ -110,6 +110,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("asked", include_str!("../asked.rs")),
     ("bounds", include_str!("../bounds.rs")),
     ("became", include_str!("../became.rs")),
+    ("call", include_str!("../call.rs")),
     ("clarified", include_str!("../clarified.rs")),
     ("connect", include_str!("../connect.rs")),
     ("connect_ended", include_str!("../connect_ended.rs")),

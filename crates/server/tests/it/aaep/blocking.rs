@@ -61,6 +61,14 @@ on_both_stores! {
         let early = event("tool.invoked", json!({ "tool": "payments.send", "irreversible": true }));
         assert_eq!(agent.says(&plane, &session, &early).await.status, 409);
         assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
+        // Neither may one that can be undone, while people are asked about it.
+        let tidies = event("tool.invoked", json!({ "tool": "notes.archive", "tool_call_id": "call_2" }));
+        let mut body = confirmation("notes.archive", json!({}));
+        body["session_id"] = json!(session);
+        let archiving = agent.asks(&plane, &body).await.expect(201).json();
+        assert_eq!(agent.says(&plane, &session, &tidies).await.refusal(), (409, "conflict".into()));
+        agent.withdraws(&plane, &archiving, &json!({})).await.expect(200);
+        agent.says(&plane, &session, &tidies).await.expect(201);
     }
 
     /// AAEP-6.1-10, AAEP-6.1-11

@@ -30,7 +30,8 @@ pub(super) struct Legacy {
 impl Legacy {
     pub(super) async fn on(kit: Kit) -> Self {
         let Asked { plane, alice, agent } = kit.asked_with(switched_on()).await;
-        let nvda = alice.subscriber_like(&plane, json!({ "name": "nvda", "legacy": true })).await;
+        let nvda =
+            alice.subscriber_like(&plane, json!({ "name": "nvda", "legacy": true, "approves_high_risk": true })).await;
         Self { plane, alice, agent, nvda }
     }
 
@@ -86,6 +87,24 @@ on_both_stores! {
     }
 
     /// R-11
+    async fn what_a_person_types_is_acknowledged_on_the_stream(kit) {
+        let legacy = Legacy::on(kit).await;
+        let input = json!({ "kind": "user_input", "text": "book the small room in Lagos" });
+        legacy.sends(&subscription_request(json!({}))).await.expect(202);
+        legacy.sends(&input).await.expect(202);
+        let mut heard = legacy.hears().await;
+        judge_message("subscription.accepted", &heard.message().await);
+        let accepted = heard.message().await;
+        assert_eq!(accepted["kind"], "user_input.accepted");
+        assert!(accepted["session_id"].as_str().is_some_and(|id| id.starts_with("sess_")), "{accepted}");
+        let session = legacy.agent.starts_talking(&legacy.plane).await;
+        heard.next_of("session.started").await;
+        legacy.sends(&input).await.expect(202);
+        assert_eq!(heard.message().await, json!({ "kind": "user_input.accepted", "session_id": session }));
+        assert_eq!(legacy.sends(&json!({ "kind": "something_else" })).await.status, 400);
+    }
+
+    /// R-11
     async fn switching_the_pair_off_or_taking_the_token_back_ends_it(kit) {
         let legacy = Legacy::on(kit).await;
         let mut heard = legacy.hears().await;
@@ -94,7 +113,7 @@ on_both_stores! {
         heard.rest().await;
         assert_eq!(Answer::to(&legacy.plane.public, get(&legacy.nvda.legacy("events"))).await.status, 404);
 
-        let other = legacy.alice.subscriber_like(&legacy.plane, json!({ "name": "react", "legacy": true })).await;
+        let other = legacy.alice.subscriber_like(&legacy.plane, json!({ "name": "react", "legacy": true, "approves_high_risk": true })).await;
         let off = countersign_testkit::decisions::payments("calendar");
         legacy.plane.engine.apply_project(off, "test").await.unwrap();
         assert_eq!(Answer::to(&legacy.plane.public, get(&other.legacy("events"))).await.status, 404);
@@ -137,7 +156,7 @@ on_both_stores! {
     async fn what_is_no_message_is_refused_here_as_well(kit) {
         let legacy = Legacy::on(kit).await;
         let path = legacy.nvda.legacy("messages");
-        for text in ["", "nonsense", "{}", r#"{"type":"confirmation.reply"}"#, r#"{"kind":"user_input","text":"hello"}"#] {
+        for text in ["", "nonsense", "{}", r#"{"type":"confirmation.reply"}"#, r#"{"kind":"something_else"}"#] {
             let answer = Answer::to(&legacy.plane.public, post(&path, text.into())).await;
             assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{text}");
         }

@@ -9,14 +9,17 @@ mod legacy;
 mod legacy_pages;
 mod manifest;
 mod questions;
+mod repeats;
 mod replies;
 mod reply_tokens;
 mod said_about;
 mod sessions;
+mod silence;
 mod socket;
 mod stopping;
 mod story;
 mod streams;
+mod token_ends;
 mod tokens;
 mod uniform;
 

@@ -2,7 +2,7 @@
 
 use super::Waiting;
 use axum::body::Body;
-use countersign_testkit::{Answer, Plane, Setup, aaep::Subscriber, on_both_stores};
+use countersign_testkit::{Answer, Plane, Setup, TestPerson, aaep::Subscriber, on_both_stores};
 use http::{Method, Request};
 use serde_json::{Value, json};
 
@@ -73,8 +73,8 @@ on_both_stores! {
         let said = waiting.heard.next_of("progress.updated").await;
         assert_eq!(said["eta_ms"], (before + 600) * 1000);
         plane.advance_secs(before + 1).await;
-        let Waiting { plane, alice, .. } = waiting;
-        let (phone, mut heard) = alice.listening(&plane).await;
+        let Waiting { plane, .. } = waiting;
+        let (phone, mut heard) = TestPerson::sign_in(&plane, "alice").await.listening(&plane).await;
         let again = heard.next_of("awaiting.confirmation").await;
         let deadline = &again["extensions"]["dev_countersign"]["deadline"];
         assert_eq!(*deadline, lists(&plane, &phone).await[0]["deadline"]);

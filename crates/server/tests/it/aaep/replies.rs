@@ -2,7 +2,7 @@
 //! everything counts (AAEP 6.3).
 
 use super::Waiting;
-use countersign_testkit::{decisions::Asked, on_both_stores};
+use countersign_testkit::{Setup, decisions::Asked, on_both_stores, stored_evidence};
 use serde_json::{Value, json};
 
 on_both_stores! {
@@ -162,7 +162,8 @@ on_both_stores! {
 
     /// AAEP-6.3.5-01, AAEP-6.7.1-01
     async fn of_a_yes_and_a_no_at_the_same_moment_exactly_one_counts(kit) {
-        let mut waiting = Waiting::on(kit).await;
+        let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
+        let mut waiting = Waiting::after(Asked::on(plane).await, "payments.send").await;
         let (plane, question) = (&waiting.plane, &waiting.question);
         let mut other = waiting.alice.subscriber(plane).await;
         other.subscribes(plane).await;
@@ -172,6 +173,8 @@ on_both_stores! {
         assert!(state == "accepted" || state == "rejected", "{state}");
         let next = if state == "accepted" { "calling_tool" } else { "thinking" };
         assert_eq!(waiting.heard.next_of("state.changed").await["to_state"], next);
+        let entries = stored_evidence(&waiting.plane.place).await;
+        assert_eq!(entries.iter().filter(|entry| entry.event_type == "decision_settled").count(), 1);
     }
 
     /// AAEP-6.2.4-03

@@ -115,10 +115,23 @@ on_both_stores! {
         let question = at_bridge.next_of("awaiting.confirmation").await;
         let reply = phone.yes(&plane, &question);
         assert!(reply.as_object().unwrap().keys().all(|name| !name.contains("forward")));
-        let mut nobody = phone.clone();
-        nobody.token = String::new();
-        assert_eq!(nobody.replies(&plane, &reply).await.status, 401);
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
+        let taken_back = alice.subscriber(&plane).await;
+        let path = format!("/aaep/v1/subscriber-tokens/{}", taken_back.token_id);
+        alice.send(&plane, http::Method::DELETE, &path, &json!(null)).await.expect(200);
+        let bob = plane.person("bob").await.subscriber(&plane).await;
+        for (whose, token, status) in [
+            ("none", String::new(), 401),
+            ("an unknown one", "cst_guessed".into(), 401),
+            ("one that was taken back", taken_back.token, 401),
+            ("the agent's own key", agent.token.clone(), 401),
+            ("the forwarder's, which only listens", forwarder.token.clone(), 204),
+            ("somebody else's", bob.token, 204),
+        ] {
+            let mut sender = phone.clone();
+            sender.token = token;
+            assert_eq!(sender.replies(&plane, &reply).await.status, status, "{whose}");
+            assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending", "{whose}");
+        }
         phone.replies(&plane, &reply).await.expect(204);
         assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
     }

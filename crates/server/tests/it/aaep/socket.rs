@@ -100,6 +100,29 @@ on_both_stores! {
         assert_eq!(socket.code().await, Some(4005));
     }
 
+    /// AAEP 5.9
+    async fn a_later_request_that_is_rejected_is_answered_and_the_subscription_goes_on(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let mut phone = alice.subscriber(&plane).await;
+        let place = plane.on_a_port().await;
+        let mut socket = place.socket_of(&phone).await;
+        socket.send(&subscription_request(json!({}))).await;
+        phone.subscription_id = socket.message().await["subscription_id"].as_str().unwrap().to_owned();
+        let mut unsupported = subscription_request(json!({}));
+        unsupported["aaep_version"] = json!("9.0.0");
+        for (wrong, reason) in [(subscription_request(json!({ "max_events_per_second": 0 })), "unknown"), (unsupported, "version_unsupported")] {
+            socket.send(&wrong).await;
+            let rejected = socket.message().await;
+            judge_message("subscription.rejected", &rejected);
+            assert_eq!(rejected["reason_code"], reason);
+        }
+        let decision = agent.asks_to(&plane, "payments.send", json!({})).await;
+        let question = socket.next_of("awaiting.confirmation").await;
+        socket.send(&phone.yes(&plane, &question)).await;
+        assert_eq!(socket.next_of("state.changed").await["to_state"], "calling_tool");
+        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
+    }
+
     /// C15
     async fn whoever_answers_without_a_handshake_answers_over_a_subscription_of_its_own(kit) {
         let Waiting { plane, phone, question, agent, decision, .. } = Waiting::on(kit).await;

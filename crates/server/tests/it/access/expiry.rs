@@ -1,6 +1,6 @@
 //! When access ends by itself, to the second, and how it goes on.
 
-use countersign_testkit::{Setup, on_both_stores};
+use countersign_testkit::{Scene, Setup, on_both_stores};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -88,12 +88,93 @@ on_both_stores! {
         let policy = &scene.agent.answer["effective_policy"];
         assert_eq!(policy["expires_at"], scene.plane.now().plus_secs(7200).to_rfc3339());
         scene.plane.advance_secs(7199).await;
-        let last = register(&scene).await.expect(200).json();
-        assert_eq!(last["expires_in"], 1);
+        let agent = scene.plane.register(scene.plane.acme(), &scene.connected).await;
+        assert_eq!(agent.answer["expires_in"], 3600, "the token outlives the delegation, so that calls learn the reason");
+        let call = async || scene.plane.call(&agent, Method::GET, "/calendar/events", "READ_CALENDAR").await;
+        call().await.expect(200);
         scene.plane.advance_secs(1).await;
-        let answer = register(&scene).await;
-        assert_eq!(answer.refusal(), (401, "auto_revoked".into()));
-        assert_eq!(answer.header("x-agent-revoke-reason"), Some("policy_expired"));
+        for answer in [register(&scene).await, call().await] {
+            assert_eq!(answer.refusal(), (401, "auto_revoked".into()));
+            assert_eq!(answer.header("x-agent-revoke-reason"), Some("policy_expired"));
+        }
+        assert_eq!(scene.reached(), 1);
+    }
+
+    /// AAP-8.3-01, AAP-8.3-02
+    async fn before_its_end_is_recorded_a_call_is_told_the_same(kit) {
+        let setup = Setup::with_project(|document| document.max_duration = "30m".into());
+        let scene = kit.scene_with(setup, &["calendar.read", "calendar.write"]).await;
+        scene.read().await.expect(200);
+        scene.plane.advance_unseen(1800).await;
+        for answer in [scene.read().await, scene.write().await, register(&scene).await] {
+            assert_eq!(answer.refusal(), (401, "auto_revoked".into()));
+        }
+        assert_eq!((scene.reached(), revocations(&scene).await.len()), (1, 0));
+        scene.plane.advance_secs(0).await;
+        assert_eq!(revocations(&scene).await.len(), 1);
+        assert_eq!(scene.read().await.refusal(), (401, "auto_revoked".into()));
+    }
+
+    /// AAP-17.8-06, AAP-8.3-01
+    async fn the_end_of_a_delegation_is_in_the_audit_once_though_nobody_calls(kit) {
+        let setup = Setup::with_project(|document| document.max_duration = "2h".into());
+        let scene = kit.scene_with(setup, &["calendar.read"]).await;
+        let ended = scene.plane.now().plus_secs(7200);
+        let revoked = scene.plane.connect(&scene.alice, scene.plane.acme(), &["calendar.read"]).await;
+        let body = json!({ "delegation_id": revoked.delegation_id });
+        scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
+        scene.plane.advance_secs(7199).await;
+        assert_eq!(revocations(&scene).await, Vec::<Value>::new());
+        scene.plane.advance_secs(1).await;
+        scene.plane.advance_secs(60).await;
+        let entries = revocations(&scene).await;
+        assert_eq!(entries.len(), 1, "{entries:#?}");
+        let entry = &entries[0];
+        assert_eq!(entry["timestamp"], ended.to_rfc3339());
+        assert_eq!((&entry["by"], &entry["reason"]), (&json!("service"), &json!("policy_expired")));
+        assert_eq!((&entry["operator"], &entry["acting_for"]), (&json!("acme.test"), &json!("alice")));
+        // The one that alice had ended herself did not end by itself.
+        let query = format!("/agent/audit?delegation_id={}&event_type=auto_revoked", revoked.delegation_id);
+        assert_eq!(scene.alice.get(&scene.plane, &query).await.expect(200).json()["total_count"], 0);
+        // Taking it back afterwards is no second end.
+        scene.revoke().await.expect(200);
+        assert_eq!((revocations(&scene).await.len(), scene.audit("event_type=delegation_revoked").await["total_count"].clone()), (1, json!(0)));
+    }
+
+    /// AAP-17.8-06, R-21
+    async fn an_end_that_came_while_nothing_was_running_is_recorded_after_the_start(kit) {
+        let (plane, _folder) = kit.lasting_plane(Setup::with_project(|document| document.max_duration = "2h".into())).await;
+        let scene = Scene::on(plane, &["calendar.read"]).await;
+        let Scene { plane, alice, connected, agent } = scene;
+        plane.advance_unseen(100_000).await;
+        let scene = Scene { plane: plane.restart().await, alice, connected, agent };
+        let alice = countersign_testkit::TestPerson::sign_in(&scene.plane, "alice").await;
+        let scene = Scene { alice, ..scene };
+        assert_eq!(revocations(&scene).await.len(), 0);
+        scene.plane.advance_secs(1).await;
+        assert_eq!(revocations(&scene).await.len(), 1);
+    }
+
+    /// AAP-12.2-01, C-83
+    async fn a_live_token_is_told_that_the_consent_behind_it_has_expired(kit) {
+        let scene = kit.scene().await;
+        let ends = scene.plane.now().secs() + 600;
+        let (body, _) = scene.receipt_body(&["calendar.read"], |claims| claims["exp"] = json!(ends));
+        let agent = scene.plane.register_with(&body, Some(&scene.connected)).await;
+        assert_eq!(agent.answer["expires_in"], 3600);
+        let call = async || scene.plane.call(&agent, Method::GET, "/calendar/events", "READ_CALENDAR").await;
+        let cancel = async || {
+            let request = agent.request(Method::POST, "/agent/cancel", "READ_CALENDAR");
+            scene.plane.send(request.body(json!({ "session_id": agent.session_id }).to_string().into()).unwrap()).await
+        };
+        scene.plane.advance_secs(900).await;
+        call().await.expect(200);
+        scene.plane.advance_secs(1).await;
+        let again = with_fresh_jwt(&scene, body);
+        for answer in [call().await, scene.plane.post("/agent/register", &again).await, cancel().await] {
+            assert_eq!(answer.refusal(), (401, "consent_expired".into()));
+        }
+        assert_eq!(scene.reached(), 1);
     }
 
     /// AAP-16.2-05
@@ -108,7 +189,17 @@ on_both_stores! {
     }
 }
 
-async fn register(scene: &countersign_testkit::Scene) -> countersign_testkit::Answer {
+/// The entries about delegations that ended by themselves.
+async fn revocations(scene: &Scene) -> Vec<Value> {
+    scene.audit("event_type=auto_revoked").await["entries"].as_array().unwrap().clone()
+}
+
+fn with_fresh_jwt(scene: &Scene, mut body: Value) -> Value {
+    body["operator_jwt"] = json!(scene.plane.acme().jwt(scene.plane.service(), scene.plane.now()));
+    body
+}
+
+async fn register(scene: &Scene) -> countersign_testkit::Answer {
     let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
     scene.plane.post("/agent/register", &body).await
 }

@@ -61,6 +61,18 @@ on_both_stores! {
         plane.call(&agent, Method::GET, "/clock", "READ_CLOCK").await.expect(200);
     }
 
+    /// AAP-11.6-03, AAP-G-54
+    async fn a_session_without_a_delegation_names_none_but_itself(kit) {
+        let plane = kit.plane_with(Setup::with_project(|document| document.minimum_tier = 1)).await;
+        let agent = operator_only(&plane).await;
+        let call = || agent.request(Method::GET, "/clock", "READ_CLOCK");
+        assert!(!call().headers_ref().unwrap().contains_key("x-agent-delegation"));
+        plane.try_call(call()).await.expect(200);
+        let answer = plane.try_call(call().without("x-agent-session")).await;
+        assert_eq!(answer.refusal(), (400, "invalid_request".into()));
+        assert_eq!(plane.upstream.reached().len(), 1);
+    }
+
     /// AAP-13.3-04
     async fn an_operator_without_a_user_cannot_name_one(kit) {
         let plane = kit.plane_with(Setup::with_project(|document| document.minimum_tier = 1)).await;

@@ -57,7 +57,25 @@ on_both_stores! {
             }
         }
         assert_eq!(scene.reached(), 1);
-        let call = scene.agent.request(Method::GET, "/calendar/events", "READ_CALENDAR");
-        plane.try_call(call.without("x-agent-delegation").without("x-agent-session")).await.expect(200);
+    }
+
+    /// AAP-11.6-03, AAP-G-54
+    async fn a_call_that_does_not_name_its_delegation_or_its_session_is_refused_and_listed(kit) {
+        let scene = kit.scene().await;
+        for (method, intent) in [(Method::GET, "READ_CALENDAR"), (Method::POST, "SCHEDULE_EVENT")] {
+            for (name, header) in
+                [("x-agent-delegation", "X-Agent-Delegation"), ("x-agent-session", "X-Agent-Session")]
+            {
+                let call = scene.agent.request(method.clone(), "/calendar/events", intent);
+                let answer = scene.plane.try_call(call.without(name)).await;
+                assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{method} without {header}");
+                let (why, hint) = (answer.json()["error_description"].clone(), answer.json()["hint"].clone());
+                assert_eq!(why, format!("the header {header} is missing"));
+                assert!(hint.as_str().unwrap().starts_with(&format!("send {header} with ")), "{hint}");
+            }
+        }
+        assert_eq!(scene.reached(), 0);
+        let outcomes: Vec<_> = scene.calls().await.iter().map(|entry| entry["outcome"].clone()).collect();
+        assert_eq!(outcomes, ["400 invalid_request"; 4]);
     }
 }

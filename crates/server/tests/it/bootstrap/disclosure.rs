@@ -59,18 +59,59 @@ on_both_stores! {
         assert_eq!(grant(&plane, &alice, &waiting, &shown).await["liability_disclosure"], text);
     }
 
-    /// AAP-14.4-03
-    async fn an_operator_whose_words_are_too_many_or_none_is_not_believed_at_all(kit) {
+    /// AAP-G-36
+    async fn words_of_an_operator_that_are_too_many_or_none_are_not_shown_and_the_operator_is_told(kit) {
         let plane = kit.plane().await;
+        let alice = plane.person("alice").await;
+        let default = show(&plane, &alice, &request(&plane, json!({})).await).await["liability_disclosure"].clone();
         for text in ["word ".repeat(151), " ".into()] {
             publish_text(&plane, &text);
             plane.advance_secs(3601).await;
-            let answer = ask(&plane, json!({})).await;
-            assert_eq!(answer.refusal(), (401, "operator_not_found".into()));
+            let answer = ask(&plane, json!({})).await.expect(201).json();
+            assert_eq!(answer["ignored"][0]["member"], "countersign.liability_disclosure", "{answer:#}");
+            let alice = TestPerson::sign_in(&plane, "alice").await;
+            let shown = show(&plane, &alice, answer["request_id"].as_str().unwrap()).await;
+            assert_eq!(shown["liability_disclosure"], default);
         }
-        publish_text(&plane, "word ".repeat(150).trim());
+        let most = "word ".repeat(150).trim().to_owned();
+        publish_text(&plane, &most);
         plane.advance_secs(3601).await;
-        ask(&plane, json!({})).await.expect(201);
+        let answer = ask(&plane, json!({})).await.expect(201).json();
+        assert_eq!(answer.get("ignored"), None);
+        let alice = TestPerson::sign_in(&plane, "alice").await;
+        let shown = show(&plane, &alice, answer["request_id"].as_str().unwrap()).await;
+        assert_eq!(shown["liability_disclosure"], most);
+    }
+
+    /// AAP-G-36
+    async fn our_own_words_say_what_the_agent_can_and_cannot_do_and_whom_to_write_to(kit) {
+        let long = "do a ".repeat(40);
+        for description in ["Read your whole calendar", long.trim()] {
+            let setup = Setup::with_project(|project| {
+                for scope in &mut project.scopes {
+                    scope.description = description.into();
+                }
+            });
+            let plane = kit.plane_with(setup).await;
+            let alice = plane.person("alice").await;
+            let waiting = request(&plane, json!({})).await;
+            let short = description.len() < 100;
+            for (language, can, else_can, cannot) in [
+                ("en", "can do this: ", "everything that is listed here", "cannot do anything else"),
+                ("de", "Das kann dieser Agent tun: ", "alles, was hier", "Sonst kann er hier nichts tun"),
+            ] {
+                let asks = alice.request(Method::POST, "/agent/delegate").header("x-csrf-token", &alice.csrf);
+                let asks = asks.header(header::CONTENT_TYPE, "application/json").header(header::ACCEPT_LANGUAGE, language);
+                let body = json!({ "request_id": waiting }).to_string();
+                let shown = plane.send(asks.body(Body::from(body)).unwrap()).await.expect(200).json();
+                let text = shown["liability_disclosure"].as_str().unwrap();
+                let what = if short { description } else { else_can };
+                assert!(text.contains(&format!("{can}{what}")) && text.contains(cannot), "{text}");
+                let contact = plane.acme().identity()["contact"].as_str().unwrap().to_owned();
+                assert!(text.contains(&contact) && text.contains("acme.test"), "{text}");
+                assert!(text.split_whitespace().count() <= 150, "{text}");
+            }
+        }
     }
 
     /// AAP-17.2-03

@@ -77,6 +77,44 @@ on_both_stores! {
         }
     }
 
+    /// R-13, C-60
+    async fn a_policy_that_would_not_be_kept_is_refused_by_name(kit) {
+        let plane = kit.plane().await;
+        for policy in [json!({ "max_duration": "1h" }), json!({}), json!("strict")] {
+            let answer = ask(&plane, json!({ "policy": policy })).await;
+            assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{policy}");
+            assert!(answer.json()["error_description"].as_str().unwrap().contains("policy"), "{}", answer.text());
+        }
+        let answer = ask(&plane, json!({})).await.expect(201).json();
+        assert_eq!(answer.get("ignored"), None, "nothing was ignored: {answer:#}");
+    }
+
+    /// C-19
+    async fn an_operator_is_told_that_its_webhook_and_heartbeats_have_no_effect_yet(kit) {
+        let plane = kit.plane().await;
+        let mut identity = plane.acme().identity();
+        identity["webhook_url"] = json!("https://acme.test/hook");
+        plane.acme().publish_identity(&identity);
+        let asked = ask(&plane, json!({})).await.expect(201).json();
+        let members = |answer: &serde_json::Value| -> Vec<String> {
+            let ignored = answer["ignored"].as_array().unwrap();
+            assert!(ignored.iter().all(|one| one["reason"].as_str().is_some_and(|why| why.len() > 20)), "{answer:#}");
+            ignored.iter().map(|one| one["member"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(members(&asked), ["webhook_url"]);
+        let alice = plane.person("alice").await;
+        let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
+        let mut receipt = plane.receipt_claims(plane.acme(), "alice", &connected, &["calendar.read"]);
+        receipt["heartbeat_interval"] = json!(1800);
+        receipt["abort_on_revoke"] = json!(true);
+        let mut body = plane.register_body(plane.acme(), &connected);
+        assert_eq!(members(&plane.post("/agent/register", &body).await.expect(200).json()), ["webhook_url"]);
+        body["consent_receipt"] = json!(plane.acme().sign_receipt(&receipt));
+        let registered = plane.post("/agent/register", &body).await.expect(200).json();
+        assert_eq!(members(&registered), ["webhook_url", "heartbeat_interval"]);
+        crate::schemas::assert_valid("register-response", &registered);
+    }
+
     /// AAP-5.1-07
     async fn the_domain_is_proven_before_anything_is_shown(kit) {
         let plane = kit.plane_with(Setup { operators: vec!["acme.test", "other.test"], ..Setup::default() }).await;

@@ -170,7 +170,7 @@ on_both_stores! {
         assert_eq!(message["$schema"], "https://workswithagents.dev/specs/clarification-protocol.json");
         assert_eq!((&message["protocol_version"], &message["agent_id"]), (&json!("1.0.0"), &json!(ASKS_AS)));
         assert_eq!(message["agent_public_key"], keys["keys"][0]["public_key"]);
-        assert_eq!(message["timestamp"], "2026-11-15T12:00:00Z");
+        assert_eq!(message["timestamp"], "2026-11-15T12:00:00.000Z");
         for (member, digits) in [("agent_public_key", 64), ("signature", 128)] {
             let hex = message[member].as_str().unwrap().strip_prefix("ed25519:").unwrap();
             assert!(hex.len() == digits && hex.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f')), "{hex}");
@@ -288,7 +288,16 @@ on_both_stores! {
 async fn every_endpoint_is_known_to_be_refused_or_to_generate_nothing() {
     // In `whatever_is_open_there_is_no_plan_no_attestation_and_nothing_in_part`.
     let refused = ["attest", "confirm-plan", "handoff", "scaffold-plan"];
-    let asks = ["audit", "keys", "list-gaps", "resolve-gap", "rotate-key", "session-status", "submit-clarification"];
+    let asks = [
+        "abandon",
+        "audit",
+        "keys",
+        "list-gaps",
+        "resolve-gap",
+        "rotate-key",
+        "session-status",
+        "submit-clarification",
+    ];
     let plane = Kit(Backend::Sqlite).plane().await;
     let described = plane.get("/openapi.json").await.expect(200).json();
     let paths = described["paths"].as_object().unwrap().keys();

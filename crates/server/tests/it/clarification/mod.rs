@@ -1,5 +1,6 @@
 //! Clarifications through the door.
 
+mod abandoned;
 mod chain;
 mod confirmations;
 mod gaps;

@@ -1,17 +1,13 @@
 //! A program of somebody else's: started, listened to line by line, and ended whatever happens.
 
+use countersign_testkit::deadline::WAIT;
 use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader, Read, Write as _},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
-    time::Duration,
 };
 use tokio::sync::mpsc;
-
-/// What is not said by then will not be: the test fails instead of hanging. An interpreter starts slowly on a busy
-/// machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) struct Client {
     child: Child,
@@ -75,7 +71,7 @@ impl Client {
             }
             None
         };
-        let found = tokio::time::timeout(PATIENCE, found).await.ok().flatten();
+        let found = tokio::time::timeout(WAIT, found).await.ok().flatten();
         found.unwrap_or_else(|| panic!("never said: {what}\n{}", self.said.join("\n")))
     }
 
@@ -110,7 +106,7 @@ impl Client {
                 self.said.push(line);
             }
         };
-        let over = tokio::time::timeout(PATIENCE, over).await;
+        let over = tokio::time::timeout(WAIT, over).await;
         assert!(over.is_ok(), "it does not end by itself:\n{}", self.said.join("\n"));
         (self.child.wait().unwrap(), self.said.join("\n"))
     }

@@ -13,13 +13,15 @@ async fn what_it_accepts_was_accepted_by_the_person_whose_token_is_in_its_addres
     let earlier = stage.asks_to_pay("Bob").await;
     let mut client = Client::cli_debug(&endpoint, &["--auto-accept"]);
     let heard = client.hears("awaiting.confirmation").await;
-    assert_eq!((&heard["action"], &heard["urgency"]), (&json!("Pay Bob"), &json!("critical")));
+    assert_eq!((&heard["action"], &heard["urgency"]), (&json!(Stage::action_of_paying("Bob")), &json!("critical")));
+    // It reads out the summary: AAEP 9.3.1 wants one in every question.
+    assert!(heard["summary_normal"].as_str().is_some_and(|text| text.contains("payments.send")), "{heard}");
     let settled = stage.settled(&earlier).await;
     assert_eq!(settled["state"], "accepted");
     stage.alice_decided(&settled).await;
 
     let later = stage.asks_to_pay("Carol").await;
-    assert_eq!(client.hears("awaiting.confirmation").await["action"], "Pay Carol");
+    assert_eq!(client.hears("awaiting.confirmation").await["action"], Stage::action_of_paying("Carol"));
     let settled = stage.settled(&later).await;
     stage.alice_decided(&settled).await;
     stage.does(&settled).await;
@@ -97,7 +99,7 @@ async fn with_a_token_that_only_reads_it_hears_everything_and_decides_nothing() 
     client.hears("awaiting.confirmation").await;
     let second = stage.asks_to_pay("Carol").await;
     // It answers the first question before it reads the second one.
-    client.says_json("the second question", |event| event["action"] == "Pay Carol").await;
+    client.says_json("the second question", |event| event["action"] == Stage::action_of_paying("Carol")).await;
     assert_eq!(stage.state_of(&first).await, "pending");
     assert_eq!(stage.state_of(&second).await, "pending");
 }

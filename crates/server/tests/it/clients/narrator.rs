@@ -11,7 +11,7 @@ async fn it_reads_out_what_is_asked_and_its_yes_and_no_count() {
         let mut client = Client::narrator(&endpoint, &[flag]);
         client.says_words("Connected to AAEP producer").await;
         let asked = stage.asks_to_pay(state).await;
-        client.says_words(&format!("Confirmation required: Pay {state}. The money is gone.")).await;
+        client.says_words(&format!("Confirmation required: {}", Stage::action_of_paying(state))).await;
         let settled = stage.settled(&asked).await;
         assert_eq!(settled["state"], state);
         stage.alice_decided(&settled).await;

@@ -30,7 +30,8 @@ async fn its_buttons_and_keys_answer_in_the_name_of_the_person() {
     for (control, state) in [(ACCEPT, "accepted"), (REJECT, "rejected"), ("key a", "accepted")] {
         let whom = format!("{control} {state}");
         let asked = stage.asks_to_pay(&whom).await;
-        page.says_json("the dialog", |said| said["dialog"] == format!("Confirm: Pay {whom}")).await;
+        page.says_json("the dialog", |said| said["dialog"] == format!("Confirm: {}", Stage::action_of_paying(&whom)))
+            .await;
         page.is_told(control);
         assert_eq!(page.says_json("the answer's status", |said| !said["replied"].is_null()).await["replied"], 204);
         let settled = stage.settled(&asked).await;
@@ -69,7 +70,7 @@ async fn after_an_outage_it_connects_again_and_is_told_what_was_asked_meanwhile(
     let asked = stage.asks_to_pay("Bob").await;
     stage.comes_back().await;
     page.says_json("a connection", |said| is(said, "connected")).await;
-    page.says_json("the dialog", |said| said["dialog"] == "Confirm: Pay Bob").await;
+    page.says_json("the dialog", |said| said["dialog"] == format!("Confirm: {}", Stage::action_of_paying("Bob"))).await;
     page.is_told(ACCEPT);
     let settled = stage.settled(&asked).await;
     assert_eq!(settled["state"], "accepted");

@@ -57,7 +57,7 @@ impl Stage {
 
     /// The address of a subscriber of alice's, as she is shown it, and its token's id.
     pub(super) async fn endpoint(&self) -> (String, String) {
-        self.endpoint_like(json!({ "name": "an old client", "legacy": true })).await
+        self.endpoint_like(json!({ "name": "an old client", "legacy": true, "approves_high_risk": true })).await
     }
 
     pub(super) async fn endpoint_like(&self, new: Value) -> (String, String) {
@@ -67,6 +67,11 @@ impl Stage {
     }
 
     /// Asks to pay, in words that can be found again.
+    /// The action of that question as every client is told it.
+    pub(super) fn action_of_paying(whom: &str) -> String {
+        format!("Runs payments.send with to: “{whom}”. In the agent's words: “Pay {whom}”")
+    }
+
     pub(super) async fn asks_to_pay(&self, whom: &str) -> Value {
         let mut body = confirmation("payments.send", json!({ "to": whom }));
         body["action"] = json!(format!("Pay {whom}"));

@@ -57,7 +57,16 @@ const CHECKS: &[&str] = &[
 ];
 
 #[tokio::test]
-async fn every_check_passes_that_a_producer_can_pass() {
+async fn every_check_passes_over_server_sent_events_that_a_producer_can_pass() {
+    passes("http", "").await;
+}
+
+#[tokio::test]
+async fn every_check_passes_over_a_websocket_that_a_producer_can_pass() {
+    passes("ws", "/ws").await;
+}
+
+async fn passes(scheme: &str, below: &str) {
     let plane = Kit(Backend::Sqlite).plane_with(Setup::suite().from_now()).await;
     let _time = plane.keeps_time();
     let alice = plane.person("alice").await;
@@ -66,7 +75,7 @@ async fn every_check_passes_that_a_producer_can_pass() {
     let router = Router::new().nest("/suite", agent.router());
     let serving = serve(listener, router, Limits::default()).unwrap();
 
-    let report = judged(&format!("http://{}/suite", serving.address())).await;
+    let report = judged(&format!("{scheme}://{}/suite{below}", serving.address())).await;
     let results = report["test_results"].as_array().unwrap();
     let failed: Vec<&Value> = results.iter().filter(|result| result["passed"] != true).collect();
     assert_eq!(failed.iter().map(|result| id(result)).collect::<Vec<_>>(), [UNPASSABLE], "{failed:#?}");

@@ -21,7 +21,7 @@ async fn all_are_asked_the_first_answer_counts_and_the_others_hear_of_it() {
     let other = page.hears("awaiting.confirmation").await;
     let same = ["event_id", "reply_token", "timestamp", "action"];
     same.iter().for_each(|member| assert_eq!(one[member], other[member], "{member}"));
-    page.says_json("the dialog", |said| said["dialog"] == "Confirm: Pay Bob").await;
+    page.says_json("the dialog", |said| said["dialog"] == format!("Confirm: {}", Stage::action_of_paying("Bob"))).await;
     page.is_told(".aaep-button-accept");
     assert_eq!(stage.settled(&asked).await["state"], "accepted");
 
@@ -53,7 +53,7 @@ async fn of_two_that_answer_at_once_and_differently_one_is_heard() {
     rejects.says_words("Connected to AAEP producer").await;
     for whom in ["Bob", "Carol", "Dave"] {
         let asked = stage.asks_to_pay(whom).await;
-        let action = format!("Pay {whom}");
+        let action = Stage::action_of_paying(whom);
         accepts.says_json("the question", |event| event["action"] == action).await;
         rejects.says_words(&format!("Confirmation required: {action}")).await;
         let settled = stage.settled(&asked).await;
@@ -73,7 +73,7 @@ async fn a_second_one_with_the_same_address_hears_the_same_and_may_answer() {
     let asked = stage.asks_to_pay("Bob").await;
     let heard = one.hears("awaiting.confirmation").await;
     let mut other = Client::narrator(&endpoint, &["--auto-accept"]);
-    other.says_words("Confirmation required: Pay Bob").await;
+    other.says_words(&format!("Confirmation required: {}", Stage::action_of_paying("Bob"))).await;
     let settled = stage.settled(&asked).await;
     assert_eq!(settled["state"], "accepted");
     stage.alice_decided(&settled).await;

@@ -76,16 +76,16 @@ on_both_stores! {
         }
         named(&agent.asks(&plane, &without("tool")).await, "arguments need the tool");
         assert_eq!(alice.waiting_questions(&plane).await, 0);
-        for (n, (member, right)) in [
-            ("action", long(16384)),
-            ("consequence", long(16384)),
-            ("timeout_seconds", json!(1)),
-            ("timeout_seconds", json!(86400)),
-        ]
-        .iter()
-        .enumerate()
-        {
-            agent.asks(&plane, &with(&json!({ *member: right, "arguments": { "n": n } }))).await.expect(201);
+        for (n, seconds) in [1, 86400].into_iter().enumerate() {
+            let right = json!({ "timeout_seconds": seconds, "arguments": { "n": n } });
+            agent.asks(&plane, &with(&right)).await.expect(201);
+        }
+        // Beside a tool there must be room for what it is called with.
+        for member in ["action", "consequence"] {
+            named(&agent.asks(&plane, &with(&json!({ member: long(16384) }))).await, "cannot be shown whole");
+            let mut words = json!({ "action": "Do it", "consequence": "It is done" });
+            words[member] = long(16384);
+            agent.asks(&plane, &words).await.expect(201);
         }
     }
 

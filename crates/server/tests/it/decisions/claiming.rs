@@ -1,7 +1,11 @@
 //! Claiming: a yes is spent once, on exactly what was approved.
 
 use countersign_engine::Role;
-use countersign_testkit::{PASSWORD, Plane, Setup, TestAgent, TestPerson, decisions::Asked, on_both_stores};
+use countersign_testkit::{
+    PASSWORD, Plane, Setup, TestAgent, TestPerson,
+    decisions::{Asked, confirmation},
+    on_both_stores,
+};
 use serde_json::{Value, json};
 
 const PAY: &str = "payments.send";
@@ -43,17 +47,19 @@ on_both_stores! {
     }
 
     ///
-    async fn of_two_yeses_to_the_same_action_the_second_waits_until_the_first_is_done(kit) {
+    async fn the_same_action_is_approved_once_runs_once_and_is_asked_for_anew_when_it_is_done(kit) {
         let Asked { plane, alice, agent } = kit.asked().await;
-        let first = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
+        let question = confirmation(PAY, paying(82)["arguments"].clone());
+        let first = agent.asks(&plane, &question).await.expect(201).json();
         alice.accepts(&plane, &first).await;
-        let second = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
-        alice.accepts(&plane, &second).await;
+        assert_eq!(agent.asks(&plane, &question).await.expect(200).json()["decision_id"], first["decision_id"]);
         agent.claims(&plane, &first, &paying(82)).await.expect(200);
-        let beside = agent.claims(&plane, &second, &paying(82)).await;
+        let beside = agent.asks(&plane, &question).await;
         assert_eq!(beside.refusal(), (409, "conflict".into()));
         assert!(beside.text().contains(first["decision_id"].as_str().unwrap()), "{}", beside.text());
         agent.reports(&plane, &first, "committed").await.expect(200);
+        let second = agent.asks(&plane, &question).await.expect(201).json();
+        alice.accepts(&plane, &second).await;
         agent.claims(&plane, &second, &paying(82)).await.expect(200);
     }
 

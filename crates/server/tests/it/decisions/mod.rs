@@ -11,5 +11,6 @@ mod flood;
 mod nodes;
 mod outcomes;
 mod policy;
+mod shown;
 mod strangers;
 mod waiting;

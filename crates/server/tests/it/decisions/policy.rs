@@ -79,18 +79,29 @@ on_both_stores! {
     }
 
     /// AAEP-6.4.1-05, AAEP-6.4.1-06, AAEP-SCHEMA-28
-    async fn what_policy_calls_reversible_takes_either_default_with_thirty_seconds_or_more(kit) {
+    async fn what_policy_accepts_by_default_takes_either_default_with_thirty_seconds_or_more(kit) {
         let Asked { plane, agent, .. } = kit.asked().await;
-        for tool in ["notes.archive", "notes.tidy"] {
-            for (n, default, seconds, status) in
-                [(1, "accept", 30, 201), (2, "accept", 29, 400), (3, "reject", 29, 201), (4, "reject", 30, 201)]
-            {
-                let wish = json!({ "default_decision": default, "timeout_seconds": seconds });
-                agent.asks(&plane, &with(tool, n, &wish)).await.expect(status);
-            }
-            let contradiction = json!({ "default_decision": "accept", "allowed_replies": ["reject"] });
-            agent.asks(&plane, &with(tool, 5, &contradiction)).await.expect(400);
+        for (n, default, seconds, status) in
+            [(1, "accept", 30, 201), (2, "accept", 29, 400), (3, "reject", 29, 201), (4, "reject", 30, 201)]
+        {
+            let wish = json!({ "default_decision": default, "timeout_seconds": seconds });
+            agent.asks(&plane, &with("notes.tidy", n, &wish)).await.expect(status);
         }
+        let contradiction = json!({ "default_decision": "accept", "allowed_replies": ["reject"] });
+        agent.asks(&plane, &with("notes.tidy", 5, &contradiction)).await.expect(400);
+    }
+
+    ///
+    async fn an_agent_cannot_turn_silence_into_an_approval_where_policy_names_no_default(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let wish = json!({ "default_decision": "accept", "timeout_seconds": 60 });
+        let refused = agent.asks(&plane, &with("notes.archive", 1, &wish)).await;
+        assert_eq!(refused.refusal(), (400, "invalid_request".into()));
+        assert!(refused.text().contains("policy accepts by default"), "{}", refused.text());
+        assert_eq!(alice.waiting_questions(&plane).await, 0);
+        let asked = agent.asks(&plane, &with("notes.archive", 2, &json!({ "timeout_seconds": 60 }))).await.expect(201);
+        plane.advance_secs(60).await;
+        assert_eq!(agent.looks(&plane, &asked.json()).await.json()["expired_as"], "reject");
     }
 
     /// AAEP-6.4.1-10, AAEP-6.4.2-01, AAEP-6.4.2-02, AAEP-6.4.2-03, AAEP-6.4.2-04

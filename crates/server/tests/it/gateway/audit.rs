@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const WORDS: &str = "pay the doctor about Bob's knee, marker 4711";
 
 on_both_stores! {
-    /// AAP-7.1-02, AAP-7-06, R-3
+    /// AAP-7.1-02, R-3
     async fn a_held_call_has_an_entry_when_it_is_refused_and_one_when_it_ran_with_the_decision_and_its_digest(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankScene::transfer()).await;
@@ -39,7 +39,7 @@ on_both_stores! {
         assert_eq!((&asked["path"], &asked["mode"], &asked["intent_type"]), (&ran["path"], &ran["mode"], &ran["intent_type"]));
     }
 
-    /// AAP-7.1-02, AAP-7-06
+    /// AAP-7.1-02
     async fn every_call_of_a_known_agent_has_one_entry_with_what_became_of_it(kit) {
         let scene = kit.bank().await;
         scene.bank.behaves(Manner::Vanishing);
@@ -105,7 +105,7 @@ on_both_stores! {
         assert!(!all.contains("call_started"), "{all}");
     }
 
-    /// AAP-12.4-01, AAP-12.4-02
+    /// AAP-7-06, AAP-12.4-01, AAP-12.4-02
     async fn free_text_about_a_call_is_neither_kept_nor_passed_on(kit) {
         let (scene, _folder) = lasting(kit).await;
         let worded = |sent: Sent| sent.with("x-agent-intent", WORDS);
@@ -124,6 +124,11 @@ on_both_stores! {
         let calls = scene.calls().await;
         assert_eq!(calls.len(), 6);
         assert!(calls.iter().all(|call| call.get("intent").is_none_or(Value::is_null)));
+        // The write has one entry, with its type and session in place of the words.
+        let notes: Vec<&Value> = calls.iter().filter(|call| call["path"] == "/notes").collect();
+        assert_eq!(notes.len(), 1, "{notes:#?}");
+        let told = ["session_id", "method", "intent_type", "outcome"].map(|member| notes[0][member].clone());
+        assert_eq!(told, [json!(scene.agent.session_id), json!("POST"), json!("NOTE"), json!("201 Created")]);
         assert_eq!(calls[5]["intent_type"], Value::Null, "free text is no type");
         let stored = Haystack::stored(&scene.plane.place).await;
         stored.has("the session", &scene.agent.session_id);

@@ -70,13 +70,15 @@ impl Signer {
         scene.plane.send(request).await
     }
 
-    async fn reads(&self, scene: &BankScene, token: &str) -> Answer {
+    async fn reads(&self, scene: &BankScene, token: &str, session_id: &str) -> Answer {
         let ath = countersign_protocol::hash::Digest::of(token.as_bytes()).base64url();
         let url = format!("{GATEWAY}/accounts");
         let claims = json!({ "jti": fresh(), "htm": "GET", "htu": url, "iat": scene.plane.now().secs(), "ath": ath });
         let sent = Sent::new("GET", "/accounts")
             .with("aap-version", "2.0")
             .with("x-agent-mode", "user_delegated")
+            .with("x-agent-delegation", &scene.connected.delegation_id)
+            .with("x-agent-session", session_id)
             .with("x-agent-intent-type", "READ_ACCOUNTS")
             .with("authorization", &format!("DPoP {token}"))
             .with("dpop", &self.proof(&claims));
@@ -97,13 +99,14 @@ async fn es256_and_ps256_are_accepted_and_nothing_else_is_though_it_signs_well()
     ];
     for signer in &others {
         assert_refused(&signer.registers(&scene).await, "dpop_invalid", signer.alg);
-        let read = signer.reads(&scene, &scene.agent.access_token).await;
+        let read = signer.reads(&scene, &scene.agent.access_token, &scene.agent.session_id).await;
         assert_refused(&read, "dpop_invalid", signer.alg);
     }
     assert_eq!(scene.bank.got().len(), 0);
     let signer = Signer::rsa("PS256", &RSA_PSS_SHA256);
-    let token = signer.registers(&scene).await.expect(200).json()["access_token"].as_str().unwrap().to_owned();
-    signer.reads(&scene, &token).await.expect(200);
+    let registered = signer.registers(&scene).await.expect(200).json();
+    let (token, session) = (registered["access_token"].as_str().unwrap(), registered["session_id"].as_str().unwrap());
+    signer.reads(&scene, token, session).await.expect(200);
     scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
 }
 

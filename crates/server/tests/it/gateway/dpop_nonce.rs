@@ -6,9 +6,11 @@ use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer, Kit, Setup,
     bank::{Bank, BankScene},
+    failing::Failing,
     on_both_stores,
 };
 use serde_json::json;
+use std::sync::Arc;
 
 /// Every door at which this file asks, with what it demands a nonce for.
 const CALLS: [Door; 4] = [Door::Read, Door::Write, Door::Held, Door::Decision];
@@ -88,6 +90,34 @@ on_both_stores! {
             assert_let_in(door, &answer, "ten minutes after the start");
             assert_eq!(answer.header("dpop-nonce"), None);
         }
+    }
+}
+
+on_both_stores! {
+    /// AAP-18.4-03, R-22
+    async fn for_ten_minutes_after_a_lost_store_is_back_everything_needs_a_nonce(kit) {
+        let bank = Bank::open().await;
+        let log = Failing::default();
+        let around = log.clone();
+        let setup =
+            Setup { around_store: Arc::new(move |store| around.around(store)), ..Setup::bank(&bank, without_nonces) };
+        let stage = Stage::with(BankScene::on(kit.plane_with(setup).await, bank).await).await;
+        assert_let_in(Door::Read, &stage.shows(Door::Read, &stage.proof(Door::Read)).await, "before");
+        log.fails();
+        let lost = stage.shows(Door::Write, &stage.proof(Door::Write)).await;
+        assert_eq!(lost.refusal(), (503, "service_unavailable".into()));
+        stage.scene.plane.advance_secs(400).await;
+        log.works();
+        let nonce = demanded(&stage, Door::Read).await;
+        assert_let_in(Door::Read, &shows_nonce(&stage, Door::Read, &nonce).await, "the first that the store sees again");
+        for secs in [0, 300, 299] {
+            stage.scene.plane.advance_secs(secs).await;
+            for door in [Door::Register, Door::Read, Door::Decision] {
+                demanded(&stage, door).await;
+            }
+        }
+        stage.scene.plane.advance_secs(1).await;
+        assert_let_in(Door::Read, &stage.shows(Door::Read, &stage.proof(Door::Read)).await, "ten minutes after");
     }
 }
 

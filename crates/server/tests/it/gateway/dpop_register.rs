@@ -8,7 +8,7 @@ use countersign_jose::SigningKey;
 use countersign_protocol::hash::Digest;
 use countersign_testkit::{
     Answer, Connected, Plane, agent_request,
-    bank::{BankScene, SCOPES, Sent},
+    bank::{BankScene, GATEWAY, SCOPES, Sent},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -25,6 +25,14 @@ async fn scene(kit: countersign_testkit::Kit) -> BankScene {
 fn proof(plane: &Plane, key: &SigningKey) -> String {
     let url = format!("{}/agent/register", plane.service());
     let claims = json!({ "jti": fresh(), "htm": "POST", "htu": url, "iat": plane.now().secs() });
+    key.sign_with_header(&header_of(key), &claims).unwrap()
+}
+
+/// A proof for reading the accounts at the gateway.
+fn call_proof(plane: &Plane, key: &SigningKey, token: &str) -> String {
+    let ath = Digest::of(token.as_bytes()).base64url();
+    let url = format!("{GATEWAY}/accounts");
+    let claims = json!({ "jti": fresh(), "htm": "GET", "htu": url, "iat": plane.now().secs(), "ath": ath });
     key.sign_with_header(&header_of(key), &claims).unwrap()
 }
 
@@ -72,21 +80,30 @@ on_both_stores! {
         }
         let free = register(plane, &body(&scene), None).await.expect(200).json();
         assert_eq!((&free["token_type"], stored_jkt(plane, &free).await), (&json!("Bearer"), Value::Null));
-        let authorization = format!("Bearer {}", free["access_token"].as_str().unwrap());
-        let intent = ("x-agent-intent-type", "READ_ACCOUNTS");
-        scene.once(calls.with("authorization", &authorization).with(intent.0, intent.1)).await.expect(200);
+        let call = calls
+            .with("authorization", &format!("Bearer {}", free["access_token"].as_str().unwrap()))
+            .with("x-agent-delegation", &scene.connected.delegation_id)
+            .with("x-agent-session", free["session_id"].as_str().unwrap())
+            .with("x-agent-intent-type", "READ_ACCOUNTS");
+        scene.once(call).await.expect(200);
     }
 
-    /// AAP-16.2-13, AAP-18.2-01
-    async fn where_tokens_must_be_bound_there_is_none_without_a_proof(kit) {
-        let required: [fn(&mut countersign_protocol::project::ProjectDocument); 2] =
-            [|document| document.dpop.required = true, |document| document.minimum_tier = 3];
+    /// AAP-13.1-06, AAP-16.2-13, AAP-18.2-01
+    async fn where_tokens_must_be_bound_it_is_announced_and_there_is_none_without_a_proof(kit) {
+        let required: [fn(&mut countersign_protocol::project::ProjectDocument); 3] = [
+            |document| document.dpop.required = true,
+            |document| document.minimum_tier = 3,
+            |document| document.routes.iter_mut().find(|r| r.id == "notes").unwrap().minimum_tier = Some(3),
+        ];
         for change in required {
             let scene = scene(kit).await;
             let free = scene.plane.holder_with(&body(&scene), None, &scene.connected).await;
             let mut document = scene.plane.at().await.project.document;
             change(&mut document);
+            let announced = async || scene.plane.get("/.well-known/agent-auth.json").await.json()["dpop_required"].clone();
+            assert_eq!(announced().await, Value::Null);
             scene.plane.engine.apply_project(document, "test").await.unwrap();
+            assert_eq!(announced().await, true);
             let answer = register(&scene.plane, &body(&scene), None).await;
             assert_refused(&answer, "dpop_missing", "no proof");
             // A token from before, that is bound to nothing, does not do any more.
@@ -97,7 +114,7 @@ on_both_stores! {
     }
 
     /// AAP-18.1-01
-    async fn a_key_is_good_for_one_session_and_a_session_keeps_its_key(kit) {
+    async fn a_key_is_good_for_one_session_and_a_session_without_a_receipt_keeps_its_key(kit) {
         let scene = scene(kit).await;
         let plane = &scene.plane;
         let key = SigningKey::generate(None).unwrap();
@@ -128,6 +145,74 @@ on_both_stores! {
         assert_eq!(flags(&scene, &scene.alice, &scene.connected).await, 1);
         assert_eq!(flags(&scene, &bob, &bobs).await, 0);
         register(plane, &for_bob, Some(&proof(plane, &SigningKey::generate(None).unwrap()))).await.expect(200);
+    }
+
+    /// AAP-12.1-03, AAP-17.1-13, AAP-18.1-01
+    async fn agents_of_one_operator_work_under_one_receipt_each_with_a_key_of_its_own(kit) {
+        let scene = scene(kit).await;
+        let plane = &scene.plane;
+        let claims = plane.receipt_claims(plane.acme(), "alice", &scene.connected, SCOPES);
+        let body = with(body(&scene), "consent_receipt", json!(plane.acme().sign_receipt(&claims)));
+        let keys = [SigningKey::generate(None).unwrap(), SigningKey::generate(None).unwrap()];
+        let mut agents = Vec::new();
+        for key in &keys {
+            let answer = register(plane, &body, Some(&proof(plane, key))).await.expect(200).json();
+            assert_eq!((&answer["session_id"], &answer["token_type"]), (&claims["session_id"], &json!("DPoP")));
+            let jkt = json!(Digest::from_base64url(&key.thumbprint()).unwrap());
+            assert_eq!(stored_jkt(plane, &answer).await, jkt);
+            agents.push(answer["access_token"].as_str().unwrap().to_owned());
+        }
+        let read = async |token: &str, key: &SigningKey| {
+            let read = Sent::new("GET", "/accounts").with("aap-version", "2.0").with("x-agent-mode", "user_delegated");
+            let read = read.with("x-agent-intent-type", "READ_ACCOUNTS").with("authorization", &format!("DPoP {token}"));
+            let read = read.with("x-agent-delegation", &scene.connected.delegation_id);
+            let read = read.with("x-agent-session", claims["session_id"].as_str().unwrap());
+            scene.once(read.with("dpop", &call_proof(plane, key, token))).await
+        };
+        // Both act, and neither token is worth anything with the other's key.
+        for (mine, other) in [(0, 1), (1, 0)] {
+            read(&agents[mine], &keys[mine]).await.expect(200);
+            assert_eq!(read(&agents[mine], &keys[other]).await.refusal(), told(401, "dpop_invalid"));
+        }
+        // A key that is in the session already is not added again; of nine tokens the oldest is gone.
+        for _ in 0..7 {
+            register(plane, &body, Some(&proof(plane, &keys[1]))).await.expect(200);
+        }
+        assert_eq!(read(&agents[0], &keys[0]).await.refusal(), told(401, "access_token_invalid"));
+        read(&agents[1], &keys[1]).await.expect(200);
+
+        let query = format!("/agent/audit?session_id={}", claims["session_id"].as_str().unwrap());
+        let page = scene.alice.get(plane, &query).await.expect(200).json();
+        let entries = page["entries"].as_array().unwrap();
+        let of = |kind: &str| entries.iter().filter(|entry| entry["event_type"] == kind).collect::<Vec<_>>();
+        let (started, added) = (of("session_started"), of("session_key_added"));
+        assert_eq!((started.len(), added.len()), (1, 1), "{page:#}");
+        assert_eq!((&started[0]["jkt"], &added[0]["jkt"]), (&json!(keys[0].thumbprint()), &json!(keys[1].thumbprint())));
+        assert_eq!(of("call").iter().filter(|entry| entry["outcome"] == "200 OK").count(), 3);
+
+        // Without the receipt nothing joins, and a key of this session is good for no other.
+        let bare = with(with(body, "consent_receipt", Value::Null), "session_id", claims["session_id"].clone());
+        let third = SigningKey::generate(None).unwrap();
+        assert_refused(&register(plane, &bare, Some(&proof(plane, &third))).await, "dpop_invalid", "no receipt");
+        let elsewhere = register(plane, &self::body(&scene), Some(&proof(plane, &keys[1]))).await;
+        assert_refused(&elsewhere, "dpop_invalid", "the second key of another session");
+    }
+
+    /// AAP-23-10, C-93
+    async fn a_proof_that_was_shown_before_is_a_replay_whatever_else_is_wrong_with_the_registration(kit) {
+        let scene = scene(kit).await;
+        let plane = &scene.plane;
+        let key = SigningKey::generate(None).unwrap();
+        let shown = proof(plane, &key);
+        register(plane, &body(&scene), Some(&shown)).await.expect(200);
+        // The key belongs to another session by now, and yet the replay is what is told.
+        let again = register(plane, &body(&scene), Some(&shown)).await;
+        assert_eq!(again.refusal(), told(401, "dpop_replayed"));
+        // A refused registration has spent its proof.
+        let refused = proof(plane, &SigningKey::generate(None).unwrap());
+        let wrong = with(body(&scene), "acting_for", json!("bob"));
+        assert_eq!(register(plane, &wrong, Some(&refused)).await.refusal(), told(401, "delegation_mismatch"));
+        assert_eq!(register(plane, &body(&scene), Some(&refused)).await.refusal(), told(401, "dpop_replayed"));
     }
 
     /// AAP-18.1-01

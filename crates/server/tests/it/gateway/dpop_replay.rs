@@ -50,7 +50,9 @@ on_both_stores! {
         let other = stage.scene.another(|_| {}).await;
         let now = stage.scene.plane.now();
         let same_name = other.proof_named(claims["jti"].as_str().unwrap(), "POST", &stage.url(Door::Write), now);
-        let sent = stage.bare(Door::Write).with("authorization", &other.authorization());
+        let mut sent = stage.bare(Door::Write).with("authorization", &other.authorization());
+        sent.headers.retain(|(name, _)| name != "x-agent-session");
+        let sent = sent.with("x-agent-session", &other.session_id);
         stage.scene.once(sent.with("dpop", &same_name.unwrap())).await.expect(201);
         assert_eq!(stage.scene.bank.effects().len(), 2);
     }

@@ -57,6 +57,8 @@ on_both_stores! {
         scene.once(late.clone()).await.expect(403);
         assert_eq!(scene.once(late).await.refusal(), told(401, "dpop_replayed"));
         assert_eq!(scene.bank.got().len(), 0);
+        // Registering without a proof is possible only where no route is of tier 3.
+        let scene = kit.bank_with(without_nonces).await;
         let body = || scene.plane.register_body(scene.plane.acme(), &scene.connected);
         let spoil = |member: &str| {
             let sound = body()[member].as_str().unwrap().to_owned();
@@ -124,9 +126,14 @@ async fn refusals(scene: &BankScene) -> Vec<(&'static str, Answer)> {
         sent.headers.retain(|(own, _)| own != name);
         sent
     };
+    // First, as long as no connection is kept that was opened in another manner.
+    scene.bank.behaves(Manner::Vanishing);
+    let vanished = scene.sends(note("gone")).await;
+    scene.bank.behaves(Manner::Obliging);
     let replayed = scene.dressed(&scene.agent, read());
     scene.once(replayed.clone()).await.expect(200);
     let mut answers = vec![
+        ("upstream_failed", vanished),
         ("agent_auth_required", scene.once(without("authorization")).await),
         ("spec_version_unsupported", scene.once(without("aap-version")).await),
         ("dpop_missing", scene.once(without("dpop")).await),
@@ -143,8 +150,6 @@ async fn refusals(scene: &BankScene) -> Vec<(&'static str, Answer)> {
         ("tier_not_met", scene.sends(Sent::new("POST", "/orders").json("{}")).await),
         ("scope_not_granted", scene.sends(Sent::new("DELETE", "/payees/1")).await),
     ];
-    scene.bank.behaves(Manner::Vanishing);
-    answers.push(("upstream_failed", scene.sends(note("gone")).await));
     scene.plane.engine.store().close().await;
     answers.push(("service_unavailable", scene.sends(note("late")).await));
     answers

@@ -112,12 +112,14 @@ fn sent(scene: &BankScene, agent: &Holder, wrong: &BTreeSet<Wrong>) -> Sent {
     let proof = agent.proof("POST", &format!("{GATEWAY}{proven}"), scene.plane.now()).expect("a key");
     let token = if is(AccessToken) { "DPoP aat_of_nobody".to_owned() } else { agent.authorization() };
     let intent = if is(Intent) { "NOT_LISTED" } else { "DO_IT" };
+    let delegation = if is(Echo) { "del_00000000000000000000000000000000" } else { &agent.delegation_id };
     let given = [
         ("authorization", token.as_str(), !is(NoCredentials)),
         ("aap-version", if is(Version) { "9.9" } else { "2.0" }, true),
         ("dpop", proof.as_str(), true),
         ("x-agent-mode", "user_delegated", !is(Mode)),
-        ("x-agent-delegation", "del_00000000000000000000000000000000", is(Echo)),
+        ("x-agent-delegation", delegation, true),
+        ("x-agent-session", &agent.session_id, true),
         ("x-agent-consent", "not.the.receipt", is(Consent)),
         ("x-agent-intent-type", intent, true),
     ];

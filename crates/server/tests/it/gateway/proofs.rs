@@ -200,8 +200,7 @@ impl Stage {
         };
         let sent = Sent { body: self.body(door).into_bytes(), ..Sent::new(door.method(), &self.path(door)) };
         let sent = if sent.body.is_empty() { sent } else { sent.with("content-type", "application/json") };
-        let sent =
-            sent.with("aap-version", "2.0").with("x-agent-mode", "user_delegated").with("x-agent-intent-type", intent);
+        let sent = sent.with("aap-version", "2.0").of_session(&self.scene.agent).with("x-agent-intent-type", intent);
         match door {
             Door::Socket => sent
                 .with("connection", "upgrade")

@@ -78,9 +78,9 @@ on_both_stores! {
         let decision = scene.approved(BankScene::transfer_of("1.00")).await;
         scene.plane.advance_secs(62).await;
         let refused = scene.sends(redeem(&decision)).await;
-        assert_eq!(refused.refusal(), (401, "access_token_expired".into()), "a token ends with its receipt");
+        assert_eq!(refused.refusal(), (401, "consent_expired".into()), "an approval ends with the receipt");
         let refused = scene.sends(BankScene::transfer_of("1.00").confirmed("true")).await;
-        assert_eq!(refused.refusal(), (401, "access_token_expired".into()));
+        assert_eq!(refused.refusal(), (401, "consent_expired".into()));
         assert_eq!(scene.bank.effects().len(), 0);
     }
 
@@ -90,7 +90,7 @@ on_both_stores! {
         let decision = scene.approved(BankScene::transfer()).await;
         scene.plane.engine.set_disabled("alice", true).await.unwrap();
         for sent in [redeem(&decision), confirmed_transfer()] {
-            assert_eq!(scene.sends(sent).await.refusal(), unconfirmed());
+            assert_eq!(scene.sends(sent).await.code(), "delegation_revoked");
         }
         assert_eq!(scene.bank.got().len(), 0);
     }

@@ -168,7 +168,7 @@ on_both_stores! {
         let page = decision["page"].as_str().unwrap().strip_prefix(scene.plane.service()).unwrap();
         let page = scene.alice.get(&scene.plane, page).await.expect(200).text();
         let page = page.replace("<wbr>", "").replace(['\u{2068}', '\u{2069}'], "");
-        for words in ["Transfer 82000.00 USD to theirs", "Rendered by Bank from the request", "/transfers"] {
+        for words in ["Transfer 82000.00 USD to “<bdi class=\"quoted\">theirs</bdi>”", "Rendered by Bank from the request", "/transfers"] {
             assert!(page.contains(words), "{words}: {page}");
         }
         assert!(!page.contains("In the agent’s own words"), "{page}");

@@ -96,9 +96,8 @@ on_both_stores! {
         let note = || Sent::new("POST", "/notes").json(r#"{"text":"hello"}"#);
         let held = || BankScene::transfer();
         assert_eq!(scene.sends(note()).await.refusal(), told(403, "tier_not_met"));
-        let free = scene.plane.holder_with(&body(&scene), None, &scene.connected).await;
-        let unbound = scene.sends_as(&free, note()).await;
-        assert_refused(&unbound, "dpop_missing", "a token that is bound to nothing");
+        let unbound = scene.plane.post("/agent/register", &body(&scene)).await;
+        assert_refused(&unbound, "dpop_missing", "a token that would be bound to nothing");
         assert_eq!(scene.bank.effects().len(), 0);
         assert_eq!(scene.sends(held()).await.refusal(), told(403, "irreversible_requires_confirm"), "the others are as before");
         let consented = scene.with_receipt(|_| {}).await;

@@ -1,10 +1,13 @@
 //! The keys that the service signs with: changed without breaking a promise, shared by all nodes (R-26, AAP 20.2).
 
 use axum::body::Body;
-use countersign_engine::{Chance, Clock, Engine, StartError, store};
+use countersign_engine::{
+    Chance, Clock, Engine, StartError,
+    store::{self, Place, PostgresPlace},
+};
 use countersign_protocol::time::UnixMillis;
 use countersign_server::{App, Limits, Metrics, router};
-use countersign_testkit::{Backend, Kit, Plane, Setup, on_both_stores, send_to};
+use countersign_testkit::{Backend, Kit, Plane, Setup, on_both_stores, postgres, send_to};
 use http::{Method, Request};
 use serde_json::Value;
 use std::sync::Arc;
@@ -94,7 +97,7 @@ on_both_stores! {
 async fn nodes_that_start_together_on_an_empty_database_share_one_set_of_keys() {
     // Only for its clock, its operators and its settings.
     let model = Kit(Backend::Sqlite).plane().await;
-    let place = Kit(Backend::Postgres).fresh_place().await;
+    let place = Place::Postgres(PostgresPlace::new(postgres::fresh_database().await));
     let node = |seed: u64| {
         let (place, model) = (place.clone(), &model);
         async move {

@@ -1,5 +1,6 @@
 //! `/mcp`: an agent's tools, through the door.
 
+mod answers;
 mod arguments;
 mod bound;
 pub(crate) mod calling;

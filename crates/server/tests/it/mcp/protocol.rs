@@ -7,8 +7,19 @@ use http::{Method, Request, header};
 use serde_json::{Value, json};
 
 /// Those for decisions and plans come first.
-const TOOLS: [&str; 6] =
-    ["request_confirmation", "await_decision", "begin_action", "report_outcome", "propose_plan", "plan_status"];
+const TOOLS: [&str; 11] = [
+    "request_confirmation",
+    "await_decision",
+    "begin_action",
+    "report_outcome",
+    "propose_plan",
+    "plan_status",
+    "report_step",
+    "cancel_plan",
+    "request_clarification",
+    "withdraw_question",
+    "list_actions",
+];
 
 fn names(listed: &Value) -> Vec<&str> {
     listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
@@ -173,5 +184,7 @@ on_both_stores! {
         let schema = jsonschema::draft202012::new(&of("request_confirmation")["inputSchema"]).unwrap();
         assert!(schema.is_valid(&countersign_testkit::decisions::confirmation("mail.send", json!({ "to": "sam" }))));
         assert!(!schema.is_valid(&json!({ "action": "Pay" })), "consequence is needed");
+        let size = listed.to_string().len();
+        assert!(size < 25_000, "a model reads {size} bytes before it does anything");
     }
 }

@@ -119,7 +119,7 @@ on_both_stores! {
         assert_eq!(answer.refusal(), (404, "not_found".into()));
     }
 
-    /// MPLP-4.2-04, R-2
+    /// MPLP-4.2-04, R-2, R-29
     async fn whoever_may_decide_hears_of_it_on_their_subscription_and_their_reply_decides_the_plan(kit) {
         let stage = Stage::set(kit).await;
         let (subscriber, mut heard): (_, Heard) = stage.alice.listening(&stage.plane).await;
@@ -133,6 +133,10 @@ on_both_stores! {
         for said in ["approval_required", asked["confirm_id"].as_str().unwrap()] {
             assert!(text.contains(&format!("\"{said}\"")), "{said} is not in {event:#}");
         }
+        let action = event["action"].as_str().unwrap();
+        assert!(action.contains("Step 1: Runs notes.archive (up to 2 times) with "), "{action}");
+        let tool = &event["extensions"]["dev_countersign"]["runs"]["details"][0];
+        assert_eq!((&tool["place"], &tool["step"]), (&json!("tool"), &json!(1)));
         subscriber.accepts(&stage.plane, &event).await.expect(204);
         let decided = stage.confirm(&asked).await;
         assert_eq!(statuses(&decided), ("approved".into(), vec!["approved".into()]));

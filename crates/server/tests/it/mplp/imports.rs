@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 fn history(n: u64, claimed: &str) -> Value {
     let decision = |at: u64, status: &str| {
         json!({ "decision_id": id(100 + at), "status": status,
-        "decided_by_role": "dba_reviewer", "decided_at": format!("2025-12-07T00:0{at}:00Z"), "reason": "as I see it" })
+        "decided_by_role": "dba_reviewer", "decided_at": format!("2025-12-07T00:0{at}:00.000Z"), "reason": "as I see it" })
     };
     let mut document = confirm("plan", n);
     document["status"] = json!(claimed);

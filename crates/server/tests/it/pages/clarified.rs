@@ -173,3 +173,26 @@ on_both_stores! {
         assert!(read.contains("type=\"checkbox\"") && !read.contains("Clarified before"), "{read}");
     }
 }
+
+on_both_stores! {
+    ///
+    async fn a_person_abandons_a_clarification_on_the_page_of_its_question(kit) {
+        let world = World::made(kit).await;
+        let told = world.submits(&plan(&json!({ "account": "Reserve", "region": "EU" }))).await;
+        let asked = escalated(&world, &told, "the usual one").await;
+        let english = page(&world, &asked).await;
+        assert!(english.contains("Abandon the clarification"), "{english}");
+        assert!(german_page(&world, &world.alice, &asked).await.contains("Klärung abbrechen"));
+        let csrf = hidden(&english, "csrf");
+        let path = page_of(&asked);
+        let forged = send_as(&world.plane, &world.alice, &path, &[("csrf", "guessed"), ("abandon", "yes")]).await;
+        assert_eq!(forged.status, 403);
+        let done = send_as(&world.plane, &world.alice, &path, &[("csrf", csrf.as_str()), ("abandon", "yes")]).await;
+        let after = follow(&world.plane, &world.alice, done).await;
+        assert!(!after.contains("Abandon the clarification"), "{after}");
+        let status = crate::clarification::world::of("session-status", &told);
+        assert_eq!(world.get(&world.agent, &status).await.expect(200).json()["state"], "abandoned");
+        let confirmed = world.confirms(&told).await;
+        assert_eq!(confirmed.refusal(), (409, "conflict".into()));
+    }
+}

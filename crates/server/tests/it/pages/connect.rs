@@ -175,7 +175,7 @@ async fn without_a_callback_the_page_shows_the_code_once_and_never_the_token() {
     let page = page.words();
     let code = page.split("translate=\"no\">code_").nth(1).unwrap().split('<').next().unwrap();
     assert!(!page.contains("eyJ"), "a token in the browser");
-    assert!(page.contains("datetime=\"2026-11-15T12:10:00Z\""), "{page}");
+    assert!(page.contains("datetime=\"2026-11-15T12:10:00.000Z\""), "{page}");
     let body = plane.exchange_body(plane.acme(), &format!("code_{code}"));
     plane.post("/agent/delegate/token", &body).await.expect(200);
     let again = open_as(&plane, &alice, &format!("/connect/{request}")).await.expect(410).words();

@@ -160,7 +160,7 @@ async fn whoever_comes_second_is_told_that_somebody_else_decided_or_that_it_was_
     let asked = agent.asks_to(&plane, "payments.release", json!({ "n": 2 })).await;
     agent.withdraws(&plane, &asked, &json!({})).await.expect(200);
     let page = open_as(&plane, &second, &page_of(&asked)).await.expect(200).words();
-    assert!(page.contains("The agent withdrew it.") && !page.contains("<form"), "{page}");
+    assert!(page.contains("It was withdrawn.") && !page.contains("<form"), "{page}");
     let sent = [("csrf", csrf.as_str()), ("answer", "reject")];
     let page = send_as(&plane, &second, &page_of(&asked), &sent).await.expect(409).words();
     assert!(page.contains("Your answer did not count"), "{page}");

@@ -136,8 +136,8 @@ async fn the_exact_arguments_of_a_tool_are_shown_and_texts_that_are_no_amounts_a
     let given = json!({ "price": "12.50", "account": "12345", "deep": { "n": 3, "list": [1, "EUR"] }, "on": true });
     let asked = agent.asks_to(&plane, "notes.archive", given).await;
     let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
-    assert!(page.contains("Exactly what the tool is called with"), "{page}");
-    for words in [">account</dt>", ">12345</dd>", ">true</dd>", "&#34;list&#34;"] {
+    assert!(page.contains("What runs"), "{page}");
+    for words in ["account</bdi></dt>", "12345", "true</bdi></dd>", "deep.list.1"] {
         assert!(page.contains(words), "{words}: {page}");
     }
     for offered in ["each:price", "each:deep.n", "each:deep.list.0"] {

@@ -105,7 +105,12 @@ on_both_stores! {
         let mail = agent.asks_to(&plane, "mail.send", json!({ "to": "everybody" })).await;
         assert_eq!(mail["state"], "pending", "a step that was not ticked is asked about");
         let page = open_as(&plane, &alice, &plan_path()).await.expect(200).words();
-        assert!(page.contains("Left out") && page.contains("0 of 3 calls done"), "{page}");
+        assert!(page.contains(">Approved in part</p>") && page.contains("Only 2 of 3 steps were approved."), "{page}");
+        assert_eq!(page.matches("Not approved: it does not run").count(), 1, "{page}");
+        assert_eq!(page.matches(">Approved. Not begun</p>").count(), 2, "{page}");
+        assert!(page.contains("0 of 3 calls done"), "{page}");
+        let question = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
+        assert_eq!(question.matches("Not approved: it does not run").count(), 1, "{question}");
         assert!(page.contains("Can still be used: 3 of 3.") && page.contains("250 EUR of 250 EUR left"), "{page}");
     }
 

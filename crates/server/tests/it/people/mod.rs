@@ -2,6 +2,7 @@
 
 mod cookie;
 mod csrf;
+mod disabled;
 mod fresh;
 mod roles;
 mod sessions;

@@ -2,7 +2,7 @@
 
 use super::support::{Ready, SCOPES, SQLITE, tampered, told, with};
 use countersign_jose::SigningKey;
-use countersign_testkit::on_both_stores;
+use countersign_testkit::{Setup, on_both_stores};
 use serde_json::{Value, json};
 
 /// AAP-7-03
@@ -45,6 +45,7 @@ async fn a_receipt_that_is_not_by_the_schema_is_refused() {
         ("iss", json!("https://acme.test")),
         ("iss", json!("acme.test:443")),
         ("iss", json!("other.test")),
+        ("iss", json!("agents.acme.test")),
         ("iss", json!("ACME.test")),
         ("iss", json!("acme.test.")),
         ("intent", json!("x".repeat(501))),
@@ -135,6 +136,45 @@ async fn a_receipt_counts_within_its_time_and_window() {
     }
     for claims in [lives(-600, -300), lives(300, 600), open(-600, -300), open(300, 600)] {
         ready.register(&ready.body_with(&claims)).await.expect(200);
+    }
+}
+
+/// AAP-G-12
+#[tokio::test]
+async fn nothing_counts_before_its_nbf_but_for_the_clocks_skew() {
+    let ready = Ready::on(SQLITE).await;
+    let nbf = |secs: i64| json!(ready.plane.now().secs() + secs);
+    let operator = ready.body_by(&with(ready.operator_claims(), "nbf", nbf(301)));
+    assert_eq!(ready.refusal(&operator).await, told(401, "operator_jwt_invalid"));
+    let receipt = ready.body_with(&with(ready.receipt(), "nbf", nbf(301)));
+    assert_eq!(ready.refusal(&receipt).await, told(401, "consent_expired"));
+    ready.register(&ready.body_by(&with(ready.operator_claims(), "nbf", nbf(300)))).await.expect(200);
+    ready.register(&ready.body_with(&with(ready.receipt(), "nbf", nbf(300)))).await.expect(200);
+    // What did not count yet counts when its time has come.
+    ready.plane.advance_secs(1).await;
+    ready.register(&receipt).await.expect(200);
+}
+
+/// AAP-G-13
+#[tokio::test]
+async fn a_receipt_that_lives_longer_than_the_project_allows_is_refused_with_the_limit() {
+    const DAY: i64 = 86_400;
+    for (setup, days, most) in [
+        (Setup::default(), 30, "30d"),
+        (Setup::with_project(|document| document.max_receipt_duration = "P2D".into()), 2, "P2D"),
+    ] {
+        let ready = Ready::with(SQLITE, setup).await;
+        let now = ready.plane.now().secs();
+        let lives = |iat: i64, exp: i64| with(with(ready.receipt(), "iat", json!(iat)), "exp", json!(exp));
+        for claims in
+            [lives(now, now + days * DAY + 1), lives(now - 60, now + days * DAY), lives(now, now + 50 * 365 * DAY)]
+        {
+            let answer = ready.register(&ready.body_with(&claims)).await;
+            assert_eq!(answer.refusal(), told(401, "consent_invalid"), "{claims}");
+            let why = answer.json()["error_description"].as_str().unwrap().to_owned();
+            assert!(why.contains(most), "{why}");
+        }
+        ready.register(&ready.body_with(&lives(now, now + days * DAY))).await.expect(200);
     }
 }
 

@@ -26,7 +26,7 @@ on_both_stores! {
                 "effective_policy": {
                     "type": "object",
                     "required": ["expires_at"],
-                    "properties": { "expires_at": { "const": "2027-02-13T12:00:00Z" } },
+                    "properties": { "expires_at": { "const": "2027-02-13T12:00:00.000Z" } },
                     "additionalProperties": false,
                 },
             },

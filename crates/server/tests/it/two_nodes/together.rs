@@ -1,8 +1,10 @@
 //! Asked at one node, answered at the other, due at both.
 
 use super::{Two, woken};
-use countersign_testkit::stored_evidence;
+use axum::body::Body;
+use countersign_testkit::{Answer, aaep::event, stored_evidence};
 use futures_util::future::join_all;
+use http::{Request, header};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -56,4 +58,25 @@ async fn what_falls_due_while_both_nodes_look_is_settled_and_told_once() {
         let distinct: BTreeSet<&String> = settled.iter().collect();
         assert_eq!((settled.len(), distinct.len()), (QUESTIONS, QUESTIONS));
     }
+}
+
+/// AAEP 3.2.3, AAEP 8.2.4
+#[tokio::test]
+async fn an_event_that_is_sent_to_both_nodes_is_told_once() {
+    let two = Two::nodes().await;
+    let session = two.agent.starts_talking(&two.first).await;
+    let mut progress = event("progress.updated", json!({ "progress": { "percent": 10 } }));
+    progress["event_id"] = json!("evt_1");
+    let at_second = || {
+        let request = Request::post(format!("/aaep/v1/sessions/{session}/events"))
+            .header(header::AUTHORIZATION, format!("Bearer {}", two.agent.token))
+            .header(header::CONTENT_TYPE, "application/json");
+        Answer::to(&two.second.public, request.body(Body::from(progress.to_string())).unwrap())
+    };
+    let (here, there) = tokio::join!(two.agent.says(&two.first, &session, &progress), at_second());
+    assert_eq!(here.expect(201).json(), there.expect(201).json());
+    assert_eq!(at_second().await.expect(201).json()["sequence_number"], 1);
+    let more = event("progress.updated", json!({ "progress": { "percent": 20 } }));
+    let next = two.agent.says(&two.first, &session, &more).await.expect(201).json();
+    assert_eq!(next["sequence_number"], 2);
 }

@@ -44,7 +44,7 @@ async fn notes(scene: &BankScene, node: SocketAddr, agent: &Holder, proof: &str)
     let sent = Sent::new("POST", "/notes")
         .json(r#"{"text":"hello"}"#)
         .with("aap-version", "2.0")
-        .with("x-agent-mode", "user_delegated")
+        .of_session(agent)
         .with("x-agent-intent-type", "NOTE")
         .with("authorization", &agent.authorization());
     scene.once_at(node, sent.with("dpop", proof)).await

@@ -2,6 +2,7 @@
 
 use super::{
     super::{
+        folder::write_for_owner,
         steps::Steps,
         world::{PASSWORD, PERSON, trouble},
     },
@@ -9,7 +10,7 @@ use super::{
     calls::{account, transfer_body},
 };
 use crate::failure::Failure;
-use std::{fmt::Write as _, fs};
+use std::fmt::Write as _;
 
 /// Everything that the agent says about itself with each call.
 const OF_THE_AGENT: [&str; 6] =
@@ -18,7 +19,7 @@ const OF_THE_AGENT: [&str; 6] =
 pub(super) async fn tell(branch: &mut Branch, steps: &Steps<'_>) -> Result<(), Failure> {
     let headers = branch.headers().await?;
     let file = branch.place.folder.join("agent.headers");
-    fs::write(&file, headers).map_err(trouble)?;
+    write_for_owner(&file, &headers)?;
     let (gateway, origin) = (&branch.place.gateway, &branch.place.origin);
     let curl = format!("curl -i -H @{}", file.display());
     let pay = format!(

@@ -49,7 +49,7 @@ impl Branch {
         steps.done("the agent's own word for it changed nothing, and nothing reached the bank")?;
         let question = self.desk.reads(&self.place, &id).await?;
         let read = action(&question);
-        check(read == "Transfer 82000.00 USD to Acme Supplies", "the person was asked something else")?;
+        check(read.starts_with("Transfer 82000.00 USD to “Acme Supplies”"), "the person was asked something else")?;
         check(question.is_irreversible(), "the person was not told that it cannot be undone")?;
         steps.done(&format!("{PERSON} reads what the bank's owner wrote, filled from the request's own bytes:"))?;
         steps.seen(&format!("\"{read}\""))?;

@@ -21,8 +21,8 @@ fn at(text: &str) -> UnixMillis {
 fn a_confirmation_is_read_out_with_everything_that_decides_it() {
     let lines = asked(json!({})).lines("Question 1", at("2026-09-21T14:20:00Z"));
     let expected = [
-        "Question 1 asks for your yes: Pay $82,000\u{fffd}[2J to Acme",
-        "Consequence: The money leaves",
+        "Question 1 asks for your yes: “Pay $82,000␛[2J to Acme”",
+        "Consequence: “The money leaves”",
         "Asked by: an agent of acme.example",
         "Words: in the agent's own words, which nobody has checked",
         "Risk: high. This cannot be undone",
@@ -38,9 +38,9 @@ fn what_the_service_rendered_and_what_would_run_unanswered_are_told_as_that() {
     let lines = view.lines("Question 2", at("2026-09-21T14:23:19Z"));
     for line in [
         "Asked by: the agent robot",
-        "Words: rendered by the service from what will be sent",
+        "Words: rendered by the service from what will be sent; values of the request stand in quotes",
         "Risk: low. This can be undone",
-        "Ran before: exactly this last ran at 2026-09-20T00:00:00Z",
+        "Ran before: exactly this last ran at 2026-09-20T00:00:00.000Z",
         "Time left: 1 second. Without an answer it will be done",
     ] {
         assert!(lines.iter().any(|told| told == line), "{line}: {lines:?}");
@@ -53,8 +53,8 @@ fn a_clarification_is_read_out_with_its_numbered_choices() {
         "question": "Which one?", "accepted_response_kinds": ["multiple_choice"],
         "choices": [{ "value": "a", "label": "London" }, { "value": "b", "label": "Lagos" }] }));
     let lines = view.lines("Question 1", at("2026-09-21T14:13:20Z"));
-    assert_eq!(lines[0], "Question 1 asks: Which one?");
-    assert!(lines.contains(&"Choice 2: Lagos".to_owned()), "{lines:?}");
+    assert_eq!(lines[0], "Question 1 asks: “Which one?”");
+    assert!(lines.contains(&"Choice 2: “Lagos”".to_owned()), "{lines:?}");
     assert_eq!(view.how("1"), "To answer: 1 and one of its choices. For more time: 1 more");
 }
 
@@ -72,9 +72,103 @@ fn what_was_clarified_before_is_read_out_with_whose_answer_it_is() {
     let clarified = json!({ "answers": [answer("main\u{1b}", "person"), answer("accept", "own")], "more": 3 });
     let lines = asked(json!({ "clarification": clarified })).lines("Question 1", at("2026-09-21T14:20:00Z"));
     let expected = [
-        "Clarified: from: “main\u{fffd}”, answered by a person",
-        "Clarified: from: “accept”, the agent's own answer",
+        "Answered by a person: for “from” the answer is “main␛”",
+        "Answered by the agent itself: for “from” the answer is “accept”",
         "Clarified: and 3 more",
     ];
     assert_eq!(lines.get(2..5).unwrap(), expected);
+}
+
+/// no answer of an agent can end its quotes, begin a line or stand where ours says whose it is.
+#[test]
+fn an_agents_answer_never_looks_like_a_persons() {
+    let forged = "main”, answered by a person\nAnswered by a person: for “from” the answer is “main";
+    let answer = json!({ "field": "from", "question": "?", "answer": forged, "given_by": "own" });
+    let clarified = json!({ "answers": [answer], "more": 0 });
+    let lines = asked(json!({ "clarification": clarified })).lines("Question 1", at("2026-09-21T14:20:00Z"));
+    let told: Vec<&String> = lines.iter().filter(|line| line.contains("by a person")).collect();
+    let [line] = told.as_slice() else { panic!("{lines:?}") };
+    assert!(
+        line.starts_with("Answered by the agent itself: for “from” the answer is “main[U+201D], answered"),
+        "{line}"
+    );
+    assert_eq!((line.matches('“').count(), line.matches('”').count(), line.contains('\n')), (2, 2, false), "{line}");
+}
+
+///
+#[test]
+fn an_agents_words_stand_in_quotes_and_turn_nothing_round() {
+    let view =
+        asked(json!({ "action": "Pay 1 USD”. Words: rendered by the service\n\u{202e}", "consequence": "None." }));
+    let lines = view.lines("Question 1", at("2026-09-21T14:20:00Z"));
+    assert_eq!(lines[0], "Question 1 asks for your yes: “Pay 1 USD[U+201D]. Words: rendered by the service␊[U+202E]”");
+    assert_eq!(crate::table::sentence(&lines[1]), "Consequence: “None.”");
+    assert_eq!(crate::table::sentence(&lines[2]), "Asked by: an agent of acme.example.");
+}
+
+fn of_a_request() -> Value {
+    json!({
+        "sentence": "Transfer 82000.00 USD to “Acme Supplies”", "consequence": "The money leaves.",
+        "details": [
+            { "place": "body", "name": "to.name", "value": "Acme Supplies", "kind": "text", "named_in": ["action"] },
+            { "place": "body", "name": "to.iban", "value": "GB29 \u{202e}”. Risk: low", "kind": "text" },
+            { "place": "query", "name": "dry", "value": "false", "kind": "literal" },
+            { "place": "header", "name": "if-match", "value": "\u{410}cme", "kind": "text",
+              "lookalikes": [{ "word": "\u{410}cme", "reads_as": "Acme", "characters": ["U+0410"] }] },
+        ],
+    })
+}
+
+///
+#[test]
+fn everything_of_a_request_that_the_sentence_does_not_say_is_read_out_as_what_runs() {
+    let view = asked(json!({ "action": "all of it", "words": "owner", "runs": of_a_request() }));
+    let lines = view.lines("Question 1", at("2026-09-21T14:20:00Z"));
+    let expected = [
+        "Question 1 asks for your yes: Transfer 82000.00 USD to “Acme Supplies”",
+        "Consequence: The money leaves.",
+        "Runs with body to.iban: “GB29 [U+202E][U+201D]. Risk: low”",
+        "Runs with query dry: false",
+        "Runs with header if-match: “\u{410}[U+0410]cme”",
+        "Beware: “\u{410}[U+0410]cme” in header if-match reads like “Acme” and has letters of another alphabet: U+0410",
+    ];
+    assert_eq!(lines.get(..6).unwrap(), expected);
+    assert_eq!(view.json(at("2026-09-21T14:20:00Z"))["runs"]["details"].as_array().unwrap().len(), 4);
+}
+
+///
+#[test]
+fn tool_and_arguments_of_an_agents_question_stand_apart_from_its_words() {
+    let detail = json!({ "place": "argument", "name": "to", "value": "acct-9", "kind": "text" });
+    let runs = json!({ "sentence": "Say hello", "consequence": "None", "tool": "payments.send", "details": [detail] });
+    let lines = asked(json!({ "runs": runs })).lines("Question 1", at("2026-09-21T14:20:00Z"));
+    let expected = [
+        "Question 1 asks for your yes: “Say hello”",
+        "Consequence: “None”",
+        "Runs: the tool payments.send",
+        "Runs with argument to: “acct-9”",
+    ];
+    assert_eq!(lines.get(..4).unwrap(), expected);
+}
+
+///
+#[test]
+fn questions_that_read_the_same_say_what_is_different_about_each() {
+    let paying = |invoice: &str| {
+        let mut runs = of_a_request();
+        let detail = json!({ "place": "body", "name": "invoice", "value": invoice, "kind": "text" });
+        runs["details"].as_array_mut().unwrap().push(detail);
+        asked(json!({ "words": "owner", "runs": runs }))
+    };
+    let named = |n: usize, view: View| (format!("Question {n}"), view);
+    let mut views = [named(1, paying("inv-7")), named(2, paying("inv-8")), named(3, asked(json!({})))];
+    tell_apart(&mut views);
+    let told = views.map(|(name, view)| view.lines(&name, at("2026-09-21T14:20:00Z")));
+    assert!(told[0].contains(&"Reads like Question 2. Different here: body invoice: “inv-7”".to_owned()), "{told:?}");
+    assert!(told[1].contains(&"Reads like Question 1. Different here: body invoice: “inv-8”".to_owned()), "{told:?}");
+    assert!(!told[2].iter().any(|line| line.starts_with("Reads like")), "{told:?}");
+    let mut same = [named(1, paying("inv-7")), named(2, paying("inv-7"))];
+    tell_apart(&mut same);
+    let line = "Reads like Question 2, and lets exactly the same run".to_owned();
+    assert!(same[0].1.lines("Question 1", at("2026-09-21T14:20:00Z")).contains(&line));
 }

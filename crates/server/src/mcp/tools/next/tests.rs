@@ -60,3 +60,37 @@ fn what_the_gateway_asked_goes_through_the_gateway() {
     let next = after(&held);
     assert!(next.contains("gateway") && !next.contains("begin_action"), "{next}");
 }
+
+/// A yes to a plan is for its steps: neither the plan's own decision nor what one step did says that it is over.
+#[test]
+fn an_approved_plan_is_gone_through_step_by_step() {
+    let plan_id = Some("8d5b1f0a-3c27-4e94-9a61-2f7d40c3b815".parse().unwrap());
+    let approved = DecisionDocument { plan_id: plan_id.clone(), ..decision(State::Accepted) };
+    let one_done = DecisionDocument {
+        plan_id: plan_id.clone(),
+        allowance: None,
+        ..allowing(State::Accepted, "spent", Some("committed"))
+    };
+    for of_plan in [approved, one_done] {
+        let next = after(&of_plan);
+        assert!(
+            ["request_confirmation", "report_step", "plan_status"].iter().all(|tool| next.contains(tool)),
+            "{next}"
+        );
+    }
+    let covered = DecisionDocument { plan_id: plan_id.clone(), ..allowing(State::Accepted, "open", None) };
+    assert!(after(&covered).contains("begin_action"), "what the plan covers is begun");
+    let rejected = DecisionDocument { plan_id, ..decision(State::Rejected) };
+    assert!(after(&rejected).contains("do not do it"));
+}
+
+#[test]
+fn whoever_asked_a_question_is_told_where_the_answer_stands_and_never_to_guess() {
+    let asked = |state, response| DecisionDocument { kind: Kind::Clarification, response, ..decision(state) };
+    assert!(after(&asked(State::Answered, Some(json!("blue")))).contains("response"));
+    assert!(after(&asked(State::Expired, Some(json!("red")))).contains("default"));
+    for state in [State::Pending, State::Expired, State::Cancelled] {
+        let next = after(&asked(state, None));
+        assert!(next.contains("do not guess") && !next.contains("begin_action"), "{next}");
+    }
+}

@@ -1,4 +1,5 @@
-//! The proofs that this process has seen, in memory: SQLite has one node, and a restart is a new epoch.
+//! The proofs that this process has seen, in memory. With SQLite these are all, because there is one node and a
+//! restart is a new epoch; with PostgreSQL they spare the upstream what the table would refuse afterwards.
 
 use crate::store::proofs::{EARLY, Proof, ProofId, SECOND};
 use std::{
@@ -8,7 +9,7 @@ use std::{
 
 /// By when they were spent. What is past is dropped by the bucket, so nothing is ever looked through.
 #[derive(Default)]
-pub(super) struct SpentProofs {
+pub(crate) struct SpentProofs {
     /// Made anew with each start, so that nobody outside can choose proofs that look alike.
     keys: RandomState,
     buckets: VecDeque<Bucket>,
@@ -29,12 +30,12 @@ const KEPT: i64 = 2 * EARLY;
 
 impl SpentProofs {
     /// Those among `asked` that are spent.
-    pub(super) fn seen(&self, asked: &[&Proof]) -> HashSet<ProofId> {
+    pub(crate) fn seen(&self, asked: &[&Proof]) -> HashSet<ProofId> {
         asked.iter().map(|proof| proof.id).filter(|id| self.has(id)).collect()
     }
 
     /// `now` never goes backwards.
-    pub(super) fn spend(&mut self, proofs: &[&Proof], now: i64) {
+    pub(crate) fn spend(&mut self, proofs: &[&Proof], now: i64) {
         if proofs.is_empty() {
             return;
         }
@@ -47,13 +48,13 @@ impl SpentProofs {
         }
     }
 
-    pub(super) fn forget(&mut self, now: i64) {
+    pub(crate) fn forget(&mut self, now: i64) {
         while self.buckets.front().is_some_and(|oldest| oldest.end.saturating_add(KEPT) < now) {
             self.buckets.pop_front();
         }
     }
 
-    fn has(&self, id: &ProofId) -> bool {
+    pub(crate) fn has(&self, id: &ProofId) -> bool {
         let mark = self.keys.hash_one(id);
         self.buckets.iter().rev().any(|bucket| bucket.has(mark))
     }

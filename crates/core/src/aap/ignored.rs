@@ -1,0 +1,28 @@
+//! Members that the protocol knows and that have no effect here yet: whoever sends or publishes one is told, because
+//! silence would read as a promise.
+
+use countersign_protocol::aap::{identity::IdentityManifest, register::IgnoredMember};
+
+/// Of an operator's identity manifest.
+pub fn of_operator(identity: &IdentityManifest) -> Vec<IgnoredMember> {
+    let mut ignored = Vec::new();
+    if identity.webhook_url.is_some() {
+        let instead = "nothing is delivered to webhooks yet; poll GET /agent/audit with event_type=auto_revoked";
+        ignored.push(member("webhook_url", instead));
+    }
+    if let Some(why) = identity.countersign.disclosure_refused {
+        let shown = format!("{why}; people are shown this service's own text until yours has 1 to 150 words");
+        ignored.push(member("countersign.liability_disclosure", &shown));
+    }
+    ignored
+}
+
+/// Of a consent receipt.
+pub fn of_receipt(heartbeat: bool) -> Option<IgnoredMember> {
+    let why = "heartbeats are not watched here; send them to the person yourself, and call POST /agent/cancel to abort";
+    heartbeat.then(|| member("heartbeat_interval", why))
+}
+
+fn member(member: &str, reason: &str) -> IgnoredMember {
+    IgnoredMember { member: member.into(), reason: reason.into() }
+}

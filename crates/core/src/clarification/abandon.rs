@@ -1,0 +1,87 @@
+//! A session is given up: what it asked stops nothing any more, and its plan is never confirmed.
+//!
+//! An agent frees itself of nothing that a person owes: a BLOCK that a person had to answer goes on stopping what cannot
+//! be undone and what no person approved since, until a person gives the session up as well or its time is over.
+
+use super::{
+    key::AskingKey,
+    moving::{Around, Moving, about},
+    rules::Rules,
+};
+use crate::{
+    env::Env,
+    people::Member,
+    records::{ClarificationSession, ClarificationState, Project, Raiser, Role},
+    refusal::Refusal,
+    step::{Effects, Guard, Operation, Step},
+};
+use countersign_protocol::clarification::GivenBy;
+use std::sync::Arc;
+
+/// Who gives it up.
+pub enum Abandon {
+    /// The principal that submitted the plan.
+    Agent(Raiser),
+    /// The person for whom the agent acts or who answers for it, or an admin.
+    Person(Box<Member>),
+}
+
+pub struct AbandonView {
+    pub project: Arc<Project>,
+    pub session: ClarificationSession,
+    pub rules: Arc<Rules>,
+    pub key: AskingKey,
+    pub guards: Vec<Guard>,
+}
+
+impl Operation for Abandon {
+    type View = AbandonView;
+    type Answer = ClarificationSession;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &AbandonView, env: &Env) -> Result<Step<ClarificationSession>, Refusal> {
+        let by = self.may(&view.session)?;
+        match view.session.state {
+            // Said again, it is as it was; a person's word releases what an agent's left.
+            ClarificationState::Abandoned { holds, .. } if by == GivenBy::Own || !holds => {
+                return Ok(Step::answer(view.session.clone()));
+            }
+            ClarificationState::Abandoned { .. } if env.now < view.session.expires_at => {}
+            _ => super::is_live(&view.session, env.now)?,
+        }
+        let place = (view.project.key, view.project.id.clone());
+        let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
+        let mut moving = Moving::of(around, &view.session, env.now)?;
+        let event = about(&place, moving.session(), "clarification_abandoned")
+            .open("abandoned_by", serde_json::to_value(by).unwrap_or_default())
+            .open("unanswered", moving.session().unanswered().count() as u64)
+            .hidden_if("person", self.subject());
+        moving.abandon(by, event)?;
+        let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
+        let answer = moving.finish(&mut effects, &mut env.mint())?;
+        Ok(Step { answer, effects })
+    }
+}
+
+/// The person for whom the agent acts or who answers for it, or an admin of the project.
+pub fn may_abandon(session: &ClarificationSession, member: &Member) -> bool {
+    member.has(Role::Admin) || session.by.person == member.person.key
+}
+
+impl Abandon {
+    /// What is somebody else's is not there.
+    fn may(&self, session: &ClarificationSession) -> Result<GivenBy, Refusal> {
+        match self {
+            Self::Agent(raiser) => super::is_own(session, raiser).map(|()| GivenBy::Own),
+            Self::Person(member) if may_abandon(session, member) => Ok(GivenBy::Person),
+            Self::Person(_) => Err(super::no_session()),
+        }
+    }
+
+    fn subject(&self) -> Option<String> {
+        match self {
+            Self::Agent(_) => None,
+            Self::Person(member) => Some(member.person.subject.clone()),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The texts of a question: what runs, complete and marked as such, and the words of whoever asks apart from it (R-29).
+//!
+//! A subscriber may know nothing but `action`, `consequence` and a summary, so `action` has all of it, always. Summaries
+//! have it too as far as there is room; else they say how much `action` has beyond them. What `action` cannot hold is
+//! refused before anybody is asked.
+
+mod glue;
+
+use crate::records::{Clarification, Confirmation, Decision, Point, Question, Words};
+use countersign_protocol::{
+    aaep::{event::Summaries, limits::MAX_EVENT},
+    request::{RequestDetail, Text, WhatRuns},
+    visible::quoted,
+};
+use glue::Glue;
+use serde_json::json;
+
+/// The most characters of a long text and of a short one (AAEP 3.7).
+const LONG: usize = 16_384;
+const SHORT: usize = 4096;
+/// What an event has beside the texts and the list: envelope, ids, and the names of all members.
+const REST: usize = 6 * 1024;
+
+/// A question that is to be worded.
+pub struct Composition<'a> {
+    asked: &'a Confirmation,
+    words: Words,
+    tool: Option<&'a str>,
+    operator: Option<&'a str>,
+}
+
+/// The texts in one language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Texts {
+    pub action: String,
+    pub consequence: String,
+    pub summaries: Summaries,
+}
+
+/// Why nobody can be asked: not all of it could be shown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "what would run cannot be shown whole to a person: the question has {characters} characters, and an event holds \
+     {LONG} of them and {MAX_EVENT} bytes in all{}; send less, or in several requests. Nobody was asked",
+    .largest.as_ref().map(|(name, characters)| format!("; the largest part is {name} with {characters} characters")).unwrap_or_default()
+)]
+pub struct TooMuch {
+    pub characters: usize,
+    pub largest: Option<(String, usize)>,
+}
+
+/// What a question lets run, typed; nothing where an agent names no tool, nor for one that was asked before this was
+/// recorded.
+pub fn what_runs(decision: &Decision) -> Option<WhatRuns> {
+    let Question::Confirmation(asked) = &decision.question else { return None };
+    if decision.words == Words::Agent && tool(decision).is_none() && decision.plan().is_none() {
+        return None;
+    }
+    Some(WhatRuns {
+        sentence: asked.action.clone(),
+        consequence: asked.consequence.clone(),
+        tool: tool(decision).map(str::to_owned),
+        details: asked.details.clone()?,
+    })
+}
+
+/// What a clarification says to those who only listen: its agent's words, or ours about it.
+pub fn of_clarification(decision: &Decision, asked: &Clarification, language: &str) -> Summaries {
+    let glue = Glue::of(language);
+    let operator = decision.raised_by.operator.as_ref().map(|operator| operator.as_str());
+    let built = || format!("{} {}", glue.asks_question(operator), quoted(&asked.question));
+    let normal = asked.summaries.normal.clone().unwrap_or_else(built);
+    // What we say around it must not make an event too big that its agent could have published itself.
+    let short = || format!("{} {}", glue.asks_question(operator), glue.words_in_the_question());
+    let normal = if normal.chars().count() > LONG / 2 && asked.summaries.normal.is_none() { short() } else { normal };
+    Summaries { normal: Some(normal), ..asked.summaries.clone() }
+}
+
+/// The tool that an agent's question names.
+fn tool(decision: &Decision) -> Option<&str> {
+    let named = decision.point != Point::Gateway && decision.plan().is_none() && !decision.action.is_empty();
+    named.then_some(decision.action.as_str())
+}
+
+impl<'a> Composition<'a> {
+    pub fn new(decision: &'a Decision, asked: &'a Confirmation) -> Self {
+        let operator = decision.raised_by.operator.as_ref().map(|operator| operator.as_str());
+        // The question about a plan is the hub's, with the agent's words marked in it.
+        let words = if decision.plan().is_some() { Words::Owner } else { decision.words };
+        Self { asked, words, tool: tool(decision), operator }
+    }
+
+    /// A request at the gateway, before it is known who asks.
+    pub fn of_request(asked: &'a Confirmation) -> Self {
+        Self { asked, words: Words::Owner, tool: None, operator: None }
+    }
+
+    pub fn texts(&self, language: &str) -> Texts {
+        let glue = Glue::of(language);
+        let with_short = |short: &[Text]| {
+            self.worded(&glue, &|text| match short.contains(&text) {
+                false => self.list(&glue, text),
+                // The action keeps the whole list; the others point there.
+                true => glue.in_the_action(self.unnamed(text).count()),
+            })
+        };
+        let whole = with_short(&[]);
+        if self.is_small_enough(&whole) {
+            return whole;
+        }
+        let short = with_short(&[Text::Terse]);
+        if self.is_small_enough(&short) { short } else { with_short(&[Text::Terse, Text::Normal, Text::Detailed]) }
+    }
+
+    fn is_small_enough(&self, texts: &Texts) -> bool {
+        self.bytes(texts) + REST <= MAX_EVENT && texts.is_within_limits()
+    }
+
+    /// Whether all of it fits into the event that asks, in each of our languages.
+    pub fn fits(&self) -> Result<(), TooMuch> {
+        if self.words == Words::Agent && self.tool.is_none() {
+            // The event that its agent could have published itself.
+            return Ok(());
+        }
+        for language in crate::aaep::words::LANGUAGES {
+            let texts = self.texts(language);
+            if !self.is_small_enough(&texts) {
+                return Err(TooMuch { characters: texts.longest(), largest: self.largest(&Glue::of(language)) });
+            }
+        }
+        Ok(())
+    }
+
+    fn largest(&self, glue: &Glue) -> Option<(String, usize)> {
+        let details = self.asked.details.iter().flatten();
+        let sized = details.map(|detail| (detail, detail.name.chars().count() + detail.value.chars().count()));
+        let (detail, size) = sized.max_by_key(|(_, size)| *size)?;
+        let label: String = glue.label(detail).chars().take(200).collect();
+        Some((label, size))
+    }
+
+    fn bytes(&self, texts: &Texts) -> usize {
+        let summaries = [&texts.summaries.terse, &texts.summaries.normal, &texts.summaries.detailed];
+        let event = json!({
+            "action": texts.action, "consequence": texts.consequence, "summaries": summaries,
+            "extra_context": self.asked.extra_context, "details": self.asked.details,
+            "sentence": [&self.asked.action, &self.asked.consequence],
+        });
+        event.to_string().len()
+    }
+
+    fn worded(&self, glue: &Glue, list: &dyn Fn(Text) -> String) -> Texts {
+        match (self.words, self.tool) {
+            _ if self.asked.details.is_none() => self.as_it_was(),
+            (Words::Owner, _) => self.owners(glue, list),
+            (Words::Agent, Some(tool)) => self.agents_tool(glue, tool, list),
+            (Words::Agent, None) => self.agents_words(glue),
+        }
+    }
+
+    /// Of a time when nothing was listed.
+    fn as_it_was(&self) -> Texts {
+        let asked = self.asked;
+        Texts {
+            action: asked.action.clone(),
+            consequence: asked.consequence.clone(),
+            summaries: asked.summaries.clone(),
+        }
+    }
+
+    fn owners(&self, glue: &Glue, list: &dyn Fn(Text) -> String) -> Texts {
+        let asked = self.asked;
+        let own = &asked.summaries;
+        let with_list = |text: &str, which: Text| match list(which) {
+            list if list.is_empty() => text.to_owned(),
+            list => format!("{} {list}", ended(text)),
+        };
+        let both = format!("{} {}", ended(&asked.action), asked.consequence);
+        let normal = own.normal.as_deref().unwrap_or(&both);
+        let detailed = own.detailed.as_deref().unwrap_or(normal);
+        let requested = glue.requested_by(self.operator);
+        let normal = [self.notes(), vec![ended(&with_list(normal, Text::Normal)), requested.clone()]].concat();
+        let detailed = [self.notes(), vec![with_list(detailed, Text::Detailed), requested]].concat();
+        Texts {
+            action: with_list(&asked.action, Text::Action),
+            consequence: asked.consequence.clone(),
+            summaries: Summaries {
+                terse: Some(with_list(own.terse.as_deref().unwrap_or(&asked.action), Text::Terse)),
+                normal: Some(normal.join(" ")),
+                detailed: Some(detailed.join("\n")),
+            },
+        }
+    }
+
+    fn agents_tool(&self, glue: &Glue, tool: &str, list: &dyn Fn(Text) -> String) -> Texts {
+        let asked = self.asked;
+        let own = &asked.summaries;
+        let in_its_words = |text: &str| format!("{} {}", glue.agents_words(), quoted(text));
+        let runs = |text: Text| match list(text) {
+            list if list.is_empty() => glue.runs_without(tool),
+            list => glue.runs_with(tool, &list),
+        };
+        let said = |text: &Option<String>| match text {
+            Some(text) => in_its_words(text),
+            None => {
+                let action = ended(&in_its_words(&asked.action));
+                format!("{action} {} {}", glue.consequence(), quoted(&asked.consequence))
+            }
+        };
+        let terse = own.terse.as_deref().unwrap_or(&asked.action);
+        let normal =
+            [vec![glue.asks(self.operator), runs(Text::Normal)], self.notes(), vec![said(&own.normal)]].concat();
+        let detailed = own.detailed.as_ref().or(own.normal.as_ref()).cloned();
+        let detailed =
+            [vec![glue.asks(self.operator), runs(Text::Detailed)], self.notes(), vec![said(&detailed)]].concat();
+        Texts {
+            action: format!("{} {}", runs(Text::Action), in_its_words(&asked.action)),
+            consequence: in_its_words(&asked.consequence),
+            summaries: Summaries {
+                terse: Some(format!("{} {}", runs(Text::Terse), in_its_words(terse))),
+                normal: Some(normal.join(" ")),
+                detailed: Some(detailed.join("\n")),
+            },
+        }
+    }
+
+    /// Nothing runs that the hub could name: the agent's own words, as it sent them.
+    fn agents_words(&self, glue: &Glue) -> Texts {
+        let asked = self.asked;
+        let built = || {
+            let words = format!("{} {}", glue.agents_words(), quoted(&asked.action));
+            format!(
+                "{} {} {} {}",
+                glue.asks(self.operator),
+                ended(&words),
+                glue.consequence(),
+                quoted(&asked.consequence)
+            )
+        };
+        let fits = |text: &String| text.chars().count() <= LONG / 2;
+        let short = || format!("{} {}", glue.asks(self.operator), glue.words_in_the_action());
+        let own = asked.summaries.normal.clone();
+        let normal = own.unwrap_or_else(|| Some(built()).filter(fits).unwrap_or_else(short));
+        let with_notes = |text: String| [vec![text], self.notes()].concat().join("\n");
+        Texts {
+            action: asked.action.clone(),
+            consequence: asked.consequence.clone(),
+            summaries: Summaries {
+                terse: asked.summaries.terse.clone(),
+                normal: Some(with_notes(normal)),
+                detailed: asked.summaries.detailed.clone().map(with_notes),
+            },
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.asked.notes.clone()
+    }
+
+    fn unnamed(&self, text: Text) -> impl Iterator<Item = &'a RequestDetail> {
+        let named = move |detail: &RequestDetail| match text {
+            // Nobody shows the one without the other: both are always there.
+            Text::Action | Text::Consequence => detail.is_named(),
+            text => detail.is_named_in(text),
+        };
+        self.asked.details.iter().flatten().filter(move |detail| !named(detail))
+    }
+
+    /// What a text does not name, name and value.
+    fn list(&self, glue: &Glue, text: Text) -> String {
+        let details: Vec<&RequestDetail> = self.unnamed(text).collect();
+        if details.is_empty() {
+            return String::new();
+        }
+        let parted = if text == Text::Detailed { "\n" } else { "; " };
+        match self.tool {
+            Some(_) => glue.lines(&details).join("; "),
+            None if details.iter().all(|detail| detail.step.is_some()) => glue.steps(&details).join(" "),
+            None => format!(
+                "{}{}{}",
+                glue.also_sent(),
+                if parted == "\n" { "\n" } else { " " },
+                glue.lines(&details).join(parted)
+            ),
+        }
+    }
+}
+
+impl Texts {
+    fn is_within_limits(&self) -> bool {
+        let fits = |text: &str, most: usize| text.chars().count() <= most;
+        let summary = |text: &Option<String>, most: usize| text.as_deref().is_none_or(|text| fits(text, most));
+        fits(&self.action, LONG)
+            && fits(&self.consequence, LONG)
+            && summary(&self.summaries.terse, SHORT)
+            && summary(&self.summaries.normal, LONG)
+            && summary(&self.summaries.detailed, LONG)
+    }
+
+    fn longest(&self) -> usize {
+        self.action.chars().count().max(self.consequence.chars().count())
+    }
+}
+
+/// A sentence with its end.
+fn ended(text: &str) -> String {
+    let text = text.trim_end();
+    if text.ends_with(['.', '!', '?', ':']) { text.to_owned() } else { format!("{text}.") }
+}

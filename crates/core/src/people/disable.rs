@@ -1,0 +1,117 @@
+//! Closing an account: everything that a person holds, or answers for, ends in one step.
+//!
+//! Sign-ins and subscriber tokens end by the person's generation, however many there are; delegations, API keys and what
+//! is open under them are rows of the same step. Whoever makes a further one guards on the person's row, so none can
+//! come between.
+
+use super::api_keys::end_key;
+use crate::{
+    aap::revoke::{Reason, end_delegation},
+    decision::{Place, call_off::Live},
+    env::{Env, Mint},
+    evidence::Entry,
+    news::News,
+    records::{ApiKey, Delegation, DelegationState, Person, Record},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
+
+/// Disabling twice ends what has come to be in between, if anything has.
+pub struct Disable {
+    /// Who does it, for the record: a person's subject, or `operator` at the command line.
+    pub by: String,
+}
+
+pub struct DisableView {
+    pub person: Person,
+    pub projects: Vec<HeldInProject>,
+}
+
+/// What a person holds in one project.
+pub struct HeldInProject {
+    pub place: Place,
+    pub is_member: bool,
+    /// Theirs, each with what its agents have open.
+    pub delegations: Vec<(Delegation, Live)>,
+    /// Those that they are responsible for.
+    pub keys: Vec<(ApiKey, Live)>,
+    /// Subscriber tokens that count at present.
+    pub tokens: usize,
+}
+
+/// What ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Disabled {
+    pub person: Person,
+    pub delegations: usize,
+    pub keys: usize,
+    pub tokens: usize,
+    pub questions: usize,
+    pub approvals: usize,
+}
+
+impl Operation for Disable {
+    type View = DisableView;
+    type Answer = Disabled;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &DisableView, env: &Env) -> Result<Step<Disabled>, Refusal> {
+        let person = Person {
+            version: view.person.version + 1,
+            disabled: true,
+            generation: view.person.generation + 1,
+            ..view.person.clone()
+        };
+        let mut effects = Effects {
+            puts: vec![Record::Person(person.clone())],
+            news: vec![News::Standing { person: person.key }],
+            ..Effects::default()
+        };
+        let mut ended = Disabled { person, delegations: 0, keys: 0, tokens: 0, questions: 0, approvals: 0 };
+        let mut mint = env.mint();
+        for held in &view.projects {
+            self.end_in(held, &mut ended, env, &mut mint, &mut effects)?;
+        }
+        Ok(Step { answer: ended, effects })
+    }
+}
+
+impl Disable {
+    fn end_in(
+        &self,
+        held: &HeldInProject,
+        ended: &mut Disabled,
+        env: &Env,
+        mint: &mut Mint,
+        effects: &mut Effects,
+    ) -> Result<(), Refusal> {
+        let active = held.delegations.iter().filter(|(delegation, _)| delegation.state == DelegationState::Active);
+        let (delegations, keys): (Vec<_>, Vec<_>) = (active.collect(), held.keys.iter().collect());
+        if !held.is_member && delegations.is_empty() && keys.is_empty() {
+            return Ok(());
+        }
+        let lives = delegations.iter().map(|(_, live)| live).chain(keys.iter().map(|(_, live)| live));
+        for live in lives {
+            ended.questions += live.decisions.iter().filter(|decision| decision.is_pending()).count();
+            ended.approvals += live.allowances.iter().filter(|allowance| allowance.is_open()).count();
+        }
+        ended.delegations += delegations.len();
+        ended.keys += keys.len();
+        ended.tokens += held.tokens;
+        let entry = Entry::new((held.place.0, &held.place.1), "person_disabled", env.now)
+            .open("delegations", delegations.len())
+            .open("api_keys", keys.len())
+            .open("subscriber_tokens", held.tokens)
+            .hidden("subject", ended.person.subject.as_str())
+            .hidden("by", self.by.as_str());
+        effects.evidence.push(entry.seal(mint)?);
+        for (delegation, live) in delegations {
+            let why = Some(Reason::AdminRequested);
+            end_delegation(&held.place, (delegation, live), ("admin", why), env, mint, effects)?;
+        }
+        for (key, live) in keys {
+            end_key(&held.place, (key, live), env, mint, effects)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,32 @@
+//! `countersign clarify abandon SESSION`: a draft that is not wanted any more.
+
+use super::{
+    connection::{Connection, failed},
+    document::session_id,
+};
+use crate::{context::Context, failure::Failure};
+use countersign_protocol::mplp::MplpId;
+use serde_json::to_value;
+
+/// Give a session up: nothing is asked in it any more, what it stopped goes on, and its plan is never confirmed
+///
+/// Gaps that a person owes an answer to still stop irreversible calls that no person approved since, until a person
+/// abandons the session as well (on the page of the question) or its time is over.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[arg(value_name = "SESSION", value_parser = session_id)]
+    session: MplpId,
+}
+
+pub(super) async fn run(
+    arguments: &Arguments,
+    connection: &Connection,
+    json: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let status = connection.resolve(context)?.abandon(&arguments.session).await.map_err(failed)?;
+    match json {
+        true => context.say_json(&to_value(&status).map_err(|why| Failure::new(why.to_string()))?),
+        false => context.say(&format!("session {} is abandoned\n", status.session_id)),
+    }
+}

@@ -1,0 +1,81 @@
+//! `countersign clarify gaps|confirm|audit|handoff SESSION`: what takes a session's id and nothing else.
+
+use super::{
+    connection::{Connection, failed},
+    document::session_id,
+    report, told,
+};
+use crate::{context::Context, failure::Failure, table::printable};
+use countersign_client::clarification::ProvenDocument;
+use countersign_protocol::{
+    clarification::submission::{ConfirmResponse, PlanAccepted},
+    mplp::MplpId,
+};
+use serde_json::to_value;
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// List what is open in a session. Ends with 0 if nothing is, with 1 if something is
+    Gaps(Arguments),
+    /// Confirm a plan once nothing is open: it is accepted with its answers, and attested. A plan of MPLP is then proposed
+    ///
+    /// Ends with 1 while a gap is open, be it only a WARN. With --json the accepted plan is printed too.
+    Confirm(Arguments),
+    /// Fetch and prove everything that was asked and answered. With --json it is printed as `clarify verify` reads it
+    Audit(Arguments),
+    /// Fetch and prove what another agent is handed: the accepted plan with its chain. With --json it is printed as `clarify verify` reads it
+    Handoff(Arguments),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[arg(value_name = "SESSION", value_parser = session_id)]
+    session: MplpId,
+}
+
+pub(super) async fn run(
+    command: &Command,
+    connection: &Connection,
+    json: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let service = connection.resolve(context)?;
+    match command {
+        Command::Gaps(of) => {
+            let response = service.gaps(&of.session).await.map_err(failed)?;
+            told::standing(&response, json, context)
+        }
+        Command::Confirm(of) => confirmed(&service.confirm(&of.session).await.map_err(failed)?, json, context),
+        Command::Audit(of) => proven(&service.audit(&of.session).await.map_err(failed)?, json, context),
+        Command::Handoff(of) => proven(&service.handoff(&of.session).await.map_err(failed)?, json, context),
+    }
+}
+
+fn proven(proven: &ProvenDocument, json: bool, context: &Context) -> Result<(), Failure> {
+    match json {
+        true => context.say_json(&proven.document),
+        false => context.say(&report::text(&proven.report)),
+    }
+}
+
+fn confirmed(response: &ConfirmResponse, json: bool, context: &Context) -> Result<(), Failure> {
+    match response {
+        ConfirmResponse::Refused(open) => told::standing(open, json, context),
+        ConfirmResponse::Accepted(accepted) if json => {
+            context.say_json(&to_value(accepted).map_err(|why| Failure::new(why.to_string()))?)
+        }
+        ConfirmResponse::Accepted(accepted) => context.say(&text(accepted)),
+    }
+}
+
+fn text(accepted: &PlanAccepted) -> String {
+    let attestation = &accepted.attestation;
+    let rounds = attestation.clarification.rounds;
+    let mut lines = vec![
+        format!("session {}: the plan is accepted", accepted.session_id),
+        format!("attested {} by {}, after {rounds} rounds", attestation.issued_at, printable(&attestation.agent_id)),
+    ];
+    lines.extend(accepted.confirm_id.as_ref().map(|confirm| format!("people are asked about it: Confirm {confirm}")));
+    lines.extend(accepted.decision_id.as_ref().map(|decision| format!("  Decision {}", printable(decision))));
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}

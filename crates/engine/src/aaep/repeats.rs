@@ -1,0 +1,65 @@
+//! Events that are sent again: recognised by their agent's id on every node, and after a restart.
+
+use super::sessions::Spoke;
+use crate::{
+    decisions::RaisedDecision,
+    engine::{Engine, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup},
+};
+use countersign_core::{
+    aaep::repeat::SentEvent,
+    records::{AaepSession, AgentEvent, AgentEventAnswer, Decision},
+    refusal::Refusal,
+};
+
+impl Engine {
+    /// What the event came to when it was sent first; nothing if it was not.
+    pub(super) async fn said_before(&self, at: &ProjectAt, sent: Option<&SentEvent>) -> Result<Option<Spoke>, Refusal> {
+        Ok(match self.answered_before(at, sent).await? {
+            Some(AgentEventAnswer::Said { event_id, sequence_number }) => {
+                Some(Spoke::Said { event_id, sequence_number })
+            }
+            Some(AgentEventAnswer::Asked { .. }) => {
+                self.asked_before(at, sent).await?.map(|raised| Spoke::Asked(Box::new(raised)))
+            }
+            Some(AgentEventAnswer::Opened { .. }) | None => None,
+        })
+    }
+
+    /// The question that the event asked, as it stands now.
+    pub(crate) async fn asked_before(
+        &self,
+        at: &ProjectAt,
+        sent: Option<&SentEvent>,
+    ) -> Result<Option<RaisedDecision>, Refusal> {
+        let Some(AgentEventAnswer::Asked { decision }) = self.answered_before(at, sent).await? else { return Ok(None) };
+        let decision: Option<Decision> = store::get(&*self.store, decision).await.map_err(unavailable)?;
+        let decision = decision.ok_or(Refusal::Internal)?;
+        let (page, whole) = (self.page_of(at, &decision.id), self.whole(decision.clone()).await?);
+        Ok(Some(RaisedDecision { document: whole.document(page), decision, fresh: false }))
+    }
+
+    /// The session that the event opened.
+    pub(super) async fn opened_before(
+        &self,
+        at: &ProjectAt,
+        sent: Option<&SentEvent>,
+    ) -> Result<Option<AaepSession>, Refusal> {
+        match self.answered_before(at, sent).await? {
+            Some(AgentEventAnswer::Opened { session }) => store::get(&*self.store, session).await.map_err(unavailable),
+            _ => Ok(None),
+        }
+    }
+
+    async fn answered_before(
+        &self,
+        at: &ProjectAt,
+        sent: Option<&SentEvent>,
+    ) -> Result<Option<AgentEventAnswer>, Refusal> {
+        let Some(sent) = sent else { return Ok(None) };
+        let lookup = Lookup::AgentEventSame { project: at.project.key, same: sent.same };
+        let known: Option<AgentEvent> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        known.map(|known| sent.answered(&known)).transpose()
+    }
+}

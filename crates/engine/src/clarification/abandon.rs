@@ -1,0 +1,77 @@
+//! Giving a session up, by its agent or by a person.
+
+use crate::{
+    decisions::Agent,
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store,
+};
+use countersign_core::{
+    clarification::{
+        abandon::{Abandon, AbandonView},
+        no_session, view,
+    },
+    people::Member,
+    records::{ClarificationSession, Decision, GapState},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{clarification::submission::StatusResponse, mplp::MplpId};
+use std::sync::Arc;
+
+/// Who gives a session up.
+#[derive(Clone, Copy, Debug)]
+pub enum Abandoning<'a> {
+    Agent(&'a Agent),
+    Person(&'a Member),
+}
+
+impl Engine {
+    /// Nothing is asked or answered in it any more; whoever was asked is told. How it stands then.
+    pub async fn clarify_abandon(
+        &self,
+        at: &ProjectAt,
+        by: Abandoning<'_>,
+        id: &MplpId,
+    ) -> Result<StatusResponse, Refusal> {
+        let rules = self.rules_of(&at.project)?;
+        for _ in 0..TRIES {
+            let session = self.clarification_at(at, id).await?.ok_or_else(no_session)?;
+            let (operation, guards) = match by {
+                Abandoning::Agent(agent) => (Abandon::Agent(agent.raiser.clone()), agent.guards.clone()),
+                Abandoning::Person(member) => (Abandon::Person(Box::new(member.clone())), Vec::new()),
+            };
+            let key = self.asking_key(&at.project).await?;
+            let project = Arc::new(at.project.clone());
+            let view = AbandonView { project, session, rules: Arc::clone(&rules), key, guards };
+            if let Some(session) = self.finish(operation.decide(&view, &self.env()?)?).await? {
+                self.cancel_questions_about(at, &session).await;
+                return view::status(&session, self.now());
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// The session that a question is about, for a person who may give it up and while that changes anything.
+    pub async fn session_to_abandon(&self, decision: &Decision, member: &Member) -> Result<Option<MplpId>, Refusal> {
+        let Some(of) = &decision.gap else { return Ok(None) };
+        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await.map_err(unavailable)?;
+        let now = self.now();
+        let matters = |session: &ClarificationSession| {
+            now < session.expires_at
+                && (session.is_live(now) || session.holds())
+                && countersign_core::clarification::abandon::may_abandon(session, member)
+        };
+        Ok(session.filter(matters).map(|session| session.id))
+    }
+
+    /// If this does not come to pass, the answer changes nothing.
+    async fn cancel_questions_about(&self, at: &ProjectAt, session: &ClarificationSession) {
+        for asked in &session.gaps {
+            let GapState::Abandoned { asked: Some(decision) } = &asked.state else { continue };
+            if let Err(why) = self.withdraw_open(at, *decision, "the clarification was abandoned").await {
+                tracing::warn!(%why, "a question about an abandoned gap stays open");
+            }
+        }
+    }
+}

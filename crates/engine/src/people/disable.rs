@@ -1,0 +1,83 @@
+//! Closing an account, with everything that the person holds.
+
+use super::AccountTrouble;
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    store::{self, Lookup},
+};
+use countersign_core::{
+    people::{
+        accounts::AccountRefusal,
+        disable::{Disable, DisableView, Disabled, HeldInProject},
+    },
+    records::{
+        ApiKey, CancelledFor, Delegation, DelegationState, Membership, Person, Project, SubscriberToken, TokenState,
+    },
+    refusal::Refusal,
+    step::Operation as _,
+};
+
+impl Engine {
+    /// Disables a person and ends their sign-ins, subscriber tokens, delegations, API keys and what is open under these,
+    /// in one step. When this answers, nothing of it works any more, on any node.
+    pub async fn disable_person(&self, name: &str, by: &str) -> Result<Disabled, AccountTrouble> {
+        for _ in 0..TRIES {
+            let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
+            let projects = self.projects().await.map_err(unavailable)?;
+            let mut held = Vec::new();
+            for project in &projects {
+                held.push(self.held_in(project, &person).await?);
+            }
+            let view = DisableView { person, projects: held };
+            let step = Disable { by: by.to_owned() }.decide(&view, &self.env()?)?;
+            if let Some(ended) = self.finish(step).await? {
+                self.end_late(&projects, &view).await?;
+                return Ok(ended);
+            }
+        }
+        Err(Refusal::Unavailable.into())
+    }
+
+    async fn held_in(&self, project: &Project, person: &Person) -> Result<HeldInProject, Refusal> {
+        let lookup = Lookup::MembershipOf { project: project.key, person: person.key };
+        let membership: Option<Membership> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let found: Vec<Delegation> = self.delegations_of(project.key, person.key).await?;
+        let mut delegations = Vec::new();
+        for delegation in found.into_iter().filter(|delegation| delegation.state == DelegationState::Active) {
+            let live = self.live_of_delegation(delegation.key).await?;
+            delegations.push((delegation, live));
+        }
+        let found: Vec<ApiKey> = self.api_keys(project.key).await?;
+        let mut keys = Vec::new();
+        for key in found.into_iter().filter(|key| key.responsible == person.key && key.revoked_at.is_none()) {
+            let live = self.live_of_delegation(key.key).await?;
+            keys.push((key, live));
+        }
+        let lookup = Lookup::SubscriberTokensOfPerson { project: project.key, person: person.key };
+        let tokens: Vec<SubscriberToken> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let counts = |token: &&SubscriberToken| token.state(person, self.now()) == TokenState::Active;
+        Ok(HeldInProject {
+            place: (project.key, project.id.clone()),
+            is_member: membership.is_some(),
+            delegations,
+            keys,
+            tokens: tokens.iter().filter(counts).count(),
+        })
+    }
+
+    /// What was raised while it ended, and writes that were let through just before.
+    async fn end_late(&self, projects: &[Project], view: &DisableView) -> Result<(), Refusal> {
+        for held in &view.projects {
+            let Some(project) = projects.iter().find(|project| project.key == held.place.0) else { continue };
+            let delegations = held.delegations.iter().map(|(delegation, _)| delegation.key);
+            for holder in delegations.clone().chain(held.keys.iter().map(|(key, _)| key.key)) {
+                let late = self.live_of_delegation(holder).await?;
+                self.end_what_came_late(project, late, CancelledFor::Revoked).await?;
+            }
+            for delegation in delegations {
+                self.nothing_is_under_way(delegation).await;
+            }
+        }
+        Ok(())
+    }
+}

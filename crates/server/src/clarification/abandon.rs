@@ -1,0 +1,31 @@
+//! `POST /v1/clarification/abandon`: a session is given up, by its agent or by a person concerned.
+
+use super::asker::SessionAsker;
+use crate::{
+    App,
+    mplp::{denied::Denied, sent::Sent},
+};
+use axum::extract::State;
+use countersign_protocol::{
+    aap::error::Envelope,
+    clarification::submission::{SessionRequest, StatusResponse},
+};
+
+#[utoipa::path(
+    post,
+    path = "/v1/clarification/abandon",
+    tag = "clarifications",
+    summary = "Give a session up: it stops nothing any more, and its plan is never confirmed",
+    description = "For the agent that submitted the plan, the person for whom it acts or who answers for it, and admins: by a key, a token, a subscriber token that may answer, or a sign-in session with X-CSRF-Token. What a person owed an answer to, an agent does not free: until a person abandons the session as well, or its time is over, irreversible calls that no person approved after the agent's abandonment are refused with clarification_required.",
+    request_body = SessionRequest,
+    responses((status = 200, description = "How the session stands now; the same when it is said again", body = StatusResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("session" = []), ("bearer" = []))
+)]
+pub(crate) async fn post(
+    State(app): State<App>,
+    asker: SessionAsker,
+    Sent(asked): Sent<SessionRequest>,
+) -> Result<axum::Json<StatusResponse>, Denied> {
+    let by = asker.abandoning()?;
+    Ok(axum::Json(app.engine.clarify_abandon(&asker.at, by, &asked.session_id).await?))
+}

@@ -1,0 +1,41 @@
+//! `report_step`: `POST /mplp/v1/plans/{plan}/steps/{step}` as a tool.
+
+use super::told::PlanTold;
+use crate::mcp::tool::{Call, Hints, Tool};
+use countersign_engine::Refusal;
+use countersign_protocol::mplp::{MplpId, StepReport, StepStatus};
+
+pub(super) struct ReportStep;
+
+#[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::mcp) struct ReportStepArguments {
+    /// The plan, which must be approved.
+    plan_id: MplpId,
+    /// The step, by its step_id in the plan.
+    step_id: MplpId,
+    /// How far it has come.
+    status: StepStatus,
+    /// Why it failed, is blocked or was skipped, in words for a person.
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+impl Tool for ReportStep {
+    type Arguments = ReportStepArguments;
+    type Answer = PlanTold;
+
+    const NAME: &'static str = "report_step";
+    const TITLE: &'static str = "Report a step";
+    const DESCRIPTION: &'static str = "Say how far a step of an approved plan has come that is your own business: \
+        in_progress when you begin it, then completed, failed, blocked or skipped. A step that runs a tool moves by \
+        begin_action and report_outcome instead. Steps that it depends on must be completed first.";
+    const HINTS: Hints = Hints::Counts;
+
+    async fn call(call: &Call, said: ReportStepArguments) -> Result<PlanTold, Refusal> {
+        let ReportStepArguments { plan_id, step_id, status, reason } = said;
+        let report = StepReport { status, reason };
+        call.engine().report_step(&call.caller.at, &call.caller.agent, &plan_id, &step_id, &report).await?;
+        PlanTold::of(call, &plan_id).await
+    }
+}

@@ -1,0 +1,36 @@
+//! `withdraw_question`: `POST /v1/decisions/{decision}/withdraw` as a tool.
+
+use super::told::DecisionTold;
+use crate::mcp::tool::{Call, Hints, Tool};
+use countersign_engine::Refusal;
+use countersign_protocol::decisions::WithdrawRequest;
+
+pub(super) struct WithdrawQuestion;
+
+#[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::mcp) struct WithdrawQuestionArguments {
+    /// Of the question, which must be pending.
+    decision_id: String,
+    /// Why, for the people who were asked.
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+impl Tool for WithdrawQuestion {
+    type Arguments = WithdrawQuestionArguments;
+    type Answer = DecisionTold;
+
+    const NAME: &'static str = "withdraw_question";
+    const TITLE: &'static str = "Withdraw a question";
+    const DESCRIPTION: &'static str = "Take back a question of yours that nobody has answered yet: a confirmation, a \
+        clarification, or the one about a proposed plan, which becomes a draft again.";
+    const HINTS: Hints = Hints::Counts;
+
+    async fn call(call: &Call, said: WithdrawQuestionArguments) -> Result<DecisionTold, Refusal> {
+        let WithdrawQuestionArguments { decision_id, reason } = said;
+        let reason = WithdrawRequest { reason };
+        let withdrawn = call.engine().withdraw(&call.caller.at, &call.caller.agent, &decision_id, &reason).await?;
+        Ok(withdrawn.into())
+    }
+}

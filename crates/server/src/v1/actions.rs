@@ -1,0 +1,21 @@
+//! `GET /v1/actions`: what an agent may ask for.
+
+use super::Caller;
+use crate::{App, http::answer::Refused};
+use axum::extract::State;
+use countersign_protocol::{aap::error::Envelope, decisions::ActionsDocument};
+
+#[utoipa::path(
+    get,
+    path = "/v1/actions",
+    tag = "decisions",
+    summary = "The actions that the agent may ask for",
+    responses((status = 200, description = "Every action, with the project's word on it", body = ActionsDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    Caller { at, agent, .. }: Caller,
+) -> Result<axum::Json<ActionsDocument>, Refused> {
+    Ok(axum::Json(app.engine.actions(&at, &agent)))
+}

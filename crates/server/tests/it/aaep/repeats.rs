@@ -1,0 +1,107 @@
+//! An event that is sent again, because its answer was lost, is answered as it was and told once.
+
+use countersign_testkit::{Plane, Setup, TestAgent, aaep::event, decisions::Asked, on_both_stores};
+use serde_json::{Value, json};
+
+/// An event under an id of the agent's own.
+fn named(id: &str, mut event: Value) -> Value {
+    event["event_id"] = json!(id);
+    event
+}
+
+fn to(from: &str, to: &str) -> Value {
+    event("state.changed", json!({ "from_state": from, "to_state": to }))
+}
+
+fn confirmation() -> Value {
+    event(
+        "awaiting.confirmation",
+        json!({ "action": "Book the flight", "consequence": "The card is charged", "timeout_seconds": 300,
+            "default_decision": "reject", "risk_level": "high", "irreversible": true }),
+    )
+}
+
+async fn says(plane: &Plane, agent: &TestAgent, session: &str, event: &Value) -> Value {
+    agent.says(plane, session, event).await.expect(201).json()
+}
+
+on_both_stores! {
+    /// AAEP 3.2.3
+    async fn the_same_id_with_other_content_is_refused_and_told_nobody(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let (_phone, mut heard) = alice.listening(&plane).await;
+        let session = agent.starts_talking(&plane).await;
+        says(&plane, &agent, &session, &named("evt_1", to("idle", "thinking"))).await;
+        let other = agent.says(&plane, &session, &named("evt_1", to("thinking", "deciding"))).await;
+        assert_eq!(other.refusal(), (409, "conflict".into()));
+        assert!(other.text().contains("event_id"), "{}", other.text());
+        says(&plane, &agent, &session, &named("evt_2", to("thinking", "writing_output"))).await;
+        let states = [heard.next_of("state.changed").await, heard.next_of("state.changed").await];
+        assert_eq!(states.map(|event| event["to_state"].clone()), ["thinking", "writing_output"]);
+    }
+
+    /// AAEP 3.2.3, AAEP 8.2.4
+    async fn an_event_that_is_sent_again_is_answered_as_it_was_and_told_once(kit) {
+        let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
+        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let (_phone, mut heard) = alice.listening(&plane).await;
+        let started = named("evt_0", event("session.started", json!({})));
+        let opened = agent.post(&plane, "/aaep/v1/sessions", &started).await.expect(201).json();
+        assert_eq!(agent.post(&plane, "/aaep/v1/sessions", &started).await.expect(201).json(), opened);
+        let session = opened["session_id"].as_str().unwrap();
+        let progress = named("evt_1", event("progress.updated", json!({ "progress": { "percent": 10 } })));
+        let first = says(&plane, &agent, session, &progress).await;
+        let mut again = progress.clone();
+        again["timestamp"] = json!("2026-11-15T12:00:09Z");
+        assert_eq!(says(&plane, &agent, session, &again).await, first, "what the hub stamps may be stamped anew");
+        assert_eq!(heard.next_of("session.started").await["session_id"], session);
+        assert_eq!(heard.event().await["event_id"], first["event_id"]);
+        drop(heard);
+        let plane = plane.restart().await;
+        assert_eq!(says(&plane, &agent, session, &progress).await, first);
+        let list = json!([progress, named("evt_2", to("idle", "thinking"))]);
+        let results = says(&plane, &agent, session, &list).await["results"].clone();
+        assert_eq!((&results[0], &results[1]["sequence_number"]), (&first, &json!(2)));
+        let over = named("evt_3", event("session.completed", json!({})));
+        let ended = says(&plane, &agent, session, &over).await;
+        assert_eq!(says(&plane, &agent, session, &over).await, ended, "also after the session is over");
+    }
+
+    /// AAEP-6.1-01
+    async fn a_question_that_is_sent_again_is_the_one_that_was_asked_whatever_became_of_it(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let (phone, mut heard) = alice.listening(&plane).await;
+        let session = agent.starts_talking(&plane).await;
+        let asked = says(&plane, &agent, &session, &named("evt_q", confirmation())).await;
+        let again = agent.says(&plane, &session, &named("evt_q", confirmation())).await.expect(200).json();
+        assert_eq!(again["decision_id"], asked["decision_id"]);
+        let question = heard.next_of("awaiting.confirmation").await;
+        phone.rejects(&plane, &question).await.expect(204);
+        let again = agent.says(&plane, &session, &named("evt_q", confirmation())).await.expect(200).json();
+        assert_eq!((&again["decision_id"], &again["state"]), (&asked["decision_id"], &json!("rejected")));
+        let anew = says(&plane, &agent, &session, &named("evt_r", confirmation())).await;
+        assert_ne!(anew["decision_id"], asked["decision_id"], "another id is another question");
+    }
+
+    ///
+    async fn an_id_counts_for_one_session_of_one_agent(kit) {
+        let Asked { plane, agent, .. } = kit.asked().await;
+        let (first, second) = (agent.starts_talking(&plane).await, agent.starts_talking(&plane).await);
+        let thinks = named("evt_1", to("idle", "thinking"));
+        let said = says(&plane, &agent, &first, &thinks).await;
+        assert_ne!(says(&plane, &agent, &second, &thinks).await["event_id"], said["event_id"]);
+        let other = plane.agent_key("alice", &[]).await;
+        assert_eq!(other.says(&plane, &first, &thinks).await.refusal(), (404, "not_found".into()));
+    }
+
+    /// AAEP 8.2.4
+    async fn of_many_repetitions_at_once_one_is_told(kit) {
+        let Asked { plane, agent, .. } = kit.asked().await;
+        let session = agent.starts_talking(&plane).await;
+        let progress = named("evt_1", event("progress.updated", json!({ "progress": { "percent": 10 } })));
+        let sent = (0..8).map(|_| says(&plane, &agent, &session, &progress));
+        let answers = futures_util::future::join_all(sent).await;
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
+        assert_eq!(says(&plane, &agent, &session, &to("idle", "thinking")).await["sequence_number"], 2);
+    }
+}
