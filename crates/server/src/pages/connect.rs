@@ -1,8 +1,8 @@
 //! The consent screen: one operator asks to act for one person (AAP 5.1, 13.2, 14.4; R-13).
 
-use super::{Frame, Language, Operator, Prose, ScopeWords, Shown, Warning, words::say};
+use super::{Frame, Operator, Prose, ScopeWords, Shown, Warning};
 use askama::Template;
-use countersign_protocol::{domain::Domain, time::UnixMillis};
+use countersign_protocol::time::UnixMillis;
 use serde::Serialize;
 
 #[derive(Clone, Debug, Template)]
