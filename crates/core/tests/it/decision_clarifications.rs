@@ -1,9 +1,12 @@
 //! Answers to questions that carry nothing out (AAEP 6.5).
 
-use crate::decision_world::{ALICE, Ask, BOB, NOW, Plane, answer, at_deadline, clarification, reply};
+use crate::{
+    decision_answers::copy,
+    decision_world::{ALICE, Ask, BOB, NOW, Plane, answer, answerer, at_deadline, clarification, reply},
+};
 use countersign_core::{
-    decision::answer::{Given, NotCounted, takes},
-    records::{Clarification, DecisionState, Defaulted},
+    decision::answer::{Answer, Given, NotCounted, takes},
+    records::{Assurance, Clarification, DecisionState, Defaulted},
 };
 use countersign_protocol::aaep::event::{Choice, ResponseKind, YesNo};
 use serde_json::{Value, json};
@@ -70,6 +73,38 @@ fn a_response_of_no_accepted_kind_is_as_none_and_a_later_one_counts() {
     assert!(counted.allowances.is_empty(), "an answer lets nothing run");
     let DecisionState::Answered { response, confidence, .. } = counted.decision.state else { panic!("not answered") };
     assert_eq!((response, confidence), (json!("the second"), Some(0.5)));
+}
+
+/// AAEP-6.5.5-01
+#[test]
+fn a_response_passes_the_checks_of_a_reply_in_the_same_order() {
+    let mut plane = Plane::new();
+    let step = plane.raise(&Ask::clarification(asks(&[ResponseKind::Freetext])), NOW).unwrap();
+    let question = plane.commit(step).decision;
+    let deadline = NOW.plus_secs(question.terms.timeout_s);
+    let text = |response: Value| Given::Response { response, confidence: None };
+    let mut wrong = answer(BOB, text(json!(67)), deadline);
+    wrong.decided_by = Some("system:x".into());
+    type Repair = fn(&mut Answer);
+    let checks: [(NotCounted, Repair); 6] = [
+        (NotCounted::TooLate, |answer| answer.claimed_at = NOW.plus_secs(-301)),
+        (NotCounted::TooEarly, |answer| answer.claimed_at = NOW.plus_secs(-200)),
+        (NotCounted::BySoftware, |answer| answer.decided_by = Some("user:alice".into())),
+        (NotCounted::NotEntitled, |answer| answer.by = answerer(ALICE, Assurance::Local)),
+        (NotCounted::TooWeak(Assurance::Token), |answer| answer.by = answerer(ALICE, Assurance::Token)),
+        (NotCounted::NotAllowed, |answer| {
+            answer.given = Given::Response { response: json!("the second"), confidence: None };
+        }),
+    ];
+    for (expected, repair) in checks {
+        assert_eq!(plane.answer(question.key, copy(&wrong), NOW).err(), Some(expected));
+        assert!(plane.store.decision(question.key).is_pending());
+        repair(&mut wrong);
+    }
+    assert_eq!(plane.answer(question.key, copy(&wrong), deadline).err(), Some(NotCounted::TooLate));
+    let step = plane.answer(question.key, copy(&wrong), NOW).unwrap();
+    plane.commit(step);
+    assert_eq!(plane.answer(question.key, wrong, NOW).err(), Some(NotCounted::Settled));
 }
 
 /// AAEP-6.5.5-05

@@ -233,7 +233,9 @@ impl Reference {
         let counts = if by.person == ALICE { !is_yes || !pay } else { pay && [BOB, CAROL].contains(&by.person) };
         // What nothing is known about is irreversible and high, which takes a signed-in person.
         let unknown = confirms && q.asked.action == 3;
-        let floor = if pay || unknown { Assurance::Session } else { Assurance::Token };
+        // The no of the person for whom the agent acts always counts.
+        let own_no = by.person == ALICE && !is_yes;
+        let floor = if (pay || unknown) && !own_no { Assurance::Session } else { Assurance::Token };
         let fits = match by.saying {
             Saying::Accept | Saying::Modified => confirms && !q.asked.only_reject,
             Saying::Reject => confirms,

@@ -2,7 +2,7 @@
 
 use crate::{
     decision_stream::Listener,
-    decision_world::{ALICE, Ask, BOB, CAROL, NOW, Plane, answer, beside, claim, is_open, reply},
+    decision_world::{ALICE, Ask, BOB, CAROL, NOW, Plane, answer, at_deadline, beside, claim, is_open, reply},
 };
 use countersign_core::{
     aaep::session::Published,
@@ -163,7 +163,7 @@ fn while_a_question_waits_the_session_waits() {
     hear(&plane);
 }
 
-/// AAEP-6.8-01, AAEP-6.8-03, AAEP-6.8-04
+/// AAEP-6.8-01, AAEP-6.8-04
 #[test]
 fn going_back_to_thinking_withdraws_the_one_question_that_waits() {
     for back in ["thinking", "deciding"] {
@@ -189,7 +189,8 @@ fn with_several_questions_it_is_said_which_one_is_withdrawn() {
     let step = plane.withdraw(one.key, NOW).unwrap();
     plane.commit(step);
     assert_eq!(cancelled_for(&plane, &one), Some(CancelledFor::Withdrawn));
-    assert!(plane.store.decision(other.key).is_pending());
+    let late = plane.answer(one.key, answer(ALICE, reply(YesNo::Accept), NOW), NOW);
+    assert!(late.is_err() && plane.store.decision(other.key).is_pending());
     assert!(plane.withdraw(one.key, NOW).is_err(), "only once");
     say(&mut plane, session, "state.changed", state("awaiting_input", "thinking"));
     assert_eq!(cancelled_for(&plane, &other), Some(CancelledFor::Withdrawn));
@@ -201,15 +202,36 @@ fn with_several_questions_it_is_said_which_one_is_withdrawn() {
 fn the_end_of_a_session_ends_its_questions_and_all_who_could_answer_hear_it() {
     let mut plane = Plane::new();
     let session = session(&mut plane);
-    let questions = ["file.move", "money.pay"].map(|action| asked(&mut plane, Ask::of(action).within(session)));
+    let questions =
+        ["file.move", "money.pay", "lamp.dim"].map(|action| asked(&mut plane, Ask::of(action).within(session)));
     say(&mut plane, session, "session.cancelled", json!({ "summary_normal": "stop", "cancelled_by": "user" }));
     for question in &questions {
         assert_eq!(cancelled_for(&plane, question), Some(CancelledFor::SessionOver));
         let late = plane.answer(question.key, answer(ALICE, reply(YesNo::Reject), NOW), NOW);
         assert!(late.is_err());
+        plane.store.now = NOW.plus_secs(question.terms.timeout_s);
+        let due = plane.due(question.key, at_deadline(), plane.store.now).unwrap();
+        assert!(due.effects.is_empty(), "no default is applied later");
     }
     let to = &plane.store.said.last().unwrap().to;
     assert!(to.people.contains(&ALICE) && to.people.contains(&CAROL) && to.roles == [Role::Approver]);
+    hear(&plane);
+}
+
+/// AAEP-6.8-03
+#[test]
+fn whoever_waited_for_a_question_is_told_that_and_why_it_was_withdrawn() {
+    let mut plane = Plane::new();
+    let session = session(&mut plane);
+    let question = asked(&mut plane, Ask::of("file.move").within(session));
+    let step = plane.withdraw(question.key, NOW).unwrap();
+    plane.commit(step);
+    let last = &plane.store.said.last().unwrap().event;
+    let Payload::StateChanged(changed) = &last.payload else { panic!("{:?}", last.payload) };
+    assert_eq!((changed.from_state.as_str(), changed.to_state.as_str()), ("awaiting_input", "thinking"));
+    let told = changed.summaries.normal.as_deref().unwrap();
+    assert!(told.contains("withdrawn") && told.contains("not needed"), "{told}");
+    assert_eq!((beside(last, "decision_id"), beside(last, "settled")), (Some(question.id.as_str()), Some("cancelled")));
     hear(&plane);
 }
 

@@ -56,9 +56,15 @@ fn nothing_irreversible_defaults_to_accept_whatever_its_risk() {
 /// AAEP-6.4.1-04
 #[test]
 fn nothing_of_high_risk_defaults_to_accept_even_if_it_is_reversible() {
-    let policy = json!({ "irreversible": false, "risk": "high" });
-    assert!(is_invalid(of(policy.clone(), &accept())));
-    assert_eq!(of(policy, &Wishes::default()).unwrap().default, YesNo::Reject);
+    // The policy accepts by default, so that nothing but the risk stands against it.
+    let of_risk = |risk: Risk| json!({ "irreversible": false, "risk": risk, "default_decision": "accept" });
+    let said_high = Wishes { risk: Some(Risk::High), ..accept() };
+    for (policy, wishes) in [(of_risk(Risk::High), accept()), (of_risk(Risk::Low), said_high)] {
+        assert!(is_invalid(of(policy.clone(), &wishes)), "{policy} {wishes:?}");
+        let terms = of(policy, &Wishes { default: None, ..wishes }).unwrap();
+        assert_eq!((terms.default, terms.irreversible, terms.risk), (YesNo::Reject, false, Risk::High));
+    }
+    assert_eq!(of(of_risk(Risk::Medium), &accept()).unwrap().default, YesNo::Accept);
 }
 
 ///
@@ -103,9 +109,13 @@ fn either_way_of_saying_irreversible_is_one() {
         let quiet = Wishes { default: None, ..wishes };
         assert!(of(reversible.clone(), &quiet).unwrap().irreversible);
     }
-    let by_policy = json!({ "irreversible": false, "reversibility": "irreversible", "risk": "low" });
+    assert_eq!(of(reversible, &accept()).unwrap().default, YesNo::Accept, "nothing else stands against it");
+    let by_policy = json!({
+        "irreversible": false, "reversibility": "irreversible", "risk": "low", "default_decision": "accept",
+    });
     assert!(is_invalid(of(by_policy.clone(), &accept())));
-    assert!(of(by_policy, &Wishes::default()).unwrap().irreversible);
+    let terms = of(by_policy, &Wishes::default()).unwrap();
+    assert_eq!((terms.irreversible, terms.default), (true, YesNo::Reject));
 }
 
 /// AAEP-6.4.1-10
@@ -117,7 +127,7 @@ fn a_caller_cannot_loosen_what_policy_says() {
         reversibility: Some(Reversibility::Reversible),
         ..Wishes::default()
     };
-    let strict = json!({ "irreversible": true, "risk": "medium" });
+    let strict = json!({ "irreversible": true, "risk": "medium", "default_decision": "accept" });
     for terms in [of(strict.clone(), &loose), unknown(&loose)] {
         let terms = terms.unwrap();
         assert!(terms.irreversible && terms.risk >= Risk::Medium && terms.default == YesNo::Reject);

@@ -121,6 +121,30 @@ fn a_document_that_takes_the_agents_word_where_it_demands_a_person_is_refused_na
     refused(own_word(json!({}), json!({}), json!([]), Some(other)), "scopes[1].requires_confirmation");
 }
 
+/// AAEP-6.4.1-07, R-1
+#[test]
+fn accepting_by_default_is_applied_only_to_what_can_be_undone_and_is_not_of_high_risk() {
+    let with = |entry: Value| {
+        let mut policy =
+            json!({ "name": "lamp.dim", "irreversible": false, "risk": "low", "default_decision": "accept" });
+        policy.as_object_mut().unwrap().extend(entry.as_object().unwrap().clone());
+        problems(&document(json!({ "actions": [policy] })))
+    };
+    for entry in [
+        json!({ "irreversible": true }),
+        json!({ "reversibility": "irreversible" }),
+        json!({ "risk": "high" }),
+        json!({ "irreversible": true, "risk": "high" }),
+    ] {
+        let found = with(entry.clone());
+        assert!(
+            found.contains("actions[0]: default_decision accept is only for what is reversible"),
+            "{entry} {found}"
+        );
+    }
+    assert_eq!(with(json!({ "risk": "medium" })), "");
+}
+
 ///
 #[test]
 fn accepting_by_default_is_applied_only_with_thirty_seconds_to_answer() {
