@@ -15,8 +15,7 @@ pub struct ConnectPage {
     pub operator: Operator,
     pub warnings: Vec<Warning>,
     pub scopes: Vec<ScopeWords>,
-    pub mode: Mode,
-    /// The project's own words about the mode; without them the built-in ones.
+    /// As whom the agent acts, in the words of the disclosure that the person agrees to.
     pub mode_disclosure: Prose,
     pub liability: Liability,
     /// How long the delegation lasts, in seconds from the approval.
@@ -28,13 +27,6 @@ pub struct ConnectPage {
     pub csrf: String,
     pub disclosure_id: String,
     pub error: Option<ConnectError>,
-}
-
-/// As whom the agent acts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    UserDelegated,
-    ServiceAccount,
 }
 
 /// Whose words on liability are shown (C-59).

@@ -45,7 +45,7 @@ pub use became::{Became, RunBy, Runs, ToldBy, Who};
 pub use bounds::{AllowMore, Bounded, Counted, MoreError, Releasable, UnitChoice};
 pub use call::CallShown;
 pub use clarified::{Clarified, ClarifiedAnswer, GapAsked, Refused};
-pub use connect::{ConnectError, ConnectPage, Liability, Mode};
+pub use connect::{ConnectError, ConnectPage, Liability};
 pub use connect_ended::{ConnectEnd, ConnectEndedPage, ConnectedPage};
 pub use error::{ErrorPage, Trouble};
 pub use frame::Frame;

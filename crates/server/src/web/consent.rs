@@ -4,7 +4,7 @@ use super::{answer, places, visit::Visit};
 use crate::{
     App,
     http::at::by_host,
-    pages::{ConnectEnd, ConnectError, ConnectPage, Liability, Mode, Operator, ScopeWords, examine},
+    pages::{ConnectEnd, ConnectError, ConnectPage, Liability, Operator, ScopeWords, examine},
 };
 use axum::response::Response;
 use countersign_engine::{Address, ConnectProgress, ConnectRequest, Member, ProjectAt, Refusal};
@@ -71,7 +71,6 @@ impl Asked {
             warnings: examine(&operator.domain, &operator.name, &connected, service.as_ref()),
             operator,
             scopes: shown.scopes.iter().map(|scope| self.scope(scope)).collect(),
-            mode: Mode::UserDelegated,
             mode_disclosure: shown.mode_disclosure.as_str().into(),
             liability: self.liability(&shown),
             lasts_s: duration::parse_secs(&self.at.project.document.max_duration).unwrap_or_default(),

@@ -124,7 +124,6 @@ fn changed(page: &ConnectPage) -> Vec<ConnectPage> {
         with(|p| p.scopes[1].undo_window_s = 31),
         with(|p| p.scopes[2].irreversible = false),
         with(|p| p.scopes[2].requires_confirmation = false),
-        with(|p| p.mode = Mode::ServiceAccount),
         with(|p| p.mode_disclosure = "Own words.".into()),
         with(|p| p.liability = Liability::Operator("Own words.".into())),
         with(|p| p.liability = Liability::Service("Own words.".into())),

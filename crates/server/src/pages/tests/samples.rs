@@ -58,7 +58,6 @@ pub(super) fn connect(language: Language) -> ConnectPage {
         operator: operator(),
         warnings: Vec::new(),
         scopes: scopes(),
-        mode: Mode::UserDelegated,
         mode_disclosure: "It acts in your name.".into(),
         liability: Liability::Service("What it did may be impossible to reverse.".into()),
         lasts_s: 90 * 86_400,
