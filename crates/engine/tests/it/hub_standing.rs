@@ -147,6 +147,7 @@ async fn on_the_legacy_pair_a_reply_without_a_subscription_is_its_listeners() {
     assert_eq!(world.state_of(&agent, &asked).await, "accepted");
 }
 
+/// AAEP-6.4-03
 #[tokio::test(flavor = "multi_thread")]
 async fn a_closed_or_lost_subscription_ends_no_question() {
     let world = World::start().await;
@@ -160,6 +161,7 @@ async fn a_closed_or_lost_subscription_ends_no_question() {
     assert_eq!(world.state_of(&agent, &asked).await, "pending");
 }
 
+/// AAEP-6.4-02, AAEP-6.4-03
 #[tokio::test(flavor = "multi_thread")]
 async fn where_a_project_wants_it_a_question_that_nobody_is_left_to_answer_is_turned_down() {
     let world = World::with(json!({ "early_reject": true })).await;

@@ -8,18 +8,45 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// The next state change that leads away from a question.
+/// The next event that is no countdown: it must lead away from a question.
 async fn settlement(heard: &mut Heard) -> Value {
     loop {
-        let changed = heard.next_of("state.changed").await;
-        if changed["from_state"] == "awaiting_input" {
-            return changed;
+        let next = heard.event().await;
+        if next["type"] != "aaep:agent.progress.updated" {
+            let said = (&next["type"], &next["from_state"]);
+            assert_eq!(said, (&json!("aaep:agent.state.changed"), &json!("awaiting_input")), "{next}");
+            return next;
         }
     }
 }
 
 on_both_stores! {
-    /// AAEP-6.1-06, AAEP-6.1-05
+    /// AAEP-6.1-05
+    async fn after_a_no_and_after_silence_the_next_that_is_said_is_that_nothing_runs(kit) {
+        for answered in [true, false] {
+            let Asked { plane, alice, agent } = kit.asked().await;
+            let (phone, mut heard) = alice.listening(&plane).await;
+            let decision = agent.asks_to(&plane, "payments.send", json!({})).await;
+            let question = heard.next_of("awaiting.confirmation").await;
+            let told = match answered {
+                true => {
+                    phone.rejects(&plane, &question).await.expect(204);
+                    "rejected"
+                }
+                false => {
+                    plane.advance_secs(question["timeout_seconds"].as_i64().unwrap()).await;
+                    "Time ran out"
+                }
+            };
+            let changed = settlement(&mut heard).await;
+            assert_eq!(changed["to_state"], "thinking");
+            assert_eq!(changed["extensions"]["dev_countersign"]["decision_id"], decision["decision_id"]);
+            let summary = changed["summary_normal"].as_str().unwrap();
+            assert!(summary.contains(told), "{summary}");
+        }
+    }
+
+    /// AAEP-6.1-06
     async fn after_a_no_the_agent_may_explain_itself_and_need_not(kit) {
         for explains in [true, false] {
             let Asked { plane, alice, agent } = kit.asked().await;

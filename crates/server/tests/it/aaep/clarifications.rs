@@ -1,7 +1,7 @@
 //! `clarification.reply` on the wire (AAEP 6.5).
 
 use super::Waiting;
-use countersign_testkit::{Kit, Setup, decisions::Asked, on_both_stores, stored_evidence};
+use countersign_testkit::{Kit, Setup, aaep::moment, decisions::Asked, on_both_stores, stored_evidence};
 use serde_json::{Value, json};
 
 /// A question that takes these kinds of answers.
@@ -54,6 +54,36 @@ on_both_stores! {
             waiting.does_not_count(&reply).await;
         }
         waiting.counts(&waiting.response(json!("Lagos")), "answered").await;
+    }
+
+    /// AAEP-6.5.5-01
+    async fn an_answer_must_be_proven_in_time_and_the_first(kit) {
+        let waiting = waiting(kit, &["freetext"]).await;
+        let plane = &waiting.plane;
+        let sound = waiting.response(json!("Lagos"));
+        let mut nobody = waiting.phone.clone();
+        for token in ["", "cst_guessed", &waiting.agent.token] {
+            nobody.token = token.to_owned();
+            assert_eq!(nobody.replies(plane, &sound).await.status, 401);
+            assert_eq!(waiting.state().await, "pending");
+        }
+        let seconds = waiting.question["timeout_seconds"].as_i64().unwrap();
+        let at = |secs: i64| json!(moment(plane.now().plus_secs(secs)));
+        for (member, value) in
+            [("timestamp", at(seconds)), ("timestamp", at(-301)), ("decided_by", json!("auto:configured_policy"))]
+        {
+            let mut reply = sound.clone();
+            reply[member] = value;
+            waiting.does_not_count(&reply).await;
+        }
+        waiting.counts(&sound, "answered").await;
+        waiting.counts(&waiting.response(json!("Abuja")), "answered").await;
+        assert_eq!(waiting.document().await["response"], "Lagos", "the first one counts");
+
+        let late = self::waiting(kit, &["freetext"]).await;
+        let reply = late.response(json!("Lagos"));
+        late.plane.advance_unseen(seconds).await;
+        late.does_not_count(&reply).await;
     }
 
     /// AAEP-6.5.2-01, AAEP-6.5.5-04
@@ -122,12 +152,14 @@ on_both_stores! {
             waiting.counts(&reply, "answered").await;
             let entries = stored_evidence(&waiting.plane.place).await;
             let settled = entries.iter().rfind(|entry| entry.event_type == "decision_settled").unwrap();
-            let kept = settled.openings.clone().unwrap();
-            for text in ["alice", "user:mallory", "00-trace-02"] {
-                assert!(kept.contains(text), "{text} is not in {kept}");
+            let kept: Value = serde_json::from_str(settled.openings.as_deref().unwrap()).unwrap();
+            for (member, value) in
+                [("decided_by", "alice"), ("claimed_decided_by", "user:mallory"), ("correlation_id", "00-trace-02")]
+            {
+                assert_eq!(kept[member]["value"], value, "{kept}");
             }
-            let leaf = String::from_utf8_lossy(&settled.leaf).into_owned();
-            assert!(leaf.contains("\"confidence\":"), "{leaf}");
+            let leaf: Value = serde_json::from_slice(&settled.leaf).unwrap();
+            assert_eq!(leaf["confidence"].as_f64(), confidence.as_f64(), "{leaf}");
         }
     }
 }

@@ -152,7 +152,7 @@ on_both_stores! {
         assert_eq!(legacy.state(&decision).await, "accepted");
     }
 
-    /// R-11, AAEP-6.3.4-10
+    ///
     async fn what_is_no_message_is_refused_here_as_well(kit) {
         let legacy = Legacy::on(kit).await;
         let path = legacy.nvda.legacy("messages");

@@ -67,7 +67,7 @@ on_both_stores! {
         assert_eq!(says(&plane, &agent, session, &over).await, ended, "also after the session is over");
     }
 
-    /// AAEP-6.1-01
+    /// AAEP-6.1-09
     async fn a_question_that_is_sent_again_is_the_one_that_was_asked_whatever_became_of_it(kit) {
         let Asked { plane, alice, agent } = kit.asked().await;
         let (phone, mut heard) = alice.listening(&plane).await;
@@ -77,6 +77,7 @@ on_both_stores! {
         assert_eq!(again["decision_id"], asked["decision_id"]);
         let question = heard.next_of("awaiting.confirmation").await;
         phone.rejects(&plane, &question).await.expect(204);
+        assert_eq!(heard.event().await["from_state"], "awaiting_input", "it was told once");
         let again = agent.says(&plane, &session, &named("evt_q", confirmation())).await.expect(200).json();
         assert_eq!((&again["decision_id"], &again["state"]), (&asked["decision_id"], &json!("rejected")));
         let anew = says(&plane, &agent, &session, &named("evt_r", confirmation())).await;

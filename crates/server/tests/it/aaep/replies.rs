@@ -2,7 +2,11 @@
 //! everything counts (AAEP 6.3).
 
 use super::Waiting;
-use countersign_testkit::{Setup, decisions::Asked, on_both_stores, stored_evidence};
+use countersign_testkit::{
+    Setup,
+    decisions::{Asked, confirmation},
+    on_both_stores, stored_evidence,
+};
 use serde_json::{Value, json};
 
 on_both_stores! {
@@ -33,6 +37,10 @@ on_both_stores! {
         for decision in [json!("maybe"), json!("Accept"), json!(true), json!(null), json!("")] {
             waiting.is_no_message(&waiting.yes_but(|reply| reply["decision"] = decision)).await;
         }
+        // Not even a question can offer another one.
+        let mut offering = confirmation("payments.send", json!({ "n": 1 }));
+        offering["allowed_replies"] = json!(["accept", "reject", "maybe"]);
+        assert_eq!(waiting.agent.asks(&waiting.plane, &offering).await.refusal(), (400, "invalid_request".into()));
         waiting.counts(&waiting.yes_but(|reply| reply["decision"] = json!("reject")), "rejected").await;
     }
 
@@ -116,7 +124,7 @@ on_both_stores! {
     async fn a_question_takes_no_answer_that_it_does_not_allow(kit) {
         let asked = kit.asked().await;
         let (phone, mut heard) = asked.alice.listening(&asked.plane).await;
-        let mut body = countersign_testkit::decisions::confirmation("payments.send", json!({}));
+        let mut body = confirmation("payments.send", json!({}));
         body["allowed_replies"] = json!(["reject"]);
         let decision = asked.agent.asks(&asked.plane, &body).await.expect(201).json();
         let question = heard.next_of("awaiting.confirmation").await;
@@ -190,9 +198,13 @@ on_both_stores! {
         display.accepts(plane, &waiting.question).await.expect(204);
         let (of_bob, _) = plane.person("bob").await.listening(plane).await;
         of_bob.accepts(plane, &waiting.question).await.expect(204);
+        let connected = plane.connect(&waiting.alice, plane.acme(), &["calendar.read"]).await;
+        let access = plane.register(plane.acme(), &connected).await.access_token;
         let mut agent = waiting.phone.clone();
-        agent.token = waiting.agent.token.clone();
-        assert_eq!(agent.accepts(plane, &waiting.question).await.status, 401);
+        for token in [waiting.agent.token.clone(), access, connected.delegation_token] {
+            agent.token = token;
+            assert_eq!(agent.accepts(plane, &waiting.question).await.status, 401);
+        }
         assert_eq!(waiting.state().await, "pending");
         let (second, _) = waiting.alice.listening(plane).await;
         second.accepts(plane, &waiting.question).await.expect(204);

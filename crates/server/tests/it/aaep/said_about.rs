@@ -2,13 +2,14 @@
 
 use super::Waiting;
 use countersign_testkit::{Setup, decisions::Asked, on_both_stores, stored_evidence};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What the evidence of the settlement says in the open, and what it keeps apart.
-async fn kept(waiting: &Waiting) -> (String, String) {
+async fn kept(waiting: &Waiting) -> (Value, Value) {
     let entries = stored_evidence(&waiting.plane.place).await;
     let settled = entries.iter().rfind(|entry| entry.event_type == "decision_settled").expect("a settlement");
-    (String::from_utf8_lossy(&settled.leaf).into_owned(), settled.openings.clone().expect("what is kept apart"))
+    let openings = settled.openings.as_deref().expect("what is kept apart");
+    (serde_json::from_slice(&settled.leaf).unwrap(), serde_json::from_str(openings).unwrap())
 }
 
 on_both_stores! {
@@ -22,9 +23,11 @@ on_both_stores! {
         });
         waiting.counts(&reply, "accepted").await;
         let (leaf, kept) = kept(&waiting).await;
-        assert!(leaf.contains(r#""assurance":"token""#), "{leaf}");
-        for text in ["alice", "user:mallory", "00-trace-01"] {
-            assert!(kept.contains(text), "{text} is not in {kept}");
+        assert_eq!((&leaf["state"], &leaf["assurance"]), (&json!("accepted"), &json!("token")), "{leaf}");
+        for (member, value) in
+            [("decided_by", "alice"), ("claimed_decided_by", "user:mallory"), ("correlation_id", "00-trace-01")]
+        {
+            assert_eq!(kept[member]["value"], value, "{kept}");
         }
         assert!(!waiting.document().await.to_string().contains("mallory"));
     }

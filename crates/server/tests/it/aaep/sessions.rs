@@ -62,8 +62,12 @@ on_both_stores! {
         let asked = agent.says(&plane, &session, &confirmation()).await.expect(201).json();
         assert_eq!((&asked["state"], &asked["session_id"]), (&json!("pending"), &json!(session)));
         assert_eq!(agent.says(&plane, &session, &confirmation()).await.expect(200).json()["decision_id"], asked["decision_id"]);
-        let question = heard.next_of("awaiting.confirmation").await;
-        assert_eq!(question["session_id"], session);
+        // The session waits, and then the question is told.
+        assert_eq!(heard.next_of("session.started").await["session_id"], session);
+        let waits = heard.event().await;
+        assert_eq!((&waits["to_state"], &waits["session_id"]), (&json!("awaiting_input"), &json!(session)));
+        let question = heard.event().await;
+        assert_eq!((&question["type"], &question["session_id"]), (&json!("aaep:agent.awaiting.confirmation"), &json!(session)));
         phone.accepts(&plane, &question).await.expect(204);
         assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "accepted");
     }

@@ -69,6 +69,7 @@ on_both_stores! {
         for heard in [&mut at_phone, &mut at_speaker] {
             let changed = heard.next_of("state.changed").await;
             assert_eq!((&changed["from_state"], &changed["to_state"]), (&json!("awaiting_input"), &json!("thinking")));
+            assert!(changed["summary_normal"].as_str().unwrap().contains("rejected"), "{changed}");
         }
         let claim = agent.claims(&plane, &decision, &json!({ "tool": "payments.send", "arguments": {} })).await;
         assert_eq!(claim.status, 409, "{}", claim.text());

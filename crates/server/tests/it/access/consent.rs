@@ -16,9 +16,11 @@ on_both_stores! {
         let (_, other) = scene.receipt_body(&["calendar.read", "calendar.write"], |claims| {
             claims["session_id"] = json!("sess_0000000000000000000000000000feed");
         });
+        // Sound as well, of the same session and person, and yet not the one that was registered.
+        let (_, sibling) = scene.receipt_body(&["calendar.read"], |_| ());
         for method in [Method::GET, Method::POST] {
             let call = || agent.request(method.clone(), "/calendar/events", "SCHEDULE_EVENT");
-            for wrong in [other.as_str(), "not a receipt", "", &receipt[..receipt.len() - 1], &format!("{receipt} ")] {
+            for wrong in [other.as_str(), sibling.as_str(), "not a receipt", "", &receipt[..receipt.len() - 1], &format!("{receipt} ")] {
                 // Blanks round a value are no part of it.
                 let request = call().instead("x-agent-consent", wrong.trim());
                 if wrong.trim() != receipt {

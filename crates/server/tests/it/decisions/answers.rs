@@ -78,7 +78,8 @@ on_both_stores! {
 
     /// AAEP-6.5.5-05
     async fn a_clarification_that_nobody_answers_gives_its_default_or_nothing_and_invents_no_answer(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let (_phone, mut heard) = alice.listening(&plane).await;
         let bare = json!({ "question": "Which colour?", "timeout_seconds": 60 });
         let mut default = json!({ "question": "Which account?", "timeout_seconds": 60 });
         default["default_response"] = json!("the usual one");
@@ -95,6 +96,14 @@ on_both_stores! {
         let told = agent.looks(&plane, &without).await.expect(200).json();
         assert_eq!((&told["state"], &told["expired_as"]), (&json!("expired"), &json!("unavailable")));
         assert_eq!(told.get("response"), None);
+        let mut ended = std::collections::BTreeSet::new();
+        while ended.len() < 2 {
+            let changed = heard.next_of("state.changed").await;
+            if changed["from_state"] == "awaiting_input" {
+                ended.insert(changed["extensions"]["dev_countersign"]["decision_id"].to_string());
+            }
+        }
+        assert!([&with_default, &without].iter().all(|asked| ended.contains(&asked["decision_id"].to_string())));
     }
 
     ///

@@ -77,7 +77,10 @@ on_both_stores! {
     async fn a_restart_keeps_deadlines_and_what_fell_due_meanwhile_is_a_no(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let (mut phone, mut heard) = alice.listening(&plane).await;
         let long = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let question = heard.next_of("awaiting.confirmation").await;
+        drop(heard);
         let meanwhile = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_unseen(61).await;
         let plane = plane.restart().await;
@@ -88,7 +91,9 @@ on_both_stores! {
         assert_eq!(expired.get("allowance"), None);
         assert_eq!(agent.claims(&plane, &meanwhile, &tidying(1)).await.refusal(), (409, "conflict".into()));
         assert_eq!(looked(&plane, &agent, &long).await, long);
-        alice.accepts(&plane, &long).await;
+        // The token that was given out before it still answers the question.
+        phone.subscribes(&plane).await;
+        phone.accepts(&plane, &question).await.expect(204);
         assert_eq!(looked(&plane, &agent, &long).await["state"], "accepted");
         plane.advance_secs(60).await;
         assert_eq!(looked(&plane, &agent, &afterwards).await["expired_as"], "accept", "it was there for this one");

@@ -1,9 +1,11 @@
 //! The project's policy sets the terms; whoever asks can only tighten them (R-1, AAEP 6.4.1).
 
 use countersign_engine::{ApiKeyKind, NotCounted, Role};
+use countersign_protocol::aaep::event::YesNo;
 use countersign_testkit::{
     Setup,
-    decisions::{Asked, confirmation},
+    aaep::event,
+    decisions::{Asked, confirmation, payments},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -51,17 +53,21 @@ on_both_stores! {
             wish.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
             wish
         };
+        // Policy accepts to tidy by default, so that nothing stands against it but what is said about it.
+        let plain = agent.asks(&plane, &with("notes.tidy", 1, &wish(json!({})))).await.expect(201).json();
+        agent.withdraws(&plane, &plain, &json!({})).await.expect(200);
         for (tool, change) in [
             ("payments.send", json!({})),
             ("payments.send", json!({ "irreversible": false, "risk_level": "low" })),
             ("mail.send", json!({ "risk_level": "medium" })),
             ("mail.send", json!({ "risk_level": "low" })),
             ("notes.purge", json!({})),
-            ("notes.archive", json!({ "risk_level": "high" })),
-            ("notes.archive", json!({ "irreversible": true })),
-            ("notes.archive", json!({ "irreversible": true, "risk_level": "low" })),
-            ("notes.archive", json!({ "reversibility": "irreversible" })),
-            ("notes.archive", json!({ "reversibility": "irreversible", "irreversible": false })),
+            ("notes.tidy", json!({ "risk_level": "high" })),
+            ("notes.tidy", json!({ "irreversible": true })),
+            ("notes.tidy", json!({ "irreversible": true, "risk_level": "medium" })),
+            ("notes.tidy", json!({ "irreversible": true, "risk_level": "low" })),
+            ("notes.tidy", json!({ "reversibility": "irreversible" })),
+            ("notes.tidy", json!({ "reversibility": "irreversible", "irreversible": false })),
         ] {
             let answer = agent.asks(&plane, &with(tool, 1, &wish(change.clone()))).await;
             assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{tool} {change}");
@@ -71,6 +77,18 @@ on_both_stores! {
         worded["consequence"] = json!("They are wet");
         assert_eq!(agent.asks(&plane, &worded).await.refusal(), (400, "invalid_request".into()));
         assert_eq!(alice.waiting_questions(&plane).await, 0);
+        // Neither does an event nor a project's document get past it.
+        let session = agent.starts_talking(&plane).await;
+        let members = json!({ "action": "Wipe it", "consequence": "It is gone", "timeout_seconds": 60,
+            "default_decision": "accept", "risk_level": "high", "irreversible": true });
+        let spoken = agent.says(&plane, &session, &event("awaiting.confirmation", members)).await;
+        assert_eq!(spoken.refusal(), (400, "invalid_request".into()));
+        for tool in ["payments.send", "mail.send", "notes.purge"] {
+            let mut document = payments("calendar");
+            let policy = document.actions.iter_mut().find(|policy| policy.name == tool).unwrap();
+            policy.default_decision = Some(YesNo::Accept);
+            assert!(plane.engine.apply_project(document, "test").await.is_err(), "{tool}");
+        }
         for (tool, policys_own) in [("payments.send", "reject"), ("mail.send", "reject"), ("notes.purge", "reject")] {
             let asked = agent.asks_to(&plane, tool, json!({ "n": 2 })).await;
             plane.advance_secs(seconds_left(&plane, &asked)).await;

@@ -37,18 +37,20 @@ on_both_stores! {
     /// MPLP-2.2-06
     async fn an_override_decides_and_is_recorded_as_one(kit) {
         let stage = Stage::set(kit).await;
-        let mut sent = confirm("context", 1);
-        sent["governance"] = json!({ "locked": true });
-        let locked = stage.post(&stage.agent, "confirms", &sent).await.expect(201).json();
-        assert_eq!(locked["governance"]["locked"], true, "an agent may only tighten (R-1)");
         stage.plane.give_roles("calendar", "alice", &[Role::User, Role::Admin]).await;
-        let without = stage.decides(&stage.device, &locked, &json!({ "status": "approved" })).await;
-        assert_eq!(without.refusal(), (409, "conflict".into()));
-        let body = json!({ "status": "approved", "override": true, "reason": "it cannot wait" });
-        let decided = stage.decides(&stage.device, &locked, &body).await.expect(201).json();
-        assert_eq!(statuses(&decided), ("approved".into(), vec!["approved".into()]));
-        let last = decided["events"].as_array().unwrap().last().unwrap();
-        assert_eq!(last["data"]["override"], true);
+        for (n, status) in (1..).zip(["approved", "rejected", "cancelled"]) {
+            let mut sent = confirm("context", n);
+            sent["governance"] = json!({ "locked": true });
+            let locked = stage.post(&stage.agent, "confirms", &sent).await.expect(201).json();
+            assert_eq!(locked["governance"]["locked"], true, "an agent may only tighten (R-1)");
+            let without = stage.decides(&stage.device, &locked, &json!({ "status": status })).await;
+            assert_eq!(without.refusal(), (409, "conflict".into()), "{status}");
+            let body = json!({ "status": status, "override": true, "reason": "it cannot wait" });
+            let decided = stage.decides(&stage.device, &locked, &body).await.expect(201).json();
+            assert_eq!(statuses(&decided), (status.into(), vec![status.into()]));
+            let last = decided["events"].as_array().unwrap().last().unwrap();
+            assert_eq!(last["data"]["override"], true, "{status}");
+        }
     }
 
     /// MPLP-2.2-06, R-14

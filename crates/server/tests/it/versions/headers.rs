@@ -55,7 +55,7 @@ async fn every_answer_of_an_aap_route_says_which_version_it_is_of_whatever_went_
     says_its_version(&plane.send(form.unwrap()).await.expect(415), "a form");
 }
 
-/// AAP-22.1-02: what is no AAP route makes no claims about AAP.
+/// C-84: what is no AAP route makes no claims about AAP.
 #[tokio::test]
 async fn pages_and_the_installations_own_interfaces_speak_no_aap_version() {
     let plane = Kit(Backend::Sqlite).plane().await;
