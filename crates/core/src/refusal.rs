@@ -151,14 +151,15 @@ pub enum Refusal {
     // us
     #[error("the record of this request could not be written, so it was refused")]
     Unavailable,
-    #[error("the request was carried out, but the record of its outcome could not be completed")]
-    OutcomeUnrecorded,
-    #[error("the service behind this one failed to answer")]
-    UpstreamFailed,
+    /// With the decision that approved it, if one did.
+    #[error("the request was sent and may have been carried out, but its outcome could not be recorded yet")]
+    OutcomeUnrecorded(Option<String>),
+    #[error("the service behind this one failed to answer; the request may have been carried out")]
+    UpstreamFailed(Option<String>),
     #[error("the service behind this one could not be reached; nothing was sent to it")]
     UpstreamUnreachable,
-    #[error("the service behind this one did not answer in time")]
-    UpstreamSlow,
+    #[error("the service behind this one did not answer in time; the request may have been carried out")]
+    UpstreamSlow(Option<String>),
     #[error("the body has more than {limit} bytes")]
     BodyTooLarge { limit: u64 },
     #[error("the request did not arrive in time")]
@@ -225,9 +226,9 @@ impl Refusal {
             Self::ConfirmationInvalid(_) => Code::ConfirmationInvalid,
             Self::NotFound(_) => Code::NotFound,
             Self::NoRoom { .. } => Code::UsageLimitReached,
-            Self::Unavailable | Self::OutcomeUnrecorded => Code::ServiceUnavailable,
-            Self::UpstreamFailed | Self::UpstreamUnreachable => Code::UpstreamFailed,
-            Self::UpstreamSlow => Code::UpstreamTimeout,
+            Self::Unavailable | Self::OutcomeUnrecorded(_) => Code::ServiceUnavailable,
+            Self::UpstreamFailed(_) | Self::UpstreamUnreachable => Code::UpstreamFailed,
+            Self::UpstreamSlow(_) => Code::UpstreamTimeout,
             Self::BodyTooLarge { .. } => Code::PayloadTooLarge,
             Self::RequestSlow => Code::RequestTimeout,
             Self::Internal => Code::InternalError,
@@ -336,7 +337,7 @@ impl Refusal {
             Self::NoRoom { .. } => "ask the user for a new consent receipt".into(),
             Self::NotFound(_) => "check the address".into(),
             Self::Unavailable => "nothing was carried out; try again shortly".into(),
-            Self::OutcomeUnrecorded | Self::UpstreamFailed | Self::UpstreamSlow => {
+            Self::OutcomeUnrecorded(_) | Self::UpstreamFailed(_) | Self::UpstreamSlow(_) => {
                 "do not repeat it blindly; read the current state first".into()
             }
             Self::UpstreamUnreachable => "nothing was sent; try again shortly".into(),
@@ -351,6 +352,26 @@ impl Refusal {
         match self {
             Self::DelegationRevoked(reason) | Self::AutoRevoked(reason) => Some(*reason),
             Self::OperatorKeyWithdrawn => Some(RevokeReason::KeyRotation),
+            _ => None,
+        }
+    }
+
+    /// The same, about a call that a decision approved: whoever reads it can look what became of that.
+    #[must_use]
+    pub fn of_decision(self, id: Option<&str>) -> Self {
+        let id = id.map(str::to_owned);
+        match self {
+            Self::OutcomeUnrecorded(_) => Self::OutcomeUnrecorded(id),
+            Self::UpstreamFailed(_) => Self::UpstreamFailed(id),
+            Self::UpstreamSlow(_) => Self::UpstreamSlow(id),
+            refusal => refusal,
+        }
+    }
+
+    /// The decision behind a call that may have happened.
+    pub fn decision_id(&self) -> Option<&str> {
+        match self {
+            Self::OutcomeUnrecorded(id) | Self::UpstreamFailed(id) | Self::UpstreamSlow(id) => id.as_deref(),
             _ => None,
         }
     }

@@ -3,13 +3,13 @@
 use crate::{
     aaep::hub::Hub,
     bearers::{Bearers, Shared},
+    calls::{Assertions, UnrecordedOutcomes},
     chance::{Chance, KeyBlocks},
     clarification::RuleBooks,
     clock::Clock,
     decisions::Books,
     dpop::Proofs,
-    forwards::Forwards,
-    gateway::Assertions,
+    inflight_writes::InflightWrites,
     keys::{Keys, KeysError},
     pace::Pace,
     people::{PasswordCost, Passwords},
@@ -29,7 +29,8 @@ use countersign_core::{
 };
 use countersign_jose::{KeyPolicy, ProofKeys};
 use countersign_protocol::{ids::RowKey, origin::Origin, time::UnixMillis};
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
+use tokio_util::task::TaskTracker;
 
 /// How often an operation decides again when rows changed under it.
 pub(crate) const TRIES: usize = 32;
@@ -57,6 +58,8 @@ pub struct Settings {
     /// How long a proof of presence counts as fresh; five minutes at most.
     pub fresh_s: i64,
     pub password_cost: PasswordCost,
+    /// The file for outcomes that cannot be recorded while the store is away; in memory only without one.
+    pub unrecorded_outcomes: Option<PathBuf>,
 }
 
 pub struct Engine {
@@ -76,7 +79,12 @@ pub struct Engine {
     pub(crate) assertions: Assertions,
     pub(crate) tallies: Tallies,
     pub(crate) remembered: Remembered,
-    pub(crate) forwards: Forwards,
+    pub(crate) inflight_writes: InflightWrites,
+    /// Calls that outlast their callers, and records that nobody waits for.
+    pub(crate) tasks: TaskTracker,
+    pub(crate) unrecorded: UnrecordedOutcomes,
+    /// Whoever records late outcomes.
+    pub(crate) recording: tokio::sync::Mutex<()>,
     pub(crate) hub: Hub,
     pub(crate) waits: Waits,
     pub(crate) turns: Turns,
@@ -91,6 +99,8 @@ pub enum StartError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Keys(#[from] KeysError),
+    #[error("the file of unrecorded outcomes cannot be read: {0}")]
+    UnrecordedOutcomes(#[from] std::io::Error),
     #[error("this machine's clock is {offset_ms} ms from the database's; set both by NTP and start again")]
     Clock { offset_ms: i64 },
 }
@@ -106,6 +116,7 @@ impl Engine {
         operators: Arc<dyn Operators>,
     ) -> Result<Arc<Self>, StartError> {
         let keys = Keys::new(key_encryption_key, settings.test_mode)?;
+        let unrecorded = UnrecordedOutcomes::open(settings.unrecorded_outcomes.clone())?;
         let passwords = Passwords::new(settings.password_cost);
         let serving_since = store.now().await?;
         let proofs =
@@ -127,7 +138,10 @@ impl Engine {
             assertions: Assertions::default(),
             tallies: Tallies::default(),
             remembered: Remembered::default(),
-            forwards: Forwards::default(),
+            inflight_writes: InflightWrites::default(),
+            tasks: TaskTracker::new(),
+            unrecorded,
+            recording: tokio::sync::Mutex::default(),
             hub: Hub::default(),
             waits: Waits::default(),
             turns: Turns::default(),
@@ -144,6 +158,13 @@ impl Engine {
         Ok(engine)
     }
 
+    /// Resolves when every call under way has ended in the record.
+    pub async fn drain(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+        self.tasks.reopen();
+    }
+
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -157,10 +178,15 @@ impl Engine {
     }
 
     pub(crate) fn env(&self) -> Result<Env, Refusal> {
-        let now = self.now();
         if self.pace.is_off() {
             return Err(Refusal::Unavailable);
         }
+        self.env_of_record()
+    }
+
+    /// For the record of what has happened, which no clock makes undone. Nothing is decided by it.
+    pub(crate) fn env_of_record(&self) -> Result<Env, Refusal> {
+        let now = self.now();
         let entropy = self.chance.entropy().map_err(|_| Refusal::Internal)?;
         Ok(Env { now, entropy, first_key: self.key_blocks.next(now, self.store.lane()) })
     }

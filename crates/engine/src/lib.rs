@@ -6,14 +6,14 @@
 mod aaep;
 mod aap;
 mod bearers;
+mod calls;
 mod chance;
 mod clarification;
 mod clock;
 mod decisions;
 mod dpop;
 mod engine;
-mod forwards;
-mod gateway;
+mod inflight_writes;
 mod keys;
 mod mplp;
 mod news;
@@ -30,6 +30,9 @@ mod waits;
 
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
 pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof};
+pub use calls::{
+    Connect, DecidedCall, Egress, Exchange, HeldFacts, Permit, Settled, UpstreamError, UpstreamOutcome, Watch,
+};
 pub use chance::Chance;
 pub use clarification::{Abandoning, Attested, ChainReader, Confirmed, Gathered, Scaffolded};
 pub use clock::{Clock, ManualClock};
@@ -37,7 +40,6 @@ pub use decisions::{
     Agent, Answered, ByPerson, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id,
 };
 pub use engine::{Engine, Settings, StartError, Tenancy};
-pub use gateway::{Became, Decided, Egress, Held, HeldFacts, Permit, ReadPermit, Undertaking, Watch};
 pub use keys::{KeyInUse, KeysError, Published};
 pub use mplp::{BusPage, ConfirmShown, Cursor, Decider, PlanShown, Proposal, Reader, SamplePage, Speaker, Told};
 pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
@@ -49,7 +51,7 @@ pub use projects::{Address, ApplyTrouble, ListenerKind, ProjectAt};
 pub use countersign_core::{
     aaep::subscribers::{AddedSubscriberToken, NewSubscriberToken},
     aap::{
-        access::{Call, Confirmation, Credential, Grant, Limit, Scheme},
+        access::{Call, CallFacts, Confirmation, Credential, Limit, Scheme},
         manifest::Addressed,
         revoke::Reason,
     },

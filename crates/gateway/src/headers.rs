@@ -3,13 +3,23 @@
 #[cfg(test)]
 mod tests;
 
+use countersign_engine::UpstreamOutcome;
 use countersign_protocol::project::Route;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 /// A signed statement of who calls, for the upstream.
 pub(crate) const IDENTITY: HeaderName = HeaderName::from_static("countersign-identity");
+/// `none`: the upstream says that it did nothing.
+pub(crate) const EFFECT: HeaderName = HeaderName::from_static("countersign-effect");
 pub(crate) const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What the head of an upstream's answer says.
+pub(crate) fn outcome(status: StatusCode, answered: &HeaderMap, length: Option<u64>) -> UpstreamOutcome {
+    let says_no_effect = answered.get(EFFECT).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"none"));
+    let reason = status.canonical_reason().unwrap_or_default();
+    UpstreamOutcome::Responded { status: status.as_u16(), reason, length, says_no_effect }
+}
 
 /// What reaches the upstream of what the client sent: content type and encoding, and what the route lists.
 pub(crate) fn forwarded(sent: &HeaderMap, route: &Route) -> HeaderMap {

@@ -7,15 +7,19 @@ use crate::{
     call::read_call,
     complete::{self, MAX_BODY_BYTES},
     headers,
-    proxy::{Passage, Pumping, answered, pump, whole_body},
+    proxy::{Pumping, pump, whole_body},
     refusal::presented_scheme,
     request_ids::RequestIds,
 };
+use async_trait::async_trait;
 use bytes::Bytes;
-use countersign_engine::{Address, Became, Decided, Engine, Grant, Held, Refusal};
+use countersign_engine::{
+    Address, CallFacts, Connect, Engine, Exchange, HttpRequest, Permit, Refusal, Settled, UpstreamError,
+    UpstreamOutcome,
+};
 use countersign_protocol::project::Stream;
 use futures_util::{future::BoxFuture, poll};
-use http::{HeaderName, HeaderValue, Request, Response, header};
+use http::{HeaderName, HeaderValue, Request, Response, header, request::Parts};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use hyper::body::Body;
 pub(crate) use inner::Inner;
@@ -144,136 +148,139 @@ impl CountersignLayer {
     {
         let (parts, body) = request.into_parts();
         let call = read_call(&parts, &self.origin)?;
-        let waits = call.wait_s.is_some_and(|seconds| seconds > 0);
-        let request = Request::from_parts(parts, body);
-        match self.engine.decide(&self.address, call).await? {
-            Decided::Speculative(permit) => {
-                let passage = Passage::Read(permit);
-                self.clone().hand_on(inner, present(request, passage.grant())?, passage).await
-            }
-            // A caller that hangs up must not leave a write without its outcome.
-            Decided::CommitFirst(undertaking) => {
-                let request = present(request, undertaking.grant())?;
-                let point = self.clone();
-                let writing = async move {
-                    let passage = Passage::begin(&point.engine, *undertaking).await?;
-                    point.hand_on(inner, request, passage).await
-                };
-                tokio::spawn(writing.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded)?
-            }
-            Decided::Held(held) if waits => self.clone().hold(inner, request, *held).await,
-            Decided::Held(held) => {
-                let holding = self.clone().hold(inner, request, *held);
-                tokio::spawn(holding.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded)?
-            }
-        }
-    }
-
-    /// Reads the request completely, has it confirmed, and hands on exactly that.
-    async fn hold<S, In, Out>(
-        self,
-        inner: Inner<S>,
-        request: Request<In>,
-        held: Held,
-    ) -> Result<Response<BoxBody>, Refusal>
-    where
-        S: Service<Request<In>, Response = Response<Out>> + Send + 'static,
-        S::Future: Send,
-        S::Error: Into<BoxError> + Send,
-        In: Body<Data = Bytes> + From<Bytes> + Send + Unpin + 'static,
-        Out: Body<Data = Bytes> + Send + 'static,
-        Out::Error: Into<BoxError>,
-    {
-        let (mut parts, body) = request.into_parts();
-        let route = held.call().route();
-        let body = whole_body(body, route.max_body_bytes.unwrap_or(MAX_BODY_BYTES), BODY_PACE).await?;
-        let complete = complete::complete(&parts, &self.origin, route, &body)?;
-        let permit = self.engine.hold(held, complete.clone()).await?;
-        let head = complete::head_of(&complete);
-        let (Ok((_, _, passed)), true) = (head, permit.covers(&complete)) else {
-            tracing::error!("what was about to be handed on is not what was confirmed");
-            self.engine.settle_write(permit, &Became::NotSent("it was not what was confirmed")).await?;
-            return Err(Refusal::Internal);
+        let exchange = LayerExchange {
+            inner: Some(inner),
+            request: Some(Request::from_parts(parts, body)),
+            head: None,
+            origin: Arc::clone(&self.origin),
         };
-        parts.headers = passed;
-        parts.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(complete.body.len()));
-        parts.extensions.insert(caller(permit.grant()));
-        let request = Request::from_parts(parts, In::from(Bytes::from(complete.body)));
-        let handing = self.hand_on(inner, request, Passage::Write(Box::new(permit)));
-        tokio::spawn(handing.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded)?
-    }
-
-    /// The answer is held back until its record is durable, and dropped if the caller was cut off meanwhile.
-    async fn hand_on<S, In, Out>(
-        self,
-        inner: Inner<S>,
-        request: Request<In>,
-        mut passage: Passage,
-    ) -> Result<Response<BoxBody>, Refusal>
-    where
-        S: Service<Request<In>, Response = Response<Out>>,
-        S::Error: Into<BoxError>,
-        Out: Body<Data = Bytes> + Send + 'static,
-        Out::Error: Into<BoxError>,
-    {
-        let answer = {
-            let mut asking = pin!(inner.ask(request));
-            let first = poll!(asking.as_mut());
-            passage.handed_on();
-            match first {
-                Poll::Ready(answer) => answer,
-                Poll::Pending => self.wait(&mut passage, asking).await,
-            }
-        };
-        let became = match &answer {
-            Ok(response) => answered(response.status(), response.body().size_hint().exact()),
-            Err(_) => Became::Lost("the service behind failed"),
-        };
-        let streams = answer.is_ok() && passage.grant().route().stream == Some(Stream::Events);
-        let watch = streams.then(|| passage.watch());
-        let egress = passage.settle(&self.engine, &became).await?;
-        let response = answer?;
+        let Settled { answer, egress, watch } = self.engine.carry_out(&self.address, call, exchange).await?;
         if egress.is_none() && watch.is_none() {
-            return Ok(response);
+            return Ok(answer);
         }
-        let pumping = Pumping { engine: self.engine, egress, watch, stopping: CancellationToken::new() };
-        Ok(response.map(|body| pump(body, pumping, &self.streams).map_err(Into::into).boxed_unsync()))
+        let engine = Arc::clone(&self.engine);
+        let pumping = Pumping { engine, egress, watch, stopping: CancellationToken::new() };
+        Ok(answer.map(|body| pump(body, pumping, &self.streams).map_err(Into::into).boxed_unsync()))
+    }
+}
+
+/// The layer's side of one call.
+struct LayerExchange<S, In> {
+    inner: Option<Inner<S>>,
+    request: Option<Request<In>>,
+    /// The head of a request that was read completely.
+    head: Option<Parts>,
+    origin: Arc<str>,
+}
+
+#[async_trait]
+impl<S: Send, In: Send> Connect for LayerExchange<S, In> {
+    /// The service inside needs no connection.
+    async fn connect(&mut self, _: &CallFacts) -> Result<(), UpstreamError> {
+        Ok(())
+    }
+}
+
+impl<S, In, Out> Exchange for LayerExchange<S, In>
+where
+    S: Service<Request<In>, Response = Response<Out>> + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError> + Send,
+    In: Body<Data = Bytes> + From<Bytes> + Send + Unpin + 'static,
+    In::Error: Send,
+    Out: Body<Data = Bytes> + Send + 'static,
+    Out::Error: Into<BoxError>,
+{
+    type Answer = Response<BoxBody>;
+
+    async fn read(&mut self, facts: &CallFacts) -> Result<(), Refusal> {
+        if facts.route().stream == Some(Stream::Websocket) {
+            // From here nobody could cut it.
+            return Err(Refusal::invalid("WebSockets are only served through the proxy"));
+        }
+        self.request = self.request.take().map(|request| present(request, facts));
+        Ok(())
     }
 
-    /// Keeps the lease of a claim alive while the service inside works.
-    async fn wait<T>(&self, passage: &mut Passage, mut asking: std::pin::Pin<&mut impl Future<Output = T>>) -> T {
-        let Some(renew_every) = passage.renew_every() else { return asking.await };
-        loop {
-            tokio::select! {
-                answer = &mut asking => return answer,
-                () = tokio::time::sleep(renew_every) => passage.renew(&self.engine).await,
-            }
+    async fn read_whole(&mut self, facts: &CallFacts) -> Result<HttpRequest, Refusal> {
+        let (parts, body) = self.request.take().ok_or(Refusal::Internal)?.into_parts();
+        let max = facts.route().max_body_bytes.unwrap_or(MAX_BODY_BYTES);
+        let body = whole_body(body, max, BODY_PACE).await?;
+        let complete = complete::complete(&parts, &self.origin, facts.route(), &body)?;
+        self.head = Some(parts);
+        Ok(complete)
+    }
+
+    async fn send(
+        &mut self,
+        permit: &mut Permit,
+        approved: Option<HttpRequest>,
+    ) -> Result<Response<BoxBody>, UpstreamError> {
+        let request = match (approved, self.head.take()) {
+            (Some(approved), Some(head)) => of_approved(head, approved, permit.facts())?,
+            _ => self.request.take().ok_or(UpstreamError::NotSent("nothing was read"))?,
+        };
+        let inner = self.inner.take().ok_or(UpstreamError::NotSent("it was sent already"))?;
+        let mut asking = pin!(inner.ask(request));
+        let first = poll!(asking.as_mut());
+        permit.handed_on();
+        match first {
+            Poll::Ready(answer) => answer,
+            Poll::Pending => wait(permit, asking).await,
+        }
+    }
+
+    fn outcome(&self, answer: &Response<BoxBody>) -> UpstreamOutcome {
+        headers::outcome(answer.status(), answer.headers(), answer.body().size_hint().exact())
+    }
+
+    fn streams(&self, facts: &CallFacts, _: &Response<BoxBody>) -> bool {
+        facts.route().stream == Some(Stream::Events)
+    }
+}
+
+/// Exactly what was approved, as the service inside gets it.
+fn of_approved<In: From<Bytes>>(
+    mut head: Parts,
+    approved: HttpRequest,
+    facts: &CallFacts,
+) -> Result<Request<In>, UpstreamError> {
+    let not_sent = |_| UpstreamError::NotSent("it cannot be handed on as it was approved");
+    (_, _, head.headers) = complete::head_of(&approved).map_err(not_sent)?;
+    head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(approved.body.len()));
+    head.extensions.insert(caller(facts));
+    Ok(Request::from_parts(head, In::from(Bytes::from(approved.body))))
+}
+
+/// Keeps the lease of a claim alive while the service inside works.
+async fn wait<T>(permit: &mut Permit, mut asking: std::pin::Pin<&mut impl Future<Output = T>>) -> T {
+    let Some(renew_every) = permit.renew_every() else { return asking.await };
+    loop {
+        tokio::select! {
+            answer = &mut asking => return answer,
+            () = tokio::time::sleep(renew_every) => permit.renew().await,
         }
     }
 }
 
 /// Takes the client's credentials and claims away and puts in what was verified.
-fn present<In>(mut request: Request<In>, grant: &Grant) -> Result<Request<In>, Refusal> {
-    if grant.route().stream == Some(Stream::Websocket) {
-        // From here nobody could cut it.
-        return Err(Refusal::invalid("WebSockets are only served through the proxy"));
-    }
+fn present<In>(mut request: Request<In>, facts: &CallFacts) -> Request<In> {
     let headers = request.headers_mut();
     let taken: Vec<HeaderName> = headers.keys().filter(|name| is_taken_away(name)).cloned().collect();
     for name in taken {
         headers.remove(name);
     }
-    request.extensions_mut().insert(caller(grant));
-    Ok(request)
+    request.extensions_mut().insert(caller(facts));
+    request
 }
 
-fn caller(grant: &Grant) -> Caller {
+fn caller(facts: &CallFacts) -> Caller {
     Caller {
-        operator: grant.operator().to_owned(),
-        acting_for: grant.subject().map(str::to_owned),
-        session_id: grant.session_id().to_owned(),
-        action: grant.action().to_owned(),
-        route: grant.route().id.clone(),
+        operator: facts.operator().to_owned(),
+        acting_for: facts.subject().map(str::to_owned),
+        session_id: facts.session_id().to_owned(),
+        action: facts.action().to_owned(),
+        route: facts.route().id.clone(),
     }
 }
 

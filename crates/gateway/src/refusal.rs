@@ -10,6 +10,7 @@ use countersign_protocol::aap::{
     manifest, version,
 };
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use serde_json::{Map, Value};
 
 /// What people prove themselves by: a cookie, which they get at this page.
 pub const SIGN_IN: &str = "Cookie realm=\"people\", form-action=\"/sign-in\"";
@@ -32,7 +33,7 @@ pub fn envelope(refusal: &Refusal, request_id: &str, scheme: Scheme) -> Response
         hint: Some(refusal.hint()),
         request_id: request_id.to_owned(),
         docs_url: None,
-        decision: awaited(refusal).map(|awaited| awaited.decision.clone()).filter(|facts| !facts.is_empty()),
+        decision: decision(refusal).filter(|facts| !facts.is_empty()),
         clarification: match refusal {
             Refusal::ClarificationRequired(unclear) => Some(unclear.members()),
             _ => None,
@@ -57,6 +58,12 @@ fn awaited(refusal: &Refusal) -> Option<&Awaited> {
         Refusal::ConfirmationRequired(awaited) => Some(awaited),
         _ => None,
     }
+}
+
+/// What is known of the decision that the call waits for, or that approved it.
+fn decision(refusal: &Refusal) -> Option<Map<String, Value>> {
+    let approved = || refusal.decision_id().map(|id| Map::from_iter([("decision_id".to_owned(), Value::from(id))]));
+    awaited(refusal).map(|awaited| awaited.decision.clone()).or_else(approved)
 }
 
 fn add_headers(refusal: &Refusal, headers: &mut HeaderMap, scheme: Scheme) {

@@ -196,6 +196,10 @@ fn settings(config: &node::NodeConfig) -> Settings {
         sign_in_lifetime_s: i64::try_from(config.sign_in.session.as_secs()).unwrap_or(i64::MAX),
         fresh_s: i64::try_from(config.sign_in.fresh.as_secs()).unwrap_or(0),
         password_cost: PasswordCost::default(),
+        unrecorded_outcomes: match &config.store {
+            node::Store::Sqlite { path, .. } => Some(path.with_extension("outcomes")),
+            node::Store::Postgres { .. } => None,
+        },
     }
 }
 

@@ -319,6 +319,7 @@ fn settings(setup: &Setup) -> Settings {
         // The smallest that argon2 takes: tests sign in often.
         fresh_s: setup.fresh_s,
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },
+        unrecorded_outcomes: None,
     }
 }
 

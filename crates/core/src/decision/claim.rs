@@ -156,6 +156,7 @@ impl Claim {
             claimed_at: env.now,
             call_id: mint.id("call"),
             state: ExecutionState::Claimed { lease_until: env.now.plus_secs(allowance.lease_s) },
+            conflict: None,
         }
     }
 }

@@ -9,13 +9,18 @@ use crate::{
     env::{Env, Mint},
     mplp::progress::{Moving, is_running},
     news::News,
-    records::{AaepSessionState, Allowance, AllowanceState, Execution, ExecutionState, Point, Record, Reporter},
+    records::{
+        AaepSessionState, Allowance, AllowanceState, Execution, ExecutionState, OutcomeConflict, Point, Record,
+        Reporter,
+    },
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::aaep::event::ToolStatus;
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
 pub enum Report {
     /// Still under way: renews the lease.
     Running,
@@ -53,6 +58,12 @@ impl Operation for Report {
             ExecutionState::Failed { .. } if matches!(self, Self::Failed { .. }) => {
                 return Ok(Step::answer(view.execution.clone()));
             }
+            ExecutionState::Committed { by: Reporter::Person { .. }, .. } if matches!(self, Self::Failed { .. }) => {
+                return conflict(view, false, env);
+            }
+            ExecutionState::Failed { by: Reporter::Person { .. }, .. } if self == Self::Committed => {
+                return conflict(view, true, env);
+            }
             _ => return Err(Refusal::Conflict("another outcome was reported already".into())),
         };
         match (&self, lease) {
@@ -70,6 +81,26 @@ fn renew(view: &ExecutionView, lease_until: countersign_protocol::time::UnixMill
     let renewed = Execution { state, version: view.execution.version + 1, ..view.execution.clone() };
     let puts = vec![Record::Execution(renewed.clone())];
     Step { answer: renewed, effects: Effects { puts, before: Some(lease_until), ..Effects::default() } }
+}
+
+/// A fact that contradicts what a person found stands beside it, and changes nothing else.
+fn conflict(view: &ExecutionView, ran: bool, env: &Env) -> Result<Step<Execution>, Refusal> {
+    if view.execution.conflict.is_some() {
+        return Ok(Step::answer(view.execution.clone()));
+    }
+    let conflict = Some(OutcomeConflict { at: env.now, ran });
+    let contradicted = Execution { conflict, version: view.execution.version + 1, ..view.execution.clone() };
+    let entry = entry(&view.place, &view.decision, "execution_conflict", env.now)
+        .open("execution_id", view.execution.id.as_str())
+        .open("outcome", if ran { "committed" } else { "failed" })
+        .open("reported_by", "claimant");
+    let effects = Effects {
+        puts: vec![Record::Execution(contradicted.clone())],
+        news: vec![News::Changed { decision: view.decision.key }],
+        evidence: vec![entry.seal(&mut env.mint())?],
+        ..Effects::default()
+    };
+    Ok(Step { answer: contradicted, effects })
 }
 
 impl Report {

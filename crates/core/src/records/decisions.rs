@@ -380,6 +380,17 @@ pub struct Execution {
     /// `call_…`: names the tool call in the session's events.
     pub call_id: String,
     pub state: ExecutionState,
+    /// What was seen later and contradicts what a person found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<OutcomeConflict>,
+}
+
+/// A later fact beside a reconciliation. Neither replaces the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeConflict {
+    pub at: UnixMillis,
+    /// Whether the enforcement point saw that it ran.
+    pub ran: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -497,5 +508,13 @@ impl Execution {
     /// Whether the same digest must wait for this one.
     pub fn is_under_way(&self) -> bool {
         matches!(self.state, ExecutionState::Claimed { .. } | ExecutionState::Unknown { .. })
+    }
+
+    /// How long the claim counts unless it is renewed; none once it has ended.
+    pub fn lease_until(&self) -> Option<UnixMillis> {
+        match self.state {
+            ExecutionState::Claimed { lease_until } => Some(lease_until),
+            _ => None,
+        }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     worlds::{NOW, World, proven, worlds},
 };
 use countersign_core::{
-    aap::access::{Confirmation, Grant, Proving, Refused, Verdict, decide},
+    aap::access::{AuthorizedCall, Confirmation, Proving, Refused, Verdict, decide},
     env::Env,
     records::Table,
 };
@@ -25,9 +25,9 @@ fn is_bound(world: &World) -> bool {
     world.view.bearer.as_ref().is_some_and(|bearer| bearer.token.jkt.is_some())
 }
 
-fn granted(world: &World) -> Option<Grant> {
+fn authorized(world: &World) -> Option<AuthorizedCall> {
     match verdict(world) {
-        Ok(Verdict::Granted(grant)) => Some(grant),
+        Ok(Verdict::Authorized(authorized)) => Some(authorized),
         _ => None,
     }
 }
@@ -39,8 +39,8 @@ proptest! {
     #[test]
     fn a_call_is_refused_for_the_first_rule_that_it_breaks_and_for_no_other(world in worlds()) {
         let told = match verdict(&world) {
-            Ok(Verdict::Granted(_)) => None,
-            Ok(Verdict::Owed(_)) => Some(Code::IrreversibleRequiresConfirm),
+            Ok(Verdict::Authorized(_)) => None,
+            Ok(Verdict::NeedsApproval(_)) => Some(Code::IrreversibleRequiresConfirm),
             Err(refused) => Some(refused.refusal.code()),
         };
         prop_assert_eq!(told, first_broken_rule(&world).map(|(_, code)| code));
@@ -67,25 +67,25 @@ proptest! {
 
     ///
     #[test]
-    fn a_grant_holds_only_as_long_as_everything_it_was_decided_from(world in worlds()) {
-        let Some(grant) = granted(&world) else { return Ok(()) };
+    fn an_authorized_call_holds_only_as_long_as_everything_it_was_decided_from(world in worlds()) {
+        let Some(authorized) = authorized(&world) else { return Ok(()) };
         let bearer = world.view.bearer.as_ref().unwrap();
         let mut watched = vec![(Table::Project, 1, 3), (Table::Session, 20, 7)];
         watched.extend(bearer.delegation.as_ref().map(|d| (Table::Delegation, d.key, d.version)));
         let guards = |effects: &countersign_core::step::Effects| -> Vec<_> {
             effects.guards.iter().map(|guard| (guard.table, guard.key, guard.version)).collect()
         };
-        let (intent, _) = grant.intent(&env()).unwrap();
-        let outcome = match grant.writes() {
-            true => grant.written("200 OK", false, 10, &env()).unwrap(),
-            false => grant.read("200 OK", 10, &env()).unwrap().0,
+        let (intent, _) = authorized.intent(&env()).unwrap();
+        let outcome = match authorized.facts().writes() {
+            true => authorized.written("200 OK", false, 10, &env()).unwrap(),
+            false => authorized.read("200 OK", 10, &env()).unwrap().0,
         };
         prop_assert_eq!(guards(&intent), watched.clone());
-        prop_assert_eq!(guards(&grant.recheck()), watched.clone());
+        prop_assert_eq!(guards(&authorized.recheck()), watched.clone());
         // A read is judged with its outcome; a write was judged with its intent.
-        prop_assert_eq!(guards(&outcome), if grant.writes() { vec![] } else { watched });
+        prop_assert_eq!(guards(&outcome), if authorized.facts().writes() { vec![] } else { watched });
         // Each call counts once: a write when it begins, a read when it ends.
-        prop_assert_eq!(outcome.counts.len(), usize::from(!grant.writes()));
+        prop_assert_eq!(outcome.counts.len(), usize::from(!authorized.facts().writes()));
         prop_assert_eq!(intent.counts.len(), 1);
         let listed = &outcome.evidence[0];
         prop_assert_eq!((listed.session, listed.delegation), (Some(20), bearer.delegation.as_ref().map(|d| d.key)));
@@ -94,27 +94,27 @@ proptest! {
     }
 
     #[test]
-    fn a_grant_is_for_the_route_that_was_asked_for(world in worlds()) {
-        let Some(grant) = granted(&world) else { return Ok(()) };
+    fn an_authorized_call_is_for_the_route_that_was_asked_for(world in worlds()) {
+        let Some(authorized) = authorized(&world) else { return Ok(()) };
         let World { call, view, .. } = &world;
-        let route = view.project.document.routes.iter().find(|r| r.id == grant.route().id).unwrap();
-        prop_assert_eq!((&route.method, &route.path, route.action.as_str()), (&call.method, &call.path, grant.action()));
-        prop_assert_eq!(grant.writes(), writes(route));
+        let route = view.project.document.routes.iter().find(|r| r.id == authorized.facts().route().id).unwrap();
+        prop_assert_eq!((&route.method, &route.path, route.action.as_str()), (&call.method, &call.path, authorized.facts().action()));
+        prop_assert_eq!(authorized.facts().writes(), writes(route));
         let delegation = view.bearer.as_ref().and_then(|bearer| bearer.delegation.as_ref());
-        prop_assert_eq!(grant.subject(), delegation.map(|d| d.subject.as_str()));
+        prop_assert_eq!(authorized.facts().subject(), delegation.map(|d| d.subject.as_str()));
     }
 
     ///
     #[test]
     fn a_call_with_a_bound_token_spends_its_proof_in_the_step_that_lets_it_through(world in worlds()) {
         let spent = match verdict(&world) {
-            Ok(Verdict::Granted(grant)) => vec![
-                grant.intent(&env()).unwrap().0.proof,
-                grant.read("200 OK", 0, &env()).unwrap().0.proof,
+            Ok(Verdict::Authorized(authorized)) => vec![
+                authorized.intent(&env()).unwrap().0.proof,
+                authorized.read("200 OK", 0, &env()).unwrap().0.proof,
             ],
-            Ok(Verdict::Owed(owed)) => vec![
-                owed.waits().0.proof,
-                owed.answered(&countersign_core::refusal::Refusal::Internal, &env()).unwrap().0.proof,
+            Ok(Verdict::NeedsApproval(needs)) => vec![
+                needs.waits().0.proof,
+                needs.refused(&countersign_core::refusal::Refusal::Internal, &env()).unwrap().0.proof,
             ],
             Err(_) => return Ok(()),
         };
@@ -126,11 +126,11 @@ proptest! {
     /// R-28, C-02
     #[test]
     fn what_must_be_confirmed_is_granted_only_on_the_word_that_its_scope_takes(world in worlds()) {
-        let Some(grant) = granted(&world) else { return Ok(()) };
-        let asserted = is_held(&world, grant.route()) && word_is_enough(&world, grant.route());
-        prop_assert!(asserted || !is_held(&world, grant.route()));
-        let expected = if asserted { Confirmation::SelfAsserted } else { Confirmation::NotOwed };
-        prop_assert_eq!(grant.confirmation(), &expected);
+        let Some(authorized) = authorized(&world) else { return Ok(()) };
+        let asserted = is_held(&world, authorized.facts().route()) && word_is_enough(&world, authorized.facts().route());
+        prop_assert!(asserted || !is_held(&world, authorized.facts().route()));
+        let expected = if asserted { Confirmation::SelfAsserted } else { Confirmation::NotNeeded };
+        prop_assert_eq!(authorized.facts().confirmation(), &expected);
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::worlds::{NOW, delegation, document, project};
 use countersign_core::{
-    aap::access::{AccessView, Bearer, Call, Counted, Credential, Grant, Limit, Proving, Scheme, Verdict, decide},
+    aap::access::{
+        AccessView, AuthorizedCall, Bearer, Call, Counted, Credential, Limit, Proving, Scheme, Verdict, decide,
+    },
     env::Env,
     records::{AccessToken, Receipt, Session, SessionState},
     refusal::Refusal,
@@ -17,12 +19,15 @@ const ALL: UsageLimits =
 /// R-28, C-42
 #[test]
 fn a_look_takes_nothing_and_fails_exactly_when_the_next_call_would() {
-    let room = call("POST", ALL, b"one").room();
+    let room = call("POST", ALL, b"one").facts().room();
     let looks: Vec<(i64, i64)> = room.counts().iter().map(|count| (count.by, count.limit)).collect();
     assert_eq!(looks, [(0, 59), (0, 9), (0, 2047)]);
     assert_eq!(named(&room), [Limit::RequestsPerHour, Limit::WritesPerSession, Limit::DataEgress]);
-    assert_eq!(named(&call("GET", ALL, b"one").room()), [Limit::RequestsPerHour, Limit::DataEgress]);
-    assert!(call("POST", UsageLimits::default(), b"one").room().counts().is_empty(), "no limit, nothing to look at");
+    assert_eq!(named(&call("GET", ALL, b"one").facts().room()), [Limit::RequestsPerHour, Limit::DataEgress]);
+    assert!(
+        call("POST", UsageLimits::default(), b"one").facts().room().counts().is_empty(),
+        "no limit, nothing to look at"
+    );
 }
 
 /// C-42, C-80
@@ -48,7 +53,7 @@ fn a_write_comes_back_only_if_it_was_refused_and_its_bytes_are_never_too_many() 
 #[test]
 fn requests_are_counted_by_delegation_and_the_rest_by_session_and_receipt() {
     let keys = |said: &[u8]| -> Vec<String> {
-        call("POST", ALL, said).room().counts().into_iter().map(|count| count.key).collect()
+        call("POST", ALL, said).facts().room().counts().into_iter().map(|count| count.key).collect()
     };
     let (one, other) = (keys(b"one"), keys(b"another"));
     assert_eq!(one[0], other[0]);
@@ -59,13 +64,15 @@ fn requests_are_counted_by_delegation_and_the_rest_by_session_and_receipt() {
 /// C-42
 #[test]
 fn the_hour_frees_itself_and_the_refusal_says_when() {
-    let grant = call("GET", ALL, b"one");
-    let Refusal::UsageLimitReached { limit, retry_after_s } = grant.usage().refusal(Limit::RequestsPerHour, NOW) else {
+    let authorized = call("GET", ALL, b"one");
+    let Refusal::UsageLimitReached { limit, retry_after_s } =
+        authorized.facts().usage().refusal(Limit::RequestsPerHour, NOW)
+    else {
         panic!("another refusal")
     };
     assert_eq!((limit, retry_after_s), (Limit::RequestsPerHour, 3600 - NOW.secs().rem_euclid(3600)));
     let later = UnixMillis(NOW.0 + 3_600_000);
-    let key = |now: UnixMillis| call_at("GET", ALL, b"one", now).room().counts()[0].key.clone();
+    let key = |now: UnixMillis| call_at("GET", ALL, b"one", now).facts().room().counts()[0].key.clone();
     assert_ne!(key(NOW), key(later));
 }
 
@@ -81,12 +88,12 @@ fn taken(counted: &Counted) -> Vec<(i64, i64)> {
     counted.counts().iter().map(|count| (count.by, count.limit)).collect()
 }
 
-fn call(method: &str, limits: UsageLimits, said: &[u8]) -> Grant {
+fn call(method: &str, limits: UsageLimits, said: &[u8]) -> AuthorizedCall {
     call_at(method, limits, said, NOW)
 }
 
 /// A call that is in order, under a receipt with these limits.
-fn call_at(method: &str, limits: UsageLimits, said: &[u8], now: UnixMillis) -> Grant {
+fn call_at(method: &str, limits: UsageLimits, said: &[u8], now: UnixMillis) -> AuthorizedCall {
     let mut document = document();
     document.scopes = serde_json::from_value(json!([
         { "id": "one.a", "description": "words", "allows": ["thing.do"], "intent_types": ["DO"] },
@@ -111,7 +118,7 @@ fn call_at(method: &str, limits: UsageLimits, said: &[u8], now: UnixMillis) -> G
     let view = AccessView { project: Arc::new(project(document)), bearer: Some(bearer(limits, said, now)) };
     let verify = |_: &str| Err("nobody looks".to_owned());
     match decide(&call, &view, &Proving { verify: &verify, nonce_demanded: false }, now) {
-        Ok(Verdict::Granted(grant)) => grant,
+        Ok(Verdict::Authorized(authorized)) => authorized,
         other => panic!("{other:?}"),
     }
 }

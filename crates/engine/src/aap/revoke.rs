@@ -20,7 +20,7 @@ use countersign_protocol::{
 };
 use std::time::Duration;
 
-/// How long a revocation waits for what was let through before it.
+/// How long a revocation waits for what is being sent.
 const FORWARDING: Duration = Duration::from_secs(1);
 
 impl Engine {
@@ -66,10 +66,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits for writes that were let through just before, for a second at most.
+    /// Waits for writes that are being sent, for a second at most, and cuts what has not left then.
     pub(crate) async fn nothing_is_under_way(&self, delegation: RowKey) {
-        if tokio::time::timeout(FORWARDING, self.forwards.arrived(delegation)).await.is_err() {
-            tracing::warn!("a write that was let through before a revocation has not been forwarded for a second");
+        if tokio::time::timeout(FORWARDING, self.inflight_writes.sent(delegation)).await.is_err() {
+            tracing::warn!("a write that was being sent for a second is cut off by a revocation");
+            self.inflight_writes.cut(delegation);
+            self.inflight_writes.sent(delegation).await;
         }
     }
 

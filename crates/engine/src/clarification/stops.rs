@@ -5,7 +5,7 @@ use crate::{
     store::{self, Lookup},
 };
 use countersign_core::{
-    aap::access::Grant,
+    aap::access::CallFacts,
     clarification::{
         expire::Expire,
         owes::is_irreversible,
@@ -61,23 +61,14 @@ impl Engine {
         Ok(())
     }
 
-    /// The same for a call that nobody has to confirm: only what a project lists is looked up.
-    pub(crate) async fn grant_is_clear(&self, grant: &Grant) -> Result<(), Refusal> {
-        let project = grant.project();
+    /// The same for a call that nobody has to approve: only what a project lists is looked up.
+    pub(crate) async fn call_is_clear(&self, facts: &CallFacts) -> Result<(), Refusal> {
+        let project = facts.project();
         if project.document.clarification.operations.is_empty() {
             return Ok(());
         }
-        let Some(raiser) = grant.raiser() else { return Ok(()) };
-        let call = (grant.action(), Some(grant.route().id.as_str()));
-        let Err(refusal) = self.may_run(project, &raiser, call, None).await else { return Ok(()) };
-        match refusal {
-            Refusal::ClarificationRequired(_) => {
-                let effects = grant.turned_down(&refusal, &self.env()?)?;
-                self.recorded(effects).await?;
-                Err(refusal)
-            }
-            trouble => Err(trouble),
-        }
+        let Some(raiser) = facts.raiser() else { return Ok(()) };
+        self.may_run(project, &raiser, (facts.action(), Some(facts.route().id.as_str())), None).await
     }
 
     /// Says in a question what was clarified before it: in the session that the agent names, or for a session of AAP,

@@ -7,7 +7,7 @@ use crate::{
     store::{self, Lookup},
 };
 use countersign_core::{
-    aap::access::{Grant, bearer_holds, proof_required},
+    aap::access::{CallFacts, bearer_holds, proof_required},
     decision::terms::actions_of,
     people::accounts::LOCAL,
     records::{ApiKey, ApiKeyKind, Person, Raiser, Table},
@@ -39,7 +39,7 @@ impl Agent {
     }
 
     /// The agent behind a call that an enforcement point holds.
-    pub(crate) fn of_call(call: &Grant) -> Result<Self, Refusal> {
+    pub(crate) fn of_call(call: &CallFacts) -> Result<Self, Refusal> {
         let nobody = || Refusal::TierNotMet { needed: 2, has: 1 };
         Ok(Self {
             raiser: call.raiser().ok_or_else(nobody)?,

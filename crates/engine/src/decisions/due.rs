@@ -23,7 +23,8 @@ const BATCH: i64 = 256;
 impl Engine {
     /// Does everything that is due by now. To be called often; how much there was.
     pub async fn settle_due(&self) -> Result<usize, Refusal> {
-        let mut done = 0;
+        // First: a lease is not taken for lapsed whose outcome is known.
+        let mut done = self.record_outcomes().await;
         loop {
             let found = self.settle_some().await?;
             done += found;

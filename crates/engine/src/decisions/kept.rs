@@ -3,8 +3,8 @@
 
 use super::spend::call_of;
 use crate::{
+    calls::call_of_request,
     engine::{Engine, unavailable},
-    gateway::call_of_request,
     store::{self, Lookup},
 };
 use countersign_core::{

@@ -59,6 +59,7 @@ impl World {
             sign_in_lifetime_s: 3600,
             fresh_s: 300,
             password_cost: PasswordCost { memory_kib: 8, passes: 1 },
+            unrecorded_outcomes: None,
         };
         let clock = Clock::Manual(self.clock.clone());
         Engine::start(settings, self.store.clone(), clock, Chance::System, key, Arc::new(Nobody)).await

@@ -190,6 +190,7 @@ async fn engine(store: &Arc<dyn Store>, clock: &ManualClock) -> Arc<Engine> {
         sign_in_lifetime_s: 3600,
         fresh_s: 300,
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },
+        unrecorded_outcomes: None,
     };
     let clock = Clock::Manual(clock.clone());
     Engine::start(settings, Arc::clone(store), clock, Chance::System, &[7; 32], Arc::new(Nobody)).await.unwrap()

@@ -2,7 +2,7 @@
 
 use super::{BoxBody, BoxError};
 use bytes::Bytes;
-use countersign_engine::Refusal;
+use countersign_engine::UpstreamError;
 use futures_util::FutureExt as _;
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
@@ -13,7 +13,7 @@ use tower::{Service, ServiceExt as _};
 pub(crate) struct Inner<S>(pub(super) S);
 
 impl<S> Inner<S> {
-    pub(super) async fn ask<In, Out>(self, request: Request<In>) -> Result<Response<BoxBody>, Refusal>
+    pub(super) async fn ask<In, Out>(self, request: Request<In>) -> Result<Response<BoxBody>, UpstreamError>
     where
         S: Service<Request<In>, Response = Response<Out>>,
         S::Error: Into<BoxError>,
@@ -27,6 +27,6 @@ impl<S> Inner<S> {
             Err(_panic) => "it panicked".to_owned(),
         };
         tracing::error!(why, "the service behind the gateway failed");
-        Err(Refusal::UpstreamFailed)
+        Err(UpstreamError::ConnectionLost("the service behind failed"))
     }
 }

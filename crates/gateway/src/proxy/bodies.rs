@@ -1,17 +1,18 @@
 //! Bodies on their way: to the upstream, and from it to the caller. Data only; trailers are nobody's.
 
-use super::{guard::Turn, upstream::Line};
+use super::{guard::Turn, upstream::Connection};
 use crate::unread::Watched;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, combinators::UnsyncBoxBody};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use std::{
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{mpsc, oneshot, watch},
     time::Sleep,
 };
 
@@ -118,6 +119,57 @@ impl Body for ToUpstream {
     }
 }
 
+/// A body on its way to the upstream, which says when its last piece was taken.
+pub(crate) struct Leaving {
+    body: ToUpstream,
+    flushes: Arc<watch::Sender<u64>>,
+    /// How often the connection had flushed when the last piece was taken: it has left with the next flush.
+    complete: Option<oneshot::Sender<u64>>,
+}
+
+impl Leaving {
+    pub(crate) fn new(body: ToUpstream, flushes: Arc<watch::Sender<u64>>, complete: oneshot::Sender<u64>) -> Self {
+        let mut leaving = Self { body, flushes, complete: Some(complete) };
+        leaving.tell_end();
+        leaving
+    }
+
+    pub(crate) fn into_inner(self) -> ToUpstream {
+        self.body
+    }
+
+    fn tell_end(&mut self) {
+        if self.body.is_end_stream()
+            && let Some(complete) = self.complete.take()
+        {
+            let _told = complete.send(*self.flushes.borrow());
+        }
+    }
+}
+
+impl Body for Leaving {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        let this = self.get_mut();
+        let next = Pin::new(&mut this.body).poll_frame(cx);
+        if matches!(next, Poll::Ready(None)) {
+            this.body = ToUpstream::Whole(None);
+        }
+        this.tell_end();
+        next
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
 impl Rest {
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
         if let Some(first) = self.first.take() {
@@ -157,13 +209,13 @@ where
 /// The body of an upstream's answer. At its end the connection is free for the next request.
 pub(crate) struct FromUpstream {
     body: Incoming,
-    line: Option<Line>,
+    connection: Option<Connection>,
     pace: Pace,
 }
 
 impl FromUpstream {
-    pub(crate) fn new(body: Incoming, line: Line, limit: Duration) -> Self {
-        let mut body = Self { body, line: Some(line), pace: Pace::new(limit) };
+    pub(crate) fn new(body: Incoming, connection: Connection, limit: Duration) -> Self {
+        let mut body = Self { body, connection: Some(connection), pace: Pace::new(limit) };
         body.free_at_end();
         body
     }
@@ -179,9 +231,9 @@ impl FromUpstream {
 
     fn free_at_end(&mut self) {
         if self.body.is_end_stream()
-            && let Some(line) = self.line.take()
+            && let Some(connection) = self.connection.take()
         {
-            line.give_back();
+            connection.give_back();
         }
     }
 }
@@ -194,7 +246,7 @@ impl Body for FromUpstream {
         let this = self.get_mut();
         let next = ready!(poll_data(&mut this.body, &mut this.pace, cx));
         match &next {
-            None => drop(this.line.take().map(Line::give_back)),
+            None => drop(this.connection.take().map(Connection::give_back)),
             Some(Ok(_)) => this.free_at_end(),
             Some(Err(_)) => {}
         }

@@ -2,30 +2,44 @@
 
 use super::{
     Shared,
-    bodies::{FromUpstream, ToUpstream},
-    passage::Passage,
+    bodies::{Arriving, FromUpstream, ToUpstream},
+    collect,
     settings::UpstreamCredential,
-    upstream::{Line, Site, Unanswered},
+    upstream::{Connection, SendFailure, Site},
+    websocket,
 };
-use crate::headers::IDENTITY;
-use countersign_engine::{Became, Grant, Refusal};
-use futures_util::poll;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
-use hyper::body::Incoming;
-use std::{
-    future::Future,
-    pin::{Pin, pin},
-    sync::Arc,
-    task::Poll,
-    time::Duration,
+use crate::{
+    complete::{self, MAX_BODY_BYTES},
+    headers::{self, IDENTITY},
 };
+use async_trait::async_trait;
+use bytes::Bytes;
+use countersign_engine::{CallFacts, Connect, Exchange, HttpRequest, Permit, Refusal, UpstreamError, UpstreamOutcome};
+use countersign_protocol::project::Stream;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header, request::Parts};
+use hyper::body::{Body as _, Incoming};
+use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+///
+const CUT: UpstreamError = UpstreamError::ConnectionLost("a revocation cut it off while it was being sent");
 
-/// How to get to the service behind a call.
-pub(super) struct Way {
+/// The proxy's side of one call.
+pub(super) struct ProxyExchange {
+    shared: Arc<Shared>,
+    parts: Parts,
+    body: Option<Arriving>,
+    origin: String,
+    /// Found when the request is read; a kept request has none before it is dialled.
+    target: Option<Target>,
+    connection: Option<Connection>,
+    outgoing: Option<Outgoing>,
+}
+
+/// Where the upstream of a call is, and how to speak with it.
+struct Target {
     site: Arc<Site>,
     credential: Option<UpstreamCredential>,
     idempotency: Option<HeaderName>,
@@ -34,47 +48,242 @@ pub(super) struct Way {
 }
 
 /// A request as the upstream will get it, but for what we add.
-pub(super) struct Sealed {
-    pub(super) method: Method,
+struct Outgoing {
+    method: Method,
     /// Path and query.
-    pub(super) uri: Uri,
-    pub(super) headers: HeaderMap,
-    pub(super) body: ToUpstream,
+    uri: Uri,
+    headers: HeaderMap,
+    body: ToUpstream,
     /// Resolves when the body was sent, if it is still arriving.
-    pub(super) when_sent: Option<oneshot::Receiver<()>>,
-    /// Whether only a new connection will do.
-    pub(super) fresh: bool,
+    when_sent: Option<oneshot::Receiver<()>>,
 }
 
-/// Why there is no answer, and whether anything may have happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mishap {
-    NotSent(&'static str),
-    Slow(&'static str),
-    Failed(&'static str),
-}
+impl ProxyExchange {
+    pub(super) fn new(shared: Arc<Shared>, parts: Parts, body: Arriving, origin: String) -> Self {
+        Self { shared, parts, body: Some(body), origin, target: None, connection: None, outgoing: None }
+    }
 
-impl Mishap {
-    pub(super) fn became(self) -> Became {
-        match self {
-            Self::NotSent(why) => Became::NotSent(why),
-            Self::Slow(why) | Self::Failed(why) => Became::Lost(why),
+    /// Approved calls and WebSockets are `alone` on a new connection: one that waited may have been closed at the other
+    /// end, and what is sent then is lost.
+    async fn dial(&self, target: &Target, alone: bool) -> Result<Connection, UpstreamError> {
+        let pool = &self.shared.pool;
+        let dialling =
+            async { if alone { pool.dial(&target.site).await } else { pool.connection(&target.site).await } };
+        match tokio::time::timeout(target.connect, dialling).await {
+            Ok(Ok(connection)) => Ok(connection),
+            Ok(Err(why)) => {
+                tracing::warn!(%why, "an upstream could not be reached");
+                Err(UpstreamError::NotSent("the upstream could not be reached"))
+            }
+            Err(_late) => {
+                tracing::warn!("an upstream could not be reached in time");
+                Err(UpstreamError::NotSent("the upstream could not be reached in time"))
+            }
         }
     }
 
-    pub(super) fn refusal(self) -> Refusal {
-        match self {
-            Self::NotSent(_) => Refusal::UpstreamUnreachable,
-            Self::Slow(_) => Refusal::UpstreamSlow,
-            Self::Failed(_) => Refusal::UpstreamFailed,
+    fn websocket(&self) -> Outgoing {
+        Outgoing {
+            method: self.parts.method.clone(),
+            uri: origin_form(&self.parts.uri),
+            headers: HeaderMap::new(),
+            body: ToUpstream::Whole(None),
+            when_sent: None,
         }
+    }
+
+    /// The request that nobody must approve. A long body is passed on as it arrives.
+    async fn unread(&mut self, facts: &CallFacts) -> Result<Outgoing, Refusal> {
+        let (route, settings) = (facts.route(), &self.shared.settings);
+        let headers = headers::forwarded(&self.parts.headers, route);
+        let (max, pace) = (route.max_body_bytes, settings.body_timeout);
+        let (body, when_sent) = match self.body.take().filter(|body| !body.is_end_stream()) {
+            None => (ToUpstream::Whole(None), None),
+            Some(body) => match collect::beginning(body, settings.buffer_limit, max, pace).await? {
+                (bytes, None) => (ToUpstream::whole(bytes), None),
+                (first, Some(rest)) => {
+                    let (body, when_sent) = ToUpstream::rest(first, rest, max, pace);
+                    (body, Some(when_sent))
+                }
+            },
+        };
+        Ok(Outgoing { method: self.parts.method.clone(), uri: origin_form(&self.parts.uri), headers, body, when_sent })
+    }
+
+    /// Adds what only we may say: where it goes, by whom, and for whom.
+    fn addressed(permit: &Permit, target: &Target, outgoing: Outgoing) -> Result<Request<ToUpstream>, UpstreamError> {
+        // The digests of held calls were compared before; method and target are compared for every call.
+        let sent_to = outgoing.uri.path_and_query().map_or("", http::uri::PathAndQuery::as_str);
+        if !permit.covers_head(outgoing.method.as_str(), sent_to) {
+            tracing::error!("what was about to be sent is not what was decided");
+            return Err(UpstreamError::NotSent("it was not what was decided"));
+        }
+        let statement = permit.identity_assertion(&target.site.audience).ok();
+        let statement = statement.and_then(|text| HeaderValue::try_from(text).ok());
+        let mut headers = outgoing.headers;
+        headers.insert(header::HOST, target.site.host.clone());
+        headers.insert(IDENTITY, statement.ok_or(UpstreamError::NotSent("no statement of who calls could be signed"))?);
+        if let (Some(name), Some(key)) = (&target.idempotency, permit.effect_key()) {
+            let key =
+                HeaderValue::from_str(key).map_err(|_| UpstreamError::NotSent("the effect key fits no header"))?;
+            headers.insert(name.clone(), key);
+        }
+        if let Some(credential) = &target.credential {
+            headers.insert(credential.header.clone(), credential.value.clone());
+        }
+        let mut request = Request::new(outgoing.body);
+        *request.method_mut() = outgoing.method;
+        *request.uri_mut() = outgoing.uri;
+        *request.headers_mut() = headers;
+        Ok(request)
+    }
+
+    /// Sends on a connection that stands, waits for the head of the answer, and keeps the lease of a claim alive
+    /// meanwhile.
+    async fn ask(
+        permit: &mut Permit,
+        target: &Target,
+        connection: &mut Connection,
+        request: Request<ToUpstream>,
+        when_sent: Option<oneshot::Receiver<()>>,
+    ) -> Result<Response<Incoming>, SendFailure> {
+        let upgrades = request.headers().contains_key(header::UPGRADE);
+        let mut cut = pin!(permit.cut());
+        let (answer, left) = connection.send(request);
+        let (mut answer, mut left, mut has_left) = (pin!(answer), pin!(left), false);
+        let mut late = pin!(too_late(target.answer, when_sent));
+        let answer = loop {
+            let renew = permit.renew_every();
+            tokio::select! {
+                biased;
+                answer = &mut answer => break answer?,
+                () = &mut left, if !has_left => {
+                    has_left = true;
+                    permit.handed_on();
+                }
+                () = &mut cut, if !has_left => return Err(CUT.into()),
+                () = &mut late => return Err(UpstreamError::TimedOut("the upstream did not answer in time").into()),
+                () = after(renew) => permit.renew().await,
+            }
+        };
+        // A service that says so unasked would be talking past us from here on.
+        if answer.status() == StatusCode::SWITCHING_PROTOCOLS && !upgrades {
+            return Err(UpstreamError::ConnectionLost("the upstream switched protocols unasked").into());
+        }
+        Ok(answer)
     }
 }
 
-impl Way {
-    /// Found before anything is spent: a service that is not configured costs nobody a yes.
-    pub(super) fn of(shared: &Shared, grant: &Grant) -> Result<Self, Mishap> {
-        let Some(upstream) = grant.upstream() else { return Err(misconfigured("no upstream is configured")) };
+#[async_trait]
+impl Connect for ProxyExchange {
+    async fn connect(&mut self, facts: &CallFacts) -> Result<(), UpstreamError> {
+        if self.connection.is_some() {
+            return Ok(());
+        }
+        if self.target.is_none() {
+            let misconfigured = |_| UpstreamError::NotSent("the upstream is not configured");
+            self.target = Some(Target::of(&self.shared, facts).map_err(misconfigured)?);
+        }
+        let Some(target) = &self.target else { return Err(UpstreamError::NotSent("the upstream is not known")) };
+        // Without a request of its own it carries one that was approved.
+        let alone = self.outgoing.is_none() || facts.route().stream == Some(Stream::Websocket);
+        self.connection = Some(self.dial(target, alone).await?);
+        Ok(())
+    }
+}
+
+impl Exchange for ProxyExchange {
+    type Answer = Response<FromUpstream>;
+
+    async fn read(&mut self, facts: &CallFacts) -> Result<(), Refusal> {
+        self.target = Some(Target::of(&self.shared, facts)?);
+        self.outgoing = Some(match opens_websocket(&self.parts, facts)? {
+            true => {
+                let headers = headers::forwarded(&self.parts.headers, facts.route());
+                Outgoing { headers: websocket::handshake(&self.parts.headers, headers), ..self.websocket() }
+            }
+            false => self.unread(facts).await?,
+        });
+        Ok(())
+    }
+
+    async fn read_whole(&mut self, facts: &CallFacts) -> Result<HttpRequest, Refusal> {
+        self.target = Some(Target::of(&self.shared, facts)?);
+        if self.parts.headers.contains_key(header::UPGRADE) {
+            return Err(no_upgrade());
+        }
+        let max = facts.route().max_body_bytes.unwrap_or(MAX_BODY_BYTES);
+        let body = match self.body.take() {
+            Some(body) => collect::whole(body, max, self.shared.settings.body_timeout).await?,
+            None => Bytes::new(),
+        };
+        complete::complete(&self.parts, &self.origin, facts.route(), &body)
+    }
+
+    async fn send(
+        &mut self,
+        permit: &mut Permit,
+        approved: Option<HttpRequest>,
+    ) -> Result<Response<FromUpstream>, UpstreamError> {
+        self.connect(permit.facts()).await?;
+        let mut outgoing = match approved {
+            Some(request) => of_approved(request)?,
+            None => self.outgoing.take().ok_or(UpstreamError::NotSent("nothing was read"))?,
+        };
+        let (Some(target), Some(mut connection)) = (&self.target, self.connection.take()) else {
+            return Err(UpstreamError::NotSent("the upstream is not known"));
+        };
+        let when_sent = outgoing.when_sent.take();
+        let request = Self::addressed(permit, target, outgoing)?;
+        let used = connection.used;
+        let answer = match Self::ask(permit, target, &mut connection, request, when_sent).await {
+            // Certainly not sent, and a read: a new connection will do.
+            Err(SendFailure { unsent: Some(request), .. }) if used && !permit.facts().writes() => {
+                connection = self.dial(target, true).await?.kept();
+                Self::ask(permit, target, &mut connection, *request, None).await
+            }
+            answer => answer,
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(SendFailure { error, .. }) => {
+                // Whatever has not left yet never will.
+                connection.cut();
+                return Err(error);
+            }
+        };
+        Ok(answer.map(|body| FromUpstream::new(body, connection, self.shared.settings.body_timeout)))
+    }
+
+    fn outcome(&self, answer: &Response<FromUpstream>) -> UpstreamOutcome {
+        let switched = answer.status() == StatusCode::SWITCHING_PROTOCOLS;
+        headers::outcome(answer.status(), answer.headers(), answer.body().length().filter(|_| !switched))
+    }
+
+    fn streams(&self, facts: &CallFacts, answer: &Response<FromUpstream>) -> bool {
+        facts.route().stream == Some(Stream::Events) || answer.status() == StatusCode::SWITCHING_PROTOCOLS
+    }
+}
+
+/// Taken from what was approved and from nowhere else.
+fn of_approved(request: HttpRequest) -> Result<Outgoing, UpstreamError> {
+    let head = complete::head_of(&request).map_err(|_| UpstreamError::NotSent("it cannot be sent as it was approved"));
+    let (method, uri, headers) = head?;
+    Ok(Outgoing { method, uri, headers, body: ToUpstream::whole(Bytes::from(request.body)), when_sent: None })
+}
+
+/// The time to answer begins when the body was sent.
+async fn too_late(limit: Duration, when_sent: Option<oneshot::Receiver<()>>) {
+    if let Some(sent) = when_sent {
+        let _sent = sent.await;
+    }
+    tokio::time::sleep(limit).await;
+}
+
+impl Target {
+    /// Found before anything is spent: an upstream that is not configured costs nobody an approval.
+    fn of(shared: &Shared, facts: &CallFacts) -> Result<Self, Refusal> {
+        let Some(upstream) = facts.upstream() else { return Err(misconfigured("no upstream is configured")) };
         let Ok(site) = shared.pool.site(&upstream.url) else { return Err(misconfigured("its URL cannot be used")) };
         let allowed = shared.settings.allowed_upstreams.as_ref();
         if allowed.is_some_and(|list| !list.contains(&site.destination)) {
@@ -82,7 +291,7 @@ impl Way {
         }
         let credential = match &upstream.credential {
             Some(name) => match shared.settings.credentials.get(name) {
-                Some(credential) if credential.is_for(grant.project().id.as_str()) => Some(credential.clone()),
+                Some(credential) if credential.is_for(facts.project().id.as_str()) => Some(credential.clone()),
                 Some(_) => return Err(misconfigured("the credential is not for this project")),
                 None => return Err(misconfigured("this node has no such credential")),
             },
@@ -94,164 +303,40 @@ impl Way {
             credential,
             idempotency: upstream.idempotency_header.as_ref().and_then(|name| name.parse().ok()),
             connect: seconds(upstream.connect_timeout_seconds).unwrap_or(CONNECT_WITHIN),
-            answer: seconds(grant.route().upstream_timeout_seconds)
+            answer: seconds(facts.route().upstream_timeout_seconds)
                 .or(seconds(upstream.timeout_seconds))
                 .unwrap_or(ANSWER_WITHIN),
         })
     }
 }
 
-fn misconfigured(why: &'static str) -> Mishap {
+fn misconfigured(why: &'static str) -> Refusal {
     tracing::error!(why, "a call cannot be forwarded");
-    Mishap::NotSent(why)
+    Refusal::UpstreamUnreachable
 }
 
-impl Shared {
-    /// Sends what is sealed and waits for the head of the answer.
-    pub(super) async fn exchange(
-        &self,
-        passage: &mut Passage,
-        way: &Way,
-        mut sealed: Sealed,
-    ) -> Result<Response<FromUpstream>, Mishap> {
-        // The digests of held calls were compared before; method and target are compared for every call.
-        let target = sealed.uri.path_and_query().map_or("", http::uri::PathAndQuery::as_str);
-        if !passage.covers_head(sealed.method.as_str(), target) {
-            tracing::error!("what was about to be sent is not what was decided");
-            return Err(Mishap::NotSent("it was not what was decided"));
-        }
-        let (fresh, when_sent) = (sealed.fresh, sealed.when_sent.take());
-        let request = self.addressed(passage, way, sealed)?;
-        let mut line = self.reach(way, fresh).await?;
-        let used = line.used;
-        let answer = match self.ask(passage, way, &mut line, request, when_sent).await {
-            // Certainly not sent, and a read: a new connection will do. For a write it is said, and not tried again,
-            // because whoever revokes has been told meanwhile that nothing is under way.
-            Err(Silence::Unsent(request)) if used && !passage.grant().writes() => {
-                line = self.reach(way, true).await?;
-                self.ask(passage, way, &mut line, *request, None).await
-            }
-            answer => answer,
-        };
-        let answer = answer.map_err(Silence::mishap)?;
-        Ok(answer.map(|body| FromUpstream::new(body, line, self.settings.body_timeout)))
+/// Whether the request opens a WebSocket, on a route that is for that and for nothing else.
+fn opens_websocket(parts: &Parts, facts: &CallFacts) -> Result<bool, Refusal> {
+    match facts.route().stream {
+        Some(Stream::Websocket) if websocket::is_opening(parts)? => Ok(true),
+        Some(Stream::Websocket) => Err(Refusal::invalid("only WebSockets can be opened at this address")),
+        _ if parts.headers.contains_key(header::UPGRADE) => Err(no_upgrade()),
+        _ => Ok(false),
     }
+}
 
-    /// Adds what only we may say: where it goes, by whom, and for whom.
-    fn addressed(&self, passage: &Passage, way: &Way, sealed: Sealed) -> Result<Request<ToUpstream>, Mishap> {
-        let statement = self.engine.identity_assertion(passage.grant(), &way.site.audience, passage.held());
-        let statement = statement.ok().and_then(|text| HeaderValue::try_from(text).ok());
-        let mut headers = sealed.headers;
-        headers.insert(header::HOST, way.site.host.clone());
-        headers.insert(IDENTITY, statement.ok_or(Mishap::NotSent("no statement of who calls could be signed"))?);
-        if let (Some(name), Some(key)) = (&way.idempotency, passage.effect_key()) {
-            let key = HeaderValue::from_str(key).map_err(|_| Mishap::NotSent("the effect key fits no header"))?;
-            headers.insert(name.clone(), key);
-        }
-        if let Some(credential) = &way.credential {
-            headers.insert(credential.header.clone(), credential.value.clone());
-        }
-        let mut request = Request::new(sealed.body);
-        *request.method_mut() = sealed.method;
-        *request.uri_mut() = sealed.uri;
-        *request.headers_mut() = headers;
-        Ok(request)
-    }
+fn no_upgrade() -> Refusal {
+    Refusal::invalid("this address does not speak another protocol")
+}
 
-    async fn reach(&self, way: &Way, fresh: bool) -> Result<Line, Mishap> {
-        let line =
-            async { if fresh { self.pool.fresh_line(&way.site).await } else { self.pool.line(&way.site).await } };
-        match tokio::time::timeout(way.connect, line).await {
-            Ok(Ok(line)) => Ok(line),
-            Ok(Err(why)) => {
-                tracing::warn!(%why, "an upstream could not be reached");
-                Err(Mishap::NotSent("the upstream could not be reached"))
-            }
-            Err(_late) => {
-                tracing::warn!("an upstream could not be reached in time");
-                Err(Mishap::NotSent("the upstream could not be reached in time"))
-            }
-        }
-    }
-
-    async fn ask(
-        &self,
-        passage: &mut Passage,
-        way: &Way,
-        line: &mut Line,
-        request: Request<ToUpstream>,
-        when_sent: Option<oneshot::Receiver<()>>,
-    ) -> Result<Response<Incoming>, Silence> {
-        let upgrades = request.headers().contains_key(header::UPGRADE);
-        let mut asking = pin!(line.send(request));
-        let first = poll!(asking.as_mut());
-        passage.handed_on();
-        let answer = match first {
-            Poll::Ready(answer) => answer.map_err(Silence::of)?,
-            Poll::Pending => self.wait(passage, way.answer, asking, when_sent).await?,
-        };
-        // A service that says so unasked would be talking past us from here on.
-        if answer.status() == StatusCode::SWITCHING_PROTOCOLS && !upgrades {
-            return Err(Silence::Lost("the upstream switched protocols unasked"));
-        }
-        Ok(answer)
-    }
-
-    /// Waits for the answer, and keeps the lease of a claim alive meanwhile.
-    async fn wait(
-        &self,
-        passage: &mut Passage,
-        limit: Duration,
-        mut asking: Pin<&mut impl Future<Output = Result<Response<Incoming>, Unanswered>>>,
-        when_sent: Option<oneshot::Receiver<()>>,
-    ) -> Result<Response<Incoming>, Silence> {
-        let mut late = pin!(async {
-            if let Some(sent) = when_sent {
-                let _sent = sent.await;
-            }
-            tokio::time::sleep(limit).await;
-        });
-        loop {
-            let renew = passage.renew_every();
-            tokio::select! {
-                answer = &mut asking => return answer.map_err(Silence::of),
-                () = &mut late => return Err(Silence::Slow),
-                () = after(renew) => passage.renew(&self.engine).await,
-            }
-        }
-    }
+/// Path and query alone, as requests to an origin have them.
+fn origin_form(uri: &Uri) -> Uri {
+    uri.path_and_query().cloned().map(Uri::from).unwrap_or_default()
 }
 
 async fn after(time: Option<Duration>) {
     match time {
         Some(time) => tokio::time::sleep(time).await,
         None => std::future::pending().await,
-    }
-}
-
-/// No answer from a connection that stood.
-enum Silence {
-    Unsent(Box<Request<ToUpstream>>),
-    Slow,
-    Lost(&'static str),
-}
-
-impl Silence {
-    fn of(unanswered: Unanswered) -> Self {
-        match unanswered {
-            Unanswered::Unsent(request) => Self::Unsent(request),
-            Unanswered::Lost(why) => {
-                tracing::warn!(%why, "an upstream gave no answer");
-                Self::Lost(if why.is_parse() { "the upstream's answer made no sense" } else { "the connection broke" })
-            }
-        }
-    }
-
-    fn mishap(self) -> Mishap {
-        match self {
-            Self::Unsent(_) => Mishap::NotSent("the connection was closed before anything was sent"),
-            Self::Slow => Mishap::Slow("the upstream did not answer in time"),
-            Self::Lost(why) => Mishap::Failed(why),
-        }
     }
 }

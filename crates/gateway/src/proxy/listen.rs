@@ -26,7 +26,11 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, shutdown: 
     drop(listener);
     shared.stopping.cancel();
     shared.under_way.close();
-    if tokio::time::timeout(shared.settings.drain, shared.under_way.wait()).await.is_err() {
+    let drained = async {
+        shared.under_way.wait().await;
+        shared.engine.drain().await;
+    };
+    if tokio::time::timeout(shared.settings.drain, drained).await.is_err() {
         tracing::warn!(left = shared.under_way.len(), "some calls did not finish in time");
         shared.over.cancel();
     }

@@ -8,7 +8,6 @@ mod flow;
 mod guard;
 mod host;
 mod listen;
-mod passage;
 mod pump;
 mod settings;
 mod upstream;
@@ -16,7 +15,6 @@ mod websocket;
 
 pub(crate) use collect::whole as whole_body;
 pub use endpoints::{AtGateway, Endpoints};
-pub(crate) use passage::{Passage, answered};
 pub(crate) use pump::{Pumping, pump};
 pub use settings::{GatewaySettings, UpstreamCredential};
 pub use upstream::{BadDestination, BadRoots, Destination};

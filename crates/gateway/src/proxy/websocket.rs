@@ -2,15 +2,12 @@
 
 use super::{
     Shared,
-    bodies::{ToCaller, ToUpstream},
-    exchange::{Sealed, Way},
-    flow::hand_back,
-    passage::{OnItsWay, Passage, answered},
+    bodies::{FromUpstream, ToCaller},
     pump::cut_off,
 };
-use crate::{call::single, headers};
+use crate::call::single;
 use bytes::Bytes;
-use countersign_engine::{Egress, Engine, Refusal, Watch};
+use countersign_engine::{Egress, Engine, Refusal, Settled, Watch};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
@@ -42,37 +39,14 @@ pub(super) fn is_opening(parts: &Parts) -> Result<bool, Refusal> {
     sound.then_some(true).ok_or_else(|| Refusal::invalid("this is not how a WebSocket is opened"))
 }
 
-/// Passes the handshake on and, if the upstream agrees, whatever follows it.
-pub(super) async fn open(
-    shared: Arc<Shared>,
-    passage: Passage,
-    way: Way,
-    parts: Parts,
+/// Passes on whatever follows the handshake, in a task of its own.
+pub(super) fn go_on(
+    shared: &Shared,
+    settled: Settled<Response<FromUpstream>>,
     on_upgrade: OnUpgrade,
     place: Arc<OwnedSemaphorePermit>,
-) -> Result<Response<ToCaller>, Refusal> {
-    let sealed = Sealed {
-        method: parts.method.clone(),
-        uri: super::flow::origin_form(&parts.uri),
-        headers: handshake(&parts.headers, headers::forwarded(&parts.headers, passage.grant().route())),
-        body: ToUpstream::Whole(None),
-        when_sent: None,
-        fresh: true,
-    };
-    let mut on_its_way = OnItsWay::new(&shared, passage);
-    let answer = on_its_way.exchange(&way, sealed).await;
-    let passage = on_its_way.arrived().ok_or(Refusal::Internal)?;
-    let agreed = matches!(&answer, Ok(answer) if answer.status() == StatusCode::SWITCHING_PROTOCOLS);
-    let became = match &answer {
-        Ok(answer) => answered(answer.status(), answer.body().length().filter(|_| !agreed)),
-        Err(mishap) => mishap.became(),
-    };
-    let watch = passage.watch();
-    let egress = passage.settle(&shared.engine, &became).await?;
-    let mut answer = answer.map_err(|mishap| mishap.refusal())?;
-    if !agreed {
-        return Ok(hand_back(&shared, answer, egress, None, false));
-    }
+) -> Response<ToCaller> {
+    let Settled { mut answer, egress, watch } = settled;
     let upstream = hyper::upgrade::on(&mut answer);
     let talk = Talk { engine: Arc::clone(&shared.engine), watch, egress, bytes: 0 };
     let (stopping, over) = (shared.stopping.clone(), shared.over.clone());
@@ -83,10 +57,11 @@ pub(super) async fn open(
             () = over.cancelled() => {}
         }
     });
-    Ok(accepted(answer.headers()))
+    accepted(answer.headers())
 }
 
-fn handshake(sent: &HeaderMap, mut passed: HeaderMap) -> HeaderMap {
+/// What the two ends say to each other, and what the route lists.
+pub(super) fn handshake(sent: &HeaderMap, mut passed: HeaderMap) -> HeaderMap {
     for name in HANDSHAKE {
         passed.remove(&name);
         for value in sent.get_all(&name) {
@@ -115,7 +90,7 @@ fn accepted(answered: &HeaderMap) -> Response<ToCaller> {
 
 struct Talk {
     engine: Arc<Engine>,
-    watch: Watch,
+    watch: Option<Watch>,
     egress: Option<Egress>,
     bytes: u64,
 }
@@ -128,7 +103,7 @@ impl Talk {
                 let Self { watch, egress, bytes, .. } = &mut self;
                 tokio::select! {
                     why = both_ways(&engine, caller, upstream, egress, bytes) => why.to_owned(),
-                    refusal = cut_off(&engine, Some(watch)) => refusal.code().as_str().to_owned(),
+                    refusal = cut_off(&engine, watch.as_ref()) => refusal.code().as_str().to_owned(),
                     () = stopping.cancelled() => "the gateway stopped".to_owned(),
                 }
             }
@@ -137,7 +112,9 @@ impl Talk {
         if let Some(egress) = self.egress {
             self.engine.passed_all(egress).await;
         }
-        self.engine.close_stream(self.watch, &why, self.bytes).await;
+        if let Some(watch) = self.watch {
+            self.engine.close_stream(watch, &why, self.bytes).await;
+        }
     }
 }
 

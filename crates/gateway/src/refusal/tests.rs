@@ -86,6 +86,6 @@ fn what_became_of_a_call_behind_the_gateway_is_told_honestly() {
     };
     assert_eq!(hint(Refusal::UpstreamUnreachable), (502, "nothing was sent; try again shortly".into()));
     let careful = "do not repeat it blindly; read the current state first".to_owned();
-    assert_eq!(hint(Refusal::UpstreamFailed), (502, careful.clone()));
-    assert_eq!(hint(Refusal::UpstreamSlow), (504, careful));
+    assert_eq!(hint(Refusal::UpstreamFailed(None)), (502, careful.clone()));
+    assert_eq!(hint(Refusal::UpstreamSlow(None)), (504, careful));
 }

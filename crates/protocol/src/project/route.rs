@@ -60,6 +60,9 @@ pub struct Route {
     pub allowance_seconds: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease_seconds: Option<i64>,
+    /// Statuses of the upstream that say that it did nothing, beside 4xx.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub no_effect_statuses: Vec<u16>,
 
     // reading the request
     /// What a person reads, rendered from the very bytes that would be forwarded.

@@ -35,6 +35,8 @@ pub enum Manner {
     Obliging,
     /// This status; from 400 on nothing is done.
     Status(u16),
+    /// This status, nothing is done, and `Countersign-Effect: none` says so.
+    NoEffect(u16),
     /// Does it, and answers only when [`Bank::answer_now`] is called.
     Thoughtful,
     /// Does it, and closes the connection without an answer.
@@ -162,7 +164,7 @@ impl Bank {
         let (parts, body) = request.into_parts();
         let body = body.collect().await.map(|body| body.to_bytes().to_vec()).unwrap_or_default();
         let manner = self.manner();
-        let refuses = matches!(manner, Manner::Status(400..));
+        let refuses = matches!(manner, Manner::Status(400..) | Manner::NoEffect(_));
         let target = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
         let got = Got { method: parts.method.clone(), target, headers: parts.headers.clone(), body };
         if refuses {
@@ -175,6 +177,11 @@ impl Bank {
         }
         match manner {
             Manner::Status(status) => short(status, parts.method),
+            Manner::NoEffect(status) => {
+                let mut response = short(status, parts.method);
+                response.headers_mut().insert("countersign-effect", http::HeaderValue::from_static("none"));
+                response
+            }
             Manner::Thoughtful => {
                 self.shared.answer.notified().await;
                 short(usual(&parts.method), parts.method)

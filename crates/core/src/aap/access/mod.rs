@@ -1,19 +1,23 @@
 //! One function decides every resource call, in the order of R-28.
 //!
-//! It yields a [`Grant`], whose fields are private: nothing else in the workspace can make one. What needs a person's
-//! yes first is [`Owed`], which becomes a grant only by a claim. What must be durable, and when, follows from the
-//! grant: a write's intent before it runs, every outcome before it is told.
+//! It yields an [`AuthorizedCall`], whose fields are private: nothing else in the workspace can make one. A call that
+//! needs a person's approval first is [`NeedsApproval`], which only a claim authorizes. A write's intent is durable
+//! before it runs, every outcome before it is told.
 
+mod authorized;
 mod call;
-mod grant;
-mod owed;
+mod facts;
+mod needs_approval;
 mod possession;
+mod refused;
 mod usage;
 
+pub use authorized::AuthorizedCall;
 pub use call::{AccessView, Bearer, Call, Credential, Proven, Proving, Scheme};
-pub use grant::{Confirmation, Grant, Refused};
-pub use owed::Owed;
+pub use facts::{CallFacts, Confirmation};
+pub use needs_approval::NeedsApproval;
 pub use possession::{possession, proof_required, spend};
+pub use refused::Refused;
 pub use usage::{Counted, Limit, Usage};
 
 use crate::{
@@ -28,7 +32,7 @@ use countersign_protocol::{
     project::{Confirmed, Route, Scope},
     time::UnixMillis,
 };
-use grant::Who;
+use facts::Who;
 
 /// An operator's keys are looked at again after this long (AAP 4.1, C-88).
 pub const KEY_CHECK_S: i64 = 3600;
@@ -36,9 +40,9 @@ pub const KEY_CHECK_S: i64 = 3600;
 /// What a call comes to.
 #[derive(Debug)]
 pub enum Verdict {
-    Granted(Grant),
-    /// Everything is in order but a person's yes (C-02).
-    Owed(Owed),
+    Authorized(AuthorizedCall),
+    /// Everything is in order but a person's approval (C-02).
+    NeedsApproval(NeedsApproval),
 }
 
 pub fn decide(call: &Call, view: &AccessView, proving: &Proving<'_>, now: UnixMillis) -> Result<Verdict, Refused> {
@@ -50,7 +54,6 @@ pub fn decide(call: &Call, view: &AccessView, proving: &Proving<'_>, now: UnixMi
     let unknown = || Refusal::RouteNotFound(format!("{} {}", call.method, short(&call.path)));
     let route = matching_route(document, &call.method, &call.path).ok_or_else(unknown).map_err(Refused::of_nobody)?;
     let bearer = live_bearer(call, view, now).map_err(Refused::of_nobody)?;
-    let who = Who::of(view, bearer);
     let needed = tier_needed(view, route);
     let required = proof_required(document) || needed >= 3;
     // Whoever cannot show the key is a stranger with somebody's token: not a line in that one's audit.
@@ -60,14 +63,17 @@ pub fn decide(call: &Call, view: &AccessView, proving: &Proving<'_>, now: UnixMi
     let proof = proof.map_err(Refused::of_nobody)?;
     match decide_for(call, view, route, needed, bearer, now) {
         Ok(fits) => {
-            let grant = Grant::new(call, view, route, bearer, who, fits.intent_known, proof, now);
+            let facts = CallFacts::new(call, view, route, bearer, fits.intent_known, now);
             Ok(match fits.confirmation {
-                Needs::Nothing => Verdict::Granted(grant),
-                Needs::ItsWord => Verdict::Granted(grant.confirmed(Confirmation::SelfAsserted)),
-                Needs::Decision => Verdict::Owed(Owed::new(grant)),
+                Needs::Nothing => Verdict::Authorized(AuthorizedCall::new(facts, proof)),
+                Needs::ItsWord => {
+                    let facts = facts.confirmed(Confirmation::SelfAsserted);
+                    Verdict::Authorized(AuthorizedCall::new(facts, proof))
+                }
+                Needs::Decision => Verdict::NeedsApproval(NeedsApproval::new(facts, proof)),
             })
         }
-        Err(refusal) => Err(Refused::of(refusal, who, proof)),
+        Err(refusal) => Err(Refused::of(refusal, Who::of(view, bearer), proof)),
     }
 }
 
@@ -128,8 +134,9 @@ fn confirmation(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer) 
 /// A plan that lists calls by this route demands its person's approval of them, whatever the scope takes.
 pub fn within_plans(verdict: Verdict, plans: &[Plan]) -> Verdict {
     match verdict {
-        Verdict::Granted(grant) if grant.is_self_asserted() && is_planned(grant.route(), plans) => {
-            Verdict::Owed(Owed::new(grant.confirmed(Confirmation::NotOwed)))
+        Verdict::Authorized(call) if call.facts().is_self_asserted() && is_planned(call.facts().route(), plans) => {
+            let (facts, proof) = call.into_parts();
+            Verdict::NeedsApproval(NeedsApproval::new(facts.confirmed(Confirmation::NotNeeded), proof))
         }
         verdict => verdict,
     }

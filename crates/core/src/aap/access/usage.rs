@@ -3,7 +3,7 @@
 //! They are counted where they are reserved, in the step of the call itself, so that no two callers on any two nodes
 //! can have the last one both.
 
-use super::grant::Who;
+use super::facts::Who;
 use crate::{records::Receipt, refusal::Refusal, step::Count};
 use countersign_protocol::{aap::consent_receipt::UsageLimits, ids::RowKey, time::UnixMillis};
 

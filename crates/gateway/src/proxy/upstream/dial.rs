@@ -5,17 +5,75 @@ use rustls::pki_types::ServerName;
 use std::{
     io,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
+    sync::watch,
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 pub(super) enum Stream {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
+}
+
+/// Counts flushes of what was written: a request has left when its last piece was flushed.
+pub(super) struct Flushed {
+    stream: Stream,
+    unflushed: bool,
+    flushes: Arc<watch::Sender<u64>>,
+}
+
+impl Flushed {
+    pub(super) fn new(stream: Stream) -> (Self, Arc<watch::Sender<u64>>) {
+        let flushes = Arc::new(watch::Sender::new(0));
+        (Self { stream, unflushed: false, flushes: Arc::clone(&flushes) }, flushes)
+    }
+}
+
+impl AsyncRead for Flushed {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_read(cx, to)
+    }
+}
+
+impl AsyncWrite for Flushed {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.unflushed = true;
+        Pin::new(&mut this.stream).poll_write(cx, from)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        from: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.unflushed = true;
+        Pin::new(&mut this.stream).poll_write_vectored(cx, from)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let flushed = Pin::new(&mut this.stream).poll_flush(cx);
+        if this.unflushed && matches!(flushed, Poll::Ready(Ok(()))) {
+            this.unflushed = false;
+            this.flushes.send_modify(|flushes| *flushes += 1);
+        }
+        flushed
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that connects to upstreams, which an admin configured")]

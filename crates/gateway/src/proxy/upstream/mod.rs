@@ -1,12 +1,12 @@
 //! Connections to the services behind.
 
+mod connection;
 mod destination;
 mod dial;
-mod line;
 mod pool;
 mod tls;
 
+pub(super) use connection::{Connection, SendFailure};
 pub use destination::{BadDestination, Destination};
-pub(super) use line::{Line, Unanswered};
 pub(super) use pool::{Pool, Site};
 pub use tls::BadRoots;

@@ -1,6 +1,6 @@
 //! Connections that wait for their next request.
 
-use super::{BadDestination, BadRoots, Destination, Line, tls};
+use super::{BadDestination, BadRoots, Connection, Destination, tls};
 use http::HeaderValue;
 use std::{
     collections::HashMap,
@@ -28,7 +28,7 @@ pub(crate) struct Site {
 }
 
 struct Idle {
-    line: Line,
+    connection: Connection,
     /// Whether a sweep has found it here before.
     seen: bool,
 }
@@ -52,18 +52,18 @@ impl Pool {
     }
 
     /// A connection that is free, or a new one.
-    pub(crate) async fn line(&self, site: &Arc<Site>) -> io::Result<Line> {
-        while let Some(mut line) = site.take() {
-            if line.is_free().await {
-                return Ok(line);
+    pub(crate) async fn connection(&self, site: &Arc<Site>) -> io::Result<Connection> {
+        while let Some(mut connection) = site.take() {
+            if connection.is_free().await {
+                return Ok(connection);
             }
         }
-        self.fresh_line(site).await
+        self.dial(site).await.map(Connection::kept)
     }
 
     /// A new connection: one that waited may have been closed at the other end, and what is sent then is lost.
-    pub(crate) async fn fresh_line(&self, site: &Arc<Site>) -> io::Result<Line> {
-        Line::open(site, &self.tls).await
+    pub(crate) async fn dial(&self, site: &Arc<Site>) -> io::Result<Connection> {
+        Connection::open(site, &self.tls).await
     }
 
     /// Closes what was free during the whole time since the last sweep, and forgets services that nobody asks for.
@@ -78,21 +78,21 @@ impl Pool {
 
 impl Site {
     /// The one that was used last: it is the least likely to have been closed.
-    fn take(&self) -> Option<Line> {
+    fn take(&self) -> Option<Connection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        std::iter::from_fn(|| idle.pop()).map(|idle| idle.line).find(|line| !line.is_closed())
+        std::iter::from_fn(|| idle.pop()).map(|idle| idle.connection).find(|connection| !connection.is_closed())
     }
 
-    pub(super) fn keep(&self, line: Line) {
+    pub(super) fn keep(&self, connection: Connection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < MAX_IDLE && !line.is_closed() {
-            idle.push(Idle { line, seen: false });
+        if idle.len() < MAX_IDLE && !connection.is_closed() {
+            idle.push(Idle { connection, seen: false });
         }
     }
 
     fn sweep(&self) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain_mut(|idle| !std::mem::replace(&mut idle.seen, true) && !idle.line.is_closed());
+        idle.retain_mut(|idle| !std::mem::replace(&mut idle.seen, true) && !idle.connection.is_closed());
     }
 
     fn is_empty(&self) -> bool {

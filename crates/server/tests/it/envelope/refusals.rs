@@ -183,6 +183,7 @@ async fn app_that_panics() -> App {
         sign_in_lifetime_s: 3600,
         fresh_s: 300,
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },
+        unrecorded_outcomes: None,
     };
     let (clock, chance) = (Clock::Manual(ManualClock::at(now)), Chance::seeded(1));
     let engine = Engine::start(settings, store, clock, chance, &[7; 32], Arc::new(Broken)).await.unwrap();

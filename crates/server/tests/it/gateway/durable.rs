@@ -115,7 +115,7 @@ async fn lasting(kit: countersign_testkit::Kit) -> (BankScene, Folder) {
 }
 
 /// A bank whose log can be made to fail.
-async fn failing(kit: countersign_testkit::Kit) -> (BankScene, Failing) {
+pub(super) async fn failing(kit: countersign_testkit::Kit) -> (BankScene, Failing) {
     let (bank, log) = (Bank::open().await, Failing::default());
     let around = log.clone();
     let setup = Setup { around_store: Arc::new(move |store| around.around(store)), ..Setup::bank(&bank, |_| {}) };

@@ -64,8 +64,8 @@ on_both_stores! {
     }
 
     ///
-    async fn a_gateway_behind_the_gateway_leaves_it_unknown_and_passes_on_what_it_said(kit) {
-        for status in [502, 504] {
+    async fn an_answer_that_does_not_say_that_nothing_was_done_leaves_it_unknown_and_is_passed_on(kit) {
+        for status in [408, 425, 500, 502, 503, 504] {
             let scene = kit.bank().await;
             let (decision, answer) = sent_to(&scene, Manner::Status(status)).await;
             assert_eq!((answer.status, answer.json()), (status, json!({ "from": "bank" })));
@@ -76,13 +76,16 @@ on_both_stores! {
 
     ///
     async fn what_the_service_refused_has_failed_and_may_be_asked_for_again_at_once(kit) {
-        let scene = kit.bank().await;
-        for status in [400, 409, 422, 500, 503] {
-            let (decision, answer) = sent_to(&scene, Manner::Status(status)).await;
-            assert_eq!((answer.status, answer.json()), (status, json!({ "from": "bank" })));
-            assert_eq!(execution(&scene, &decision).await, "failed", "{status}");
+        let listed = |document: &mut ProjectDocument| {
+            document.routes.iter_mut().for_each(|route| route.no_effect_statuses = vec![503]);
+        };
+        let scene = kit.bank_with(listed).await;
+        for manner in [400, 409, 422, 503].map(Manner::Status).into_iter().chain([Manner::NoEffect(500)]) {
+            let (decision, answer) = sent_to(&scene, manner.clone()).await;
+            assert_eq!(answer.json(), json!({ "from": "bank" }));
+            assert_eq!(execution(&scene, &decision).await, "failed", "{manner:?}");
             let spent = scene.sends(confirmed_transfer()).await;
-            assert_eq!(spent.refusal(), unconfirmed(), "a yes is spent by what fails, too");
+            assert_eq!(spent.refusal(), unconfirmed(), "an approval is spent by what fails, too");
             let anew = BankScene::decision(&spent);
             assert_ne!(id(&anew), id(&decision));
             assert_eq!(scene.looks(&scene.agent, &anew).await.get("last_ran_at"), None);
@@ -101,14 +104,14 @@ on_both_stores! {
         assert_eq!(scene.bank.effects().len(), 1);
     }
 
-    ///
-    async fn what_was_never_sent_has_failed(kit) {
+    ///
+    async fn an_upstream_that_cannot_be_reached_costs_no_approval(kit) {
         let scene = kit.bank_with(|document| document.upstreams[0].url = "http://127.0.0.1:1".into()).await;
         let (decision, answer) = sent_to(&scene, Manner::Obliging).await;
         assert_eq!(answer.refusal(), (502, "upstream_failed".into()));
         assert!(answer.json()["hint"].as_str().unwrap().contains("nothing was sent"));
-        assert_eq!(execution(&scene, &decision).await, "failed");
-        asked(&scene, BankScene::transfer()).await;
+        let looked = scene.looks(&scene.agent, &decision).await;
+        assert_eq!((&looked["state"], looked.get("execution")), (&json!("accepted"), None), "{looked}");
     }
 
     ///

@@ -19,6 +19,7 @@ mod limits;
 mod matrix;
 mod order;
 mod proofs;
+mod recorded;
 mod redeem;
 mod replay;
 mod revoked;

@@ -2,7 +2,7 @@
 
 use crate::{engine::Engine, projects::Address};
 use countersign_core::{
-    aap::access::{Call, Grant, bearer_holds},
+    aap::access::{Call, CallFacts, bearer_holds},
     aap::standing::receipt_holds,
     refusal::Refusal,
 };
@@ -13,9 +13,15 @@ const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// What must stay true as long as a stream is open.
 pub struct Watch {
-    pub(super) grant: Grant,
-    pub(super) call: Call,
-    pub(super) address: Address,
+    facts: CallFacts,
+    call: Call,
+    address: Address,
+}
+
+impl Watch {
+    pub(super) fn new(facts: CallFacts, call: Call, address: Address) -> Self {
+        Self { facts, call, address }
+    }
 }
 
 impl Engine {
@@ -32,11 +38,11 @@ impl Engine {
     /// From the store each time: what is remembered may be old, and no commit would find it out.
     async fn still_holds(&self, watch: &Watch) -> Result<(), Refusal> {
         let now = self.now();
-        if now >= watch.grant.ends_at() {
+        if now >= watch.facts.ends_at() {
             return Err(Refusal::AccessTokenExpired);
         }
         let at = self.project(&watch.address).await?;
-        if at.project.version != watch.grant.project().version {
+        if at.project.version != watch.facts.project().version {
             return Err(Refusal::Conflict("what the project says has changed".into()));
         }
         let (hash, _) = watch.call.token().ok_or(Refusal::AccessTokenInvalid)?;
@@ -48,7 +54,7 @@ impl Engine {
     /// The end of a stream, for the audit.
     pub async fn close_stream(&self, watch: Watch, why: &str, bytes: u64) {
         let recorded = async {
-            let effects = watch.grant.closed(why, bytes, &self.env()?)?;
+            let effects = watch.facts.stream_closed(why, bytes, &self.env()?)?;
             Ok::<_, Refusal>(self.commit(effects).await)
         };
         if !matches!(recorded.await, Ok(crate::store::Outcome::Committed)) {

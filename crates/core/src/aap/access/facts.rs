@@ -1,4 +1,4 @@
-//! Permission for exactly one call, and what must be durable for it.
+//! Facts about a call that was decided. They permit nothing.
 
 use super::{AccessView, Bearer, Call, Counted, Usage};
 use crate::{
@@ -19,13 +19,12 @@ use countersign_protocol::{
 };
 use std::sync::Arc;
 
-/// Permission for exactly one call. Made by [`super::decide`] alone, and by a claim.
+/// Who calls, which route, with what intent. Data only: authority is [`super::AuthorizedCall`].
 #[derive(Clone, Debug)]
-pub struct Grant {
+pub struct CallFacts {
     pub(super) who: Who,
     pub(super) project: Arc<Project>,
-    /// Its place in the document's table.
-    route: usize,
+    route: Arc<Route>,
     method: String,
     path: String,
     query: Option<String>,
@@ -33,29 +32,19 @@ pub struct Grant {
     intent_known: bool,
     pub(super) confirmation: Confirmation,
     pub(super) guards: Vec<Guard>,
-    pub(super) proof: Option<SpentProof>,
     pub(super) usage: Usage,
     ends_at: UnixMillis,
-    /// Whether its intent is durable: the request is counted and the proof spent.
-    begun: bool,
 }
 
-/// What stands behind a call that had to be confirmed.
+/// The approval behind a call that had to be confirmed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Confirmation {
     #[default]
-    NotOwed,
+    NotNeeded,
     /// The agent's own word, where the scope takes it.
     SelfAsserted,
-    /// A yes to exactly this.
+    /// An approval of exactly this.
     Decided { decision_id: String, digest: Digest },
-}
-
-/// A refusal, and under whom it belongs in the audit once the bearer is known.
-#[derive(Clone, Debug)]
-pub struct Refused {
-    pub refusal: Refusal,
-    known: Option<Box<(Who, Option<SpentProof>)>>,
 }
 
 #[derive(Clone, Debug)]
@@ -69,47 +58,36 @@ pub(super) struct Who {
     operator: String,
 }
 
-impl Grant {
-    #[expect(clippy::too_many_arguments, reason = "all of what was decided, from the one place that decides")]
+impl CallFacts {
     pub(super) fn new(
         call: &Call,
         view: &AccessView,
         route: &Route,
         bearer: &Bearer,
-        who: Who,
         intent_known: bool,
-        proof: Option<SpentProof>,
         now: UnixMillis,
     ) -> Self {
+        let who = Who::of(view, bearer);
         let mut guards = vec![
             Guard { table: Table::Project, key: view.project.key, version: view.project.version },
             Guard { table: Table::Session, key: bearer.session.key, version: bearer.session.version },
         ];
         let delegation = bearer.delegation.as_ref();
         guards.extend(delegation.map(|d| Guard { table: Table::Delegation, key: d.key, version: d.version }));
-        let route = view.project.document.routes.iter().position(|known| std::ptr::eq(known, route));
         Self {
             usage: Usage::of(&who, bearer.session.receipt.as_ref(), now),
             who,
             project: Arc::clone(&view.project),
-            route: route.unwrap_or(usize::MAX),
+            route: Arc::new(route.clone()),
             method: call.method.clone(),
             path: call.path.clone(),
             query: call.query.clone(),
             intent_type: call.intent_type.clone(),
             intent_known,
-            confirmation: Confirmation::NotOwed,
+            confirmation: Confirmation::NotNeeded,
             guards,
-            proof,
             ends_at: ends_at(bearer),
-            begun: false,
         }
-    }
-
-    /// The same once its intent is durable.
-    #[must_use]
-    pub fn begun(self) -> Self {
-        Self { begun: true, proof: None, ..self }
     }
 
     pub(super) fn confirmed(self, confirmation: Confirmation) -> Self {
@@ -122,14 +100,13 @@ impl Grant {
     }
 
     pub fn route(&self) -> &Route {
-        static NONE: std::sync::LazyLock<Route> = std::sync::LazyLock::new(Route::default);
-        self.project.document.routes.get(self.route).unwrap_or(&NONE)
+        &self.route
     }
 
-    /// The service behind: the route's, or the project's first.
+    /// The route's upstream, or the project's first.
     pub fn upstream(&self) -> Option<&Upstream> {
         let upstreams = &self.project.document.upstreams;
-        match &self.route().upstream {
+        match &self.route.upstream {
             Some(id) => upstreams.iter().find(|upstream| upstream.id == *id),
             None => upstreams.first(),
         }
@@ -194,15 +171,6 @@ impl Grant {
         &self.confirmation
     }
 
-    pub fn has_begun(&self) -> bool {
-        self.begun
-    }
-
-    /// The proof that it spends, until its intent is durable.
-    pub fn proof(&self) -> Option<&SpentProof> {
-        self.proof.as_ref()
-    }
-
     pub fn usage(&self) -> &Usage {
         &self.usage
     }
@@ -224,67 +192,33 @@ impl Grant {
         method == self.method && path == self.path && given == query
     }
 
-    /// What must be durable before a call is forwarded that is not speculative: that it was let through, while nothing
-    /// had changed.
-    pub fn intent(&self, env: &Env) -> Result<(Effects, Counted), NotCanonical> {
-        let counted = self.usage.reserve(self.writes());
-        let effects = Effects {
-            guards: self.guards.clone(),
-            counts: counted.counts(),
-            proof: self.proof.clone(),
-            evidence: vec![self.started(env)?],
-            ..Effects::default()
-        };
-        Ok((effects, counted))
-    }
-
     /// It is not listed in the audit: the outcome will be, and a call has one entry there.
     pub(super) fn started(&self, env: &Env) -> Result<Draft, NotCanonical> {
         let entry = self.entry("call_started", env.now).seal(&mut env.mint())?;
         Ok(Draft { delegation: None, session: None, ..entry })
     }
 
-    /// That nothing has changed since this was decided, without any record of it.
-    pub fn recheck(&self) -> Effects {
-        Effects { guards: self.guards.clone(), ..Effects::default() }
-    }
-
-    /// What must be durable before the answer of a read leaves. It is judged here once more: if it was cut off while
-    /// the upstream worked, or its proof or the last of a limit was spent elsewhere, the answer is dropped.
-    pub fn read(&self, outcome: &str, bytes: i64, env: &Env) -> Result<(Effects, Counted), NotCanonical> {
-        let request = if self.begun { Counted::default() } else { self.usage.reserve(false) };
-        let counted = request.with(self.usage.egress(bytes, false));
-        let effects = Effects {
-            guards: self.guards.clone(),
-            counts: counted.counts(),
-            proof: self.proof.clone(),
-            evidence: vec![self.outcome(outcome, env)?],
-            ..Effects::default()
+    /// The entry of a call that is refused although its caller is known; `proof` is spent with it.
+    pub(super) fn refused(
+        &self,
+        refusal: &Refusal,
+        proof: Option<SpentProof>,
+        env: &Env,
+    ) -> Result<Effects, NotCanonical> {
+        let outcome = match refusal {
+            Refusal::UpstreamUnreachable => "not sent: the upstream could not be reached".to_owned(),
+            refusal => format!("{} {}", refusal.code().status(), refusal.code()),
         };
-        Ok((effects, counted))
-    }
-
-    /// What became of a write. A reservation returns only on the upstream's own error.
-    pub fn written(&self, outcome: &str, refused: bool, bytes: i64, env: &Env) -> Result<Effects, NotCanonical> {
-        let back = if refused { self.usage.give_back() } else { Counted::default() };
-        let counts = back.with(self.usage.egress(bytes, true)).counts();
-        Ok(Effects { counts, evidence: vec![self.outcome(outcome, env)?], ..Effects::default() })
-    }
-
-    /// The entry of a call that its limits refuse. Its proof is spent with it.
-    pub fn turned_down(&self, refusal: &Refusal, env: &Env) -> Result<Effects, NotCanonical> {
-        let outcome = format!("{} {}", refusal.code().status(), refusal.code());
-        let evidence = vec![self.outcome(&outcome, env)?];
-        Ok(Effects { evidence, proof: self.proof.clone(), ..Effects::default() })
+        Ok(Effects { evidence: vec![self.outcome(&outcome, env)?], proof, ..Effects::default() })
     }
 
     /// The end of a stream, which has an entry of its own.
-    pub fn closed(&self, why: &str, bytes: u64, env: &Env) -> Result<Effects, NotCanonical> {
+    pub fn stream_closed(&self, why: &str, bytes: u64, env: &Env) -> Result<Effects, NotCanonical> {
         let entry = self.entry("stream_closed", env.now).open("outcome", why).open("bytes", bytes);
         Ok(Effects { evidence: vec![entry.seal(&mut env.mint())?], ..Effects::default() })
     }
 
-    fn outcome(&self, outcome: &str, env: &Env) -> Result<Draft, NotCanonical> {
+    pub(super) fn outcome(&self, outcome: &str, env: &Env) -> Result<Draft, NotCanonical> {
         self.entry("call", env.now).open("outcome", outcome).seal(&mut env.mint())
     }
 
@@ -298,7 +232,7 @@ impl Grant {
             .open_if("intent_type_known", (!self.intent_known).then_some(false))
             .hidden("path", self.path.as_str());
         match &self.confirmation {
-            Confirmation::NotOwed => entry,
+            Confirmation::NotNeeded => entry,
             Confirmation::SelfAsserted => entry.open("confirmation", "self_asserted"),
             Confirmation::Decided { decision_id, digest } => {
                 entry.open("decision_id", decision_id.as_str()).hidden("action_sha256", digest.hex())
@@ -318,31 +252,6 @@ fn ends_at(bearer: &Bearer) -> UnixMillis {
     ends
 }
 
-impl Refused {
-    pub(super) fn of_nobody(refusal: Refusal) -> Self {
-        Self { refusal, known: None }
-    }
-
-    pub(super) fn of(refusal: Refusal, who: Who, proof: Option<SpentProof>) -> Self {
-        Self { refusal, known: Some(Box::new((who, proof))) }
-    }
-
-    /// For a call whose proof was spent before, when it began to wait.
-    pub fn without_proof(mut self) -> Self {
-        if let Some(known) = &mut self.known {
-            known.1 = None;
-        }
-        self
-    }
-
-    /// The audit entry of a refused call, once it is known whose call it was. Its proof is spent with it.
-    pub fn record(&self, call: &Call, env: &Env) -> Option<Effects> {
-        let (who, proof) = &**self.known.as_ref()?;
-        let evidence = vec![who.refused(&self.refusal, call, env)?];
-        Some(Effects { evidence, proof: proof.clone(), ..Effects::default() })
-    }
-}
-
 impl Who {
     pub(super) fn of(view: &AccessView, bearer: &Bearer) -> Self {
         Self {
@@ -356,7 +265,7 @@ impl Who {
         }
     }
 
-    fn refused(&self, refusal: &Refusal, call: &Call, env: &Env) -> Option<Draft> {
+    pub(super) fn refused(&self, refusal: &Refusal, call: &Call, env: &Env) -> Option<Draft> {
         let outcome = format!("{} {}", refusal.code().status(), refusal.code());
         let intent = call.intent_type.as_deref().filter(|intent| is_intent_type(intent));
         let entry = self

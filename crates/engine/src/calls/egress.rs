@@ -2,8 +2,7 @@
 
 use crate::{engine::Engine, store::Outcome};
 use countersign_core::{
-    aap::access::{Grant, Limit, Usage},
-    refusal::Refusal,
+    aap::access::{CallFacts, Usage},
     step::Effects,
 };
 
@@ -20,10 +19,10 @@ pub struct Egress {
 }
 
 impl Egress {
-    pub(super) fn of(grant: &Grant) -> Option<Self> {
-        let usage = grant.usage().clone();
+    pub(super) fn of(facts: &CallFacts) -> Option<Self> {
+        let usage = facts.usage().clone();
         usage.egress_limit()?;
-        Some(Self { usage, writes: grant.writes(), taken: 0, over: false })
+        Some(Self { usage, writes: facts.writes(), taken: 0, over: false })
     }
 }
 
@@ -76,11 +75,6 @@ impl Engine {
         let outcome = self.commit(Effects { counts: counted.counts(), ..Effects::default() }).await;
         self.tallies.forget(counted.iter());
         outcome == Outcome::Committed
-    }
-
-    /// The refusal of a session that has had all that it may.
-    pub fn egress_refusal(&self, grant: &Grant) -> Refusal {
-        grant.usage().refusal(Limit::DataEgress, self.now())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Running a request that was kept, by the id of its decision, without sending it again.
 
 use super::{
-    Permit,
-    hold::{Holding, matter},
+    Connect, DecidedCall, Permit,
+    approve::{HeldCall, rendered},
 };
 use crate::{
     engine::{Engine, unavailable},
@@ -11,24 +11,25 @@ use crate::{
     store,
 };
 use countersign_core::{
-    aap::access::{Call, Verdict, bearer_holds},
+    aap::access::{Call, bearer_holds},
     held::HttpRequest,
     records::{Decision, HeldRequest, Point, Project},
     refusal::Refusal,
 };
+use std::sync::Arc;
 
 impl Engine {
     /// `call` has the credentials of the redeeming request; its proof is for that request, and the rest of the decision
     /// is about the one that was kept.
-    pub async fn redeem(
-        &self,
+    pub(super) async fn redeem(
+        self: &Arc<Self>,
         address: &Address,
         call: Call,
         decision_id: &str,
+        connect: &mut dyn Connect,
     ) -> Result<(Permit, HttpRequest), Refusal> {
         let at = self.project(address).await?;
         let known = self.decision_at(at.project.key, decision_id).await?;
-        let not_here = || Refusal::NotFound("there is no request of yours to redeem under this decision".into());
         // Whoever is nobody learns nothing about decisions: the caller is looked at before this is told.
         let (decision, request) = match known {
             Some(decision) => match self.kept_request(&at.project, &decision).await? {
@@ -38,20 +39,33 @@ impl Engine {
             None => return Err(self.caller_or(&at, &call, not_here()).await),
         };
         let inner = of_kept(&call, &request);
-        let owed = match self.decide_call(address, &inner).await? {
-            Verdict::Owed(owed) => owed,
-            Verdict::Granted(_) => return Err(Refusal::Conflict("this does not need a person's yes any more".into())),
+        let verdict = self.decide_call(address, &inner, false).await?;
+        let decided = DecidedCall::new(self, verdict, inner, address.clone());
+        let rendered = match self.redeemable(&decided, &decision, &request).await {
+            Ok(rendered) => rendered,
+            Err(refusal) => return Err(decided.refuse(refusal).await),
         };
-        if owed.principal()? != decision.raised_by.principal {
-            return Err(self.told(&owed, not_here()).await);
-        }
-        self.look_at_limits(owed.call()).await?;
-        let matter = matter(&owed, &request)?;
         let named = decision.id.clone();
-        let holding = Holding { owed, call: inner, address: address.clone(), at, matter, named };
-        let spent = self.spend_yes(&holding, decision).await;
-        let permit = self.finished(&holding, spent).await?;
-        Ok((permit, request))
+        let mut held = HeldCall { decided, request, at, rendered, named };
+        match self.claim_for_call(&mut held, decision, None, connect).await {
+            Ok(permit) => Ok((permit, held.request)),
+            Err(refusal) => Err(self.refuse_held(held, refusal).await),
+        }
+    }
+
+    async fn redeemable(
+        &self,
+        decided: &DecidedCall,
+        decision: &Decision,
+        request: &HttpRequest,
+    ) -> Result<super::approve::RenderedRequest, Refusal> {
+        let needs = decided.needs_approval();
+        let needs = needs.ok_or_else(|| Refusal::Conflict("this does not need an approval any more".into()))?;
+        if needs.principal()? != decision.raised_by.principal {
+            return Err(not_here());
+        }
+        self.look_at_limits(needs.facts()).await?;
+        rendered(needs, request)
     }
 
     /// The refusal of the caller itself, if there is one, else `otherwise`.
@@ -89,6 +103,10 @@ impl Engine {
         let opened = self.project_sealer(project).await?.open("held-request", sealed);
         opened.map(|bytes| bytes.to_vec()).map_err(|_| Refusal::Internal)
     }
+}
+
+fn not_here() -> Refusal {
+    Refusal::NotFound("there is no request of yours to redeem under this decision".into())
 }
 
 /// The kept request as a call by whoever redeems it.

@@ -2,7 +2,7 @@
 
 use super::HeldFacts;
 use crate::engine::Engine;
-use countersign_core::{aap::access::Grant, refusal::Refusal};
+use countersign_core::{aap::access::CallFacts, refusal::Refusal};
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use quick_cache::sync::Cache;
 use serde::Serialize;
@@ -48,41 +48,41 @@ struct Claims<'a> {
 
 impl Engine {
     /// Remembered for half a minute, unless a person confirmed exactly this call: then it says which decision that was.
-    pub fn identity_assertion(
+    pub(super) fn identity_assertion(
         &self,
-        grant: &Grant,
+        facts: &CallFacts,
         audience: &str,
         held: Option<&HeldFacts>,
     ) -> Result<String, Refusal> {
         if held.is_some() {
-            return self.sign_assertion(grant, audience, held);
+            return self.sign_assertion(facts, audience, held);
         }
-        let of = (grant.session(), grant.project().version, grant.route().id.clone(), audience.to_owned());
+        let of = (facts.session(), facts.project().version, facts.route().id.clone(), audience.to_owned());
         let now = self.now();
         if let Some((made, statement)) = self.assertions.0.get(&of)
             && now < made.plus_secs(USED_FOR_S)
         {
             return Ok(statement);
         }
-        let statement = self.sign_assertion(grant, audience, None)?;
+        let statement = self.sign_assertion(facts, audience, None)?;
         self.assertions.0.insert(of, (now, statement.clone()));
         Ok(statement)
     }
 
-    fn sign_assertion(&self, grant: &Grant, audience: &str, held: Option<&HeldFacts>) -> Result<String, Refusal> {
+    fn sign_assertion(&self, facts: &CallFacts, audience: &str, held: Option<&HeldFacts>) -> Result<String, Refusal> {
         let iat = self.now().secs();
         let claims = Claims {
             iss: self.settings.origin.as_str(),
             aud: audience,
-            sub: grant.subject(),
+            sub: facts.subject(),
             iat,
             exp: iat + LIFE_S,
-            project: grant.project().id.as_str(),
-            operator: grant.operator(),
-            session_id: grant.session_id(),
-            delegation_id: grant.delegation_id(),
-            route: &grant.route().id,
-            action: grant.action(),
+            project: facts.project().id.as_str(),
+            operator: facts.operator(),
+            session_id: facts.session_id(),
+            delegation_id: facts.delegation_id(),
+            route: &facts.route().id,
+            action: facts.action(),
             decision_id: held.map(|held| held.decision_id.as_str()),
             action_sha256: held.map(|held| held.digest.hex()),
         };

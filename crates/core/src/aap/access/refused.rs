@@ -1,0 +1,39 @@
+//! A refused call, and under whom it belongs in the audit once its bearer is known.
+
+use super::{Call, facts::Who};
+use crate::{
+    env::Env,
+    refusal::Refusal,
+    step::{Effects, SpentProof},
+};
+
+#[derive(Clone, Debug)]
+pub struct Refused {
+    pub refusal: Refusal,
+    known: Option<Box<(Who, Option<SpentProof>)>>,
+}
+
+impl Refused {
+    pub(super) fn of_nobody(refusal: Refusal) -> Self {
+        Self { refusal, known: None }
+    }
+
+    pub(super) fn of(refusal: Refusal, who: Who, proof: Option<SpentProof>) -> Self {
+        Self { refusal, known: Some(Box::new((who, proof))) }
+    }
+
+    /// For a call whose proof was spent before, when it began to wait.
+    pub fn without_proof(mut self) -> Self {
+        if let Some(known) = &mut self.known {
+            known.1 = None;
+        }
+        self
+    }
+
+    /// The audit entry of a refused call, once it is known whose call it was. Its proof is spent with it.
+    pub fn record(&self, call: &Call, env: &Env) -> Option<Effects> {
+        let (who, proof) = &**self.known.as_ref()?;
+        let evidence = vec![who.refused(&self.refusal, call, env)?];
+        Some(Effects { evidence, proof: proof.clone(), ..Effects::default() })
+    }
+}

@@ -1,0 +1,554 @@
+//! Finding the approval of exactly this call, or asking a person for it (C-02).
+
+use super::{Connect, DecidedCall, HeldFacts, Permit, permit::OpenPermit};
+use crate::{
+    decisions::{Agent, Asked, Claiming, RaisedDecision},
+    engine::{Engine, TRIES, unavailable},
+    projects::ProjectAt,
+    store::{self, Lookup, Outcome},
+};
+use countersign_core::{
+    aap::access::{NeedsApproval, Verdict},
+    bounded::{Arguments, Units, What},
+    decision::{claim::Claim, grant::AskedFor, terms::Wishes},
+    held::{self, Fields, HttpRequest},
+    mplp::deviation,
+    records::{Allowance, Confirmation, Decision, DecisionState, Defaulted, Point, Question, Words},
+    refusal::{Awaited, Awaiting, Refusal},
+};
+use countersign_protocol::{
+    hash::Digest,
+    ids::{RowKey, prefixed},
+    project::Route,
+};
+use serde_json::{Map, Value, json};
+use std::{sync::Arc, time::Duration};
+
+/// The longest time that a connection is held for a person's answer.
+pub(super) const LONGEST_WAIT_S: u64 = 55;
+
+/// A request as it was read and rendered for a person.
+pub(super) struct RenderedRequest {
+    pub(super) digest: Digest,
+    /// Or why nobody can be asked: what an approval covers already needs no question.
+    pub(super) question: Result<Confirmation, held::Unreadable>,
+    pub(super) effect: Option<held::Effect>,
+    /// The same as arguments, for approvals that cover more than one call.
+    pub(super) call: AskedFor,
+}
+
+/// A call on its way through a hold.
+pub(super) struct HeldCall {
+    pub(super) decided: DecidedCall,
+    pub(super) request: HttpRequest,
+    pub(super) at: ProjectAt,
+    pub(super) rendered: RenderedRequest,
+    /// The decision that the caller named, by token or id; empty if it named none.
+    pub(super) named: String,
+}
+
+/// What looking for an approval came to.
+pub(super) enum Approval {
+    Permit(Permit, HttpRequest),
+    /// A person is asked, and the caller waits.
+    Pending(Box<Pending>),
+}
+
+/// A call that waits for a person's answer. Dropped, it is recorded as abandoned.
+pub(super) struct Pending {
+    held: HeldCall,
+    decision: Decision,
+    seconds: u64,
+}
+
+/// A pending call that was answered, or has waited long enough.
+pub(super) struct Answered {
+    held: HeldCall,
+    decision: Decision,
+}
+
+type Looked = Result<Next, Refusal>;
+
+enum Next {
+    Permit(Permit),
+    Wait(Decision, u64),
+}
+
+impl HeldCall {
+    pub(super) fn needs(&self) -> Result<&NeedsApproval, Refusal> {
+        self.decided.needs_approval().ok_or(Refusal::Internal)
+    }
+
+    /// How long the caller would wait for a person.
+    fn waits(&self) -> Option<u64> {
+        self.decided.call.wait_s.filter(|seconds| *seconds > 0)
+    }
+
+    fn agent(&self) -> Result<Agent, Refusal> {
+        Agent::of_call(self.decided.facts())
+    }
+}
+
+impl Engine {
+    /// Claims the approval that covers exactly this request, or has a person asked.
+    ///
+    /// A header never authorises: `true` has an approval looked up, a confirmation token names one, and either is
+    /// claimed for this digest, by this session, or not at all.
+    pub(super) async fn approve(
+        self: &Arc<Self>,
+        decided: DecidedCall,
+        request: HttpRequest,
+        connect: &mut dyn Connect,
+    ) -> Result<Approval, Refusal> {
+        let (at, rendered) = match self.rendered(&decided, &request).await {
+            Ok(rendered) => rendered,
+            Err(refusal) => return Err(decided.refuse(refusal).await),
+        };
+        let named =
+            decided.call.confirm.as_deref().and_then(|token| token.split_once('.')).map(|(id, _)| id.to_owned());
+        let mut held = HeldCall { decided, request, at, rendered, named: named.unwrap_or_default() };
+        match self.claim_or_ask(&mut held, connect).await {
+            Ok(Next::Permit(permit)) => Ok(Approval::Permit(permit, held.request)),
+            Ok(Next::Wait(decision, seconds)) => Ok(Approval::Pending(Box::new(Pending { held, decision, seconds }))),
+            Err(refusal) => Err(self.refuse_held(held, refusal).await),
+        }
+    }
+
+    /// The same once a person has answered, or the wait is over; then everything is decided anew.
+    pub(super) async fn approve_after_wait(
+        self: &Arc<Self>,
+        answered: Answered,
+        connect: &mut dyn Connect,
+    ) -> Result<(Permit, HttpRequest), Refusal> {
+        let Answered { mut held, decision } = answered;
+        match self.claim_answered(&mut held, decision, connect).await {
+            Ok(permit) => Ok((permit, held.request)),
+            Err(refusal) => Err(self.refuse_held(held, refusal).await),
+        }
+    }
+
+    async fn claim_answered(
+        self: &Arc<Self>,
+        held: &mut HeldCall,
+        decision: Decision,
+        connect: &mut dyn Connect,
+    ) -> Result<Permit, Refusal> {
+        self.forget_bearer(&held.decided.address, &held.decided.call);
+        self.decide_held_again(held).await?;
+        if decision.is_pending() || why_not(&decision) != Awaiting::Redemption {
+            return Err(self.awaited(held, why_not(&decision), Some(&decision)));
+        }
+        self.claim_for_call(held, decision, None, connect).await
+    }
+
+    async fn rendered(
+        &self,
+        decided: &DecidedCall,
+        request: &HttpRequest,
+    ) -> Result<(ProjectAt, RenderedRequest), Refusal> {
+        self.look_at_limits(decided.facts()).await?;
+        let needs = decided.needs_approval().ok_or(Refusal::Internal)?;
+        let rendered = rendered(needs, request)?;
+        Ok((self.project(&decided.address).await?, rendered))
+    }
+
+    async fn claim_or_ask(self: &Arc<Self>, held: &mut HeldCall, connect: &mut dyn Connect) -> Looked {
+        // An open gap stops it, whatever anybody approved (W-26).
+        let raiser = held.agent()?.raiser;
+        self.may_be_asked(&held.at.project, &raiser, held.decided.facts().action()).await?;
+        if let Some(permit) = self.claim_standing(held, connect).await? {
+            return Ok(Next::Permit(permit));
+        }
+        match held.decided.call.confirm.clone().as_deref() {
+            None => self.ask_for(held, connect).await,
+            Some("true") => {
+                let approvals = self.approvals_for(held).await?;
+                self.claim_one_or_ask(held, approvals, connect).await
+            }
+            Some(token) => self.claim_named(held, token, connect).await.map(Next::Permit),
+        }
+    }
+
+    /// Calls that an approved plan or a standing approval covers run without a further question. Whoever names a
+    /// confirmation means that one.
+    async fn claim_standing(
+        self: &Arc<Self>,
+        held: &mut HeldCall,
+        connect: &mut dyn Connect,
+    ) -> Result<Option<Permit>, Refusal> {
+        if !matches!(held.decided.call.confirm.as_deref(), None | Some("true")) {
+            return Ok(None);
+        }
+        let raiser = held.agent()?.raiser;
+        let project = held.at.project.key;
+        // One that others claimed meanwhile, or whose ground is gone, is passed over: then the next one that
+        // covers the call is taken, or a person is asked.
+        let mut passed_over = Vec::new();
+        while passed_over.len() < TRIES {
+            let call = &held.rendered.call;
+            let covering = self.covering(project, &raiser, Point::Gateway, call, &passed_over).await?;
+            let Some(allowance) = covering else { return Ok(None) };
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision = decision.ok_or(Refusal::Internal)?;
+            match self.claim_for_call(held, decision, Some(allowance.key), connect).await {
+                Ok(permit) => return Ok(Some(permit)),
+                Err(Refusal::YesGone(_) | Refusal::ConfirmationInvalid(_)) => passed_over.push(allowance.key),
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The decision that a confirmation token names. Whatever is wrong with it, nobody is asked anew: whoever sends one
+    /// believes that somebody was.
+    async fn claim_named(
+        self: &Arc<Self>,
+        held: &mut HeldCall,
+        token: &str,
+        connect: &mut dyn Connect,
+    ) -> Result<Permit, Refusal> {
+        let other = |why| Err(self.awaited(held, Awaiting::OtherConfirmation(why), None));
+        let Some((id, _)) = token.split_once('.') else { return other("it is not a confirmation token") };
+        if self.confirm_token(id)? != token {
+            return other("it is not a confirmation token of this service");
+        }
+        let decision = self.decision_at(held.at.project.key, id).await?;
+        let principal = held.needs()?.principal()?;
+        let Some(decision) = decision.filter(|decision| decision.raised_by.principal == principal) else {
+            return other("it was given to another agent");
+        };
+        self.claim_for_call(held, decision, None, connect).await
+    }
+
+    /// Claims whichever approval is still worth something; if none is, a person is asked anew.
+    async fn claim_one_or_ask(
+        self: &Arc<Self>,
+        held: &mut HeldCall,
+        approvals: Vec<Decision>,
+        connect: &mut dyn Connect,
+    ) -> Looked {
+        for decision in approvals {
+            match self.claim_for_call(held, decision, None, connect).await {
+                // It lapsed, another request had it, or what it rested on is gone.
+                Err(Refusal::YesGone(_)) => {}
+                claimed => return claimed.map(Next::Permit),
+            }
+        }
+        self.ask_anew(held).await
+    }
+
+    /// Without a word about its approval a request does not claim it, unless it would wait for it.
+    async fn ask_for(self: &Arc<Self>, held: &mut HeldCall, connect: &mut dyn Connect) -> Looked {
+        let approvals = self.approvals_for(held).await?;
+        match approvals.first() {
+            Some(decision) if held.waits().is_none() => Err(self.awaited(held, Awaiting::Redemption, Some(decision))),
+            _ => self.claim_one_or_ask(held, approvals, connect).await,
+        }
+    }
+
+    /// Asks, and waits if the caller would.
+    async fn ask_anew(&self, held: &mut HeldCall) -> Looked {
+        let decision = self.raise_held(held).await?;
+        let Some(seconds) = held.waits() else {
+            return Err(self.awaited(held, why_not(&decision), Some(&decision)));
+        };
+        let needs = held.needs()?;
+        let (effects, counted) = needs.waits();
+        match self.commit(effects).await {
+            Outcome::Committed => {}
+            outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome)),
+        }
+        held.decided.begins_to_wait();
+        Ok(Next::Wait(decision, seconds.min(LONGEST_WAIT_S)))
+    }
+
+    /// The call once its question is settled, or as it is when its time is over.
+    pub(super) async fn once_settled(&self, pending: Box<Pending>) -> Result<Answered, Refusal> {
+        let Pending { held, decision, seconds } = *pending;
+        match self.wait_for(&decision, Duration::from_secs(seconds)).await {
+            Ok(decision) => Ok(Answered { held, decision }),
+            Err(refusal) => Err(held.decided.refuse(refusal).await),
+        }
+    }
+
+    async fn wait_for(&self, decision: &Decision, wait: Duration) -> Result<Decision, Refusal> {
+        const LOOK_AGAIN: Duration = Duration::from_secs(1);
+        let over = tokio::time::sleep(wait);
+        tokio::pin!(over);
+        loop {
+            let waiting = self.waits.begin(decision.key);
+            let changed = waiting.changed();
+            tokio::pin!(changed);
+            // From here on no change is missed; so look.
+            changed.as_mut().enable();
+            let now: Option<Decision> = store::get(&*self.store, decision.key).await.map_err(unavailable)?;
+            let now = now.ok_or(Refusal::Internal)?;
+            if !now.is_pending() || over.is_elapsed() {
+                return Ok(now);
+            }
+            tokio::select! {
+                () = &mut over => {}
+                () = changed => {}
+                () = tokio::time::sleep(LOOK_AGAIN) => {}
+            }
+        }
+    }
+
+    /// The same call, decided from what the store says now. If it waited, its proof was spent when it began to.
+    async fn decide_held_again(&self, held: &mut HeldCall) -> Result<(), Refusal> {
+        let spent = held.needs()?.is_waiting();
+        match self.decide_anew(&mut held.decided, spent).await? {
+            Verdict::NeedsApproval(needs) => {
+                let needs = needs.continues(held.needs()?);
+                held.decided.decided_again(Verdict::NeedsApproval(needs));
+                Ok(())
+            }
+            Verdict::Authorized(_) => Err(Refusal::Unavailable),
+        }
+    }
+
+    /// The accepted, unspent decisions of this session for exactly this digest. Those for more than one call were
+    /// looked at before: what is left of them does not cover it.
+    async fn approvals_for(&self, held: &HeldCall) -> Result<Vec<Decision>, Refusal> {
+        let lookup = Lookup::AllowancesOpenByDigest { project: held.at.project.key, digest: held.rendered.digest };
+        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let session = Some(held.decided.facts().session());
+        let now = self.now();
+        let fits = |allowance: &&Allowance| {
+            let own = allowance.point == Point::Gateway && allowance.raised_by.session == session;
+            own && !allowance.is_bounded() && now < allowance.until
+        };
+        let mut approvals = Vec::new();
+        for allowance in open.iter().filter(fits) {
+            approvals.extend(store::get::<Decision>(&*self.store, allowance.decision).await.map_err(unavailable)?);
+        }
+        Ok(approvals)
+    }
+
+    /// The claim, with everything that the call rests on, durable before the first byte goes upstream. The
+    /// connection stands before it.
+    pub(super) async fn claim_for_call(
+        self: &Arc<Self>,
+        held: &mut HeldCall,
+        decision: Decision,
+        allowance: Option<RowKey>,
+        connect: &mut dyn Connect,
+    ) -> Result<Permit, Refusal> {
+        self.approved_is_clear(held, &decision).await?;
+        let (digest, effect) = (held.rendered.digest, held.rendered.effect.as_ref().map(|effect| effect.digest));
+        let claiming = Claiming { digest, effect, allowance };
+        for _ in 0..TRIES {
+            let view = self.claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
+            let claim = |rules| Claim {
+                digest,
+                effect,
+                point: Point::Gateway,
+                node: self.store.lane(),
+                call: Some(held.rendered.call.clone()),
+                rules: Some(rules),
+            };
+            let needs = held.needs()?;
+            // Refused before anything is dialled; decided again below, on the connection.
+            needs.claim(claim(needs.rules()), &view, &self.env()?)?;
+            connect.connect(needs.facts()).await?;
+            let _turn = self.turns.take(decision.asked_in).await;
+            let view = self.claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
+            let inflight = needs.facts().delegation().map(|key| self.inflight_writes.begin(key));
+            let (step, counted) = needs.claim(claim(needs.rules()), &view, &self.env()?)?;
+            match self.commit(step.effects).await {
+                Outcome::Committed => {
+                    self.tallies.moved(&counted);
+                    let (authorized, execution) = step.answer;
+                    let facts = HeldFacts {
+                        decision: decision.key,
+                        decision_id: decision.id,
+                        lease_until: execution.lease_until().unwrap_or(execution.claimed_at),
+                        execution_id: execution.id,
+                        digest: execution.digest,
+                        effect_key: held.rendered.effect.as_ref().map(|effect| effect.key.clone()),
+                        lease_s: execution.lease_s,
+                    };
+                    held.decided.is_recorded();
+                    let (call, address) = (held.decided.call.clone(), held.decided.address.clone());
+                    let held = Some(facts);
+                    return Ok(Permit::new(
+                        self,
+                        OpenPermit { authorized, held, inflight, call, address, sent: false },
+                    ));
+                }
+                Outcome::Stale => self.forget_bearer(&held.decided.address, &held.decided.call),
+                Outcome::OutOfTime => return Err(Refusal::YesGone("its time is over")),
+                outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome)),
+            }
+            self.decide_held_again(held).await?;
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// An approval that does not cover the call is told in the one way that the protocol knows (C-02); every refusal
+    /// stands in the audit.
+    pub(super) async fn refuse_held(&self, held: HeldCall, refusal: Refusal) -> Refusal {
+        let refusal = match refusal {
+            Refusal::YesGone(why) => {
+                let decision = self.decision_at(held.at.project.key, &held.named).await.ok().flatten();
+                self.awaited(&held, Awaiting::OtherConfirmation(why), decision.as_ref())
+            }
+            Refusal::ConfirmationInvalid(_) => {
+                let why = "it was given for something else";
+                self.awaited(&held, Awaiting::OtherConfirmation(why), None)
+            }
+            refusal => refusal,
+        };
+        held.decided.refuse(refusal).await
+    }
+
+    /// No open gap may stop what an approval lets run.
+    async fn approved_is_clear(&self, held: &HeldCall, approval: &Decision) -> Result<(), Refusal> {
+        let raiser = held.agent()?.raiser;
+        let facts = held.decided.facts();
+        self.may_run(&held.at.project, &raiser, (facts.action(), Some(facts.route().id.as_str())), Some(approval)).await
+    }
+
+    async fn raise_held(&self, held: &HeldCall) -> Result<Decision, Refusal> {
+        let HeldCall { at, rendered, request, .. } = held;
+        let agent = held.agent()?;
+        let mut question = rendered.question.clone().map_err(unreadable)?;
+        self.mark_deviation(&agent.raiser, &rendered.call, &mut question).await?;
+        self.mark_clarified(&at.project, &agent.raiser, None, &mut question).await?;
+        let call = held.decided.facts();
+        let room = call.room();
+        let asked = Asked {
+            digest: rendered.digest,
+            // A question of one session is not the other's (AAP 14.1).
+            same: Digest::of(format!("{}\n{}", call.session(), rendered.digest.hex()).as_bytes()),
+            tool: call.action().to_owned(),
+            question: Question::Confirmation(question),
+            wishes: Wishes::default(),
+            language: None,
+            session_id: None,
+            correlation_id: None,
+            point: Point::Gateway,
+            words: Words::Owner,
+            effect: rendered.effect.as_ref().map(|effect| effect.digest),
+            route: Some(call.route().id.clone()),
+            room: room.counts(),
+            keep: Some(self.seal_request(&at.project, request).await?),
+            target: None,
+            governance: None,
+            plan: None,
+            gap: None,
+            sent: None,
+        };
+        let RaisedDecision { decision, .. } = self.ask(at, &agent, asked).await.map_err(|refusal| match refusal {
+            Refusal::NoRoom { count } => match room.limit(count) {
+                Some(limit) => call.usage().refusal(limit, self.now()),
+                None => Refusal::Internal,
+            },
+            refusal => refusal,
+        })?;
+        Ok(decision)
+    }
+
+    /// The 403, with the decision's id, where to wait, the page, and how to go on.
+    fn awaited(&self, held: &HeldCall, why: Awaiting, decision: Option<&Decision>) -> Refusal {
+        let document = &held.at.project.document;
+        Refusal::ConfirmationRequired(Box::new(Awaited {
+            action: held.decided.facts().action().to_owned(),
+            why,
+            decision: decision.map(|decision| self.facts_of(&held.at, decision)).unwrap_or_default(),
+            status: document.confirmation_status,
+        }))
+    }
+
+    fn facts_of(&self, at: &ProjectAt, decision: &Decision) -> Map<String, Value> {
+        let id = &decision.id;
+        let mut facts = Map::new();
+        facts.insert("decision_id".into(), json!(id));
+        facts.insert("state".into(), json!(countersign_core::decision::settled_as(decision)));
+        let wait = format!("{}{}/v1/decisions/{id}?wait={LONGEST_WAIT_S}", at.service, at.prefix());
+        facts.insert("wait".into(), json!(wait));
+        facts.insert("page".into(), json!(self.page_of(at, id)));
+        facts.insert("digest".into(), json!(decision.digest.hex()));
+        facts.extend(deviation_of(decision).map(|lines| ("plan_difference".to_owned(), lines)));
+        if let Some(redeem) = self.redeem_url(at, id) {
+            facts.insert("redeem".into(), json!(redeem));
+        }
+        match &decision.state {
+            DecisionState::Pending { deadline, .. } => {
+                facts.insert("deadline".into(), json!(deadline.to_rfc3339()));
+            }
+            DecisionState::Rejected { rationale, proposal, .. } => {
+                facts.extend(rationale.as_ref().map(|reason| ("reason".to_owned(), json!(reason))));
+                facts.extend(proposal.clone().map(|proposal| ("proposal".to_owned(), proposal)));
+            }
+            _ if why_not(decision) == Awaiting::Redemption => {
+                facts.extend(self.confirm_token(id).ok().map(|token| ("confirm_token".to_owned(), json!(token))));
+            }
+            _ => {}
+        }
+        facts
+    }
+
+    /// Where the request that a decision is about can be run without sending it again.
+    pub(crate) fn redeem_url(&self, at: &ProjectAt, decision_id: &str) -> Option<String> {
+        let gateway = self.resources_of(&at.project)?;
+        Some(format!("{gateway}/.countersign/decisions/{decision_id}/redeem"))
+    }
+
+    /// Names a decision in `X-Agent-Confirm`: its id and a MAC of it. Worth nothing without the session that asked.
+    pub(crate) fn confirm_token(&self, decision_id: &str) -> Result<String, Refusal> {
+        let keys = self.keys().ok_or(Refusal::Unavailable)?;
+        let tag = keys.mac.tag("confirm-token", decision_id.as_bytes());
+        let half = tag.first_chunk::<16>().ok_or(Refusal::Internal)?;
+        Ok(format!("{decision_id}.{}", prefixed("cft", *half)))
+    }
+}
+
+/// Reads the request strictly and says what a person would be asked. Whatever cannot be read in one way only is
+/// refused before anybody is asked.
+pub(super) fn rendered(needs: &NeedsApproval, request: &HttpRequest) -> Result<RenderedRequest, Refusal> {
+    let route = needs.facts().route();
+    let fields = Fields::read(route, request).map_err(unreadable)?;
+    Ok(RenderedRequest {
+        digest: needs.digest(request)?,
+        question: match held::question(route, request, &fields) {
+            Err(why) if !matches!(why, held::Unreadable::TooMuch(_)) => return Err(unreadable(why)),
+            question => question,
+        },
+        effect: held::effect(route, &fields).map_err(unreadable)?,
+        call: call_of_request(route, request, &fields),
+    })
+}
+
+fn unreadable(why: held::Unreadable) -> Refusal {
+    Refusal::invalid(why.to_string())
+}
+
+/// A request as a call with arguments.
+pub(crate) fn call_of_request(route: &Route, request: &HttpRequest, fields: &Fields) -> AskedFor {
+    AskedFor {
+        what: What::Route { id: route.id.clone() },
+        arguments: Arguments::of_request(request, fields),
+        units: Units::of_route(route, fields),
+    }
+}
+
+/// How the call differs from the plan, where there is one.
+fn deviation_of(decision: &Decision) -> Option<Value> {
+    match &decision.question {
+        Question::Confirmation(asked) => asked.extra_context.as_ref()?.get(deviation::MEMBER).cloned(),
+        Question::Clarification(_) => None,
+    }
+}
+
+fn why_not(decision: &Decision) -> Awaiting {
+    match &decision.state {
+        DecisionState::Pending { .. } => Awaiting::Answer,
+        DecisionState::Accepted { .. } | DecisionState::Expired { as_if: Defaulted::Accept, .. } => {
+            Awaiting::Redemption
+        }
+        DecisionState::Rejected { .. } | DecisionState::Answered { .. } => Awaiting::Rejected,
+        DecisionState::Expired { .. } => Awaiting::Expired,
+        DecisionState::Cancelled { .. } => Awaiting::Cancelled,
+    }
+}

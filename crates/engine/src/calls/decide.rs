@@ -1,0 +1,191 @@
+//! Deciding a call before anything of its body is read.
+
+use super::{DecidedCall, Permit, permit::OpenPermit};
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    inflight_writes::InflightWrite,
+    projects::{Address, ProjectAt},
+    store::{self, Lookup, Outcome},
+};
+use countersign_core::{
+    aap::access::{
+        AccessView, AuthorizedCall, Call, CallFacts, Proven, Proving, Refused, Verdict, decide, within_plans,
+    },
+    records::Plan,
+    refusal::Refusal,
+};
+use std::sync::{Arc, OnceLock};
+
+/// What a look at a proof showed.
+type Checked = Result<Proven, String>;
+
+impl Engine {
+    /// Decides a call, from its head alone. A refusal is recorded before it is told.
+    pub async fn decide(self: &Arc<Self>, address: &Address, call: Call) -> Result<DecidedCall, Refusal> {
+        let verdict = self.decide_call(address, &call, false).await?;
+        let decided = DecidedCall::new(self, verdict, call, address.clone());
+        match self.is_in_order(&decided).await {
+            Ok(()) => Ok(decided),
+            Err(refusal) => Err(decided.refuse(refusal).await),
+        }
+    }
+
+    /// What is looked at before anything of an authorized call's body is read.
+    async fn is_in_order(&self, decided: &DecidedCall) -> Result<(), Refusal> {
+        let Some(authorized) = decided.authorized() else { return Ok(()) };
+        let speculative = authorized.facts().route().is_speculative();
+        if speculative && let Some(proof) = authorized.proof() {
+            self.proofs.take(proof, self.now())?;
+        }
+        self.call_is_clear(authorized.facts()).await?;
+        if speculative { self.may_run_ahead(authorized).await } else { Ok(()) }
+    }
+
+    /// A speculative read is forwarded at once; its answer stays sealed until its record is durable.
+    pub(super) fn speculate(self: &Arc<Self>, decided: DecidedCall) -> Result<Permit, Refusal> {
+        let (authorized, call, address) = decided.into_authorized().map_err(|_| Refusal::Internal)?;
+        Ok(Permit::new(self, OpenPermit { authorized, held: None, inflight: None, call, address, sent: false }))
+    }
+
+    /// A read runs ahead of its record only as long as records can be written, and while its limits have room.
+    async fn may_run_ahead(&self, authorized: &AuthorizedCall) -> Result<(), Refusal> {
+        if !self.store.is_sound() {
+            match self.commit(authorized.recheck()).await {
+                Outcome::Committed | Outcome::Stale => {}
+                _ => return Err(Refusal::Unavailable),
+            }
+        }
+        let facts = authorized.facts();
+        match facts.room().iter().all(|count| self.tallies.has_room(count) == Some(true)) {
+            true => Ok(()),
+            false => self.look_at_limits(facts).await,
+        }
+    }
+
+    /// Makes the intent of a call durable that nobody must approve; only then may it be forwarded.
+    pub(super) async fn begin(self: &Arc<Self>, mut decided: DecidedCall) -> Result<Permit, Refusal> {
+        match self.try_to_begin(&mut decided).await {
+            Ok(inflight) => {
+                let (authorized, call, address) = decided.into_authorized().map_err(|_| Refusal::Internal)?;
+                let authorized = authorized.begun();
+                Ok(Permit::new(self, OpenPermit { authorized, held: None, inflight, call, address, sent: false }))
+            }
+            Err(refusal) => Err(decided.refuse(refusal).await),
+        }
+    }
+
+    async fn try_to_begin(&self, decided: &mut DecidedCall) -> Result<Option<InflightWrite>, Refusal> {
+        for _ in 0..TRIES {
+            let authorized = decided.authorized().ok_or(Refusal::Internal)?;
+            let inflight = authorized.facts().delegation().map(|key| self.inflight_writes.begin(key));
+            let (effects, counted) = authorized.intent(&self.env()?)?;
+            match self.commit(effects).await {
+                Outcome::Committed => {
+                    self.tallies.moved(&counted);
+                    return Ok(inflight);
+                }
+                Outcome::Stale => self.forget_bearer(&decided.address, &decided.call),
+                outcome => return Err(self.limit_refusal(authorized.facts(), &counted, &outcome)),
+            }
+            match self.decide_anew(decided, false).await? {
+                // The project changed its mind between two looks; whoever asks again is told what it says now.
+                Verdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
+                verdict => decided.decided_again(verdict),
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// Whether the limits have room. Who has none is told before a person is asked or the service behind is troubled
+    /// what counts is taken later, in the call's own step.
+    pub(super) async fn look_at_limits(&self, facts: &CallFacts) -> Result<(), Refusal> {
+        let room = facts.room();
+        for (place, count) in room.iter().enumerate() {
+            let stands = self.store.count(&count.key).await.map_err(unavailable)?;
+            self.tallies.looked(&count.key, stands);
+            if stands > count.limit {
+                return Err(self.limit_refusal(facts, &room, &Outcome::LimitReached { count: place }));
+            }
+        }
+        Ok(())
+    }
+
+    /// One decision, from memory if that says yes, else from the store. A refusal is recorded before it is told.
+    /// `spent` says that the call's proof was spent before.
+    pub(super) async fn decide_call(&self, address: &Address, call: &Call, spent: bool) -> Result<Verdict, Refusal> {
+        match self.verdict(address, call).await? {
+            Ok(verdict) => Ok(verdict),
+            Err(refused) if spent => self.refuse(call, refused.without_proof()).await,
+            Err(refused) => self.refuse(call, refused).await,
+        }
+    }
+
+    /// The same call decided again. A refusal is recorded here, so its guard has nothing left to record.
+    pub(super) async fn decide_anew(&self, decided: &mut DecidedCall, spent: bool) -> Result<Verdict, Refusal> {
+        let refused = match self.verdict(&decided.address, &decided.call).await? {
+            Ok(verdict) => return Ok(verdict),
+            Err(refused) if spent => refused.without_proof(),
+            Err(refused) => refused,
+        };
+        decided.is_recorded();
+        self.refuse(&decided.call, refused).await
+    }
+
+    async fn verdict(&self, address: &Address, call: &Call) -> Result<Result<Verdict, Refused>, Refusal> {
+        let view = self.access_view(address, call).await?;
+        // A signature is checked once, however often the rest is looked at.
+        let memo = OnceLock::new();
+        match self.decide_on(&view, call, &memo) {
+            Ok(Verdict::Authorized(call)) if call.facts().is_self_asserted() => {
+                let lookup = Lookup::PlansLiveOfSession(call.facts().session());
+                let plans: Vec<Plan> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+                Ok(Ok(within_plans(Verdict::Authorized(call), &plans)))
+            }
+            Ok(Verdict::Authorized(call)) => Ok(Ok(Verdict::Authorized(call))),
+            // A refusal from memory is only believed once the store says the same. A call that needs approval is mostly
+            // refused, too, and without a step whose guards would notice that the caller was cut off meanwhile.
+            _ if view.bearer.is_some() => {
+                self.forget_bearer(address, call);
+                let view = self.access_view(address, call).await?;
+                Ok(self.decide_on(&view, call, &memo))
+            }
+            decided => Ok(decided),
+        }
+    }
+
+    fn decide_on(&self, view: &Arc<AccessView>, call: &Call, memo: &OnceLock<Checked>) -> Result<Verdict, Refused> {
+        let verify = |raw: &str| {
+            let token = call.token().map(|(hash, _)| hash);
+            let (method, url) = call.proven_for();
+            memo.get_or_init(|| self.prove(raw, &method, &url, token)).clone()
+        };
+        let nonce_demanded = view.project.document.dpop.nonce_at_calls || self.is_new_epoch();
+        decide(call, view, &Proving { verify: &verify, nonce_demanded }, self.now())
+    }
+
+    async fn refuse(&self, call: &Call, refused: Refused) -> Result<Verdict, Refusal> {
+        if let Some(effects) = refused.record(call, &self.env()?) {
+            self.recorded(effects).await?;
+        }
+        Err(refused.refusal)
+    }
+
+    /// `DPoP-Nonce` for answers to calls, when nonces are on (C-27).
+    pub async fn nonce_for_calls(&self, address: &Address) -> Option<String> {
+        if self.is_new_epoch() {
+            return self.nonce();
+        }
+        // Whether a header more is sent may be told from memory; whether a nonce is demanded is not.
+        let on = match self.shared.last_at(address) {
+            Some(project) => project.document.dpop.nonce_at_calls,
+            None => self.project(address).await.is_ok_and(|at| at.project.document.dpop.nonce_at_calls),
+        };
+        if on { self.nonce() } else { None }
+    }
+
+    /// The same where the project is known already.
+    pub fn nonce_for_calls_at(&self, at: &ProjectAt) -> Option<String> {
+        let demanded = self.is_new_epoch() || at.project.document.dpop.nonce_at_calls;
+        if demanded { self.nonce() } else { None }
+    }
+}

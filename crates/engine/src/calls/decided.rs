@@ -1,0 +1,138 @@
+//! A decided call ends in the record: authorized and settled, refused, or, when it is dropped, abandoned.
+
+use crate::{engine::Engine, projects::Address};
+use countersign_core::{
+    aap::access::{AuthorizedCall, Call, CallFacts, NeedsApproval, Verdict},
+    refusal::Refusal,
+    step::Effects,
+};
+use std::sync::Arc;
+
+const ABANDONED: &str = "not sent: the caller left";
+
+/// A call that was decided and has not ended yet. It permits nothing.
+#[must_use = "a decided call is either carried out or refused"]
+pub struct DecidedCall {
+    engine: Arc<Engine>,
+    verdict: Option<Verdict>,
+    pub(super) call: Call,
+    pub(super) address: Address,
+    /// Whether the record still lacks this call.
+    open: bool,
+}
+
+impl DecidedCall {
+    pub(super) fn new(engine: &Arc<Engine>, verdict: Verdict, call: Call, address: Address) -> Self {
+        Self { engine: Arc::clone(engine), verdict: Some(verdict), call, address, open: true }
+    }
+
+    #[expect(clippy::expect_used, reason = "only `authorized` takes the verdict, and it consumes the call")]
+    fn verdict(&self) -> &Verdict {
+        self.verdict.as_ref().expect("a decided call has its verdict")
+    }
+
+    pub fn facts(&self) -> &CallFacts {
+        match self.verdict() {
+            Verdict::Authorized(authorized) => authorized.facts(),
+            Verdict::NeedsApproval(needs) => needs.facts(),
+        }
+    }
+
+    /// The call as far as it needs a person's approval.
+    pub(super) fn needs_approval(&self) -> Option<&NeedsApproval> {
+        match self.verdict() {
+            Verdict::Authorized(_) => None,
+            Verdict::NeedsApproval(needs) => Some(needs),
+        }
+    }
+
+    pub(super) fn authorized(&self) -> Option<&AuthorizedCall> {
+        match self.verdict() {
+            Verdict::Authorized(authorized) => Some(authorized),
+            Verdict::NeedsApproval(_) => None,
+        }
+    }
+
+    /// The same call, decided again.
+    pub(super) fn decided_again(&mut self, verdict: Verdict) {
+        self.verdict = Some(verdict);
+    }
+
+    /// The proof is spent and the request counted; only then does a call wait.
+    pub(super) fn begins_to_wait(&mut self) {
+        self.verdict = self.verdict.take().map(|verdict| match verdict {
+            Verdict::NeedsApproval(needs) => Verdict::NeedsApproval(needs.waiting()),
+            verdict => verdict,
+        });
+    }
+
+    /// From here on something else owes the record: a permit, or a refusal that is written already.
+    pub(super) fn is_recorded(&mut self) {
+        self.open = false;
+    }
+
+    /// Hands the authority on to a permit.
+    pub(super) fn into_authorized(mut self) -> Result<(AuthorizedCall, Call, Address), Self> {
+        match self.verdict.take() {
+            Some(Verdict::Authorized(authorized)) => {
+                self.open = false;
+                Ok((authorized, std::mem::take(&mut self.call), self.address.clone()))
+            }
+            verdict => {
+                self.verdict = verdict;
+                Err(self)
+            }
+        }
+    }
+
+    /// Records the refusal and spends the proof; the answer is what the caller is told.
+    pub async fn refuse(mut self, refusal: Refusal) -> Refusal {
+        // A proof that was spent before belongs to another call, which has its own entry.
+        if !self.open || refusal == Refusal::DpopReplayed {
+            self.open = false;
+            return refusal;
+        }
+        self.open = false;
+        let (engine, verdict) = (Arc::clone(&self.engine), self.verdict.take());
+        let Some(verdict) = verdict else { return refusal };
+        // In a task of its own: a caller that hangs up now is recorded all the same.
+        let recording = engine.tasks.spawn({
+            let engine = Arc::clone(&engine);
+            async move { engine.record_refusal(&verdict, refusal).await }
+        });
+        recording.await.unwrap_or(Refusal::Unavailable)
+    }
+}
+
+impl Drop for DecidedCall {
+    fn drop(&mut self) {
+        let Some(verdict) = self.verdict.take().filter(|_| self.open) else { return };
+        self.engine.record_in_background(move |env| match &verdict {
+            Verdict::Authorized(authorized) => authorized.abandoned(ABANDONED, env),
+            Verdict::NeedsApproval(needs) => needs.abandoned(ABANDONED, env),
+        });
+    }
+}
+
+impl Engine {
+    /// For a guard that was dropped: nobody waits for the record any more, and it is written all the same.
+    pub(super) fn record_in_background<F, E>(self: &Arc<Self>, effects: F)
+    where
+        F: FnOnce(&countersign_core::env::Env) -> Result<Effects, E>,
+    {
+        let effects = self.env().ok().and_then(|env| effects(&env).ok());
+        let (Some(effects), Ok(runtime)) = (effects, tokio::runtime::Handle::try_current()) else {
+            tracing::error!("an abandoned call could not be recorded");
+            return;
+        };
+        let engine = Arc::clone(self);
+        self.tasks.spawn_on(
+            async move {
+                if let Err(refusal) = engine.recorded(effects).await {
+                    tracing::warn!(%refusal, "an abandoned call could not be recorded");
+                }
+            },
+            &runtime,
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! The one way of a call: decide, approve, connect, claim, send, settle. Every enforcement point takes it.
+
+use super::{
+    DecidedCall, Egress, Permit, UpstreamError, UpstreamOutcome, Watch,
+    approve::{Approval, Pending},
+};
+use crate::{engine::Engine, projects::Address};
+use async_trait::async_trait;
+use countersign_core::{
+    aap::access::{Call, CallFacts},
+    held::HttpRequest,
+    refusal::Refusal,
+};
+use std::{future::Future, sync::Arc};
+use tracing::Instrument as _;
+
+/// An enforcement point's side of one call.
+pub trait Exchange: Connect + Sized + 'static {
+    /// The upstream's answer, as far as its head.
+    type Answer: Send + 'static;
+
+    /// Judges and reads a request that nobody must approve. Nothing has been spent on it yet.
+    fn read(&mut self, facts: &CallFacts) -> impl Future<Output = Result<(), Refusal>> + Send;
+
+    /// The complete request, for a person to approve.
+    fn read_whole(&mut self, facts: &CallFacts) -> impl Future<Output = Result<HttpRequest, Refusal>> + Send;
+
+    /// Sends the request once: `approved`, or what was read.
+    fn send(
+        &mut self,
+        permit: &mut Permit,
+        approved: Option<HttpRequest>,
+    ) -> impl Future<Output = Result<Self::Answer, UpstreamError>> + Send;
+
+    fn outcome(&self, answer: &Self::Answer) -> UpstreamOutcome;
+
+    /// Whether the answer goes on for as long as the session may.
+    fn streams(&self, facts: &CallFacts, answer: &Self::Answer) -> bool;
+}
+
+/// Opens the connection to the upstream of a call.
+#[async_trait]
+pub trait Connect: Send {
+    /// Before the claim: the claim is the last thing before the first byte.
+    async fn connect(&mut self, facts: &CallFacts) -> Result<(), UpstreamError>;
+}
+
+/// An answer whose record is durable.
+pub struct Settled<A> {
+    pub answer: A,
+    /// The meter of an answer without a length.
+    pub egress: Option<Egress>,
+    /// What must stay true while a stream is open.
+    pub watch: Option<Watch>,
+}
+
+impl Engine {
+    /// Carries one call out, or refuses it. Either way it stands in the record before this answers.
+    pub async fn carry_out<E: Exchange>(
+        self: &Arc<Self>,
+        address: &Address,
+        call: Call,
+        mut exchange: E,
+    ) -> Result<Settled<E::Answer>, Refusal> {
+        let decided = self.decide(address, call).await?;
+        if decided.needs_approval().is_some() {
+            return match exchange.read_whole(decided.facts()).await {
+                Ok(request) => self.hold(decided, request, exchange).await,
+                Err(refusal) => Err(decided.refuse(refusal).await),
+            };
+        }
+        if let Err(refusal) = exchange.read(decided.facts()).await {
+            return Err(decided.refuse(refusal).await);
+        }
+        if decided.facts().route().is_speculative() {
+            let permit = self.speculate(decided)?;
+            return self.forward(permit, exchange, None).await;
+        }
+        let engine = Arc::clone(self);
+        self.outlasting(async move {
+            if let Err(error) = exchange.connect(decided.facts()).await {
+                return Err(decided.refuse(error.into()).await);
+            }
+            let permit = engine.begin(decided).await?;
+            engine.forward(permit, exchange, None).await
+        })
+        .await
+    }
+
+    /// Runs a request that was kept, by the id of its decision. `call` has the credentials of the redeeming request.
+    pub async fn carry_out_kept<E: Exchange>(
+        self: &Arc<Self>,
+        address: &Address,
+        call: Call,
+        decision_id: &str,
+        mut exchange: E,
+    ) -> Result<Settled<E::Answer>, Refusal> {
+        let (engine, address, id) = (Arc::clone(self), address.clone(), decision_id.to_owned());
+        self.outlasting(async move {
+            let (permit, request) = engine.redeem(&address, call, &id, &mut exchange).await?;
+            engine.forward(permit, exchange, Some(request)).await
+        })
+        .await
+    }
+
+    /// A caller that hangs up while a person is asked does not want it to run; one that hangs up later is too late.
+    async fn hold<E: Exchange>(
+        self: &Arc<Self>,
+        decided: DecidedCall,
+        request: HttpRequest,
+        mut exchange: E,
+    ) -> Result<Settled<E::Answer>, Refusal> {
+        let engine = Arc::clone(self);
+        let approval = self.outlasting(async move {
+            match engine.approve(decided, request, &mut exchange).await? {
+                Approval::Permit(permit, request) => {
+                    engine.forward(permit, exchange, Some(request)).await.map(Held::Settled)
+                }
+                Approval::Pending(pending) => Ok(Held::Pending(pending, exchange)),
+            }
+        });
+        let (pending, mut exchange) = match approval.await? {
+            Held::Settled(settled) => return Ok(settled),
+            Held::Pending(pending, exchange) => (pending, exchange),
+        };
+        let answered = self.once_settled(pending).await?;
+        let engine = Arc::clone(self);
+        self.outlasting(async move {
+            let (permit, request) = engine.approve_after_wait(answered, &mut exchange).await?;
+            engine.forward(permit, exchange, Some(request)).await
+        })
+        .await
+    }
+
+    /// Runs in a task of its own, which outlasts a caller that hangs up.
+    async fn outlasting<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = Result<T, Refusal>> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.tasks.spawn(task.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded(None))?
+    }
+
+    /// Sends, records the outcome, and only then lets the answer go.
+    async fn forward<E: Exchange>(
+        self: &Arc<Self>,
+        mut permit: Permit,
+        mut exchange: E,
+        approved: Option<HttpRequest>,
+    ) -> Result<Settled<E::Answer>, Refusal> {
+        let result = match self.may_send(&permit, approved.as_ref()) {
+            Ok(()) => {
+                permit.sends();
+                exchange.send(&mut permit, approved).await
+            }
+            Err(error) => Err(error),
+        };
+        permit.handed_on();
+        let outcome = match &result {
+            Ok(answer) => exchange.outcome(answer),
+            Err(error) => UpstreamOutcome::Failed(*error),
+        };
+        let streams = result.as_ref().is_ok_and(|answer| exchange.streams(permit.facts(), answer));
+        let watch = streams.then(|| permit.watch());
+        let decision = permit.held().map(|held| held.decision_id().to_owned());
+        let about = |refusal: Refusal| refusal.of_decision(decision.as_deref());
+        let egress = permit.settle(outcome).await.map_err(about)?;
+        let answer = result.map_err(|error| about(error.into()))?;
+        Ok(Settled { answer, egress, watch })
+    }
+
+    /// The right to send, checked immediately before the first byte: the bytes that were approved, under a claim
+    /// that nobody can have taken for lapsed.
+    fn may_send(&self, permit: &Permit, approved: Option<&HttpRequest>) -> Result<(), UpstreamError> {
+        let covered = match (approved, permit.held()) {
+            (Some(request), _) => permit.covers(request),
+            (None, held) => held.is_none(),
+        };
+        if !covered {
+            tracing::error!("what was about to be sent is not what was approved");
+            return Err(UpstreamError::NotSent("it was not what was approved"));
+        }
+        match permit.held() {
+            Some(held) if !held.may_send_at(self.now()) => {
+                tracing::error!(decision = held.decision_id(), "a claim lapsed before anything was sent");
+                Err(UpstreamError::NotSent("the lease of its claim was over"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+enum Held<E: Exchange> {
+    Settled(Settled<E::Answer>),
+    Pending(Box<Pending>, E),
+}

@@ -1,0 +1,27 @@
+//! Calls through an enforcement point: decided in the order of R-28, held where a person must approve, forwarded with a
+//! permit, and recorded before anything is told. [`Engine::carry_out`](crate::Engine::carry_out) owns the whole
+//! flow; an enforcement point only reads, connects, sends and answers.
+
+mod approve;
+mod assertion;
+mod decide;
+mod decided;
+mod egress;
+mod flow;
+mod outcome;
+mod permit;
+mod redeem;
+mod refuse;
+mod settle;
+mod streams;
+mod unrecorded;
+
+pub(crate) use approve::call_of_request;
+pub(crate) use assertion::Assertions;
+pub use decided::DecidedCall;
+pub use egress::Egress;
+pub use flow::{Connect, Exchange, Settled};
+pub use outcome::{UpstreamError, UpstreamOutcome};
+pub use permit::{HeldFacts, Permit};
+pub use streams::Watch;
+pub(crate) use unrecorded::UnrecordedOutcomes;

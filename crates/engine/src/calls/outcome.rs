@@ -1,0 +1,91 @@
+//! The result of sending a request upstream, and what it means for the effect.
+
+use countersign_core::{decision::outcome::Report, refusal::Refusal};
+use countersign_protocol::project::Route;
+
+/// Why there is no upstream response, and whether anything may have happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpstreamError {
+    /// Nothing was sent.
+    NotSent(&'static str),
+    /// Sent, and no response within the time for it.
+    TimedOut(&'static str),
+    /// Sent, or perhaps sent, and no response came back.
+    ConnectionLost(&'static str),
+}
+
+impl From<UpstreamError> for Refusal {
+    fn from(error: UpstreamError) -> Self {
+        match error {
+            UpstreamError::NotSent(_) => Self::UpstreamUnreachable,
+            UpstreamError::TimedOut(_) => Self::UpstreamSlow(None),
+            UpstreamError::ConnectionLost(_) => Self::UpstreamFailed(None),
+        }
+    }
+}
+
+/// What an enforcement point saw of the upstream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpstreamOutcome {
+    /// The head of its response: status, the usual words for it, the length if it says so, and whether it carries
+    /// `Countersign-Effect: none`.
+    Responded {
+        status: u16,
+        reason: &'static str,
+        length: Option<u64>,
+        says_no_effect: bool,
+    },
+    Failed(UpstreamError),
+}
+
+impl UpstreamOutcome {
+    /// `201 Created`, as the audit shows it.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Responded { status, reason, .. } => format!("{status} {reason}").trim_end().to_owned(),
+            Self::Failed(UpstreamError::NotSent(why)) => format!("not sent: {why}"),
+            Self::Failed(UpstreamError::TimedOut(why) | UpstreamError::ConnectionLost(why)) => {
+                format!("unknown: {why}")
+            }
+        }
+    }
+
+    /// Whether the upstream itself said that it did nothing: a 4xx other than 408 and 425, a status that the
+    /// route lists, or a response with `Countersign-Effect: none`.
+    pub(super) fn says_no_effect(&self, route: &Route) -> bool {
+        match self {
+            Self::Responded { says_no_effect: true, .. } => true,
+            Self::Responded { status, .. } if route.no_effect_statuses.contains(status) => true,
+            Self::Responded { status, .. } => (400..500).contains(status) && !matches!(status, 408 | 425),
+            Self::Failed(_) => false,
+        }
+    }
+
+    /// What is reported about the execution of an approved call.
+    pub(super) fn report(&self, route: &Route) -> Report {
+        match self {
+            Self::Failed(UpstreamError::NotSent(why)) => {
+                Report::Failed { why: Some((*why).to_owned()), refused: false }
+            }
+            _ if self.says_no_effect(route) => Report::Failed { why: Some(self.text()), refused: true },
+            Self::Failed(_) => Report::Lost,
+            Self::Responded { status: 500.. | 408 | 425, .. } => Report::Lost,
+            Self::Responded { .. } => Report::Committed,
+        }
+    }
+
+    pub(super) fn was_sent(&self) -> bool {
+        !matches!(self, Self::Failed(UpstreamError::NotSent(_)))
+    }
+
+    pub(super) fn bytes(&self) -> i64 {
+        match self {
+            Self::Responded { length: Some(length), .. } => i64::try_from(*length).unwrap_or(i64::MAX),
+            _ => 0,
+        }
+    }
+
+    pub(super) fn is_unsized(&self) -> bool {
+        matches!(self, Self::Responded { length: None, .. })
+    }
+}

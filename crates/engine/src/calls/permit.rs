@@ -1,0 +1,181 @@
+//! Authority as a value that cannot be made up: it exists only because its step is durable, it fits one request, and it
+//! is settled once. Dropped without an outcome, it records that nobody knows.
+
+use super::{UpstreamError, UpstreamOutcome, Watch, egress::Egress};
+use crate::{engine::Engine, inflight_writes::InflightWrite, projects::Address};
+use countersign_core::{
+    aap::access::{AuthorizedCall, Call, CallFacts},
+    held::HttpRequest,
+    refusal::Refusal,
+};
+use countersign_protocol::{action::Action, hash::Digest, ids::RowKey, time::UnixMillis};
+use std::{sync::Arc, time::Duration};
+
+/// A call that is let through once. Unless it is a speculative read, its intent is durable, and the claim if it was held.
+#[must_use = "a permit is settled with the outcome of its call"]
+pub struct Permit {
+    engine: Arc<Engine>,
+    open: Option<Box<OpenPermit>>,
+}
+
+pub(super) struct OpenPermit {
+    pub(super) authorized: AuthorizedCall,
+    pub(super) held: Option<HeldFacts>,
+    /// None once the request was handed to the upstream, and for a speculative read.
+    pub(super) inflight: Option<InflightWrite>,
+    pub(super) call: Call,
+    pub(super) address: Address,
+    /// Whether the first byte may have left.
+    pub(super) sent: bool,
+}
+
+/// The claim behind a call that a person approved.
+#[derive(Clone, Debug)]
+pub struct HeldFacts {
+    pub(crate) decision: RowKey,
+    pub(crate) decision_id: String,
+    pub(crate) execution_id: String,
+    pub(crate) digest: Digest,
+    pub(crate) effect_key: Option<String>,
+    pub(crate) lease_s: i64,
+    pub(crate) lease_until: UnixMillis,
+}
+
+impl Permit {
+    pub(super) fn new(engine: &Arc<Engine>, open: OpenPermit) -> Self {
+        Self { engine: Arc::clone(engine), open: Some(Box::new(open)) }
+    }
+
+    #[expect(clippy::expect_used, reason = "only `settle` takes it, and it consumes the permit")]
+    fn open(&self) -> &OpenPermit {
+        self.open.as_ref().expect("a permit is open until it is settled")
+    }
+
+    pub fn facts(&self) -> &CallFacts {
+        self.open().authorized.facts()
+    }
+
+    pub(super) fn held(&self) -> Option<&HeldFacts> {
+        self.open().held.as_ref()
+    }
+
+    /// The right to send, looked at immediately before the first byte.
+    pub(super) fn sends(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.sent = true;
+        }
+    }
+
+    /// Resolves when a revocation cuts off what has not left completely; never for a speculative read.
+    pub fn cut(&self) -> impl Future<Output = ()> + Send + 'static {
+        let cut = self.open().inflight.as_ref().map(InflightWrite::cut);
+        async move {
+            match cut {
+                Some(cut) => cut.await,
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    /// To be called when the request has left completely: a revocation waits for that.
+    pub fn handed_on(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.inflight = None;
+        }
+    }
+
+    /// Whether these are the very bytes that were approved. Asked right before they are sent, also in release builds
+    ///
+    pub(super) fn covers(&self, request: &HttpRequest) -> bool {
+        let Some(held) = self.held() else { return self.covers_head(&request.method, &request.target) };
+        let Some(principal) = self.facts().delegation_id() else { return false };
+        let action = request.action(&self.facts().project().id, principal, self.facts().route());
+        Action::Http(action).digest().is_ok_and(|digest| digest == held.digest)
+    }
+
+    /// Whether this is the call that was decided, for a body that was not looked at.
+    pub fn covers_head(&self, method: &str, target: &str) -> bool {
+        self.facts().covers(method, target)
+    }
+
+    pub fn effect_key(&self) -> Option<&str> {
+        self.held()?.effect_key.as_deref()
+    }
+
+    /// How often the lease of a claim is to be renewed; none without a claim.
+    pub fn renew_every(&self) -> Option<Duration> {
+        let lease_s = self.held()?.lease_s;
+        let third = Duration::from_millis(lease_s.unsigned_abs().saturating_mul(1000) / 3);
+        Some(third.max(Duration::from_secs(1)))
+    }
+
+    /// Renews the lease while the upstream works.
+    pub async fn renew(&mut self) {
+        let Some(held) = self.held() else { return };
+        let renewed = self.engine.renew_lease(held, self.facts()).await;
+        if let (Some(open), Some(until)) = (&mut self.open, renewed)
+            && let Some(held) = &mut open.held
+        {
+            held.lease_until = until;
+        }
+    }
+
+    pub(super) fn watch(&self) -> Watch {
+        let open = self.open();
+        Watch::new(open.authorized.facts().clone(), open.call.clone(), open.address.clone())
+    }
+
+    /// A signed statement of who calls, for the upstream. Only a permit signs one.
+    pub fn identity_assertion(&self, audience: &str) -> Result<String, Refusal> {
+        self.engine.identity_assertion(self.facts(), audience, self.held())
+    }
+
+    /// Records the outcome; only then may the answer leave. The meter is for an answer of unknown length.
+    pub(super) async fn settle(mut self, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
+        let Some(open) = self.open.take() else { return Err(Refusal::Internal) };
+        let engine = Arc::clone(&self.engine);
+        // In a task of its own: a caller that hangs up now is recorded all the same.
+        let settling = engine.tasks.spawn({
+            let engine = Arc::clone(&engine);
+            async move { engine.settle(*open, outcome).await }
+        });
+        settling.await.unwrap_or(Err(Refusal::OutcomeUnrecorded(None)))
+    }
+}
+
+/// What is left of a lease when something is sent, so that no other node takes it for lapsed meanwhile.
+const LEASE_MARGIN_MS: i64 = 2_000;
+
+impl HeldFacts {
+    pub(super) fn may_send_at(&self, now: UnixMillis) -> bool {
+        let margin = LEASE_MARGIN_MS.min(self.lease_s.saturating_mul(250));
+        now.plus_millis(margin) < self.lease_until
+    }
+
+    pub fn decision_id(&self) -> &str {
+        &self.decision_id
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            tracing::error!("the outcome of a call that was dropped could not be recorded");
+            return;
+        };
+        let error = match open.sent {
+            true => UpstreamError::ConnectionLost("the caller left before the answer came"),
+            false => UpstreamError::NotSent("the caller left"),
+        };
+        let engine = Arc::clone(&self.engine);
+        self.engine.tasks.spawn_on(
+            async move {
+                if let Err(refusal) = engine.settle(*open, UpstreamOutcome::Failed(error)).await {
+                    tracing::warn!(%refusal, "a call whose caller left could not be recorded");
+                }
+            },
+            &runtime,
+        );
+    }
+}

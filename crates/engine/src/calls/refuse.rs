@@ -1,0 +1,68 @@
+//! The one place that records the refusal of a decided call.
+
+use crate::{engine::Engine, store::Outcome};
+use countersign_core::{
+    aap::access::{CallFacts, Counted, Verdict},
+    refusal::Refusal,
+    step::Effects,
+};
+
+impl Engine {
+    /// Records a refusal, spends the proof with it, and says what the caller is told.
+    pub(super) async fn record_refusal(&self, verdict: &Verdict, refusal: Refusal) -> Refusal {
+        match self.try_to_record(verdict, &refusal).await {
+            Ok(told) => told,
+            Err(trouble) => trouble,
+        }
+    }
+
+    async fn try_to_record(&self, verdict: &Verdict, refusal: &Refusal) -> Result<Refusal, Refusal> {
+        let needs = match verdict {
+            Verdict::Authorized(authorized) => {
+                self.recorded(authorized.refused(refusal, &self.env()?)?).await?;
+                return Ok(refusal.clone());
+            }
+            Verdict::NeedsApproval(needs) => needs,
+        };
+        let (effects, counted) = needs.refused(refusal, &self.env()?)?;
+        let uncounted = Effects { counts: Vec::new(), ..effects.clone() };
+        match self.commit(effects).await {
+            Outcome::Committed => {
+                self.tallies.moved(&counted);
+                Ok(refusal.clone())
+            }
+            // The hour's requests are used up by this very one: that is the refusal, and it stands in the audit too.
+            outcome @ Outcome::LimitReached { .. } => {
+                let limited = self.limit_refusal(needs.facts(), &counted, &outcome);
+                let limited =
+                    if matches!(refusal, Refusal::UsageLimitReached { .. }) { refusal.clone() } else { limited };
+                self.recorded(uncounted).await?;
+                Ok(limited)
+            }
+            Outcome::Replayed => Err(Refusal::DpopReplayed),
+            _ => Err(Refusal::Unavailable),
+        }
+    }
+
+    /// What the failure of a call's step means.
+    pub(super) fn limit_refusal(&self, facts: &CallFacts, counted: &Counted, outcome: &Outcome) -> Refusal {
+        self.tallies.forget(counted.iter());
+        match outcome {
+            Outcome::Replayed => Refusal::DpopReplayed,
+            Outcome::LimitReached { count } => match counted.limit(*count) {
+                Some(limit) => facts.usage().refusal(limit, self.now()),
+                None => Refusal::Internal,
+            },
+            _ => Refusal::Unavailable,
+        }
+    }
+
+    /// Makes the record of a refusal durable; its proof is spent with it.
+    pub(crate) async fn recorded(&self, effects: Effects) -> Result<(), Refusal> {
+        match self.commit(effects).await {
+            Outcome::Committed => Ok(()),
+            Outcome::Replayed => Err(Refusal::DpopReplayed),
+            _ => Err(Refusal::Unavailable),
+        }
+    }
+}

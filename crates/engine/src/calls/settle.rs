@@ -1,0 +1,177 @@
+//! The outcome of a call: durable before its answer leaves, and honest where nobody knows.
+
+use super::{Egress, HeldFacts, UpstreamOutcome, permit::OpenPermit, unrecorded::UnrecordedOutcome};
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    store::{self, Outcome},
+    turns::Turn,
+};
+use countersign_core::{
+    aap::access::{AuthorizedCall, CallFacts, Verdict},
+    decision::{
+        due::ExecutionView,
+        outcome::{Report, may_report},
+    },
+    env::Env,
+    records::{Decision, Execution, Point},
+    refusal::Refusal,
+    step::{Effects, Operation as _},
+};
+use countersign_protocol::{
+    canonical::NotCanonical,
+    ids::{ProjectId, RowKey},
+    time::UnixMillis,
+};
+
+impl Engine {
+    /// Records the outcome of a call; only then may its answer leave. The meter is for an answer of unknown length.
+    pub(super) async fn settle(&self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
+        match open.authorized.facts().writes() {
+            true => self.settle_write(&open, outcome).await,
+            false => self.settle_read(open, outcome).await,
+        }
+    }
+
+    /// From the moment the first byte was sent no error may say that nothing happened: what cannot be recorded now is
+    /// kept and recorded later.
+    async fn settle_write(&self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
+        let facts = open.authorized.facts();
+        if self.record_outcome(open, outcome).await.is_ok() {
+            return Ok(Egress::of(facts).filter(|_| outcome.is_unsized()));
+        }
+        let held = open.held.as_ref().map(|held| (held, outcome.report(facts.route())));
+        let entry = self.env_of_record().ok().and_then(|env| written(open, outcome, &env).ok());
+        self.owe(entry.and_then(|effects| UnrecordedOutcome::new(facts, &effects, held)));
+        Err(if outcome.was_sent() { Refusal::OutcomeUnrecorded(None) } else { Refusal::Unavailable })
+    }
+
+    async fn record_outcome(&self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<(), Refusal> {
+        let facts = open.authorized.facts();
+        for _ in 0..TRIES {
+            let env = self.env()?;
+            let mut effects = written(open, outcome, &env)?;
+            let _turn = match &open.held {
+                Some(held) => {
+                    let key = (held.decision, held.execution_id.as_str());
+                    let project = (facts.project().key, facts.project().id.clone());
+                    self.report_execution(key, &project, outcome.report(facts.route()), &env, &mut effects).await?
+                }
+                None => None,
+            };
+            let counts = effects.counts.clone();
+            match self.commit(effects).await {
+                Outcome::Committed => {
+                    self.tallies.forget(&counts);
+                    return Ok(());
+                }
+                Outcome::Stale => {}
+                _ => return Err(Refusal::Unavailable),
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// The execution's end rides in the same step as the call's entry.
+    pub(super) async fn report_execution(
+        &self,
+        execution: (RowKey, &str),
+        project: &(RowKey, ProjectId),
+        report: Report,
+        env: &Env,
+        effects: &mut Effects,
+    ) -> Result<Option<Turn<'_>>, Refusal> {
+        let (turn, view) = self.execution_view(execution, project).await?;
+        match report.decide(&view, env) {
+            Ok(step) => {
+                if step.answer.conflict.is_some() {
+                    let decision = view.decision.id.as_str();
+                    tracing::error!(decision, alarm = "outcome_conflict", "an outcome contradicts what a person found");
+                }
+                effects.puts.extend(step.effects.puts);
+                effects.news.extend(step.effects.news);
+                effects.evidence.extend(step.effects.evidence);
+            }
+            // A person found out before us; the call's own entry says what we saw.
+            Err(Refusal::Conflict(why)) => tracing::warn!(why, "the outcome of a call was settled already"),
+            Err(refusal) => return Err(refusal),
+        }
+        Ok(turn)
+    }
+
+    async fn execution_view(
+        &self,
+        (decision, execution_id): (RowKey, &str),
+        project: &(RowKey, ProjectId),
+    ) -> Result<(Option<Turn<'_>>, ExecutionView), Refusal> {
+        let decision: Decision =
+            store::get(&*self.store, decision).await.map_err(unavailable)?.ok_or(Refusal::Internal)?;
+        let turn = self.turns.take(decision.asked_in).await;
+        let lookup = store::Lookup::ExecutionById { project: decision.project, id: execution_id.to_owned() };
+        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let execution = execution.ok_or(Refusal::Internal)?;
+        may_report(execution.point, Point::Gateway)?;
+        let session = self.session_of_decision(&decision).await?;
+        Ok((turn, self.execution_seen(project.clone(), decision, session, execution).await?))
+    }
+
+    /// Renews the lease of a claim, and says until when. That it could not is no reason to stop: whoever looks will
+    /// find the claim unknown, and a late answer still counts.
+    pub(super) async fn renew_lease(&self, held: &HeldFacts, facts: &CallFacts) -> Option<UnixMillis> {
+        let renewed = async {
+            let project = (facts.project().key, facts.project().id.clone());
+            let (_turn, view) = self.execution_view((held.decision, &held.execution_id), &project).await?;
+            let step = Report::Running.decide(&view, &self.env()?)?;
+            let until = step.answer.lease_until();
+            Ok::<_, Refusal>((self.commit(step.effects).await, until))
+        };
+        match renewed.await {
+            Ok((Outcome::Committed, until)) => until,
+            _ => {
+                tracing::warn!(decision = held.decision_id, "the lease of a claim could not be renewed");
+                None
+            }
+        }
+    }
+
+    /// Records a read and judges it once more: if it was cut off meanwhile, the answer must be dropped.
+    async fn settle_read(&self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
+        let OpenPermit { mut authorized, call, address, .. } = open;
+        let (text, bytes) = (outcome.text(), outcome.bytes());
+        for _ in 0..TRIES {
+            let (effects, counted) = authorized.read(&text, bytes, &self.env()?)?;
+            match self.commit(effects).await {
+                Outcome::Committed => {
+                    self.tallies.moved(&counted);
+                    return Ok(Egress::of(authorized.facts()).filter(|_| outcome.is_unsized()));
+                }
+                Outcome::Stale => self.forget_bearer(&address, &call),
+                failed => {
+                    let refusal = self.limit_refusal(authorized.facts(), &counted, &failed);
+                    return Err(self.record_dropped_read(&authorized, refusal).await);
+                }
+            }
+            let begun = authorized.has_begun();
+            authorized = match self.decide_call(&address, &call, begun).await? {
+                Verdict::Authorized(again) if begun => again.begun(),
+                Verdict::Authorized(again) => again,
+                Verdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
+            };
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// The entry of a read whose answer is dropped.
+    async fn record_dropped_read(&self, authorized: &AuthorizedCall, refusal: Refusal) -> Refusal {
+        if !matches!(refusal, Refusal::UsageLimitReached { .. }) {
+            return refusal;
+        }
+        let recorded = async { self.recorded(authorized.refused(&refusal, &self.env()?)?).await };
+        recorded.await.err().unwrap_or(refusal)
+    }
+}
+
+/// The entry of a write with its outcome, and what it gives back.
+fn written(open: &OpenPermit, outcome: UpstreamOutcome, env: &Env) -> Result<Effects, NotCanonical> {
+    let no_effect = outcome.says_no_effect(open.authorized.facts().route());
+    open.authorized.written(&outcome.text(), no_effect, outcome.bytes(), env)
+}

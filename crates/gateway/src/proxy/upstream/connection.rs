@@ -1,0 +1,130 @@
+//! One connection to a service behind, that carries one request at a time.
+
+use super::{
+    dial::{Flushed, dial},
+    pool::Site,
+};
+use crate::proxy::bodies::{Leaving, ToUpstream};
+use countersign_engine::UpstreamError;
+use http::{Request, Response};
+use hyper::{
+    body::Incoming,
+    client::conn::http1::{self, SendRequest},
+};
+use hyper_util::rt::TokioIo;
+use std::{future::Future, io, sync::Arc, time::Duration};
+use tokio::{
+    sync::{oneshot, watch},
+    task::AbortHandle,
+};
+use tokio_rustls::TlsConnector;
+
+/// The head of an answer may have this many bytes.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+/// A connection whose last answer was read is free at once, or something is wrong with it.
+const FREE_WITHIN: Duration = Duration::from_millis(20);
+
+pub(crate) struct Connection {
+    sender: SendRequest<Leaving>,
+    site: Arc<Site>,
+    /// Whether it has carried a request before: the service may be about to close it.
+    pub(crate) used: bool,
+    /// Whether it goes back to the pool. One that was dialled for a single call does not: else every approved call
+    /// would leave an idle connection behind.
+    pooled: bool,
+    /// How often everything that was written had left.
+    flushes: Arc<watch::Sender<u64>>,
+    task: AbortHandle,
+}
+
+/// A request that brought no answer.
+pub(crate) struct SendFailure {
+    pub(crate) error: UpstreamError,
+    /// The request, if it never left.
+    pub(crate) unsent: Option<Box<Request<ToUpstream>>>,
+}
+
+impl From<UpstreamError> for SendFailure {
+    fn from(error: UpstreamError) -> Self {
+        Self { error, unsent: None }
+    }
+}
+
+impl Connection {
+    pub(super) async fn open(site: &Arc<Site>, tls: &TlsConnector) -> io::Result<Self> {
+        let (stream, flushes) = Flushed::new(dial(&site.destination, tls).await?);
+        let stream = TokioIo::new(stream);
+        let mut builder = http1::Builder::new();
+        builder.max_buf_size(MAX_HEAD_BYTES).max_header_size(MAX_HEAD_BYTES);
+        let (sender, connection) = builder.handshake(stream).await.map_err(io::Error::other)?;
+        let task = tokio::spawn(async move {
+            if let Err(why) = connection.with_upgrades().await {
+                tracing::debug!(%why, "a connection to an upstream broke");
+            }
+        });
+        Ok(Self { sender, site: Arc::clone(site), used: false, pooled: false, flushes, task: task.abort_handle() })
+    }
+
+    /// The same, for the pool once it is free.
+    pub(crate) fn kept(self) -> Self {
+        Self { pooled: true, ..self }
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.sender.is_closed()
+    }
+
+    pub(super) async fn is_free(&mut self) -> bool {
+        self.sender.is_ready() || matches!(tokio::time::timeout(FREE_WITHIN, self.sender.ready()).await, Ok(Ok(())))
+    }
+
+    /// Sends a request, once. The first future is its answer, the second resolves when all of it has left.
+    pub(crate) fn send(
+        &mut self,
+        request: Request<ToUpstream>,
+    ) -> (impl Future<Output = Result<Response<Incoming>, SendFailure>> + use<>, impl Future<Output = ()> + use<>) {
+        self.used = true;
+        let (complete, completed) = oneshot::channel();
+        let request = request.map(|body| Leaving::new(body, Arc::clone(&self.flushes), complete));
+        let mut flushes = self.flushes.subscribe();
+        let left = async move {
+            // Dropped with the request: then it never leaves, and the answer says so.
+            let Ok(before) = completed.await else { return std::future::pending().await };
+            if flushes.wait_for(|flushes| *flushes > before).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        let sending = self.sender.try_send_request(request);
+        let answer = async move {
+            sending.await.map_err(|mut failed| match failed.take_message() {
+                Some(request) => SendFailure {
+                    error: UpstreamError::NotSent("the connection was closed before anything was sent"),
+                    unsent: Some(Box::new(request.map(Leaving::into_inner))),
+                },
+                None => lost(&failed.into_error()).into(),
+            })
+        };
+        (answer, left)
+    }
+
+    /// Closes it at once, whatever is being sent.
+    pub(crate) fn cut(self) {
+        self.task.abort();
+    }
+
+    /// To be called when the answer was read to its end.
+    pub(crate) fn give_back(self) {
+        if self.pooled {
+            let site = Arc::clone(&self.site);
+            site.keep(self);
+        }
+    }
+}
+
+fn lost(why: &hyper::Error) -> UpstreamError {
+    tracing::warn!(%why, "an upstream gave no answer");
+    UpstreamError::ConnectionLost(match why.is_parse() {
+        true => "the upstream's answer made no sense",
+        false => "the connection broke",
+    })
+}

@@ -1,0 +1,105 @@
+//! From the moment a call is decided, every way out stands in the audit and spends its proof, and nothing that
+//! was sent is told as "nothing happened".
+
+use super::{durable::failing as failing_log, held::*};
+use countersign_protocol::project::ProjectDocument;
+use countersign_testkit::{
+    bank::{BankScene, Manner, Sent},
+    on_both_stores,
+};
+use serde_json::json;
+
+/// Small bodies, and an upstream that is not there.
+fn narrow(document: &mut ProjectDocument) {
+    document.routes.iter_mut().for_each(|route| route.max_body_bytes = Some(200));
+    let gone = json!({ "id": "gone", "url": "http://127.0.0.1:1" });
+    document.upstreams.push(serde_json::from_value(gone).unwrap());
+    document
+        .routes
+        .iter_mut()
+        .filter(|route| route.id == "orders")
+        .for_each(|route| route.upstream = Some("gone".into()));
+    document
+        .routes
+        .iter_mut()
+        .filter(|route| route.id == "statement")
+        .for_each(|route| route.upstream = Some("gone".into()));
+}
+
+/// Calls that are in order so far, and refused by what comes after the decision.
+fn early_exits() -> Vec<(&'static str, Sent)> {
+    let long = format!("{{\"note\":\"{}\"}}", "x".repeat(300));
+    vec![
+        ("a read whose body is too long", Sent::new("GET", "/accounts").json(long.clone())),
+        ("a write whose body is too long", Sent::new("POST", "/notes").json(long.clone())),
+        ("a held call whose body is too long", Sent::new("POST", "/transfers").json(long)),
+        ("a held call that cannot be read", Sent::new("POST", "/transfers").json("{\"a\":1,\"a\":2}")),
+        ("a held call that nobody approved", BankScene::transfer()),
+        ("a token of nobody", BankScene::transfer().confirmed("dec_00000000000000000000000000000000.cft_0")),
+        ("no WebSocket where one is expected", Sent::new("GET", "/ticker")),
+        ("an upgrade where none is expected", Sent::new("GET", "/accounts").with("upgrade", "websocket")),
+        ("a read whose upstream is away", Sent::new("GET", "/statements/1")),
+        ("a held call whose route wants the agent's word", Sent::new("POST", "/pings").json("{}")),
+    ]
+}
+
+on_both_stores! {
+    ///
+    async fn every_refusal_after_the_decision_has_one_entry_and_its_proof_is_spent(kit) {
+        let scene = kit.bank_with(narrow).await;
+        for (what, sent) in early_exits() {
+            let before = scene.calls().await.len();
+            let dressed = scene.dressed(&scene.agent, sent);
+            let refused = scene.once(dressed.clone()).await;
+            assert!(refused.status >= 400, "{what}: {}", refused.text());
+            assert_eq!(scene.calls().await.len(), before + 1, "{what}: {}", refused.text());
+            let again = scene.once(dressed).await;
+            assert_eq!(again.code(), "dpop_replayed", "{what}: {}", again.text());
+            assert_eq!(scene.calls().await.len(), before + 1, "{what}, replayed");
+        }
+        assert!(scene.bank.got().is_empty());
+    }
+
+    ///
+    async fn redeeming_what_is_another_agents_has_one_entry_and_its_proof_is_spent(kit) {
+        let scene = kit.bank().await;
+        let decision = scene.approved(BankScene::transfer()).await;
+        let alone = scene.plane.person("bob").await;
+        let theirs = scene.plane.connect(&alone, scene.plane.acme(), &["bank.pay"]).await;
+        let other = scene.plane.holder(&theirs, |_| {}).await;
+        let path = format!("/.countersign/decisions/{}/redeem", id(&decision));
+        let sent = scene.dressed(&other, Sent::new("POST", &path));
+        assert_eq!(scene.once(sent.clone()).await.status, 404);
+        assert_eq!(scene.once(sent).await.code(), "dpop_replayed");
+    }
+}
+
+on_both_stores! {
+    ///
+    async fn what_was_sent_is_never_told_as_nothing_happened_and_its_outcome_is_recorded_when_the_store_returns(kit) {
+        let (scene, failing) = failing_log(kit).await;
+        let decision = scene.approved(BankScene::transfer()).await;
+        scene.bank.behaves(Manner::Thoughtful);
+        for (what, sent) in [("approved", confirmed_transfer()), ("not held", Sent::new("POST", "/notes").json("{}"))] {
+            let away = async {
+                scene.bank.something_arrives().await;
+                failing.fails();
+                scene.bank.answer_now();
+            };
+            let (answer, ()) = tokio::join!(scene.sends(sent), away);
+            assert_eq!(answer.status, 503, "{what}");
+            let told = answer.text();
+            assert!(told.contains("may have been carried out") && !told.contains("nothing was"), "{what}: {told}");
+            failing.works();
+            if what == "approved" {
+                assert_eq!(answer.json()["decision"]["decision_id"], decision["decision_id"], "{told}");
+            }
+        }
+        assert_eq!(execution(&scene, &decision).await, "claimed");
+        scene.plane.engine.settle_due().await.unwrap();
+        assert_eq!(execution(&scene, &decision).await, "committed");
+        let outcomes: Vec<_> = scene.calls().await.iter().map(|call| call["outcome"].clone()).collect();
+        assert_eq!(outcomes.iter().filter(|outcome| **outcome == "201 Created").count(), 2, "{outcomes:?}");
+        assert_eq!(scene.bank.effects().len(), 2);
+    }
+}
