@@ -3,19 +3,23 @@
 //! There are two: [`Gateway`], a reverse proxy with a listener of its own, and [`CountersignLayer`], a `tower` layer
 //! for services written in Rust.
 
+mod accept;
 mod answer;
 mod call;
 mod complete;
 mod headers;
 mod layer;
+mod network;
 mod prefer;
 mod proxy;
 mod refusal;
 mod request_ids;
 mod unread;
 
+pub use accept::{Accepted, Acceptor, AddressPlace, ConnectionLimits, Placed, speaks};
 pub use call::read_call;
 pub use layer::{BoxBody, Caller, CountersignLayer, CountersignService};
+pub use network::{Network, source};
 pub use prefer::{LONGEST_WAIT_S, wait_s};
 pub use proxy::{
     AtGateway, BadDestination, BadRoots, Destination, Endpoints, Gateway, GatewaySettings, UpstreamCredential,

@@ -1,7 +1,10 @@
 //! An address or a range of addresses: `10.1.2.3`, `10.0.0.0/8`, `fd00::/8`.
 
+#[cfg(test)]
+mod tests;
+
 use serde::Deserialize;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
@@ -26,6 +29,14 @@ impl Network {
         let (base, address) = (self.base.to_canonical(), address.to_canonical());
         let shift = u32::from(width(self.base) - self.prefix);
         base.is_ipv4() == address.is_ipv4() && shifted(base, shift) == shifted(address, shift)
+    }
+}
+
+/// What a caller cannot change at will: an IPv4 address, or the /64 of an IPv6 one.
+pub fn source(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
+        v4 => v4,
     }
 }
 

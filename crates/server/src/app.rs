@@ -3,7 +3,7 @@
 use crate::{
     aaep::{self, LegacyDoor},
     aap, clarification,
-    config::{self, network::Network},
+    config,
     http::{layers, request_id, version},
     mcp, mplp,
     observe::Metrics,
@@ -13,7 +13,7 @@ use crate::{
 };
 use axum::{Router, middleware};
 use countersign_engine::{Address, Engine};
-use countersign_gateway::{CountersignLayer, RequestIds};
+use countersign_gateway::{CountersignLayer, Network, RequestIds};
 use std::sync::Arc;
 
 /// Shared by all handlers; cheap to clone.

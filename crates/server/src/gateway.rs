@@ -1,7 +1,7 @@
 //! From the configuration of a gateway to one that listens.
 
 use crate::{
-    App, Serving,
+    App, Limits, Serving,
     app::router_at_gateway,
     config::{Environment, node},
 };
@@ -54,11 +54,16 @@ impl<'a> Bound<'a> {
         engine: Arc<Engine>,
         own: Endpoints,
         whole: &node::NodeConfig,
+        limits: Limits,
         environment: &Environment,
     ) -> Result<Serving, GatewayTrouble> {
         let settings = GatewaySettings {
             subdomains: whole.public.subdomains,
-            max_connections: whole.listen.max_connections,
+            max_connections: limits.max_connections,
+            max_connections_per_address: limits.max_connections_per_address,
+            trusted_proxies: whole.public.trusted_proxies.clone(),
+            first_byte_timeout: limits.first_byte,
+            idle_timeout: limits.idle,
             ..settings(self.config, self.origin, whole.tenancy, environment)?
         };
         let gateway = Gateway::with_endpoints(engine, settings, own)?;

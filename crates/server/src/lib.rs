@@ -5,6 +5,7 @@ mod aap;
 mod app;
 mod clarification;
 pub mod config;
+mod descriptors;
 mod gateway;
 mod http;
 mod mcp;
@@ -27,7 +28,7 @@ pub use observe::{LogTo, Metrics, logs_to};
 pub use openapi::description as openapi_description;
 pub use operations::router as operations_router;
 pub use plug::Directory;
-pub use serve::{Limits, Serving, serve};
+pub use serve::{Limits, Serving, serve, serve_behind};
 pub use start::{Node, StartTrouble, open_engine, start, start_in_front_of};
 
 /// What the command line needs to speak with the engine of a node.

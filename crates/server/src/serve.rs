@@ -1,35 +1,63 @@
 //! Listening: limits on every connection, and an end that lets requests under way finish.
 
+mod activity;
+
+use activity::Activity;
 use axum::{Router, extract::FromRequestParts};
+use countersign_gateway::{Accepted, Acceptor, AddressPlace, ConnectionLimits, Network, Placed, speaks};
 use http::request::Parts;
+use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::{conn::auto, graceful::GracefulShutdown},
-    service::TowerToHyperService,
+    server::conn::auto,
 };
-use std::{convert::Infallible, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    net::SocketAddr,
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{
     net::TcpListener,
     sync::{OwnedSemaphorePermit, Semaphore, watch},
 };
 use tower::ServiceExt as _;
 
-/// What one caller may take up.
+/// How long requests under way may take to finish when the node stops.
+const FINISH: Duration = Duration::from_secs(10);
+/// How long a peer has to hear that its connection ends because nothing happens on it.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// What callers may take up.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
+    /// From the connection to its first byte.
+    pub first_byte: Duration,
+    /// From the connection, and later from the end of the answer before, to the end of a request's head.
     pub header_read: Duration,
+    /// How long an HTTP/2 connection without a request stays open, and an answer that nobody takes.
+    pub idle: Duration,
     pub request: Duration,
     pub max_body_bytes: usize,
     pub max_connections: usize,
+    /// Of one address; for IPv6 of one /64.
+    pub max_connections_per_address: usize,
+    /// Requests at a time on one HTTP/2 connection.
+    pub max_streams: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            header_read: Duration::from_secs(10),
+            first_byte: Duration::from_secs(10),
+            header_read: Duration::from_secs(15),
+            idle: Duration::from_secs(60),
             request: Duration::from_secs(30),
             max_body_bytes: 64 * 1024,
             max_connections: 4096,
+            max_connections_per_address: 256,
+            max_streams: 64,
         }
     }
 }
@@ -73,9 +101,12 @@ pub(crate) struct Connection(Option<Held>);
 
 #[derive(Clone)]
 struct Held {
-    _place: Arc<OwnedSemaphorePermit>,
+    _place: Place,
     stopped: watch::Receiver<bool>,
 }
+
+/// Of all connections, and of those of its address.
+type Place = Arc<(OwnedSemaphorePermit, AddressPlace)>;
 
 impl Connection {
     /// Resolves when the listener is told to stop; never for a request that came by none.
@@ -96,56 +127,90 @@ impl<S: Sync> FromRequestParts<S> for Connection {
 
 /// Serves `router` on a bound listener.
 pub fn serve(listener: TcpListener, router: Router, limits: Limits) -> std::io::Result<Serving> {
+    serve_behind(listener, router, limits, Vec::new())
+}
+
+/// The same behind proxies, which may hold any number of the connections.
+pub fn serve_behind(
+    listener: TcpListener,
+    router: Router,
+    limits: Limits,
+    trusted_proxies: Vec<Network>,
+) -> std::io::Result<Serving> {
     let address = listener.local_addr()?;
+    let (total, per_address) = (limits.max_connections, limits.max_connections_per_address);
+    let acceptor = Acceptor::new(listener, ConnectionLimits { total, per_address, trusted_proxies });
     let (stop, stopped) = watch::channel(false);
-    let done = tokio::spawn(accept(listener, router, limits, stopped));
+    let done = tokio::spawn(accept(acceptor, router, limits, stopped));
     Ok(Serving { address, stop, done })
 }
 
-async fn accept(listener: TcpListener, router: Router, limits: Limits, mut stopped: watch::Receiver<bool>) {
-    let room = Arc::new(Semaphore::new(limits.max_connections));
-    let graceful = GracefulShutdown::new();
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.header_read).max_buf_size(64 * 1024);
+async fn accept(acceptor: Acceptor, router: Router, limits: Limits, mut stopped: watch::Receiver<bool>) {
+    let builder = Arc::new(http(limits));
     loop {
-        // When no place is free, being told to stop must not have to wait for one.
-        let place = tokio::select! {
-            place = Arc::clone(&room).acquire_owned() => place,
-            _ = stopped.wait_for(|stop| *stop) => break,
-        };
-        let Ok(place) = place else { break };
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            accepted = acceptor.accept() => accepted,
             _ = stopped.wait_for(|stop| *stop) => break,
         };
-        let Ok((stream, peer)) = accepted else { continue };
-        let _kept_small = stream.set_nodelay(true);
-        let held = Held { _place: Arc::new(place), stopped: stopped.clone() };
-        let of_request = held.clone();
-        let service = router.clone().map_request(move |mut request: http::Request<hyper::body::Incoming>| {
-            request.extensions_mut().insert(axum::extract::ConnectInfo(peer));
-            request.extensions_mut().insert(of_request.clone());
-            request.map(axum::body::Body::new)
-        });
-        let service = TowerToHyperService::new(service);
-        let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned();
-        let connection = graceful.watch(connection);
-        tokio::spawn(async move {
-            let _ended = connection.await;
-            drop(held);
-        });
+        tokio::spawn(connection(accepted, Arc::clone(&builder), router.clone(), limits, stopped.clone()));
     }
-    let finished = async {
-        graceful.shutdown().await;
-        all_gone(&room, limits.max_connections).await;
-    };
+    let places = acceptor.close();
     tokio::select! {
-        () = finished => {}
-        () = tokio::time::sleep(Duration::from_secs(10)) => tracing::warn!("some requests did not finish in time"),
+        () = all_gone(&places, limits.max_connections) => {}
+        () = tokio::time::sleep(FINISH) => tracing::warn!("some requests did not finish in time"),
     }
 }
 
-/// A connection that became a socket is no longer hyper's to wait for, but it still has its place.
-async fn all_gone(room: &Semaphore, places: usize) {
-    let _all = room.acquire_many(u32::try_from(places).unwrap_or(u32::MAX)).await;
+type Http = auto::Builder<TokioExecutor>;
+
+fn http(limits: Limits) -> Http {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.header_read).max_buf_size(64 * 1024);
+    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(limits.max_streams);
+    builder
+}
+
+async fn connection(
+    accepted: Accepted,
+    builder: Arc<Http>,
+    router: Router,
+    limits: Limits,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let Accepted { stream, peer, place, address_place } = accepted;
+    let head = pin!(tokio::time::sleep(limits.header_read));
+    // The builder waits for the first bytes, which tell the protocol, as long as they take.
+    let speaks = tokio::select! {
+        speaks = speaks(&stream, limits.first_byte.min(limits.header_read)) => speaks,
+        _ = stopped.wait_for(|stop| *stop) => false,
+    };
+    if !speaks {
+        return;
+    }
+    let place = Arc::new((place, address_place));
+    let held = Held { _place: Arc::clone(&place), stopped: stopped.clone() };
+    let activity = Arc::new(Activity::default());
+    let service = service_fn(|mut request: http::Request<Incoming>| {
+        let busy = activity.begin();
+        request.extensions_mut().insert(axum::extract::ConnectInfo(peer));
+        request.extensions_mut().insert(held.clone());
+        let answer = router.clone().oneshot(request.map(axum::body::Body::new));
+        async move { answer.await.map(|response| busy.answer(response)) }
+    });
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(Placed::new(stream, place)), service);
+    let mut connection = pin!(connection);
+    let is_over = tokio::select! {
+        _ended = connection.as_mut() => return,
+        () = activity.is_over(head, limits) => true,
+        _ = stopped.wait_for(|stop| *stop) => false,
+    };
+    connection.as_mut().graceful_shutdown();
+    // A node that stops lets requests under way finish; on a connection without any there is nothing to wait for.
+    let time = if is_over { GOODBYE } else { FINISH };
+    let _ended = tokio::time::timeout(time, connection).await;
+}
+
+/// Every connection has its place as long as it lives, whatever became of it.
+async fn all_gone(places: &Semaphore, count: usize) {
+    let _all = places.acquire_many(u32::try_from(count).unwrap_or(u32::MAX)).await;
 }

@@ -3,13 +3,15 @@
 use crate::{
     App, Directory, Limits, Metrics, Serving,
     config::{self, Loaded, node},
+    descriptors::{OPERATIONS, Openers, fitted},
     gateway::{Bound, GatewayTrouble, gateway_endpoints},
-    operations_router, router, router_in_front_of, serve,
+    operations_router, router, router_in_front_of, serve_behind,
 };
 use countersign_engine::{
     Chance, Clock, Engine, PasswordCost, Settings, StartError, Tenancy, Throttle,
     store::{self, Place, PostgresPlace, StoreError, StoreOptions},
 };
+use countersign_gateway::Network;
 use countersign_jose::KeyPolicy;
 use countersign_outbound::{Fetcher, FetcherConfig, operators};
 use countersign_protocol::origin::Origin;
@@ -91,19 +93,18 @@ async fn start_with(
     let (engine, directory) = open_engine_with(config, environment, origin).await?;
     apply_configured_project(&engine, config).await?;
     let listen = &config.listen;
-    let limits = Limits {
-        header_read: listen.header_read,
-        request: listen.request,
-        max_body_bytes: listen.max_body_bytes,
-        max_connections: listen.max_connections,
-    };
+    let openers = Openers { gateway: gateway.is_some(), store: store_files(&config.store) };
+    let limits = fitted(limits(listen), openers);
+    let proxies = &config.public.trusted_proxies;
     let run = engine.now().0.unsigned_abs();
-    let app = App::new(Arc::clone(&engine), limits, config.public.trusted_proxies.clone(), Metrics::default(), run);
+    let app = App::new(Arc::clone(&engine), limits, proxies.clone(), Metrics::default(), run);
     let app = app.with_legacy(config.aaep.clone()).with_mcp(config.mcp.clone());
-    let public = listening(listen.public, router(app.clone()), limits).await?;
+    let public = listening(listen.public, router(app.clone()), limits, proxies).await?;
     let own = gateway_endpoints(app.clone());
-    let operations = listening(listen.operations, operations_router(app, Some(directory)), limits).await?;
-    let gateway = gateway.map(|bound| bound.serve(Arc::clone(&engine), own, config, environment)).transpose()?;
+    let few = Limits { max_connections: limits.max_connections.min(OPERATIONS), ..limits };
+    let operations = listening(listen.operations, operations_router(app, Some(directory)), few, proxies).await?;
+    let serve = |bound: Bound<'_>| bound.serve(Arc::clone(&engine), own, config, limits, environment);
+    let gateway = gateway.map(serve).transpose()?;
     let chores = [tokio::spawn(tidy(Arc::clone(&engine))), tokio::spawn(settle_due(Arc::clone(&engine)))];
     Ok(Node { engine, public, operations, gateway, chores })
 }
@@ -147,10 +148,24 @@ async fn listening(
     address: std::net::SocketAddr,
     router: axum::Router,
     limits: Limits,
+    trusted_proxies: &[Network],
 ) -> Result<Serving, StartTrouble> {
     let trouble = |why| StartTrouble::Listen { address, why };
     let listener = TcpListener::bind(address).await.map_err(trouble)?;
-    serve(listener, router, limits).map_err(trouble)
+    serve_behind(listener, router, limits, trusted_proxies.to_vec()).map_err(trouble)
+}
+
+fn limits(listen: &node::Listen) -> Limits {
+    Limits {
+        first_byte: listen.first_byte,
+        header_read: listen.header_read,
+        idle: listen.idle,
+        request: listen.request,
+        max_body_bytes: listen.max_body_bytes,
+        max_connections: listen.max_connections,
+        max_connections_per_address: listen.max_connections_per_address,
+        max_streams: listen.max_streams,
+    }
 }
 
 /// Indexes the evidence and forgets what is past its time.
@@ -217,6 +232,14 @@ fn place(store: &node::Store) -> Place {
 fn readers(store: &node::Store) -> usize {
     match store {
         node::Store::Sqlite { readers, .. } => *readers,
+        node::Store::Postgres { pool, .. } => *pool,
+    }
+}
+
+/// SQLite has a database, a log and an index of it open a reader, and as much for the writer.
+fn store_files(store: &node::Store) -> usize {
+    match store {
+        node::Store::Sqlite { readers, .. } => 3 * (readers + 1),
         node::Store::Postgres { pool, .. } => *pool,
     }
 }

@@ -46,7 +46,11 @@ pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
     let (figures, _kept) = set(&plane, scene, &alice, &agents).await?;
     let figures = Figures { grown_kib: resident_kib()? - before, ..figures };
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let serving = serve(listener, plane.public.clone(), Limits { max_connections: 4096, ..Limits::default() })?;
+    let serving = serve(
+        listener,
+        plane.public.clone(),
+        Limits { max_connections: 4096, max_connections_per_address: 4096, ..Limits::default() },
+    )?;
     let told = Told {
         address: serving.address().to_string(),
         agents: agents.into_iter().map(|agent| agent.token).collect(),

@@ -114,8 +114,20 @@ impl Folder {
 
     /// Starts a node on ports of its own, and returns when it listens.
     pub(crate) fn serve(&self, environment: &[(&str, &str)]) -> Served {
+        self.served_by(self.command(&["serve"], &[ENVIRONMENT, environment].concat()))
+    }
+
+    /// The same where the process may open only so many files.
+    pub(crate) fn serve_with_files(&self, files: u32, environment: &[(&str, &str)]) -> Served {
+        let mut command = Command::new("/bin/sh");
+        let limited = format!("ulimit -n {files} && exec \"$0\" serve");
+        command.args(["-c", &limited, env!("CARGO_BIN_EXE_countersign")]).current_dir(&self.0);
+        command.env_clear().envs([ENVIRONMENT, environment].concat());
+        self.served_by(command)
+    }
+
+    fn served_by(&self, mut command: Command) -> Served {
         let log = File::create(self.0.join("log")).unwrap();
-        let mut command = self.command(&["serve"], &[ENVIRONMENT, environment].concat());
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         Served::new(child, self.0.join("log"))
     }

@@ -95,6 +95,22 @@ fn a_node_whose_connections_are_all_taken_still_ends() {
     assert_eq!(node.ends_by("TERM").0, 0);
 }
 
+///
+#[test]
+fn a_node_with_few_descriptors_holds_fewer_connections_and_goes_on_answering() {
+    let folder = Folder::ready("serve-few-files");
+    let proxied =
+        [("COUNTERSIGN_LISTEN__FIRST_BYTE_SECONDS", "1"), ("COUNTERSIGN_PUBLIC__TRUSTED_PROXIES", "127.0.0.1")];
+    let node = folder.serve_with_files(200, &proxied);
+    let _silent: Vec<_> = (0..250).map(|_| node.connect("public")).collect();
+    assert_eq!(node.ask("GET", "/session", "", "").status, 401);
+    assert_eq!(node.ask_at("operations", "GET", "/readyz", "", "").status, 200);
+    let (code, log) = node.ends_by("TERM");
+    assert_eq!(code, 0, "{log}");
+    assert!(log.contains("listen.max_connections is lowered from 4096"), "{log}");
+    assert!(!log.contains("no connection can be accepted"), "it ran out of descriptors: {log}");
+}
+
 #[test]
 fn logs_are_json_where_that_is_configured_and_name_no_secret() {
     let folder = Folder::with_project("serve-json");

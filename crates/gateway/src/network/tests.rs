@@ -1,4 +1,4 @@
-use super::super::network::{Network, NotANetwork};
+use super::{Network, NotANetwork, source};
 use std::net::IpAddr;
 
 fn contains(network: &str, address: &str) -> bool {
@@ -28,4 +28,13 @@ fn an_ipv4_address_on_an_ipv6_socket_is_the_same_address() {
     assert!(contains("10.0.0.0/8", "::ffff:10.1.2.3"));
     assert!(!contains("10.0.0.0/8", "::ffff:11.1.2.3"));
     assert!(contains("::ffff:10.0.0.0/104", "10.1.2.3"));
+}
+
+#[test]
+fn one_caller_is_an_ipv4_address_or_a_64_bit_network() {
+    let of = |address: &str| source(address.parse().expect("an address")).to_string();
+    assert_eq!(of("192.0.2.7"), "192.0.2.7");
+    assert_eq!(of("::ffff:192.0.2.7"), "192.0.2.7");
+    assert_eq!(of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+    assert_ne!(of("2001:db8:1:3::"), of("2001:db8:1:2::"));
 }

@@ -1,29 +1,25 @@
 //! Accepting connections, and an end that lets what is under way finish.
 
 use super::{
-    Shared,
+    GatewaySettings, Shared,
     endpoints::{self, AtGateway},
     flow,
     guard::{Guard, MAX_HEADERS, Patience, Wire},
 };
+use crate::accept::{Accepted, Acceptor, ConnectionLimits, Placed, speaks};
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
-use std::{convert::Infallible, future::Future, net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
-};
-
-/// When no connection can be accepted, the reason is rarely gone at once: most often there are no more descriptors.
-const AFTER_TROUBLE: Duration = Duration::from_millis(50);
+use std::{convert::Infallible, future::Future, sync::Arc};
+use tokio::net::TcpListener;
 
 pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, shutdown: impl Future<Output = ()>) {
     let sweeping = shared.under_way.spawn(sweep(Arc::clone(&shared)));
+    let acceptor = Acceptor::new(listener, limits(&shared.settings));
     tokio::select! {
-        () = accept(&shared, &listener) => {}
+        () = accept(&shared, &acceptor) => {}
         () = shutdown => {}
     }
-    drop(listener);
+    drop(acceptor);
     shared.stopping.cancel();
     shared.under_way.close();
     let drained = async {
@@ -37,31 +33,38 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, shutdown: 
     let _swept = sweeping.await;
 }
 
-async fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
-    let places = Arc::new(Semaphore::new(shared.settings.max_connections));
-    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
-        match listener.accept().await {
-            Ok((stream, peer)) => {
-                let _kept_small = stream.set_nodelay(true);
-                shared.under_way.spawn(connection(Arc::clone(shared), stream, peer, place));
-            }
-            Err(why) => {
-                tracing::warn!(%why, "a connection could not be accepted");
-                tokio::time::sleep(AFTER_TROUBLE).await;
-            }
-        }
+fn limits(settings: &GatewaySettings) -> ConnectionLimits {
+    ConnectionLimits {
+        total: settings.max_connections,
+        per_address: settings.max_connections_per_address,
+        trusted_proxies: settings.trusted_proxies.clone(),
     }
 }
 
-async fn connection(shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr, place: OwnedSemaphorePermit) {
+async fn accept(shared: &Arc<Shared>, acceptor: &Acceptor) {
+    loop {
+        let accepted = acceptor.accept().await;
+        shared.under_way.spawn(connection(Arc::clone(shared), accepted));
+    }
+}
+
+async fn connection(shared: Arc<Shared>, accepted: Accepted) {
+    let Accepted { stream, peer, place, address_place } = accepted;
     let settings = &shared.settings;
+    let speaks = tokio::select! {
+        speaks = speaks(&stream, settings.first_byte_timeout.min(settings.idle_timeout)) => speaks,
+        () = shared.stopping.cancelled() => false,
+    };
+    if !speaks {
+        return;
+    }
     let patience = Patience {
         max_head_bytes: settings.max_header_bytes,
         head: settings.header_timeout,
         idle: settings.idle_timeout,
     };
     let wire = Arc::new(Wire::default());
-    let guarded = Guard::new(stream, patience, Arc::clone(&wire));
+    let guarded = Guard::new(Placed::new(stream, address_place), patience, Arc::clone(&wire));
     let place = Arc::new(place);
     let service = service_fn(|request| {
         // Taken at once: the guard may soon look at the next request.

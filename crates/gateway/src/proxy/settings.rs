@@ -1,6 +1,7 @@
 //! What the node's configuration says about the gateway's listener and the services behind it.
 
 use super::upstream::Destination;
+use crate::network::Network;
 use countersign_protocol::origin::Origin;
 use http::{HeaderName, HeaderValue};
 use std::{collections::BTreeMap, time::Duration};
@@ -27,6 +28,12 @@ pub struct GatewaySettings {
     /// Root certificates beside the machine's, as PEM.
     pub extra_roots: Vec<u8>,
     pub max_connections: usize,
+    /// Of one address; for IPv6 of one /64.
+    pub max_connections_per_address: usize,
+    /// Proxies, which may hold any number of connections.
+    pub trusted_proxies: Vec<Network>,
+    /// From the connection to its first byte.
+    pub first_byte_timeout: Duration,
     /// How long what is under way may take to finish after the end was announced.
     pub drain: Duration,
 }
@@ -77,6 +84,9 @@ impl GatewaySettings {
             allowed_upstreams: None,
             extra_roots: Vec::new(),
             max_connections: 4096,
+            max_connections_per_address: 256,
+            trusted_proxies: Vec::new(),
+            first_byte_timeout: Duration::from_secs(10),
             drain: Duration::from_secs(10),
         }
     }

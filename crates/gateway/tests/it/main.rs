@@ -20,6 +20,7 @@ mod slow;
 mod smuggling;
 mod sockets;
 mod stage;
+mod strangers;
 mod streams;
 mod tenants;
 mod tls;

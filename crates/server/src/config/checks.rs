@@ -18,7 +18,13 @@ pub(super) fn problems(values: &Values) -> Vec<Problem> {
 }
 
 pub(super) fn warnings(values: &Values) -> Vec<Warning> {
-    let looks = [test_mode_is_on, operations_in_the_open, unreachable_origin, nothing_behind_the_gateway];
+    let looks = [
+        test_mode_is_on,
+        operations_in_the_open,
+        unreachable_origin,
+        nothing_behind_the_gateway,
+        one_address_takes_everything,
+    ];
     let found = looks.iter().filter_map(|look| look(values));
     found.chain(without_effect(values)).chain(without_a_gateway(values)).collect()
 }
@@ -144,6 +150,14 @@ fn unreachable_origin(values: &Values) -> Option<Warning> {
     let what =
         "is on loopback, but listen.public is not: others who connect will be told an address that they cannot use";
     (origin.is_loopback() && !address.ip().is_loopback()).then(|| warning("public.origin", what))
+}
+
+/// Strangers must not close the door.
+fn one_address_takes_everything(values: &Values) -> Option<Warning> {
+    let path = "listen.max_connections_per_address";
+    let (of_one, of_all): (usize, usize) = (values.get(path).ok()?, values.get("listen.max_connections").ok()?);
+    (of_one >= of_all && of_all > 1)
+        .then(|| warning(path, "is not below listen.max_connections: one address can keep everybody else out"))
 }
 
 /// Keys of the store that is not in use, if someone took the trouble to change them.

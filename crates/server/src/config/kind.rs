@@ -1,7 +1,7 @@
 //! What may stand behind a key.
 
-use super::{credentials, document, network::Network, secret::MASK};
-use countersign_gateway::Destination;
+use super::{credentials, document, secret::MASK};
+use countersign_gateway::{Destination, Network};
 use countersign_protocol::{domain::Domain, origin::Origin};
 use serde::{Deserialize as _, de::DeserializeOwned};
 use serde_json::{Map, Value};

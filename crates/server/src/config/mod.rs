@@ -8,7 +8,6 @@
 pub mod clarification_file;
 pub mod environment;
 pub mod key_encryption_key;
-pub mod network;
 pub mod node;
 pub mod problem;
 pub mod project_file;

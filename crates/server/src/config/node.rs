@@ -1,6 +1,7 @@
 //! The configuration of a node as the rest of the program sees it: plain values, nothing left to look up.
 
-use super::{network::Network, secret::Secret};
+use super::secret::Secret;
+use countersign_gateway::Network;
 use countersign_protocol::{domain::Domain, origin::Origin, project::ProjectDocument};
 use serde::Deserialize;
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
@@ -36,10 +37,14 @@ pub enum Tenancy {
 pub struct Listen {
     pub public: SocketAddr,
     pub operations: SocketAddr,
+    pub first_byte: Duration,
     pub header_read: Duration,
+    pub idle: Duration,
     pub request: Duration,
     pub max_body_bytes: usize,
     pub max_connections: usize,
+    pub max_connections_per_address: usize,
+    pub max_streams: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

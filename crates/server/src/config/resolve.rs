@@ -45,10 +45,14 @@ fn listen(values: &Values) -> Result<Listen, Problem> {
     Ok(Listen {
         public: values.get("listen.public")?,
         operations: values.get("listen.operations")?,
+        first_byte: Duration::from_secs(values.get("listen.first_byte_seconds")?),
         header_read: Duration::from_secs(values.get("listen.header_read_seconds")?),
+        idle: Duration::from_secs(values.get("listen.idle_seconds")?),
         request: Duration::from_secs(values.get("listen.request_seconds")?),
         max_body_bytes: values.get("listen.max_body_bytes")?,
         max_connections: values.get("listen.max_connections")?,
+        max_connections_per_address: values.get("listen.max_connections_per_address")?,
+        max_streams: values.get("listen.max_streams")?,
     })
 }
 

@@ -103,7 +103,20 @@ pub(super) const KEYS: &[Key] = &[
         r#""127.0.0.1:8421""#,
         "Address and port for health and metrics. It asks for no credentials: keep it away from the public network.",
     ),
-    whole("listen.header_read_seconds", (1, 60), "10", "How long a client may take to send the head of a request."),
+    whole(
+        "listen.first_byte_seconds",
+        (1, 60),
+        "10",
+        "How long a connection may say nothing before it is closed, also at the gateway.",
+    ),
+    whole("listen.header_read_seconds", (1, 60), "15", "How long a client may take to send the head of a request."),
+    whole(
+        "listen.idle_seconds",
+        (1, 3600),
+        "60",
+        "How long an HTTP/2 connection may be without a request, and an answer without a reader who takes it. At the \
+         gateway: how long any connection may be without a request. Event streams and WebSockets go on.",
+    ),
     whole(
         "listen.request_seconds",
         (1, 600),
@@ -116,7 +129,21 @@ pub(super) const KEYS: &[Key] = &[
         "65536",
         "The largest body of a request to the protocol's own endpoints.",
     ),
-    whole("listen.max_connections", (1, 1_000_000), "4096", "How many connections are held open at a time."),
+    whole(
+        "listen.max_connections",
+        (1, 1_000_000),
+        "4096",
+        "How many connections each listener holds open at a time. Lowered at start where the process may not open so \
+         many files (LimitNOFILE, ulimit -n); the log says so.",
+    ),
+    whole(
+        "listen.max_connections_per_address",
+        (1, 1_000_000),
+        "256",
+        "How many of them one address may hold, an IPv6 /64 being one address. Proxies in public.trusted_proxies may \
+         hold any number.",
+    ),
+    whole("listen.max_streams", (1, 1000), "64", "How many requests one HTTP/2 connection may have under way."),
     key(
         "public.origin",
         Kind::Origin,
@@ -134,7 +161,8 @@ pub(super) const KEYS: &[Key] = &[
         "public.trusted_proxies",
         Kind::Networks,
         "[]",
-        "Addresses or ranges of proxies whose X-Forwarded-For is believed, for throttling sign-in only.",
+        "Addresses or ranges of proxies: their X-Forwarded-For is believed, for throttling only, and \
+         listen.max_connections_per_address does not count for them.",
     ),
     key(
         "gateway.listen",

@@ -5,7 +5,6 @@ mod environment;
 mod explain;
 mod file;
 mod gateway;
-mod network;
 mod project;
 mod rules;
 mod template;

@@ -2,11 +2,11 @@
 
 use crate::App;
 use axum::extract::{ConnectInfo, FromRequestParts};
-use countersign_gateway::AtGateway;
+use countersign_gateway::{AtGateway, source};
 use http::{HeaderMap, request::Parts};
 use std::{
     convert::Infallible,
-    net::{IpAddr, Ipv6Addr, SocketAddr},
+    net::{IpAddr, SocketAddr},
 };
 
 /// An IPv4 address, or the /64 of an IPv6 one: what a stranger cannot change at will.
@@ -22,7 +22,7 @@ impl FromRequestParts<App> for Source {
         let Some(peer) = peer else { return Ok(Self("unknown".into())) };
         let trusted = app.trusted_proxies.iter().any(|network| network.contains(peer));
         let address = if trusted { forwarded_for(&parts.headers).unwrap_or(peer) } else { peer };
-        Ok(Self(neighbourhood(address)))
+        Ok(Self(source(address).to_string()))
     }
 }
 
@@ -30,14 +30,4 @@ impl FromRequestParts<App> for Source {
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let last = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
     last.rsplit(',').next()?.trim().parse().ok()
-}
-
-fn neighbourhood(address: IpAddr) -> String {
-    match address {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => match address.to_ipv4_mapped() {
-            Some(v4) => v4.to_string(),
-            None => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).to_string(),
-        },
-    }
 }

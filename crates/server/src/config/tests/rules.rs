@@ -91,4 +91,6 @@ fn what_works_but_is_hardly_meant_is_warned_about() {
     assert_eq!(keys(open.expect("sound")), ["listen.operations"]);
     assert_eq!(keys(read("[listen]\npublic = \"0.0.0.0:8420\"").expect("sound")), ["public.origin"]);
     assert_eq!(keys(read("[store]\npool = 3").expect("sound")), ["store.pool"]);
+    let all = read("[listen]\nmax_connections = 200");
+    assert_eq!(keys(all.expect("sound")), ["listen.max_connections_per_address"]);
 }

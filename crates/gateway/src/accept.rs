@@ -1,0 +1,201 @@
+//! Accepting connections: so many in all, so many of one address, and with patience when accepting fails.
+
+#[cfg(test)]
+mod tests;
+
+use crate::network::{Network, source};
+use std::{
+    collections::HashMap,
+    future::Future,
+    io,
+    net::{IpAddr, SocketAddr},
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
+
+/// When accepting fails, the reason is rarely gone at once: most often there are no more descriptors.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// How many connections a listener holds open at a time.
+#[derive(Clone, Debug)]
+pub struct ConnectionLimits {
+    pub total: usize,
+    /// Of one address; for IPv6 of one /64.
+    pub per_address: usize,
+    /// Proxies, which bring many callers: only the total bounds them.
+    pub trusted_proxies: Vec<Network>,
+}
+
+/// A listener that keeps its limits.
+pub struct Acceptor {
+    listener: TcpListener,
+    places: Arc<Semaphore>,
+    addresses: Arc<Addresses>,
+}
+
+/// A connection within the limits. It counts as long as both places are kept.
+pub struct Accepted {
+    pub stream: TcpStream,
+    pub peer: SocketAddr,
+    pub place: OwnedSemaphorePermit,
+    pub address_place: AddressPlace,
+}
+
+impl Acceptor {
+    pub fn new(listener: TcpListener, limits: ConnectionLimits) -> Self {
+        let places = Arc::new(Semaphore::new(limits.total));
+        Self { listener, places, addresses: Arc::new(Addresses { limits, held: Mutex::default() }) }
+    }
+
+    /// The next connection. One beyond its address's limit is closed without a word; beyond the total it waits outside.
+    pub async fn accept(&self) -> Accepted {
+        loop {
+            let Ok(place) = Arc::clone(&self.places).acquire_owned().await else { std::future::pending().await };
+            let (stream, peer) = patiently(|| self.listener.accept()).await;
+            if let Some(address_place) = self.addresses.enter(peer.ip()) {
+                let _kept_small = stream.set_nodelay(true);
+                return Accepted { stream, peer, place, address_place };
+            }
+        }
+    }
+
+    /// Accepts no more; the places, all of which are free again when every connection has ended.
+    pub fn close(self) -> Arc<Semaphore> {
+        self.places
+    }
+}
+
+/// Whether a connection says anything within `time`. A connection that has not is no request yet, in no protocol.
+pub async fn speaks(stream: &TcpStream, time: Duration) -> bool {
+    matches!(tokio::time::timeout(time, stream.peek(&mut [0])).await, Ok(Ok(1..)))
+}
+
+/// Tries until it succeeds, with pauses that grow: without one, a process that has no descriptors left would spin.
+async fn patiently<T, F: Future<Output = io::Result<T>>>(mut accept: impl FnMut() -> F) -> T {
+    let mut pause = SHORTEST_PAUSE;
+    loop {
+        match accept().await {
+            Ok(accepted) => return accepted,
+            Err(why) if ended_meanwhile(&why) => {}
+            Err(why) => {
+                tracing::warn!(%why, pause_ms = pause.as_millis(), "no connection can be accepted");
+                tokio::time::sleep(pause).await;
+                pause = LONGEST_PAUSE.min(pause * 2);
+            }
+        }
+    }
+}
+
+/// Errors of the one connection that was about to be accepted, which is gone with them.
+fn ended_meanwhile(why: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(why.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+/// How many connections each address holds.
+struct Addresses {
+    limits: ConnectionLimits,
+    held: Mutex<HashMap<IpAddr, Share>>,
+}
+
+#[derive(Default)]
+struct Share {
+    connections: usize,
+    /// Whether the log has it that this address wanted more.
+    logged: bool,
+}
+
+/// One connection of an address, given back when it is dropped.
+pub struct AddressPlace(Option<(Arc<Addresses>, IpAddr)>);
+
+impl Addresses {
+    fn enter(self: &Arc<Self>, peer: IpAddr) -> Option<AddressPlace> {
+        if self.limits.trusted_proxies.iter().any(|proxy| proxy.contains(peer)) {
+            return Some(AddressPlace(None));
+        }
+        let address = source(peer);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let share = held.entry(address).or_default();
+        if share.connections >= self.limits.per_address {
+            if !std::mem::replace(&mut share.logged, true) {
+                tracing::warn!(
+                    %address, connections = share.connections,
+                    "an address has all the connections it may have; a proxy of yours belongs into public.trusted_proxies"
+                );
+            }
+            return None;
+        }
+        share.connections += 1;
+        Some(AddressPlace(Some((Arc::clone(self), address))))
+    }
+
+    fn leave(&self, address: IpAddr) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(share) = held.get_mut(&address) {
+            share.connections = share.connections.saturating_sub(1);
+            if share.connections == 0 {
+                held.remove(&address);
+            }
+        }
+    }
+}
+
+impl Drop for AddressPlace {
+    fn drop(&mut self) {
+        if let Some((addresses, address)) = &self.0 {
+            addresses.leave(*address);
+        }
+    }
+}
+
+/// A connection with its place in one value: whatever becomes of it, an upgrade included, it counts until it is closed.
+pub struct Placed<P> {
+    stream: TcpStream,
+    _place: P,
+}
+
+impl<P> Placed<P> {
+    pub fn new(stream: TcpStream, place: P) -> Self {
+        Self { stream, _place: place }
+    }
+}
+
+impl<P: Unpin> AsyncRead for Placed<P> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buf)
+    }
+}
+
+impl<P: Unpin> AsyncWrite for Placed<P> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
