@@ -205,8 +205,10 @@ fn settings(config: &node::NodeConfig) -> Settings {
         subdomains: config.public.subdomains,
         test_mode: config.test_mode,
         throttle: Throttle {
+            per_account_and_network: i64::from(config.sign_in.attempts_per_account_and_network),
             per_account: i64::from(config.sign_in.attempts_per_account),
             per_address: i64::from(config.sign_in.attempts_per_address),
+            per_session: i64::from(config.sign_in.attempts_per_session),
         },
         sign_in_lifetime_s: i64::try_from(config.sign_in.session.as_secs()).unwrap_or(i64::MAX),
         fresh_s: i64::try_from(config.sign_in.fresh.as_secs()).unwrap_or(0),

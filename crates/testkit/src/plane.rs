@@ -57,7 +57,7 @@ impl Default for Setup {
             projects: vec![calendar("calendar")],
             operators: vec!["acme.test"],
             names: Names::default(),
-            throttle: Throttle { per_account: 10, per_address: 50 },
+            throttle: Throttle::default(),
             fresh_s: 300,
             limits: Limits::default(),
             seed: 7,

@@ -1,4 +1,4 @@
-//! Signing in: throttled per account and per address, with a session that is new each time.
+//! Signing in: throttled, with a session that is new each time.
 
 use crate::{
     env::Env,
@@ -7,34 +7,82 @@ use crate::{
     refusal::Refusal,
     step::{Count, Effects, Guard, Operation, Step},
 };
-use countersign_protocol::{hash::Digest, time::UnixMillis};
+use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 
-/// How often somebody may try, within [`WINDOW_S`].
+/// How often a password may be tried. One network exhausts only its own share of an account; everybody together
+/// is bounded by the slow cap; and who has a sign-in session depends on nobody else.
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
+    /// For one account from one network, within [`WINDOW_S`].
+    pub per_account_and_network: i64,
+    /// For one account from all networks together that it is not known from, within [`SLOW_WINDOW_S`].
     pub per_account: i64,
+    /// From one network, for whatever accounts, within [`WINDOW_S`].
     pub per_address: i64,
+    /// With one sign-in session, to prove presence again, within [`WINDOW_S`].
+    pub per_session: i64,
+}
+
+impl Default for Throttle {
+    fn default() -> Self {
+        Self { per_account_and_network: 10, per_account: 100, per_address: 50, per_session: 10 }
+    }
+}
+
+impl Throttle {
+    /// The same limit for everything.
+    pub fn all(limit: i64) -> Self {
+        Self { per_account_and_network: limit, per_account: limit, per_address: limit, per_session: limit }
+    }
 }
 
 pub const WINDOW_S: i64 = 900;
+pub const SLOW_WINDOW_S: i64 = 3600;
 
-/// Counts an attempt before the password is looked at, so that guessing in parallel gains nothing.
-pub fn attempt(account: &str, address: &str, throttle: Throttle, now: UnixMillis) -> Effects {
-    let window = now.secs().div_euclid(WINDOW_S);
-    let until = UnixMillis::from_secs((window + 1) * WINDOW_S);
-    let count = |what: &str, who: &str, limit| Count {
-        // Names are guesses of strangers: hashed, so that none lies around readable.
-        key: format!("node:sign-in/{what}/{}/{window}", Digest::of(who.as_bytes()).hex()),
-        by: 1,
-        limit,
-        until,
-    };
-    let counts = vec![count("account", account, throttle.per_account), count("address", address, throttle.per_address)];
-    Effects { counts, ..Effects::default() }
+/// How long a network counts as one from which somebody signed in to an account.
+const KNOWN_S: i64 = 30 * 86_400;
+
+/// Somebody tries a password. It is counted before the password is looked at, so that guessing in parallel gains nothing.
+pub enum Attempt<'a> {
+    /// To sign in. `is_known` says that somebody did so from this network not long ago: guesses from elsewhere close
+    /// the account to networks that it is not known from, and to no other.
+    SignIn { account: &'a str, network: &'a str, is_known: bool },
+    /// To prove presence again, with a sign-in session of the same person.
+    SignedIn { session: RowKey },
 }
 
-pub fn retry_after_s(now: UnixMillis) -> i64 {
-    WINDOW_S - now.secs().rem_euclid(WINDOW_S)
+impl Attempt<'_> {
+    /// Answers are the same for names that nobody has: what is counted depends on the name, not on an account.
+    pub fn counts(&self, throttle: Throttle, now: UnixMillis) -> Vec<Count> {
+        let quick = |what: &str, who: &[&str], limit| count(what, who, limit, WINDOW_S, now);
+        match *self {
+            Self::SignedIn { session } => vec![quick("session", &[&session.to_string()], throttle.per_session)],
+            Self::SignIn { account, network, is_known } => {
+                let mut counts = vec![
+                    quick("account-network", &[account, network], throttle.per_account_and_network),
+                    quick("address", &[network], throttle.per_address),
+                ];
+                if !is_known {
+                    counts.push(count("account", &[account], throttle.per_account, SLOW_WINDOW_S, now));
+                }
+                counts
+            }
+        }
+    }
+}
+
+fn count(what: &str, who: &[&str], limit: i64, window_s: i64, now: UnixMillis) -> Count {
+    let window = now.secs().div_euclid(window_s);
+    // Names are guesses of strangers: hashed, so that none lies around readable.
+    let who = Digest::of(who.join("\0").as_bytes()).hex();
+    let until = UnixMillis::from_secs((window + 1) * window_s);
+    Count { key: format!("node:sign-in/{what}/{who}/{window}"), by: 1, limit, until }
+}
+
+/// Where it is noted that somebody signed in to an account from a network. `tag` is a MAC of the two: nobody who reads
+/// the database learns where people are.
+pub fn known_network_key(tag: &Digest) -> String {
+    format!("node:sign-in/known/{}", tag.hex())
 }
 
 /// The password was right: a new session, never one that existed before the sign-in.
@@ -42,6 +90,8 @@ pub struct Start {
     pub lifetime_s: i64,
     /// The session that this browser had; it ends.
     pub replaces: Option<i64>,
+    /// [`known_network_key`] of the account and the network.
+    pub known_network: String,
 }
 
 pub struct Started {
@@ -75,7 +125,8 @@ impl Operation for Start {
         // The password was looked at some time ago: if it was changed since, this is not the person's sign-in.
         let guards = vec![Guard { table: Table::Person, key: person.key, version: person.version }];
         let puts = vec![Record::WebSession(session.clone())];
-        let effects = Effects { guards, puts, removes, ..Effects::default() };
+        let known = Count { key: self.known_network, by: 1, limit: i64::MAX, until: env.now.plus_secs(KNOWN_S) };
+        let effects = Effects { guards, counts: vec![known], puts, removes, ..Effects::default() };
         Ok(Step { answer: Started { secret, session }, effects })
     }
 }

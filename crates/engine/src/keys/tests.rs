@@ -55,7 +55,7 @@ impl World {
             gateway: None,
             subdomains: false,
             test_mode: false,
-            throttle: Throttle { per_account: 10, per_address: 10 },
+            throttle: Throttle::default(),
             sign_in_lifetime_s: 3600,
             fresh_s: 300,
             password_cost: PasswordCost { memory_kib: 8, passes: 1 },

@@ -1,5 +1,8 @@
 //! Passwords: argon2id, on threads of their own, a few at a time.
 
+#[cfg(test)]
+mod tests;
+
 use argon2::{Algorithm, Argon2, Params, PasswordHash, PasswordHasher as _, PasswordVerifier as _, Version};
 use countersign_core::refusal::Refusal;
 use std::sync::Arc;
@@ -22,18 +25,26 @@ impl Default for PasswordCost {
 pub(crate) struct Passwords {
     cost: PasswordCost,
     /// Each hash takes memory and a core; strangers must not be able to take them all.
-    room: Arc<Semaphore>,
+    anybody: Arc<Semaphore>,
+    signed_in: Arc<Semaphore>,
+}
+
+/// Who waits with whom for a place to hash in: strangers, however many, are not before somebody who is signed in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Queue {
+    Anybody,
+    SignedIn,
 }
 
 impl Passwords {
     pub(crate) fn new(cost: PasswordCost) -> Self {
-        Self { cost, room: Arc::new(Semaphore::new(2)) }
+        Self { cost, anybody: Arc::new(Semaphore::new(2)), signed_in: Arc::new(Semaphore::new(1)) }
     }
 
     pub(crate) async fn hash(&self, password: &str, salt: [u8; 16]) -> Result<String, Refusal> {
         let hasher = self.hasher()?;
         let password = zeroize::Zeroizing::new(password.to_owned());
-        self.on_a_thread(move || {
+        self.on_a_thread(Queue::SignedIn, move || {
             let hash = hasher.hash_password_with_salt(password.as_bytes(), &salt);
             hash.map(|hash| hash.to_string()).map_err(|_| Refusal::Internal)
         })
@@ -41,11 +52,11 @@ impl Passwords {
     }
 
     /// Without a hash to compare with, the same work is done all the same: time tells nobody who exists.
-    pub(crate) async fn fits(&self, password: &str, hash: Option<&str>) -> Result<bool, Refusal> {
+    pub(crate) async fn fits(&self, password: &str, hash: Option<&str>, queue: Queue) -> Result<bool, Refusal> {
         let hasher = self.hasher()?;
         let password = zeroize::Zeroizing::new(password.to_owned());
         let hash = hash.map(str::to_owned);
-        self.on_a_thread(move || match hash.as_deref().map(PasswordHash::new) {
+        self.on_a_thread(queue, move || match hash.as_deref().map(PasswordHash::new) {
             Some(Ok(hash)) => Ok(hasher.verify_password(password.as_bytes(), &hash).is_ok()),
             Some(Err(_)) => Err(Refusal::Internal),
             None => {
@@ -61,11 +72,21 @@ impl Passwords {
         Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
     }
 
+    /// The place belongs to the work, which goes on when its caller has hung up.
     async fn on_a_thread<T: Send + 'static>(
         &self,
+        queue: Queue,
         work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let _place = Arc::clone(&self.room).acquire_owned().await.map_err(|_| Refusal::Internal)?;
-        tokio::task::spawn_blocking(work).await.map_err(|_| Refusal::Internal)?
+        let room = match queue {
+            Queue::Anybody => &self.anybody,
+            Queue::SignedIn => &self.signed_in,
+        };
+        let place = Arc::clone(room).acquire_owned().await.map_err(|_| Refusal::Internal)?;
+        let placed = move || {
+            let _place = place;
+            work()
+        };
+        tokio::task::spawn_blocking(placed).await.map_err(|_| Refusal::Internal)?
     }
 }

@@ -1,5 +1,6 @@
 //! Signing in and staying signed in.
 
+use super::password::Queue;
 use crate::{
     engine::{Engine, TRIES, unavailable},
     store::{self, Lookup, Outcome},
@@ -8,14 +9,17 @@ use countersign_core::{
     people::{
         Member,
         accounts::LOCAL,
-        sign_in::{self, Start, Started},
+        sign_in::{self, Attempt, Start, Started},
         signed_in,
     },
     records::{Person, WebSession},
     refusal::Refusal,
-    step::Operation as _,
+    step::{Effects, Operation as _},
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
+
+/// Where passwords come from that are typed beside the node itself.
+const COMMAND_LINE: &str = "command line";
 
 /// A person with a session that holds.
 #[derive(Clone, Debug)]
@@ -30,14 +34,29 @@ impl Engine {
         &self,
         name: &str,
         password: &str,
-        address: &str,
+        network: &str,
         replaces: Option<&SignedIn>,
     ) -> Result<Started, Refusal> {
-        self.count_attempt(name, address).await?;
+        let known_network = self.known_network_key(name, network)?;
+        let again = replaces.filter(|old| old.person.issuer == LOCAL && old.person.subject == name);
+        let queue = match again {
+            Some(old) => {
+                self.count_attempt(Attempt::SignedIn { session: old.session.key }).await?;
+                Queue::SignedIn
+            }
+            None => {
+                let is_known = self.store.count(&known_network).await.map_err(unavailable)? > 0;
+                self.count_attempt(Attempt::SignIn { account: name, network, is_known }).await?;
+                Queue::Anybody
+            }
+        };
         for _ in 0..TRIES {
-            let person = self.proven(name, password).await?;
-            let replaces = replaces.map(|old| old.session.key);
-            let start = Start { lifetime_s: self.settings.sign_in_lifetime_s, replaces };
+            let person = self.proven(name, password, queue).await?;
+            let start = Start {
+                lifetime_s: self.settings.sign_in_lifetime_s,
+                replaces: replaces.map(|old| old.session.key),
+                known_network: known_network.clone(),
+            };
             let step = start.decide(&person, &self.env()?)?;
             if let Some(started) = self.finish(step).await? {
                 return Ok(started);
@@ -46,29 +65,40 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// The same member, whose presence this password proves now. Guessing is throttled like signing in.
-    pub async fn prove_presence(&self, member: Member, password: &str, address: &str) -> Result<Member, Refusal> {
+    /// The same member, whose presence this password proves now, on this machine's own command line. Guessing is
+    /// throttled like signing in, and nobody elsewhere can use the tries up.
+    pub async fn prove_presence(&self, member: Member, password: &str) -> Result<Member, Refusal> {
         let subject = member.person.subject.clone();
-        self.count_attempt(&subject, address).await?;
-        self.proven(&subject, password).await?;
+        self.count_attempt(Attempt::SignIn { account: &subject, network: COMMAND_LINE, is_known: true }).await?;
+        self.proven(&subject, password, Queue::SignedIn).await?;
         Ok(Member { fresh_until: self.now().plus_secs(self.settings.fresh_s), ..member })
     }
 
-    async fn count_attempt(&self, name: &str, address: &str) -> Result<(), Refusal> {
-        match self.commit(sign_in::attempt(name, address, self.settings.throttle, self.now())).await {
+    async fn count_attempt(&self, attempt: Attempt<'_>) -> Result<(), Refusal> {
+        let now = self.now();
+        let counts = attempt.counts(self.settings.throttle, now);
+        let ends: Vec<UnixMillis> = counts.iter().map(|count| count.until).collect();
+        match self.commit(Effects { counts, ..Effects::default() }).await {
             Outcome::Committed => Ok(()),
-            Outcome::LimitReached { .. } => {
-                Err(Refusal::TooManyAttempts { retry_after_s: sign_in::retry_after_s(self.now()) })
+            Outcome::LimitReached { count } => {
+                let end = ends.get(count).copied().unwrap_or(now);
+                Err(Refusal::TooManyAttempts { retry_after_s: end.secs() - now.secs() })
             }
             _ => Err(Refusal::Unavailable),
         }
     }
 
+    fn known_network_key(&self, name: &str, network: &str) -> Result<String, Refusal> {
+        let keys = self.keys().ok_or(Refusal::Unavailable)?;
+        let tag = Digest(keys.mac.tag("sign-in network", format!("{name}\0{network}").as_bytes()));
+        Ok(sign_in::known_network_key(&tag))
+    }
+
     /// The person whose name and password these are. A wrong name and a wrong password look the same.
-    async fn proven(&self, name: &str, password: &str) -> Result<Person, Refusal> {
+    async fn proven(&self, name: &str, password: &str, queue: Queue) -> Result<Person, Refusal> {
         let person = self.account(name).await?;
         let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
-        let fits = self.passwords.fits(password, hash).await?;
+        let fits = self.passwords.fits(password, hash, queue).await?;
         person.filter(|_| fits).ok_or(Refusal::SignInFailed)
     }
 

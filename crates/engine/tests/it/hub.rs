@@ -186,7 +186,7 @@ async fn engine(store: &Arc<dyn Store>, clock: &ManualClock) -> Arc<Engine> {
         gateway: None,
         subdomains: false,
         test_mode: false,
-        throttle: Throttle { per_account: 1000, per_address: 1000 },
+        throttle: Throttle::all(1000),
         sign_in_lifetime_s: 3600,
         fresh_s: 300,
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },

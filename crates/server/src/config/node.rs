@@ -135,10 +135,10 @@ pub struct Outbound {
 pub struct SignIn {
     pub session: Duration,
     pub fresh: Duration,
-    /// In [`SignIn::WINDOW`].
+    pub attempts_per_account_and_network: u32,
     pub attempts_per_account: u32,
-    /// In [`SignIn::WINDOW`].
     pub attempts_per_address: u32,
+    pub attempts_per_session: u32,
 }
 
 /// Who may use an address that a subscriber token stands in.
@@ -153,10 +153,6 @@ pub struct Aaep {
 pub struct Mcp {
     pub origins: Vec<Origin>,
     pub hosts: Vec<String>,
-}
-
-impl SignIn {
-    pub const WINDOW: Duration = Duration::from_mins(15);
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -146,7 +146,9 @@ fn sign_in(values: &Values) -> Result<SignIn, Problem> {
     Ok(SignIn {
         session: Duration::from_hours(values.get("sign_in.session_hours")?),
         fresh: Duration::from_mins(values.get("sign_in.fresh_minutes")?),
+        attempts_per_account_and_network: values.get("sign_in.attempts_per_account_and_network")?,
         attempts_per_account: values.get("sign_in.attempts_per_account")?,
         attempts_per_address: values.get("sign_in.attempts_per_address")?,
+        attempts_per_session: values.get("sign_in.attempts_per_session")?,
     })
 }

@@ -287,12 +287,30 @@ pub(super) const KEYS: &[Key] = &[
         "5",
         "How long a password counts as just given, for what needs a fresh proof.",
     ),
-    whole("sign_in.attempts_per_account", (1, 1000), "10", "How many wrong passwords an account takes in 15 minutes."),
+    whole(
+        "sign_in.attempts_per_account_and_network",
+        (1, 1000),
+        "10",
+        "How many passwords one network (an IPv4 address or an IPv6 /64) may try for one account in 15 minutes.",
+    ),
+    whole(
+        "sign_in.attempts_per_account",
+        (1, 100_000),
+        "100",
+        "How many passwords may be tried for one account in an hour, from all networks together from which nobody \
+         signed in to it within 30 days.",
+    ),
     whole(
         "sign_in.attempts_per_address",
         (1, 100_000),
         "50",
-        "How many wrong passwords one address may send in 15 minutes.",
+        "How many passwords one network may try in 15 minutes, for whatever accounts.",
+    ),
+    whole(
+        "sign_in.attempts_per_session",
+        (1, 1000),
+        "10",
+        "How many passwords somebody who is signed in may try in 15 minutes to prove that they are present.",
     ),
     key(
         "aaep.legacy_origins",

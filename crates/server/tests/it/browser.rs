@@ -125,7 +125,7 @@ async fn serving_with(setup: Setup) -> (Plane, Serving) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let origin = format!("http://localhost:{}", listener.local_addr().unwrap().port());
     let operators = vec!["acme.test", "northwind.test"];
-    let throttle = Throttle { per_account: 50, per_address: 50 };
+    let throttle = Throttle::all(50);
     let setup = Setup { origin, operators, throttle, ..setup };
     let plane = Kit(Backend::Sqlite).plane_with(setup).await;
     let serving = serve(listener, plane.public.clone(), Limits::default()).unwrap();

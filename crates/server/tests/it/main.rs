@@ -19,7 +19,6 @@ mod crash;
 mod decisions;
 mod discovery;
 mod envelope;
-mod epoch;
 mod foreign;
 mod gateway;
 mod keys;

@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         let member = match arguments.approves_high_risk {
             true => {
                 let password = password::read_current(&arguments.password, &arguments.person, context)?;
-                engine.prove_presence(member, &password, "command line").await?
+                engine.prove_presence(member, &password).await?
             }
             false => member,
         };

@@ -26,7 +26,7 @@ async fn a_wrong_password_and_an_unknown_name_are_told_in_the_same_words() {
 
 #[tokio::test]
 async fn too_many_attempts_are_told_with_how_long_to_wait() {
-    let throttle = Throttle { per_account: 2, per_address: 50 };
+    let throttle = Throttle { per_account_and_network: 2, ..Throttle::default() };
     let plane = plane_with(Setup { throttle, ..Setup::default() }).await;
     plane.account("alice").await;
     for _ in 0..2 {

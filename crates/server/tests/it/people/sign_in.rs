@@ -70,7 +70,7 @@ on_both_stores! {
 
     ///
     async fn a_sign_in_with_the_old_password_that_was_under_way_does_not_outlive_the_change(kit) {
-        let throttle = Throttle { per_account: 1000, per_address: 1000 };
+        let throttle = Throttle::all(1000);
         let plane = kit.plane_with(Setup { throttle, ..Setup::default() }).await;
         plane.account("alice").await;
         let mut password = RIGHT.to_owned();
