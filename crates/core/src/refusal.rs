@@ -43,6 +43,8 @@ pub enum Refusal {
     OperatorUnreachable,
     #[error("too many operators that were never seen before asked from this address")]
     OperatorBudget { retry_after_s: i64 },
+    #[error("the operator asked too often to be connected to people of this project")]
+    TooManyConnectRequests { retry_after_s: i64 },
     #[error("the operator key that opened this session is no longer published")]
     OperatorKeyWithdrawn,
     // the delegation
@@ -220,9 +222,10 @@ impl Refusal {
             Self::SignInFailed => Code::SignInFailed,
             Self::FreshSignInRequired => Code::FreshSignInRequired,
             Self::CsrfRejected => Code::CsrfRejected,
-            Self::TooManyAttempts { .. } | Self::OperatorBudget { .. } | Self::TooManyQuestions { .. } => {
-                Code::TooManyRequests
-            }
+            Self::TooManyAttempts { .. }
+            | Self::OperatorBudget { .. }
+            | Self::TooManyConnectRequests { .. }
+            | Self::TooManyQuestions { .. } => Code::TooManyRequests,
             Self::ConfirmationInvalid(_) => Code::ConfirmationInvalid,
             Self::NotFound(_) => Code::NotFound,
             Self::NoRoom { .. } => Code::UsageLimitReached,
@@ -270,7 +273,9 @@ impl Refusal {
             Self::OperatorUnreachable => {
                 "make the operator's domain reachable over https and try again in a minute".into()
             }
-            Self::OperatorBudget { .. } | Self::TooManyAttempts { .. } => "wait as long as Retry-After says".into(),
+            Self::OperatorBudget { .. } | Self::TooManyConnectRequests { .. } | Self::TooManyAttempts { .. } => {
+                "wait as long as Retry-After says".into()
+            }
             Self::TooManyQuestions { .. } => "nobody was asked; wait as long as Retry-After says".into(),
             Self::ConfirmationInvalid(_) => "ask for exactly what is to run, and claim that".into(),
             Self::OperatorKeyWithdrawn => "register again with a key that is published now".into(),
@@ -379,6 +384,7 @@ impl Refusal {
     pub fn retry_after_s(&self) -> Option<i64> {
         match self {
             Self::OperatorBudget { retry_after_s }
+            | Self::TooManyConnectRequests { retry_after_s }
             | Self::TooManyAttempts { retry_after_s }
             | Self::TooManyQuestions { retry_after_s, .. }
             | Self::UsageLimitReached { retry_after_s, .. } => Some(*retry_after_s),

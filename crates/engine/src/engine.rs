@@ -54,6 +54,8 @@ pub struct Settings {
     /// Lets the published vectors through: short session ids, the published test key, fixed delegation ids.
     pub test_mode: bool,
     pub throttle: Throttle,
+    /// Of one operator in one project.
+    pub connect_requests_per_minute: i64,
     pub sign_in_lifetime_s: i64,
     /// How long a proof of presence counts as fresh; five minutes at most.
     pub fresh_s: i64,

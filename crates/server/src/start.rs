@@ -210,6 +210,7 @@ fn settings(config: &node::NodeConfig) -> Settings {
             per_address: i64::from(config.sign_in.attempts_per_address),
             per_session: i64::from(config.sign_in.attempts_per_session),
         },
+        connect_requests_per_minute: i64::from(config.public.connect_requests_per_minute),
         sign_in_lifetime_s: i64::try_from(config.sign_in.session.as_secs()).unwrap_or(i64::MAX),
         fresh_s: i64::try_from(config.sign_in.fresh.as_secs()).unwrap_or(0),
         password_cost: PasswordCost::default(),

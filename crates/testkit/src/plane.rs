@@ -36,6 +36,7 @@ pub struct Setup {
     /// What other names lead to. A name that is in neither list does not exist.
     pub names: Names,
     pub throttle: Throttle,
+    pub connect_requests_per_minute: i64,
     pub fresh_s: i64,
     pub limits: Limits,
     pub seed: u64,
@@ -58,6 +59,8 @@ impl Default for Setup {
             operators: vec!["acme.test"],
             names: Names::default(),
             throttle: Throttle::default(),
+            // The clock stands still while tests connect a crowd.
+            connect_requests_per_minute: 100_000,
             fresh_s: 300,
             limits: Limits::default(),
             seed: 7,
@@ -315,6 +318,7 @@ fn settings(setup: &Setup) -> Settings {
         subdomains: setup.subdomains,
         test_mode: setup.test_mode,
         throttle: setup.throttle,
+        connect_requests_per_minute: setup.connect_requests_per_minute,
         sign_in_lifetime_s: 12 * 3600,
         // The smallest that argon2 takes: tests sign in often.
         fresh_s: setup.fresh_s,

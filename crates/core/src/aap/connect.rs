@@ -5,12 +5,19 @@ use crate::{
     project::{self, USER_DELEGATED},
     records::{ConnectProgress, ConnectRequest, Project, Record},
     refusal::Refusal,
-    step::{Effects, Operation, Step},
+    step::{Count, Effects, Operation, Step},
 };
 use countersign_protocol::{
     aap::{delegate::ConnectRequestBody, identity::IdentityManifest, manifest::is_mode},
     facts::VerifiedOperator,
+    ids::RowKey,
+    time::UnixMillis,
 };
+
+/// How long to wait when the requests of this minute are used up.
+pub fn retry_after_s(now: UnixMillis) -> i64 {
+    60 - now.secs().rem_euclid(60)
+}
 
 /// How long a person has to answer.
 pub const LIFETIME_S: i64 = 600;
@@ -21,6 +28,8 @@ pub struct Connect<'a> {
     pub body: &'a ConnectRequestBody,
     /// The base URI that was asked.
     pub service: &'a str,
+    /// How many requests the operator may make in this project in a minute.
+    pub per_minute: i64,
 }
 
 impl Operation for Connect<'_> {
@@ -51,7 +60,9 @@ impl Operation for Connect<'_> {
             expires_at: env.now.plus_secs(LIFETIME_S),
             progress: ConnectProgress::Open,
         };
-        let effects = Effects { puts: vec![Record::ConnectRequest(request.clone())], ..Effects::default() };
+        let counts = vec![self.count(project.key, env.now)];
+        let puts = vec![Record::ConnectRequest(request.clone())];
+        let effects = Effects { counts, puts, ..Effects::default() };
         Ok(Step { answer: request, effects })
     }
 }
@@ -105,6 +116,17 @@ pub(super) fn max_agent_ttl(asked: Option<i64>) -> Result<Option<i64>, Refusal> 
 }
 
 impl Connect<'_> {
+    /// By the domain, which is proven: nobody else can use up what an operator may ask.
+    fn count(&self, project: RowKey, now: UnixMillis) -> Count {
+        let minute = now.secs().div_euclid(60);
+        Count {
+            key: format!("{project}:connect:{}:{minute}", self.operator.domain()),
+            by: 1,
+            limit: self.per_minute,
+            until: UnixMillis::from_secs((minute + 1) * 60),
+        }
+    }
+
     /// A callback counts only if the operator's own identity manifest lists it.
     fn listed_callback(&self) -> Result<Option<String>, Refusal> {
         let Some(callback) = &self.body.callback else { return Ok(None) };

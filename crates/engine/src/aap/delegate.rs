@@ -3,11 +3,11 @@
 use crate::{
     engine::{Engine, TRIES, unavailable},
     projects::ProjectAt,
-    store::{self, Lookup, StoreError},
+    store::{self, Lookup, Outcome, StoreError},
 };
 use countersign_core::{
     aap::{
-        connect::{Connect, check_form},
+        connect::{Connect, check_form, retry_after_s},
         delegate::{Deny, Grant, GrantView, Granted, Show},
         exchange::{Exchange, ExchangeView},
         ignored,
@@ -15,7 +15,7 @@ use countersign_core::{
     people::Member,
     records::{ConnectProgress, ConnectRequest, Delegation, Disclosure},
     refusal::Refusal,
-    step::Operation as _,
+    step::{Operation as _, Step},
 };
 use countersign_protocol::{
     aap::{
@@ -51,15 +51,24 @@ impl Engine {
                 identity: &operator.known.identity,
                 body,
                 service: at.service.as_str(),
+                per_minute: self.settings.connect_requests_per_minute,
             };
-            let step = connect.decide(&at.project, &self.env()?)?;
-            if let Some(request) = self.finish(step).await? {
-                return Ok(ConnectRequestResponse {
-                    connect_url: format!("{}/connect/{}", self.settings.origin, request.id),
-                    request_id: request.id,
-                    expires_at: request.expires_at,
-                    ignored: ignored::of_operator(&operator.known.identity),
-                });
+            let env = self.env()?;
+            let Step { answer: request, effects } = connect.decide(&at.project, &env)?;
+            match self.commit(effects).await {
+                Outcome::Committed => {
+                    return Ok(ConnectRequestResponse {
+                        connect_url: format!("{}/connect/{}", self.settings.origin, request.id),
+                        request_id: request.id,
+                        expires_at: request.expires_at,
+                        ignored: ignored::of_operator(&operator.known.identity),
+                    });
+                }
+                Outcome::LimitReached { .. } => {
+                    return Err(Refusal::TooManyConnectRequests { retry_after_s: retry_after_s(env.now) });
+                }
+                Outcome::Stale => {}
+                _ => break,
             }
         }
         Err(Refusal::Unavailable)

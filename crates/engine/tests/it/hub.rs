@@ -187,6 +187,7 @@ async fn engine(store: &Arc<dyn Store>, clock: &ManualClock) -> Arc<Engine> {
         subdomains: false,
         test_mode: false,
         throttle: Throttle::all(1000),
+        connect_requests_per_minute: 60,
         sign_in_lifetime_s: 3600,
         fresh_s: 300,
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },

@@ -53,6 +53,8 @@ pub struct Public {
     /// Whether projects also answer on `PROJECT.host`. Only with [`Tenancy::Multi`].
     pub subdomains: bool,
     pub trusted_proxies: Vec<Network>,
+    /// Of one operator in one project.
+    pub connect_requests_per_minute: u32,
 }
 
 /// The listener of the reverse proxy, and what is known about the services behind it.

@@ -61,6 +61,7 @@ fn public(values: &Values) -> Result<Public, Problem> {
         origin: values.get("public.origin")?,
         subdomains: values.get("public.subdomains")?,
         trusted_proxies: values.get("public.trusted_proxies")?,
+        connect_requests_per_minute: values.get("public.connect_requests_per_minute")?,
     })
 }
 

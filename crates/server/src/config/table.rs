@@ -164,6 +164,12 @@ pub(super) const KEYS: &[Key] = &[
         "Addresses or ranges of proxies: their X-Forwarded-For is believed, for throttling only, and \
          listen.max_connections_per_address does not count for them.",
     ),
+    whole(
+        "public.connect_requests_per_minute",
+        (1, 100_000),
+        "60",
+        "How often one operator may ask in a minute to be connected to people of one project.",
+    ),
     key(
         "gateway.listen",
         Kind::MaybeAddress,

@@ -4,6 +4,7 @@ mod admission;
 mod consent;
 mod disclosure;
 mod exchange;
+mod limit;
 mod projects;
 mod request;
 mod token;

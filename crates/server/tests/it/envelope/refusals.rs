@@ -180,6 +180,7 @@ async fn app_that_panics() -> App {
         subdomains: false,
         test_mode: false,
         throttle: Throttle::default(),
+        connect_requests_per_minute: 60,
         sign_in_lifetime_s: 3600,
         fresh_s: 300,
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },
