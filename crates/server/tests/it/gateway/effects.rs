@@ -165,8 +165,8 @@ on_both_stores! {
     async fn an_effect_that_failed_may_be_tried_again_and_one_that_is_unknown_may_not(kit) {
         let scene = kit.bank().await;
         scene.approved(refund("p-1", "first")).await;
-        scene.bank.behaves(Manner::Status(500));
-        scene.sends(refund("p-1", "first").confirmed("true")).await.expect(500);
+        scene.bank.behaves(Manner::Status(422));
+        scene.sends(refund("p-1", "first").confirmed("true")).await.expect(422);
         scene.bank.behaves(Manner::Vanishing);
         let second = scene.approved(refund("p-1", "second")).await;
         scene.sends(refund("p-1", "second").confirmed("true")).await.expect(502);

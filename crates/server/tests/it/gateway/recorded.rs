@@ -11,6 +11,11 @@ use serde_json::json;
 
 /// Small bodies, and an upstream that is not there.
 fn narrow(document: &mut ProjectDocument) {
+    for (id, speculative) in [("searches", true), ("lookups", false)] {
+        let route = json!({ "id": id, "method": "POST", "path": format!("/{id}"), "action": "accounts.read",
+                            "writes": false, "speculative": speculative });
+        document.routes.push(serde_json::from_value(route).unwrap());
+    }
     document.routes.iter_mut().for_each(|route| route.max_body_bytes = Some(200));
     let gone = json!({ "id": "gone", "url": "http://127.0.0.1:1" });
     document.upstreams.push(serde_json::from_value(gone).unwrap());
@@ -30,7 +35,8 @@ fn narrow(document: &mut ProjectDocument) {
 fn early_exits() -> Vec<(&'static str, Sent)> {
     let long = format!("{{\"note\":\"{}\"}}", "x".repeat(300));
     vec![
-        ("a read whose body is too long", Sent::new("GET", "/accounts").json(long.clone())),
+        ("a speculative read whose body is too long", Sent::new("POST", "/searches").json(long.clone())),
+        ("a read whose body is too long", Sent::new("POST", "/lookups").json(long.clone())),
         ("a write whose body is too long", Sent::new("POST", "/notes").json(long.clone())),
         ("a held call whose body is too long", Sent::new("POST", "/transfers").json(long)),
         ("a held call that cannot be read", Sent::new("POST", "/transfers").json("{\"a\":1,\"a\":2}")),

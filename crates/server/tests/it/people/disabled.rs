@@ -59,7 +59,7 @@ on_both_stores! {
         plane.engine.set_disabled("alice", false).await.unwrap();
         let back = TestPerson::sign_in(&plane, "alice").await;
         assert_eq!(back.waiting_questions(&plane).await, 0);
-        assert_eq!(agent.looks(&plane, &decision).await.status, 401, "enabling brings no key back");
+        assert_eq!(agent.looks(&plane, &decision).await.status, 403, "enabling brings no key back");
     }
 
     ///
