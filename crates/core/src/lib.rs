@@ -9,6 +9,7 @@ pub mod bounded;
 pub mod clarification;
 pub mod decision;
 pub mod env;
+pub mod epoch;
 pub mod evidence;
 pub mod held;
 pub mod mplp;

@@ -73,7 +73,7 @@ records! {
     Project, Person, Membership, WebSession, ConnectRequest, Disclosure, Delegation, Session, AccessToken,
     SessionKey, RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
     SubscriberToken, HeldRequest, Plan, ImportedConfirm, ClarificationSession, ClarificationEntry, ClarificationKey,
-    AgentEvent,
+    AgentEvent, Epoch,
 }
 
 /// A project and the version of its document that is in force. Older versions stay readable.
@@ -237,6 +237,11 @@ pub struct Delegation {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum DelegationState {
     Active,
+    /// On hold until its person, an admin or the service lifts it (C-86): after a restore nobody knows whether it was
+    /// revoked since the backup.
+    Suspended {
+        at: UnixMillis,
+    },
     Revoked {
         at: UnixMillis,
         reason: RevokeReason,
@@ -249,6 +254,11 @@ pub enum DelegationState {
 }
 
 impl Delegation {
+    /// Whether it was ended: what is suspended may go on.
+    pub fn is_ended(&self) -> bool {
+        matches!(self.state, DelegationState::Revoked { .. } | DelegationState::AutoRevoked { .. })
+    }
+
     /// When it ends by itself, unless it is over already.
     pub fn due(&self) -> Option<UnixMillis> {
         (self.state == DelegationState::Active).then_some(self.policy_expires_at)
@@ -383,6 +393,36 @@ pub struct ApiKey {
     pub jkt: Option<String>,
     pub created_at: UnixMillis,
     pub revoked_at: Option<UnixMillis>,
+    /// On hold since a restore, until the service lifts it.
+    #[serde(default)]
+    pub suspended_at: Option<UnixMillis>,
+}
+
+impl ApiKey {
+    /// Whether it opens anything.
+    pub fn is_live(&self) -> bool {
+        self.revoked_at.is_none() && self.suspended_at.is_none()
+    }
+
+    /// Why it opens nothing, to whoever has its secret.
+    pub fn refusal(&self) -> &'static str {
+        match (self.revoked_at, self.suspended_at) {
+            (None, Some(_)) => "the API key is suspended since a restore; ask whoever runs the service to lift it",
+            _ => "the API key is not known here or was revoked",
+        }
+    }
+}
+
+/// Which database this is, and since which restore. There is one row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    pub key: RowKey,
+    pub version: i64,
+    /// The same for all copies of a database.
+    pub database: String,
+    /// Higher with every restore.
+    pub number: i64,
+    pub started_at: UnixMillis,
 }
 
 /// A key that the service signs with. Shared by all projects (AAP 3.1), sealed at rest.

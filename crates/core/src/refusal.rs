@@ -52,6 +52,8 @@ pub enum Refusal {
     DelegationInvalid(String),
     #[error("there is no such delegation here")]
     DelegationNotFound,
+    #[error("the delegation is suspended since the service was restored from a backup")]
+    DelegationSuspended,
     #[error("the delegation was revoked")]
     DelegationRevoked(RevokeReason),
     #[error("the delegation ended by its policy")]
@@ -189,6 +191,7 @@ impl Refusal {
             | Self::OperatorUnreachable => Code::OperatorNotFound,
             Self::DelegationInvalid(_) => Code::DelegationInvalid,
             Self::DelegationNotFound => Code::DelegationNotFound,
+            Self::DelegationSuspended => Code::DelegationSuspended,
             Self::DelegationRevoked(_) => Code::DelegationRevoked,
             Self::AutoRevoked(_) => Code::AutoRevoked,
             Self::DelegationExpired => Code::DelegationExpired,
@@ -281,6 +284,9 @@ impl Refusal {
             Self::OperatorKeyWithdrawn => "register again with a key that is published now".into(),
             Self::DelegationInvalid(_) => "present the delegation token exactly as this service issued it".into(),
             Self::DelegationNotFound => "ask the user to connect the agent again".into(),
+            Self::DelegationSuspended => {
+                "ask the user to allow this agent again on their page of agents, or an admin to lift it".into()
+            }
             Self::DelegationRevoked(_) => "tell the user that access was cut off; do not retry".into(),
             Self::AutoRevoked(RevokeReason::PolicyExpired) => {
                 "tell the user that the granted time is over, and ask them to connect the agent again".into()

@@ -13,6 +13,7 @@ mod clock;
 mod decisions;
 mod dpop;
 mod engine;
+mod epoch;
 mod inflight_writes;
 mod keys;
 mod mplp;
@@ -22,6 +23,7 @@ mod people;
 mod ports;
 mod presented;
 mod projects;
+mod readiness;
 mod remembered;
 pub mod store;
 mod tallies;
@@ -65,6 +67,7 @@ pub use countersign_core::{
         reconcile::may_reconcile,
         runs::what_runs,
     },
+    epoch::EpochStarted,
     held,
     held::HttpRequest,
     mplp as mplp_views,

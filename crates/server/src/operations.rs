@@ -16,11 +16,11 @@ pub fn router(app: App, directory: Option<Directory>) -> Router {
 type Operations = (App, Option<Directory>);
 
 /// Ready means: keys are open and the store answers and takes writes.
-async fn ready(State((app, _)): State<Operations>) -> (StatusCode, &'static str) {
-    if app.engine().keys().is_some() && app.engine().is_ready().await {
-        (StatusCode::OK, "ready\n")
-    } else {
-        (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be used\n")
+async fn ready(State((app, _)): State<Operations>) -> (StatusCode, String) {
+    match app.engine().readiness().await {
+        Ok("") => (StatusCode::OK, "ready\n".into()),
+        Ok(check) => (StatusCode::OK, format!("ready\n{check}\n")),
+        Err(why) => (StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")),
     }
 }
 

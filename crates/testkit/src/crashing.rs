@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use countersign_engine::store::{
     AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError,
+    StoreHealth,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -123,6 +124,10 @@ impl Store for Crashing {
 
     async fn ping(&self) -> Result<(), StoreError> {
         self.store.ping().await
+    }
+
+    fn health(&self) -> StoreHealth {
+        self.store.health()
     }
 
     fn lane(&self) -> i64 {

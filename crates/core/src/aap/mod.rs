@@ -7,6 +7,7 @@ pub mod connect;
 pub mod delegate;
 pub mod exchange;
 pub mod ignored;
+pub mod lift;
 pub mod manifest;
 pub mod register;
 pub mod revoke;

@@ -9,10 +9,11 @@ use countersign_protocol::time::UnixMillis;
 /// Clocks of issuers may be off by this much (C-87). Our own deadlines are exact.
 pub const SKEW_S: i64 = 300;
 
-/// Revoked comes first (C-93). The policy's end is ours and exact; the token's own `exp` has the usual skew, and is
-/// told as such only where it came first (AAP 16.2).
+/// Suspended comes first, then revoked (C-93). The policy's end is ours and exact; the token's own `exp` has the usual
+/// skew, and is told as such only where it came first (AAP 16.2).
 pub fn delegation_holds(delegation: &Delegation, now: UnixMillis) -> Result<(), Refusal> {
     let recorded = match delegation.state {
+        DelegationState::Suspended { .. } => return Err(Refusal::DelegationSuspended),
         DelegationState::Revoked { reason, .. } => return Err(Refusal::DelegationRevoked(reason)),
         // The end of the time is told by the clock, so that its record changes nothing about the answer.
         DelegationState::AutoRevoked { reason: RevokeReason::PolicyExpired, .. } => true,

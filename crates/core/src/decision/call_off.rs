@@ -183,5 +183,6 @@ pub fn cancelled_for(why: CancelledFor) -> &'static str {
         CancelledFor::SessionOver => "session_over",
         CancelledFor::Revoked => "revoked",
         CancelledFor::TakenBack => "taken_back",
+        CancelledFor::Restored => "restored",
     }
 }

@@ -63,6 +63,7 @@ impl Operation for AddKey {
             jkt: self.jkt,
             created_at: env.now,
             revoked_at: None,
+            suspended_at: None,
         };
         let entry = Entry::new((project.key, &project.id), "api_key_added", env.now)
             .open("key_id", key.id.as_str())

@@ -11,7 +11,7 @@ use crate::{
     env::{Env, Mint},
     evidence::Entry,
     news::News,
-    records::{ApiKey, Delegation, DelegationState, Person, Record},
+    records::{ApiKey, Delegation, Person, Record},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -85,7 +85,7 @@ impl Disable {
         mint: &mut Mint,
         effects: &mut Effects,
     ) -> Result<(), Refusal> {
-        let active = held.delegations.iter().filter(|(delegation, _)| delegation.state == DelegationState::Active);
+        let active = held.delegations.iter().filter(|(delegation, _)| !delegation.is_ended());
         let (delegations, keys): (Vec<_>, Vec<_>) = (active.collect(), held.keys.iter().collect());
         if !held.is_member && delegations.is_empty() && keys.is_empty() {
             return Ok(());

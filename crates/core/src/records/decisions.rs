@@ -263,6 +263,8 @@ pub enum CancelledFor {
     Revoked,
     /// A person took it back.
     TakenBack,
+    /// The database was brought back from before, so nobody knows whether it was answered or used since.
+    Restored,
 }
 
 /// One answer that counted: whose, when, and how it was proven.

@@ -93,8 +93,11 @@ impl Engine {
     async fn agent_by_key(&self, at: &ProjectAt, secret: &str) -> Result<(Agent, Option<Digest>), Refusal> {
         let lookup = Lookup::ApiKeyByHash(Digest::of(secret.as_bytes()));
         let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
-        let key = key.filter(|key| key.project == at.project.key && key.revoked_at.is_none());
+        let key = key.filter(|key| key.project == at.project.key);
         let key = key.ok_or_else(|| Refusal::NotAuthorized("the API key is not known here or was revoked".into()))?;
+        if !key.is_live() {
+            return Err(Refusal::NotAuthorized(key.refusal().into()));
+        }
         if key.kind != ApiKeyKind::Agent {
             return Err(Refusal::NotAuthorized("only a key of an agent may ask questions".into()));
         }

@@ -68,7 +68,7 @@ impl Engine {
         }
         let lookup = Lookup::ApiKeyByHash(Digest::of(token.as_bytes()));
         let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
-        let counts = |key: &ApiKey| key.project == at.project.key && key.revoked_at.is_none();
+        let counts = |key: &ApiKey| key.project == at.project.key && key.is_live();
         Ok(key.filter(counts).is_some_and(|key| key.kind == ApiKeyKind::Admin))
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::{
     engine::{Engine, TRIES},
-    store::{self, Lookup, Outcome},
+    store::{self, Lookup},
 };
 use countersign_core::{
     people::accounts::{AccountRefusal, Add, Change, SetRoles, check_password},
     records::{Membership, Person, Role},
     refusal::Refusal,
-    step::{Count, Effects, Operation as _, Step},
+    step::{Operation as _, Step},
 };
 use countersign_protocol::{ids::RowKey, project::ProjectDocument};
 
@@ -108,13 +108,5 @@ impl Engine {
     pub async fn project_document_at(&self, project: RowKey, version: i64) -> Result<Option<ProjectDocument>, Refusal> {
         let found = store::project_at(&*self.store, project, version).await.map_err(crate::engine::unavailable)?;
         Ok(found.map(|project| project.document))
-    }
-
-    /// Whether the store can be written to right now: for readiness checks.
-    pub async fn is_ready(&self) -> bool {
-        let until = self.now().plus_secs(60);
-        let count = Count { key: "node:ready".into(), by: 1, limit: i64::MAX, until };
-        let writes = self.commit(Effects { counts: vec![count], ..Effects::default() }).await == Outcome::Committed;
-        writes && self.env().is_ok() && self.store.ping().await.is_ok()
     }
 }

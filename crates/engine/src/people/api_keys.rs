@@ -84,7 +84,10 @@ impl Engine {
         let presented = secret.into();
         let lookup = Lookup::ApiKeyByHash(Digest::of(presented.token.as_bytes()));
         let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
-        let live = key.filter(|key| key.project == at.project.key && key.revoked_at.is_none());
+        let live = key.filter(|key| key.project == at.project.key);
+        if let Some(key) = live.as_ref().filter(|key| !key.is_live()) {
+            return Err(Refusal::NotAuthorized(key.refusal().into()));
+        }
         if let Some(key) = &live {
             self.possess(at, bound_to(key)?.as_ref(), false, &presented.shown()).await?;
         }

@@ -10,9 +10,7 @@ use countersign_core::{
         accounts::AccountRefusal,
         disable::{Disable, DisableView, Disabled, HeldInProject},
     },
-    records::{
-        ApiKey, CancelledFor, Delegation, DelegationState, Membership, Person, Project, SubscriberToken, TokenState,
-    },
+    records::{ApiKey, CancelledFor, Delegation, Membership, Person, Project, SubscriberToken, TokenState},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -43,7 +41,7 @@ impl Engine {
         let membership: Option<Membership> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let found: Vec<Delegation> = self.delegations_of(project.key, person.key).await?;
         let mut delegations = Vec::new();
-        for delegation in found.into_iter().filter(|delegation| delegation.state == DelegationState::Active) {
+        for delegation in found.into_iter().filter(|delegation| !delegation.is_ended()) {
             let live = self.live_of_delegation(delegation.key).await?;
             delegations.push((delegation, live));
         }

@@ -72,6 +72,8 @@ pub(crate) struct World {
     /// Proofs that are spent, of those that were asked about.
     pub(crate) proofs: HashSet<ProofId>,
     pub(crate) next_pos: i64,
+    /// How many this lane has.
+    pub(crate) commits: i64,
     pub(crate) heads: HashMap<RowKey, Head>,
     pub(crate) standing: Standing,
 }
@@ -103,6 +105,8 @@ pub(crate) struct Gains<'a> {
     pub(crate) entries: Vec<Placed<'a>>,
     pub(crate) heads: BTreeMap<RowKey, Head>,
     pub(crate) next_pos: i64,
+    /// This one included.
+    pub(crate) commits: i64,
     pub(crate) standing: Standing,
     pub(crate) news: Vec<&'a Item>,
     rows_changed: bool,
@@ -129,7 +133,8 @@ async fn judge<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Fail
     let mut world = tx.load(&Wants::of(steps)).await?;
     world.proofs.reserve(steps.iter().filter(|step| step.proof.is_some()).count());
     let standing = std::mem::take(&mut world.standing);
-    let mut gains = Gains { now: world.now, next_pos: world.next_pos, standing, ..Gains::default() };
+    let (next_pos, commits) = (world.next_pos, world.commits.saturating_add(1));
+    let mut gains = Gains { now: world.now, next_pos, commits, standing, ..Gains::default() };
     let mut outcomes = Vec::with_capacity(steps.len());
     for step in steps {
         outcomes.push(turn(tx, &mut world, &mut gains, step).await?);

@@ -1,5 +1,8 @@
 //! What can go wrong between us and the database.
 
+use super::sqlite::Holder;
+use std::path::PathBuf;
+
 /// Why the store could not be opened or asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
@@ -11,6 +14,18 @@ pub enum StoreError {
          use that version or a newer one"
     )]
     Newer { found: i64, known: i64 },
+    /// One SQLite file, one node (R-38).
+    #[error("the database {} is in use by {holder}", .path.display())]
+    Held { path: PathBuf, holder: Holder },
+    /// A new database is made only when asked for (R-37).
+    #[error("{0}")]
+    Missing(String),
+    /// What is at its place is something else, or cut off (R-37).
+    #[error("{0}")]
+    NoDatabase(String),
+    /// The database is older than what was acknowledged, or nobody can tell (R-36).
+    #[error("this database is not the newest one: {0}")]
+    Old(String),
     #[error("the database could not be brought to this version's schema: {0}")]
     Migration(String),
     #[error("{0}")]

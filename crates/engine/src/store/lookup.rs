@@ -42,6 +42,7 @@ pub enum Lookup {
         project: RowKey,
         operator: String,
     },
+    DelegationsOfProject(RowKey),
     /// Those whose time is over at `by`, the most overdue first.
     DelegationsDue {
         by: UnixMillis,
@@ -65,6 +66,7 @@ pub enum Lookup {
         jkt: Digest,
     },
     AccessTokenByHash(Digest),
+    AllAccessTokens,
     RevokedReceipt {
         project: RowKey,
         sha256: Digest,

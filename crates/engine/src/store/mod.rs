@@ -9,10 +9,12 @@ mod batch;
 mod chores;
 mod error;
 mod feed;
+mod health;
 mod lookup;
 mod news;
 mod opened;
 mod options;
+mod position;
 mod postgres;
 mod proofs;
 mod reads;
@@ -27,12 +29,14 @@ mod writer;
 pub use audit::{AuditBy, AuditPage, AuditPlace, AuditQuery, AuditRow};
 pub use error::StoreError;
 pub use feed::{FeedPage, FeedQuery};
+pub use health::StoreHealth;
 pub use lookup::Lookup;
 pub use news::Batch as NewsBatch;
-pub use options::{Clock, Place, PostgresPlace, StoreOptions, open};
+pub use options::{Clock, Opening, Place, PostgresPlace, StoreOptions, open, open_as};
 pub(crate) use proofs::Proof;
 pub use reads::LaneHead;
 pub(crate) use spent_proofs::SpentProofs;
+pub use sqlite::{DatabaseLock, Holder, LockError, Staged, back_up};
 pub use typed::{find_all, find_one, get, project_at};
 
 /// What a step does, for whoever stands between the engine and a store.
@@ -101,6 +105,8 @@ pub trait Store: Send + Sync {
     /// gets through makes it true again.
     fn is_sound(&self) -> bool;
     async fn ping(&self) -> Result<(), StoreError>;
+    /// What is known about the state of the storage. A fault stays until the node is started anew.
+    fn health(&self) -> StoreHealth;
     /// The lane of this node, unique among the live ones. Ask each time: a node whose lease lapsed (it was
     /// asleep, or cut off) comes back with another.
     fn lane(&self) -> i64;

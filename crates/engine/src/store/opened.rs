@@ -4,7 +4,9 @@ use super::{
     AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError, audit,
     chores::{self, Chore, Swept},
     error::Failure,
-    feed, lookup,
+    feed,
+    health::{Health, StoreHealth},
+    lookup,
     news::Listeners,
     reads,
     sql::Sql,
@@ -47,6 +49,7 @@ pub(crate) trait Backend: Send + Sync {
     fn let_readers_go(&self) {}
     fn writer(&self) -> &Writer;
     fn listeners(&self) -> &Listeners;
+    fn health(&self) -> &Health;
     fn lane(&self) -> i64;
 }
 
@@ -128,6 +131,10 @@ impl<B: Backend> Store for Opened<B> {
 
     async fn ping(&self) -> Result<(), StoreError> {
         self.0.read(|sql| Box::pin(reads::ping(sql))).await
+    }
+
+    fn health(&self) -> StoreHealth {
+        self.0.health().read()
     }
 
     fn lane(&self) -> i64 {

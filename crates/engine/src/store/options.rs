@@ -41,11 +41,30 @@ impl PostgresPlace {
     }
 }
 
-/// Opens the store: connects, brings the schema up to date, and starts the writer. Needs a Tokio runtime.
+/// What whoever opens a store demands of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Opening {
+    /// To be the only one that has a SQLite file, or the only one with its state on PostgreSQL. Without it the
+    /// lock is taken if it is free.
+    pub alone: bool,
+    /// Whether a database that is missing is made.
+    pub create: bool,
+    /// Opens a database that is older than what was acknowledged, to start a new epoch on it.
+    pub adopt: bool,
+    /// The folder in which a node keeps its position on PostgreSQL. That of SQLite is beside its file.
+    pub state: Option<PathBuf>,
+}
+
+/// Opens the store, made if it is missing, beside whoever has it open already.
 pub async fn open(options: StoreOptions) -> Result<Arc<dyn Store>, StoreError> {
+    open_as(Opening { create: true, ..Opening::default() }, options).await
+}
+
+/// Opens the store: connects, brings the schema up to date, and starts the writer. Needs a Tokio runtime.
+pub async fn open_as(opening: Opening, options: StoreOptions) -> Result<Arc<dyn Store>, StoreError> {
     match options.place {
         Place::Temporary => sqlite::open_temporary(options.clock, options.readers).await,
-        Place::File(path) => sqlite::open_file(path, options.clock, options.readers).await,
-        Place::Postgres(place) => postgres::open(place).await,
+        Place::File(path) => sqlite::open_file(path, opening, options.clock, options.readers).await,
+        Place::Postgres(place) => postgres::open(place, opening, options.clock).await,
     }
 }

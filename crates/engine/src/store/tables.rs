@@ -78,6 +78,7 @@ pub(crate) const fn shape(table: Table) -> Shape {
         Table::ClarificationEntry => ("clarification_entries", &["session", "position"]),
         Table::ClarificationKey => ("clarification_keys", &["project", "generation"]),
         Table::AgentEvent => ("agent_events", &["project", "same", "expires_at"]),
+        Table::Epoch => ("epochs", &["database", "number"]),
     };
     Shape { name, columns }
 }
@@ -129,6 +130,7 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
         Record::ClarificationSession(r) => of_clarification(r),
         Record::ClarificationEntry(r) => vec![r.session.into(), r.position.into()],
         Record::ClarificationKey(r) => vec![r.project.into(), r.generation.into()],
+        Record::Epoch(r) => vec![r.database.as_str().into(), r.number.into()],
         Record::AgentEvent(r) => vec![r.project.into(), (&r.same.0).into(), r.expires_at.0.into()],
     }
 }

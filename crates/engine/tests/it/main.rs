@@ -26,6 +26,7 @@ mod store_news;
 mod store_nodes;
 mod store_open;
 mod store_plans;
+mod store_position;
 mod store_proofs;
 mod store_tables;
 mod store_time;

@@ -235,6 +235,7 @@ async fn as_left(name: &str, written: Effects, older: &str, postgres_too: &str) 
     assert_eq!(today.commit(written.clone()).await, Outcome::Committed);
     today.close().await;
     rusqlite::Connection::open(&path).unwrap().execute_batch(&in_sqlite).unwrap();
+    std::fs::remove_file(folder.0.join("plane.db.position")).unwrap();
 
     let url = postgres::fresh_database().await;
     let today = open_postgres(&url).await;
@@ -260,8 +261,10 @@ async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open
     }
 }
 
-/// What the eighth version of the schema changed, put back, and the ninth forgotten, which only changes documents.
-const SEVENTH_SCHEMA: &str = "DROP TABLE session_keys; DELETE FROM refinery_schema_history WHERE version >= 8;";
+/// What the tenth and the eighth version of the schema changed, put back, and the ninth forgotten, which only changes
+/// documents.
+const SEVENTH_SCHEMA: &str = "DROP TABLE epochs; ALTER TABLE lanes DROP COLUMN commits; \
+     DROP TABLE session_keys; DELETE FROM refinery_schema_history WHERE version >= 8;";
 const SEVENTH_IN_SQLITE: &str = "ALTER TABLE sessions ADD COLUMN jkt BLOB; \
      UPDATE sessions SET jkt = unhex(json_extract(doc, '$.jkt')); \
      CREATE INDEX sessions_of_key ON sessions (project, jkt) WHERE jkt IS NOT NULL;";

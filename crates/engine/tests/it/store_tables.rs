@@ -316,6 +316,7 @@ async fn keys_and_secrets_are_found_and_made_once() {
             jkt: None,
             created_at: AT,
             revoked_at: None,
+            suspended_at: None,
         };
         let lookups = [
             Lookup::ApiKeyByHash(digest(1)),

@@ -52,7 +52,8 @@ fn agent(delegation: &Delegation, now: UnixMillis) -> Agent {
     let (state, revoked_at) = match delegation.state {
         DelegationState::AutoRevoked { reason: RevokeReason::PolicyExpired, .. } => ("expired", None),
         DelegationState::Revoked { at, .. } | DelegationState::AutoRevoked { at, .. } => ("revoked", Some(at)),
-        DelegationState::Active if now >= delegation.policy_expires_at => ("expired", None),
+        _ if now >= delegation.policy_expires_at => ("expired", None),
+        DelegationState::Suspended { .. } => ("suspended", None),
         DelegationState::Active => ("active", None),
     };
     Agent {

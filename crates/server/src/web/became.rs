@@ -29,7 +29,9 @@ pub(super) fn of(whole: &Whole, reader: RowKey, now: UnixMillis) -> Became {
         },
         DecisionState::Cancelled { at, why: CancelledFor::Withdrawn, .. } => Became::Withdrawn { at: *at },
         DecisionState::Cancelled { at, why: CancelledFor::SessionOver, .. } => Became::SessionOver { at: *at },
-        DecisionState::Cancelled { at, why: CancelledFor::Revoked, .. } => Became::Revoked { at: *at },
+        DecisionState::Cancelled { at, why: CancelledFor::Revoked | CancelledFor::Restored, .. } => {
+            Became::Revoked { at: *at }
+        }
     }
 }
 

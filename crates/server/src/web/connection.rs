@@ -29,7 +29,7 @@ pub(super) async fn find(app: &App, at: &ProjectAt, who: &SignedIn, id: &str) ->
 }
 
 pub(super) fn is_live(delegation: &Delegation, now: UnixMillis) -> bool {
-    state(delegation, now) == ConnectionState::Active
+    !matches!(state(delegation, now), ConnectionState::Ended { .. })
 }
 
 /// Ended by somebody, not by time.
@@ -42,10 +42,11 @@ fn state(delegation: &Delegation, now: UnixMillis) -> ConnectionState {
         DelegationState::Revoked { at, reason } | DelegationState::AutoRevoked { at, reason } => {
             ConnectionState::Ended { at, why: why(reason) }
         }
-        DelegationState::Active if now >= delegation.policy_expires_at => {
+        DelegationState::Active | DelegationState::Suspended { .. } if now >= delegation.policy_expires_at => {
             ConnectionState::Ended { at: delegation.policy_expires_at, why: EndReason::PolicyExpired }
         }
         DelegationState::Active => ConnectionState::Active,
+        DelegationState::Suspended { .. } => ConnectionState::Suspended,
     }
 }
 

@@ -92,6 +92,7 @@ impl Lookup {
             Self::DelegationsOfOperator { project, operator } => {
                 Match(Table::Delegation, of_project(*project, "operator", operator.as_str()))
             }
+            Self::DelegationsOfProject(project) => Match(Table::Delegation, vec![("project", (*project).into())]),
             Self::DelegationsDue { by, limit } => Due { table: Table::Delegation, by: *by, limit: *limit },
             Self::SessionById { project, operator, session_id } => {
                 let mut found = of_project(*project, "operator", operator.as_str());
@@ -106,6 +107,7 @@ impl Lookup {
             }
             Self::SessionKeyByJkt { project, jkt } => Match(Table::SessionKey, of_project(*project, "jkt", &jkt.0)),
             Self::AccessTokenByHash(hash) => Match(Table::AccessToken, vec![("hash", (&hash.0).into())]),
+            Self::AllAccessTokens => Match(Table::AccessToken, vec![]),
             Self::RevokedReceipt { project, sha256 } => {
                 Match(Table::RevokedReceipt, of_project(*project, "sha256", &sha256.0))
             }

@@ -49,6 +49,7 @@ impl<'a> Bulk<'a> {
         bulk.add_once(gains, held);
         bulk.add_evidence(lane, gains);
         bulk.add_news(lane, gains);
+        bulk.add_lane(lane, gains);
         bulk
     }
 
@@ -150,6 +151,12 @@ impl<'a> Bulk<'a> {
         let heads: Vec<Box<dyn ToSql + Sync + Send + 'a>> =
             vec![Box::new(lane), Box::new(projects), Box::new(seqs), Box::new(chains)];
         self.writes.push((text::WRITE_HEADS, heads));
-        self.writes.push((text::WRITE_LANE, vec![Box::new(gains.next_pos), Box::new(lane)]));
+    }
+
+    /// Every commit is counted, whatever it is about.
+    fn add_lane(&mut self, lane: i64, gains: &Gains<'_>) {
+        let counted: Vec<Box<dyn ToSql + Sync + Send + 'a>> =
+            vec![Box::new(gains.next_pos), Box::new(gains.commits), Box::new(lane)];
+        self.writes.push((text::WRITE_LANE, counted));
     }
 }

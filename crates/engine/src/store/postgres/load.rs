@@ -168,7 +168,7 @@ impl Loaded {
     fn take_lane(&mut self, rows: &[Row], owner: &str) -> Result<bool, tokio_postgres::Error> {
         let Some(row) = rows.first() else { return Ok(false) };
         (self.world.next_pos, self.world.now) = (row.try_get(1)?, row.try_get(2)?);
-        self.world.standing.first = row.try_get(3)?;
+        (self.world.standing.first, self.world.commits) = (row.try_get(3)?, row.try_get(4)?);
         Ok(row.try_get::<_, &str>(0)? == owner)
     }
 

@@ -4,6 +4,7 @@ mod bulk;
 mod connect;
 mod connection;
 mod feed;
+mod join;
 mod lane;
 mod load;
 mod migrations;
@@ -13,9 +14,10 @@ mod statements;
 mod tx;
 
 use super::{
-    PostgresPlace, Store, StoreError,
+    Clock, Opening, PostgresPlace, Store, StoreError,
     chores::{self, Chore, Swept},
     error::Failure,
+    health::Health,
     news::Listeners,
     opened::{Backend, Opened},
     writer::{self, Writer},
@@ -26,25 +28,30 @@ use connection::Connection;
 use deadpool_postgres::Pool;
 use feed::{Feed, Following};
 use futures_util::future::BoxFuture;
+use join::Joining;
 use lane::LaneNumber;
 use node::Node;
 use std::sync::Arc;
 
-pub(super) async fn open(place: PostgresPlace) -> Result<Arc<dyn Store>, StoreError> {
+pub(super) async fn open(place: PostgresPlace, opening: Opening, clock: Clock) -> Result<Arc<dyn Store>, StoreError> {
     let way = Way::to(&place)?;
     let pool = way.pool(place.connections)?;
+    let joining = Joining::check(&pool, opening, clock).await?;
     migrations::run(&pool).await?;
-    let (lane, feed) = (LaneNumber::default(), Feed::default());
+    let (lane, feed, health) = (LaneNumber::default(), Feed::default(), Health::default());
     let mut node = Node::join(pool.clone(), lane.clone(), feed.clone()).await?;
+    let lock = joining.keep(&mut node, &health).await?;
     feed.begin(&mut node.connection).await?;
     let (writer, jobs) = Writer::new(true);
     tokio::spawn(async move {
-        if let Some(closed) = writer::run(node, jobs).await {
+        let closed = writer::run(node, jobs).await;
+        drop(lock);
+        if let Some(closed) = closed {
             let _gone = closed.send(());
         }
     });
     let following = feed.follow(way);
-    Ok(Arc::new(Opened(Postgres { pool, writer, lane, feed, following })))
+    Ok(Arc::new(Opened(Postgres { pool, writer, lane, feed, following, health })))
 }
 
 struct Postgres {
@@ -53,6 +60,7 @@ struct Postgres {
     lane: LaneNumber,
     feed: Feed,
     following: Following,
+    health: Health,
 }
 
 #[async_trait]
@@ -90,6 +98,10 @@ impl Backend for Postgres {
 
     fn listeners(&self) -> &Listeners {
         self.feed.listeners()
+    }
+
+    fn health(&self) -> &Health {
+        &self.health
     }
 
     fn lane(&self) -> i64 {

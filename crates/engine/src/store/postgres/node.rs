@@ -6,7 +6,9 @@ use super::{
     lane::{Lane, LaneNumber},
 };
 use crate::store::{
+    batch::Gains,
     error::Failure,
+    position::Keeper,
     proofs::Proof,
     sql::{Access, Row, Sql, Value},
 };
@@ -22,12 +24,23 @@ pub(super) struct Node {
     pub(super) held: Vec<(String, i64)>,
     /// And the proofs.
     pub(super) held_proofs: Vec<Proof>,
+    /// What this node acknowledged last; from when it has joined.
+    pub(super) keeper: Option<Keeper>,
 }
 
 impl Node {
     pub(super) async fn join(pool: Pool, number: LaneNumber, feed: Feed) -> Result<Self, Failure> {
         let connection = Connection::take(&pool).await?;
-        let mut node = Self { pool, number, feed, connection, lane: None, held: Vec::new(), held_proofs: Vec::new() };
+        let mut node = Self {
+            pool,
+            number,
+            feed,
+            connection,
+            lane: None,
+            held: Vec::new(),
+            held_proofs: Vec::new(),
+            keeper: None,
+        };
         node.make_ready().await?;
         Ok(node)
     }
@@ -35,13 +48,40 @@ impl Node {
     pub(super) async fn make_ready(&mut self) -> Result<(), Failure> {
         if self.connection.is_lost() {
             self.connection = Connection::take(&self.pool).await?;
+            self.look().await?;
         }
         if self.lane.is_none() {
+            self.look().await?;
             let lane = Lane::take(&mut self.connection).await?;
             self.number.set(lane.number);
             self.lane = Some(lane);
         }
         Ok(())
+    }
+
+    /// Whether the database still has what this node acknowledged: it may be another one than before, or have been
+    /// brought back from a backup.
+    async fn look(&mut self) -> Result<(), Failure> {
+        match &self.keeper {
+            Some(keeper) => keeper.look(&mut self.connection).await,
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn look_at(&self, lane: i64, commits: i64) -> Result<(), Failure> {
+        self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.look_at(lane, commits))
+    }
+
+    pub(super) fn keep(&mut self, gains: &Gains<'_>) {
+        if let (Some(keeper), Some(lane)) = (&mut self.keeper, &self.lane) {
+            keeper.advance(lane.number, gains);
+        }
+    }
+
+    pub(super) async fn close_keeper(&mut self) {
+        if let Some(mut keeper) = self.keeper.take() {
+            keeper.close(&mut self.connection).await;
+        }
     }
 
     pub(super) async fn renew_lane(&mut self) -> Result<(), Failure> {

@@ -4,7 +4,7 @@
 use super::proofs::SLOTS;
 
 pub(super) const LANE: &str =
-    "SELECT owner, next_pos, countersign_now(), next_news FROM lanes WHERE lane = $1 FOR UPDATE";
+    "SELECT owner, next_pos, countersign_now(), next_news, commits FROM lanes WHERE lane = $1 FOR UPDATE";
 
 /// Asked last, when all locks are ours: the time, and all news that a step of this batch can follow.
 pub(super) const OTHERS: &str = "SELECT countersign_now(), lane, next_news - 1 FROM lanes";
@@ -73,4 +73,5 @@ pub(super) const WRITE_NEXT_NEWS: &str =
 
 pub(super) const NOTIFY: &str = "SELECT pg_notify('countersign_news', '')";
 
-pub(super) const WRITE_LANE: &str = "UPDATE lanes SET next_pos = $1, heartbeat = countersign_now() WHERE lane = $2";
+pub(super) const WRITE_LANE: &str =
+    "UPDATE lanes SET next_pos = $1, commits = $2, heartbeat = countersign_now() WHERE lane = $3";

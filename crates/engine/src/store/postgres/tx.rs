@@ -27,6 +27,7 @@ impl Tx for Node {
             self.lane = None;
             return Err(Failure::Again("this node's lane was taken over by another".into()));
         };
+        self.look_at(loaded.world.standing.lane, loaded.world.commits)?;
         (self.held, self.held_proofs) = (loaded.held, loaded.held_proofs);
         Ok(loaded.world)
     }
@@ -46,6 +47,7 @@ impl Tx for Node {
         let written = patiently(self.write_bulk(&bulk)).await.map_err(unknown);
         self.or_hang_up(written)?;
         self.connection.set_in_transaction(false);
+        self.keep(gains);
         Ok(())
     }
 
@@ -61,6 +63,7 @@ impl Tx for Node {
         if let Some(lane) = self.lane.take() {
             let _best_effort = lane.release(&mut self.connection).await;
         }
+        self.close_keeper().await;
     }
 }
 

@@ -1,11 +1,12 @@
 //! A connection to SQLite, and the clock that goes with it.
 
-use super::known::Known;
+use super::{known::Known, watch::FileWatch};
 use crate::store::SpentProofs;
 use crate::store::{
     Clock,
     error::Failure,
     news::Listeners,
+    position::Keeper,
     sql::{Access, Row, Sql, Value},
 };
 use rusqlite::{ErrorCode, ToSql, types::ToSqlOutput, types::ValueRef};
@@ -57,6 +58,11 @@ pub(super) struct Connection {
     pub(super) proofs: SpentProofs,
     /// What the writer need not read again.
     pub(super) known: Known,
+    /// The writer's eye on its files, and what it acknowledged last; none for those who read.
+    pub(super) watch: Option<FileWatch>,
+    pub(super) keeper: Option<Keeper>,
+    /// Whether nobody else writes, so that the log may be folded into the file.
+    pub(super) alone: bool,
 }
 
 const BUSY: Duration = Duration::from_secs(2);
@@ -79,7 +85,20 @@ impl Connection {
             listeners: Listeners::default(),
             proofs: SpentProofs::default(),
             known: Known::default(),
+            watch: None,
+            keeper: None,
+            alone: true,
         })
+    }
+
+    /// Beside a node that watches its files: it alone folds its log into them.
+    pub(super) fn leave_the_log_alone(&mut self) -> rusqlite::Result<()> {
+        self.alone = false;
+        self.inner.pragma_update(None, "wal_autocheckpoint", 0)
+    }
+
+    pub(super) fn before_writing(&self) -> Result<(), Failure> {
+        self.watch.as_ref().map_or(Ok(()), FileWatch::before)
     }
 
     pub(super) fn run(&self, sql: &str, params: &[Value]) -> rusqlite::Result<u64> {
@@ -167,11 +186,17 @@ impl Sql for Connection {
     async fn begin(&mut self, access: Access) -> Result<(), Failure> {
         let text = if access == Access::Write { "BEGIN IMMEDIATE" } else { "BEGIN" };
         self.known.forget();
+        if access == Access::Write {
+            self.before_writing()?;
+        }
         self.run(text, &[]).map(|_| ()).map_err(failure)
     }
 
     async fn commit(&mut self) -> Result<(), Failure> {
-        self.run("COMMIT", &[]).map(|_| ()).map_err(commit_failure)
+        self.run("COMMIT", &[]).map_err(commit_failure)?;
+        // It is durable, but perhaps in a file that nobody finds.
+        let lost = |why: Failure| Failure::Unknown(why.to_string());
+        self.watch.as_mut().map_or(Ok(()), FileWatch::after).map_err(lost)
     }
 
     async fn rollback(&mut self) {

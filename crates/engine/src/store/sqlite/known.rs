@@ -17,7 +17,7 @@ pub(super) struct Known {
     versions: HashMap<(Table, RowKey), i64>,
     counts: HashMap<String, Tally>,
     heads: HashMap<RowKey, Head>,
-    next_pos: Option<i64>,
+    lane: Option<(i64, i64)>,
 }
 
 impl Known {
@@ -57,8 +57,9 @@ impl Known {
         self.heads.get(&project).copied()
     }
 
-    pub(super) fn next_pos(&self) -> Option<i64> {
-        self.next_pos
+    /// The next position, and how many commits there were.
+    pub(super) fn lane(&self) -> Option<(i64, i64)> {
+        self.lane
     }
 
     /// What a batch gained, once it is durable.
@@ -68,6 +69,6 @@ impl Known {
         }
         self.counts.extend(gains.counts.iter().map(|(key, tally)| ((*key).to_owned(), *tally)));
         self.heads.extend(gains.heads.iter().map(|(project, head)| (*project, *head)));
-        self.next_pos = Some(gains.next_pos);
+        self.lane = Some((gains.next_pos, gains.commits));
     }
 }

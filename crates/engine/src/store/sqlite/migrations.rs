@@ -28,7 +28,7 @@ pub(super) fn run(connection: &mut rusqlite::Connection) -> Result<(), StoreErro
 }
 
 /// The newest migration that this database has seen.
-fn newest(connection: &rusqlite::Connection) -> rusqlite::Result<i64> {
+pub(super) fn newest(connection: &rusqlite::Connection) -> rusqlite::Result<i64> {
     let seen = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'refinery_schema_history'";
     if connection.query_row(seen, [], |row| row.get::<_, i64>(0))? == 0 {
         return Ok(0);

@@ -1,25 +1,36 @@
 //! The embedded store: one file, one thread that writes, a few connections that read.
 
+mod backup;
 mod connection;
+mod full_check;
+mod header;
 mod known;
+mod lock;
 mod migrations;
+mod prepare;
 mod readers;
 mod temporary;
 mod tx;
+mod watch;
 
 use super::{
-    Clock, Store, StoreError,
+    Clock, Opening, Store, StoreError,
     chores::Chore,
     error::Failure,
+    health::Health,
     news::Listeners,
     opened::{Backend, Opened},
     writer::{self, Jobs, Writer},
 };
 use async_trait::async_trait;
-use connection::{Connection, Durability, SteadyClock, failure};
+pub use backup::{Staged, back_up};
+use connection::{Connection, Durability, SteadyClock};
+use full_check::FullCheck;
 use futures_util::future::BoxFuture;
+pub use lock::{DatabaseLock, Holder, LockError};
 use readers::Readers;
 use std::{
+    ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -28,61 +39,69 @@ use temporary::TemporaryFolder;
 pub(super) async fn open_temporary(clock: Clock, readers: usize) -> Result<Arc<dyn Store>, StoreError> {
     let folder = TemporaryFolder::make()?;
     let path = folder.path().join("countersign.db");
-    open(path, Durability::None, clock, readers, Some(folder)).await
+    let file =
+        DatabaseFile { path, durability: Durability::None, opening: Opening { create: true, ..Opening::default() } };
+    open(file, clock, readers, Kept { lock: None, _folder: Some(folder) }).await
 }
 
-pub(super) async fn open_file(path: PathBuf, clock: Clock, readers: usize) -> Result<Arc<dyn Store>, StoreError> {
-    open(path, Durability::Full, clock, readers, None).await
-}
-
-async fn open(
+pub(super) async fn open_file(
     path: PathBuf,
-    durability: Durability,
+    opening: Opening,
     clock: Clock,
     readers: usize,
-    folder: Option<TemporaryFolder>,
 ) -> Result<Arc<dyn Store>, StoreError> {
+    prepare::look(&path, opening.create)?;
+    let lock = match DatabaseLock::acquire(&path, clock()) {
+        Ok(lock) => Some(lock),
+        Err(LockError::Held(_)) if !opening.alone => None,
+        Err(why) => return Err(why.about(&path)),
+    };
+    open(DatabaseFile { path, durability: Durability::Full, opening }, clock, readers, Kept { lock, _folder: None })
+        .await
+}
+
+struct DatabaseFile {
+    path: PathBuf,
+    durability: Durability,
+    opening: Opening,
+}
+
+/// What is given back once nothing of the database is open any more.
+struct Kept {
+    lock: Option<DatabaseLock>,
+    _folder: Option<TemporaryFolder>,
+}
+
+async fn open(file: DatabaseFile, clock: Clock, readers: usize, kept: Kept) -> Result<Arc<dyn Store>, StoreError> {
     let clock = Arc::new(SteadyClock::new(clock));
-    let readers = Readers::new(path.clone(), durability, clock.clone(), readers);
-    let prepared = tokio::task::spawn_blocking(move || prepare(&path, durability, clock));
+    let readers = Readers::new(file.path.clone(), file.durability, clock.clone(), readers);
+    let health = Health::default();
+    let (locked, shared) = (kept.lock.is_some(), health.clone());
+    let (path, in_service) = (file.path.clone(), locked && file.opening.alone && !file.opening.adopt);
+    let prepared = tokio::task::spawn_blocking(move || prepare::writer(&file, locked, clock, &shared));
     let mut connection = prepared.await.map_err(|why| StoreError::Unavailable(why.to_string()))??;
     let listeners = Listeners::default();
     connection.listeners = listeners.clone();
     let (writer, jobs) = Writer::new(false);
-    start(connection, jobs, folder)?;
-    Ok(Arc::new(Opened(Sqlite { readers, writer, listeners })))
+    start(connection, jobs, kept)?;
+    let check = in_service.then(|| FullCheck::start(&path, health.clone())).flatten();
+    Ok(Arc::new(Opened(Sqlite { readers, writer, listeners, health, check })))
 }
 
-/// Opens the file for writing and brings it up to date.
-fn prepare(path: &Path, durability: Durability, clock: Arc<SteadyClock>) -> Result<Connection, StoreError> {
-    make_private(path)?;
-    let mut connection = Connection::open(path, durability, clock)
-        .map_err(|why| StoreError::Options(format!("cannot open the database {}: {why}", path.display())))?;
-    migrations::run(&mut connection.inner)?;
-    let last = connection.rows("SELECT heartbeat FROM lanes WHERE lane = $1", &[tx::LANE.into()]).map_err(failure)?;
-    connection.clock.not_before(last.first().map_or(Ok(i64::MIN), |row| row.int(0))?);
-    Ok(connection)
-}
-
-/// Makes a missing file readable by its owner only; SQLite gives its companions the same mode.
-fn make_private(path: &Path) -> Result<(), StoreError> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let made = std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path);
-    made.map(|_| ()).map_err(|why| {
-        StoreError::Options(format!(
-            "cannot open the database {}: {why}; its folder must exist and be writable",
-            path.display()
-        ))
-    })
+/// `countersign.db-wal` and the like.
+fn companion(database: &Path, end: &str) -> PathBuf {
+    let mut name = OsString::from(database);
+    name.push(end);
+    name.into()
 }
 
 /// The writer's thread has a small runtime of its own, so that a slow disk holds up nothing else.
-fn start(connection: Connection, jobs: Jobs, folder: Option<TemporaryFolder>) -> Result<(), StoreError> {
+fn start(connection: Connection, jobs: Jobs, kept: Kept) -> Result<(), StoreError> {
     let cannot = |why: std::io::Error| StoreError::Unavailable(format!("the writer cannot be started: {why}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(cannot)?;
     let write = move || {
         let closed = runtime.block_on(writer::run(connection, jobs));
-        drop(folder);
+        drop(kept);
         if let Some(closed) = closed {
             let _gone = closed.send(());
         }
@@ -94,6 +113,8 @@ struct Sqlite {
     readers: Readers,
     writer: Writer,
     listeners: Listeners,
+    health: Health,
+    check: Option<FullCheck>,
 }
 
 #[async_trait]
@@ -118,6 +139,9 @@ impl Backend for Sqlite {
 
     /// The last connection to close folds the write-ahead log into the file, and that should be the writer's.
     fn let_readers_go(&self) {
+        if let Some(check) = &self.check {
+            check.end();
+        }
         self.readers.let_go();
     }
 
@@ -132,6 +156,10 @@ impl Backend for Sqlite {
 
     fn listeners(&self) -> &Listeners {
         &self.listeners
+    }
+
+    fn health(&self) -> &Health {
+        &self.health
     }
 
     fn lane(&self) -> i64 {

@@ -21,6 +21,7 @@ impl Tx for Connection {
     }
 
     async fn load(&mut self, wants: &Wants<'_>) -> Result<World, Failure> {
+        self.before_writing()?;
         let mut world = self.load_all(wants).map_err(failure)?;
         self.proofs.forget(world.now);
         world.proofs = self.proofs.seen(&wants.proofs);
@@ -61,11 +62,19 @@ impl Tx for Connection {
 
     async fn beat(&mut self) -> Result<(), Failure> {
         self.proofs.forget(self.clock.now());
+        if let Some(watch) = &self.watch {
+            let _known_by_health = watch.look();
+        }
         Ok(())
     }
 
     async fn close(&mut self) {
-        let _best_effort = self.inner.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)");
+        if self.alone {
+            let _best_effort = self.inner.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)");
+        }
+        if let Some(mut keeper) = self.keeper.take() {
+            keeper.close(self).await;
+        }
     }
 }
 
@@ -74,23 +83,25 @@ impl Connection {
         self.run("BEGIN IMMEDIATE", &[])?;
         let data_version = self.inner.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
         self.known.refresh(data_version);
+        let (next_pos, commits) = self.load_lane()?;
         Ok(World {
             now: self.clock.now(),
             versions: self.load_versions(wants)?,
             counts: self.load_counts(wants)?,
             spent: self.load_spent(wants)?,
-            next_pos: self.load_next_pos()?,
+            next_pos,
+            commits,
             heads: self.load_heads(wants)?,
             ..World::default()
         })
     }
 
-    fn load_next_pos(&self) -> rusqlite::Result<i64> {
-        match self.known.next_pos() {
-            Some(next_pos) => Ok(next_pos),
+    fn load_lane(&self) -> rusqlite::Result<(i64, i64)> {
+        match self.known.lane() {
+            Some(lane) => Ok(lane),
             None => {
-                let mut statement = self.inner.prepare_cached("SELECT next_pos FROM lanes WHERE lane = ?1")?;
-                statement.query_row([LANE], |row| row.get(0))
+                let mut statement = self.inner.prepare_cached("SELECT next_pos, commits FROM lanes WHERE lane = ?1")?;
+                statement.query_row([LANE], |row| Ok((row.get(0)?, row.get(1)?)))
             }
         }
     }
@@ -187,6 +198,9 @@ impl Connection {
         self.write_gains(gains).map_err(failure)?;
         self.commit().await?;
         self.known.gained(gains);
+        if let Some(keeper) = &mut self.keeper {
+            keeper.advance(LANE, gains);
+        }
         Ok(())
     }
 
@@ -269,8 +283,8 @@ impl Connection {
         for (project, head) in &gains.heads {
             statement.execute(params![project, LANE, head.next_seq, head.chain.0])?;
         }
-        let lane = [gains.next_pos.into(), gains.now.into(), Value::Int(LANE)];
-        self.run("UPDATE lanes SET next_pos = $1, heartbeat = $2 WHERE lane = $3", &lane).map(|_| ())
+        let lane = [gains.next_pos.into(), gains.now.into(), gains.commits.into(), Value::Int(LANE)];
+        self.run("UPDATE lanes SET next_pos = $1, heartbeat = $2, commits = $3 WHERE lane = $4", &lane).map(|_| ())
     }
 }
 

@@ -1,0 +1,76 @@
+//! Lifting a suspension (C-86, R-36): the person whose delegation it is, an admin, or whoever runs the service.
+
+use crate::{
+    decision::Place,
+    env::Env,
+    evidence::Entry,
+    people::Actor,
+    records::{ApiKey, Delegation, DelegationState, Record, Role},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
+
+/// Lets a suspended delegation work again. One that is not suspended stays as it is.
+pub struct LiftDelegation {
+    /// None at the command line of the service.
+    pub actor: Option<Actor>,
+}
+
+impl Operation for LiftDelegation {
+    type View = (Place, Delegation);
+    type Answer = Delegation;
+    type Refusal = Refusal;
+
+    fn decide(self, (place, delegation): &Self::View, env: &Env) -> Result<Step<Delegation>, Refusal> {
+        // Somebody else's looks like an unknown one (C-61).
+        let by = self.by(delegation).ok_or(Refusal::DelegationNotFound)?;
+        if !matches!(delegation.state, DelegationState::Suspended { .. }) {
+            return Ok(Step::answer(delegation.clone()));
+        }
+        let state = DelegationState::Active;
+        let lifted = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
+        let entry = Entry::new((place.0, &place.1), "delegation_lifted", env.now)
+            .under_delegation(delegation.key, &delegation.id)
+            .open("operator", delegation.operator.as_str())
+            .open("by", by)
+            .hidden("acting_for", delegation.subject.as_str())
+            .seal(&mut env.mint())?;
+        let mut effects =
+            Effects { puts: vec![Record::Delegation(lifted.clone())], evidence: vec![entry], ..Effects::default() };
+        if let Some(Actor::Person(member)) = &self.actor {
+            effects.guards = member.guards();
+        }
+        Ok(Step { answer: lifted, effects })
+    }
+}
+
+impl LiftDelegation {
+    fn by(&self, delegation: &Delegation) -> Option<&'static str> {
+        match &self.actor {
+            None => Some("service"),
+            Some(Actor::Person(member)) if member.person.key == delegation.person => Some("user"),
+            Some(Actor::Person(member)) if member.has(Role::Admin) => Some("admin"),
+            Some(_) => None,
+        }
+    }
+}
+
+/// The same for an API key, by whoever runs the service.
+pub struct LiftKey;
+
+impl Operation for LiftKey {
+    type View = (Place, ApiKey);
+    type Answer = ApiKey;
+    type Refusal = Refusal;
+
+    fn decide(self, (place, key): &Self::View, env: &Env) -> Result<Step<ApiKey>, Refusal> {
+        if key.suspended_at.is_none() {
+            return Ok(Step::answer(key.clone()));
+        }
+        let lifted = ApiKey { suspended_at: None, version: key.version + 1, ..key.clone() };
+        let entry = Entry::new((place.0, &place.1), "api_key_lifted", env.now).open("key_id", key.id.as_str());
+        let evidence = vec![entry.seal(&mut env.mint())?];
+        let effects = Effects { puts: vec![Record::ApiKey(lifted.clone())], evidence, ..Effects::default() };
+        Ok(Step { answer: lifted, effects })
+    }
+}

@@ -1,0 +1,132 @@
+//! A new epoch: on a database that was brought back nobody knows what was used or revoked since, so nothing of
+//! before goes on by itself.
+//!
+//! Sign-ins and subscriber tokens end by their person's generation, access tokens are removed, what is open under a
+//! delegation or an API key is called off, and both are suspended until somebody lifts them. One step, whole or not at
+//! all.
+
+use crate::{
+    decision::{Place, call_off::Live},
+    env::{Env, Mint},
+    evidence::Entry,
+    news::News,
+    records::{ApiKey, CancelledFor, Delegation, DelegationState, Epoch, Person, Record, Table},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
+use countersign_protocol::ids::RowKey;
+
+pub struct StartEpoch;
+
+/// Everything that could go on from before.
+pub struct EpochView {
+    pub epoch: Epoch,
+    pub people: Vec<Person>,
+    pub access_tokens: Vec<RowKey>,
+    pub projects: Vec<Holdings>,
+}
+
+/// What agents hold in one project.
+pub struct Holdings {
+    pub place: Place,
+    /// Those that are active, each with what its agents have open.
+    pub delegations: Vec<(Delegation, Live)>,
+    /// Those that are not revoked.
+    pub keys: Vec<(ApiKey, Live)>,
+    /// What is open without either.
+    pub others: Vec<Live>,
+}
+
+/// What ended, and what is suspended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EpochStarted {
+    pub number: i64,
+    pub people: usize,
+    pub access_tokens: usize,
+    pub delegations: usize,
+    pub keys: usize,
+    pub questions: usize,
+    pub approvals: usize,
+}
+
+impl Operation for StartEpoch {
+    type View = EpochView;
+    type Answer = EpochStarted;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &EpochView, env: &Env) -> Result<Step<EpochStarted>, Refusal> {
+        // A time, so that it is later than that of any other copy of this database.
+        let number = env.now.0.max(view.epoch.number.saturating_add(1));
+        let epoch = Epoch { version: view.epoch.version + 1, number, started_at: env.now, ..view.epoch.clone() };
+        let mut effects = Effects {
+            puts: vec![Record::Epoch(epoch)],
+            removes: view.access_tokens.iter().map(|key| (Table::AccessToken, *key)).collect(),
+            ..Effects::default()
+        };
+        effects.puts.extend(view.people.iter().map(signed_out));
+        let mut mint = env.mint();
+        for held in &view.projects {
+            suspend(held, number, env, &mut mint, &mut effects)?;
+        }
+        Ok(Step { answer: EpochStarted::of(view, number), effects })
+    }
+}
+
+fn signed_out(person: &Person) -> Record {
+    Record::Person(Person { generation: person.generation + 1, version: person.version + 1, ..person.clone() })
+}
+
+fn suspend(held: &Holdings, number: i64, env: &Env, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
+    let place = &held.place;
+    let entry = Entry::new((place.0, &place.1), "epoch_started", env.now)
+        .open("epoch", number)
+        .open("delegations_suspended", held.delegations.len())
+        .open("api_keys_suspended", held.keys.len())
+        .open("questions_cancelled", held.questions())
+        .open("approvals_cancelled", held.approvals());
+    effects.evidence.push(entry.seal(mint)?);
+    for (delegation, _) in &held.delegations {
+        let state = DelegationState::Suspended { at: env.now };
+        effects.puts.push(Record::Delegation(Delegation {
+            state,
+            version: delegation.version + 1,
+            ..delegation.clone()
+        }));
+        effects.news.push(News::Standing { person: delegation.person });
+    }
+    for (key, _) in &held.keys {
+        let suspended = ApiKey { suspended_at: Some(env.now), version: key.version + 1, ..key.clone() };
+        effects.puts.push(Record::ApiKey(suspended));
+    }
+    held.lives().try_for_each(|live| live.end(place, CancelledFor::Restored, env, mint, effects))
+}
+
+impl Holdings {
+    fn lives(&self) -> impl Iterator<Item = &Live> {
+        let (delegations, keys) = (self.delegations.iter(), self.keys.iter());
+        delegations.map(|(_, live)| live).chain(keys.map(|(_, live)| live)).chain(&self.others)
+    }
+
+    fn questions(&self) -> usize {
+        self.lives().flat_map(|live| &live.decisions).filter(|decision| decision.is_pending()).count()
+    }
+
+    fn approvals(&self) -> usize {
+        self.lives().flat_map(|live| &live.allowances).filter(|allowance| allowance.is_open()).count()
+    }
+}
+
+impl EpochStarted {
+    fn of(view: &EpochView, number: i64) -> Self {
+        let sum = |count: fn(&Holdings) -> usize| view.projects.iter().map(count).sum();
+        Self {
+            number,
+            people: view.people.len(),
+            access_tokens: view.access_tokens.len(),
+            delegations: sum(|held| held.delegations.len()),
+            keys: sum(|held| held.keys.len()),
+            questions: sum(Holdings::questions),
+            approvals: sum(Holdings::approvals),
+        }
+    }
+}

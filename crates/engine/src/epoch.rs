@@ -1,0 +1,126 @@
+//! Going on with a database that was brought back, and lifting what was suspended then.
+
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    store::{self, Lookup},
+};
+use countersign_core::{
+    aap::lift::{LiftDelegation, LiftKey},
+    epoch::{EpochStarted, EpochView, Holdings, StartEpoch},
+    people::Actor,
+    records::{AccessToken, Allowance, ApiKey, Decision, Delegation, DelegationState, Epoch, Project, Raiser},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::collections::BTreeSet;
+
+/// The row that says which database this is.
+const EPOCH: RowKey = 1;
+const ALL: (UnixMillis, i64) = (UnixMillis(i64::MAX), i64::MAX);
+
+impl Engine {
+    /// Ends everything that may have been used or revoked after the database was copied, in one step. For `restore`,
+    /// while no node is in service.
+    pub async fn start_epoch(&self) -> Result<EpochStarted, Refusal> {
+        for _ in 0..TRIES {
+            let step = StartEpoch.decide(&self.before_epoch().await?, &self.env()?)?;
+            if let Some(started) = self.finish(step).await? {
+                return Ok(started);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    async fn before_epoch(&self) -> Result<EpochView, Refusal> {
+        let store = &*self.store;
+        let epoch: Option<Epoch> = store::get(store, EPOCH).await.map_err(unavailable)?;
+        let tokens: Vec<AccessToken> = store::find_all(store, Lookup::AllAccessTokens).await.map_err(unavailable)?;
+        let mut projects = Vec::new();
+        for project in &self.projects().await.map_err(unavailable)? {
+            projects.push(self.holdings(project).await?);
+        }
+        Ok(EpochView {
+            epoch: epoch.ok_or(Refusal::Internal)?,
+            people: store::find_all(store, Lookup::AllPeople).await.map_err(unavailable)?,
+            access_tokens: tokens.iter().map(|token| token.key).collect(),
+            projects,
+        })
+    }
+
+    async fn holdings(&self, project: &Project) -> Result<Holdings, Refusal> {
+        let mut delegations = Vec::new();
+        for delegation in self.delegations_in(project.key).await? {
+            if delegation.state == DelegationState::Active {
+                let live = self.live_of_delegation(delegation.key).await?;
+                delegations.push((delegation, live));
+            }
+        }
+        let mut keys = Vec::new();
+        for key in self.api_keys(project.key).await?.into_iter().filter(ApiKey::is_live) {
+            let live = self.live_of_delegation(key.key).await?;
+            keys.push((key, live));
+        }
+        let mut others = Vec::new();
+        for session in self.sessions_of_nobody(project.key).await? {
+            others.push(self.live_of_session(session).await?);
+        }
+        Ok(Holdings { place: (project.key, project.id.clone()), delegations, keys, others })
+    }
+
+    /// AAP sessions without a delegation that have something open.
+    async fn sessions_of_nobody(&self, project: RowKey) -> Result<BTreeSet<RowKey>, Refusal> {
+        let (store, (by, limit)) = (&*self.store, ALL);
+        let decisions: Vec<Decision> =
+            store::find_all(store, Lookup::DecisionsDue { by, limit }).await.map_err(unavailable)?;
+        let allowances: Vec<Allowance> =
+            store::find_all(store, Lookup::AllowancesDue { by, limit }).await.map_err(unavailable)?;
+        let nobodys = |raiser: &Raiser| {
+            let none = raiser.delegation.is_none() && raiser.api_key.is_none();
+            raiser.session.filter(|_| none)
+        };
+        let decisions = decisions.iter().filter(|decision| decision.project == project);
+        let allowances = allowances.iter().filter(|allowance| allowance.project == project);
+        let raisers = decisions.map(|found| &found.raised_by).chain(allowances.map(|found| &found.raised_by));
+        Ok(raisers.filter_map(nobodys).collect())
+    }
+
+    /// All delegations of a project, oldest first.
+    pub async fn delegations_in(&self, project: RowKey) -> Result<Vec<Delegation>, Refusal> {
+        store::find_all(&*self.store, Lookup::DelegationsOfProject(project)).await.map_err(unavailable)
+    }
+
+    /// Lets a suspended delegation work again; for its person, an admin, or the command line of the service (no actor).
+    pub async fn lift_delegation(
+        &self,
+        project: &Project,
+        id: &str,
+        actor: Option<&Actor>,
+    ) -> Result<Delegation, Refusal> {
+        for _ in 0..TRIES {
+            let lookup = Lookup::DelegationById { project: project.key, id: id.to_owned() };
+            let found: Option<Delegation> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let view = ((project.key, project.id.clone()), found.ok_or(Refusal::DelegationNotFound)?);
+            let step = LiftDelegation { actor: actor.cloned() }.decide(&view, &self.env()?)?;
+            if let Some(lifted) = self.finish(step).await? {
+                return Ok(lifted);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// The same for an API key.
+    pub async fn lift_key(&self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
+        for _ in 0..TRIES {
+            let lookup = Lookup::ApiKeyById { project: project.key, id: id.to_owned() };
+            let found: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let found = found.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
+            let view = ((project.key, project.id.clone()), found);
+            let step = LiftKey.decide(&view, &self.env()?)?;
+            if let Some(lifted) = self.finish(step).await? {
+                return Ok(lifted);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+}

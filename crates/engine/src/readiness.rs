@@ -1,0 +1,22 @@
+//! Whether this node can serve, for readiness checks.
+
+use crate::{engine::Engine, store::Outcome};
+use countersign_core::step::{Count, Effects};
+
+impl Engine {
+    /// What a node that can serve has to say about its storage; if it cannot serve, why.
+    pub async fn readiness(&self) -> Result<&'static str, String> {
+        let unusable = || self.store.health().fault.unwrap_or_else(|| "the store cannot be used".into());
+        if self.keys().is_none() || self.store.health().fault.is_some() || !self.can_write().await {
+            return Err(unusable());
+        }
+        Ok(self.store.health().check.unwrap_or_default())
+    }
+
+    async fn can_write(&self) -> bool {
+        let until = self.now().plus_secs(60);
+        let count = Count { key: "node:ready".into(), by: 1, limit: i64::MAX, until };
+        let writes = self.commit(Effects { counts: vec![count], ..Effects::default() }).await == Outcome::Committed;
+        writes && self.env().is_ok() && self.store.ping().await.is_ok()
+    }
+}

@@ -1,0 +1,135 @@
+//! Joining a database: is it there, and is it as new as what was acknowledged?
+
+use super::{connection::Connection, node::Node};
+use crate::store::{
+    Clock, DatabaseLock, LockError, Opening, StoreError,
+    error::Failure,
+    health::Health,
+    position::{self, Keeper, KeptIn, Position, PositionFile},
+    sql::Sql as _,
+};
+use deadpool_postgres::Pool;
+use std::{path::PathBuf, time::Duration};
+
+/// The first version of the schema that says which database it is and counts its commits.
+const WITH_POSITION: i64 = 10;
+
+/// A node that lives moves its heartbeat every two seconds.
+const LOOKS: u32 = 12;
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// What was found out before anything was changed.
+pub(super) struct Joining {
+    lock: Option<DatabaseLock>,
+    kept_in: Place,
+}
+
+enum Place {
+    Nowhere,
+    File(PathBuf),
+    NewEpoch(PathBuf),
+}
+
+impl Joining {
+    pub(super) async fn check(pool: &Pool, opening: Opening, clock: Clock) -> Result<Self, StoreError> {
+        let schema = schema(pool).await?;
+        if schema == 0 && !opening.create {
+            return Err(StoreError::Missing("there are no tables of countersign in the PostgreSQL database".into()));
+        }
+        let Some(folder) = &opening.state else { return Ok(Self { lock: None, kept_in: Place::Nowhere }) };
+        let path = folder.join("countersign.position");
+        let lock = match DatabaseLock::acquire(&path, clock()) {
+            Ok(lock) => Some(lock),
+            // A node of this machine has it open, and vouches.
+            Err(LockError::Held(_)) if !opening.alone => return Ok(Self { lock: None, kept_in: Place::Nowhere }),
+            Err(why) => return Err(why.about(&path)),
+        };
+        if opening.adopt {
+            if lives(pool).await? {
+                return Err(StoreError::Options("nodes are running on this database; stop all of them first".into()));
+            }
+            return Ok(Self { lock, kept_in: Place::NewEpoch(path) });
+        }
+        let known = known(pool, schema, PositionFile::read(&path)?.as_ref()).await?;
+        let kept_in = match known {
+            true => Place::File(path),
+            // A command must not vouch for what a node would refuse.
+            false if !opening.alone => Place::Nowhere,
+            false => {
+                vouched_for(pool, &path).await?;
+                Place::File(path)
+            }
+        };
+        Ok(Self { lock, kept_in })
+    }
+
+    /// From here on the position is kept; the lock goes with the writer.
+    pub(super) async fn keep(self, node: &mut Node, health: &Health) -> Result<Option<DatabaseLock>, StoreError> {
+        let lane = node.lane.as_ref().map_or(0, |lane| lane.number);
+        let position = Position::of(&mut node.connection, lane).await?;
+        position::check_tail(&mut node.connection, lane, position.mark.as_ref()).await?;
+        let kept_in = match self.kept_in {
+            Place::Nowhere => KeptIn::Memory,
+            Place::NewEpoch(path) => KeptIn::NewEpoch(path),
+            Place::File(path) => KeptIn::File(PositionFile::begin(path, &position)?),
+        };
+        node.keeper = Some(Keeper::new(position, kept_in, health.clone()));
+        Ok(self.lock)
+    }
+}
+
+/// Whether the database is known to be as new as what was acknowledged, or has nothing that could be old.
+async fn known(pool: &Pool, schema: i64, kept: Option<&Position>) -> Result<bool, StoreError> {
+    if schema < WITH_POSITION {
+        // A version that kept no position may have left it; a position says that a later one was here.
+        let later = "it was written by an older version than the database that was here";
+        return kept.map_or(Ok(true), |_| Err(StoreError::Old(later.into())));
+    }
+    let mut connection = Connection::take(pool).await?;
+    let Some(kept) = kept else { return Ok(!position::is_filled(&mut connection).await?) };
+    kept.is_in(&mut connection).await?.map_err(|older| StoreError::Old(older.to_string()))?;
+    position::check_tail(&mut connection, kept.lane, kept.mark.as_ref()).await?;
+    Ok(true)
+}
+
+/// A node that has no position of its own joins while another one lives, which has one.
+async fn vouched_for(pool: &Pool, path: &std::path::Path) -> Result<(), StoreError> {
+    if lives(pool).await? {
+        return Ok(());
+    }
+    Err(StoreError::Old(format!(
+        "nobody can tell how old it is: {} is missing, and no other node is running that would vouch for it",
+        path.display()
+    )))
+}
+
+/// Whether any node is running. A time in a row proves nothing, since a backup has it too; a time that moves does.
+async fn lives(pool: &Pool) -> Result<bool, StoreError> {
+    let mut connection = Connection::take(pool).await?;
+    let first = heartbeats(&mut connection).await?;
+    for _ in 0..LOOKS {
+        tokio::time::sleep(PAUSE).await;
+        if heartbeats(&mut connection).await?.iter().any(|beat| !first.contains(beat)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+async fn heartbeats(connection: &mut Connection) -> Result<Vec<(i64, i64)>, Failure> {
+    let rows = connection.query("SELECT lane, heartbeat FROM lanes WHERE heartbeat > 0", &[]).await?;
+    rows.iter().map(|row| Ok((row.int(0)?, row.int(1)?))).collect()
+}
+
+/// The newest migration that the database has seen; 0 for one without our tables.
+async fn schema(pool: &Pool) -> Result<i64, StoreError> {
+    let unreachable =
+        |why: Failure| StoreError::Unavailable(format!("{why}; check its address and that it is running"));
+    let mut connection = Connection::take(pool).await.map_err(unreachable)?;
+    let seen = connection.query("SELECT CAST(to_regclass('refinery_schema_history') AS TEXT)", &[]).await?;
+    if seen.first().map_or(Ok(None), |row| row.maybe_text(0))?.is_none() {
+        return Ok(0);
+    }
+    let newest = "SELECT CAST(coalesce(max(version), 0) AS BIGINT) FROM refinery_schema_history";
+    Ok(connection.query(newest, &[]).await?.first().map_or(Ok(0), |row| row.int(0))?)
+}

@@ -1,0 +1,137 @@
+//! Opening a file for writing: what is found there is looked at before it is believed.
+
+use super::{
+    DatabaseFile, companion,
+    connection::{Connection, Durability, SteadyClock, failure},
+    header::{self, Found},
+    migrations, tx,
+    watch::FileWatch,
+};
+use crate::store::{
+    StoreError,
+    error::Failure,
+    health::Health,
+    position::{self, Keeper, KeptIn, Position, PositionFile},
+};
+use futures_util::FutureExt as _;
+use std::{path::Path, sync::Arc};
+
+/// The first version of the schema that says which database it is and counts its commits.
+const WITH_POSITION: i64 = 10;
+
+/// A new database is made only when asked for, and never where one was before.
+pub(super) fn look(path: &Path, create: bool) -> Result<(), StoreError> {
+    if header::look(path)? == Found::Database {
+        return Ok(());
+    }
+    let shown = path.display();
+    let position = PositionFile::beside(path);
+    if PositionFile::read(&position)?.is_some_and(|kept| kept.commits > 0) {
+        return Err(StoreError::Missing(format!(
+            "the database {shown} is gone: {} remembers that there was one",
+            position.display()
+        )));
+    }
+    if create { Ok(()) } else { Err(StoreError::Missing(format!("there is no database {shown}"))) }
+}
+
+/// Opens the file for writing and brings it up to date.
+pub(super) fn writer(
+    file: &DatabaseFile,
+    locked: bool,
+    clock: Arc<SteadyClock>,
+    health: &Health,
+) -> Result<Connection, StoreError> {
+    let (path, lasting) = (&file.path, file.durability == Durability::Full);
+    let kept = if lasting { PositionFile::read(&PositionFile::beside(path))? } else { None };
+    let log = header::log_trouble(path);
+    make_private(path)?;
+    let mut connection = Connection::open(path, file.durability, clock)
+        .map_err(|why| StoreError::Options(format!("cannot open the database {}: {why}", path.display())))?;
+    let schema = migrations::newest(&connection.inner).map_err(|why| unreadable(path, &why))?;
+    if schema == 0 && !file.opening.create {
+        return Err(StoreError::Missing(format!("there is no database of countersign in {}", path.display())));
+    }
+    if lasting && !file.opening.adopt && schema > 0 {
+        check(&mut connection, path, schema, kept.as_ref()).map_err(|why| explained(why, log))?;
+    }
+    migrations::run(&mut connection.inner)?;
+    let last = connection.rows("SELECT heartbeat FROM lanes WHERE lane = $1", &[tx::LANE.into()]).map_err(failure)?;
+    connection.clock.not_before(last.first().map_or(Ok(i64::MIN), |row| row.int(0))?);
+    if lasting && locked {
+        keep(&mut connection, file, health)?;
+    } else if lasting {
+        connection.leave_the_log_alone().map_err(failure)?;
+    }
+    Ok(connection)
+}
+
+/// Whether the file is as new as what was acknowledged, and its end is whole.
+fn check(connection: &mut Connection, path: &Path, schema: i64, kept: Option<&Position>) -> Result<(), StoreError> {
+    if schema < WITH_POSITION {
+        // A version that kept no position may have left it; a position says that a later one was here.
+        let later = "it was written by an older version than the database that was here";
+        return kept.map_or(Ok(()), |_| Err(old(path, later)));
+    }
+    match kept {
+        None if now(position::is_filled(connection))? => {
+            let missing = PositionFile::beside(path);
+            return Err(old(path, &format!("{} is missing, so nobody can tell how old it is", missing.display())));
+        }
+        None => {}
+        Some(kept) => {
+            now(kept.is_in(connection))?.map_err(|older| old(path, &older.to_string()))?;
+        }
+    }
+    let mark = kept.and_then(|kept| kept.mark.as_ref());
+    position::check_tail(connection, tx::LANE, mark).now_or_never().unwrap_or(Ok(()))
+}
+
+/// From here on the position is kept and the files are watched.
+fn keep(connection: &mut Connection, file: &DatabaseFile, health: &Health) -> Result<(), StoreError> {
+    let position = now(Position::of(connection, tx::LANE))?;
+    let path = PositionFile::beside(&file.path);
+    let kept_in = match file.opening.adopt {
+        true => KeptIn::NewEpoch(path),
+        false => KeptIn::File(PositionFile::begin(path, &position)?),
+    };
+    connection.keeper = Some(Keeper::new(position, kept_in, health.clone()));
+    let watch = FileWatch::of(&file.path, health.clone());
+    connection.watch = Some(watch.map_err(|why| StoreError::Options(format!("{}: {why}", file.path.display())))?);
+    Ok(())
+}
+
+fn old(path: &Path, why: &str) -> StoreError {
+    StoreError::Old(format!("{}: {why}", path.display()))
+}
+
+/// A lost log is one reason for which a file ends early.
+fn explained(why: StoreError, log: Option<&str>) -> StoreError {
+    match (why, log) {
+        (StoreError::Old(why), Some(log)) => StoreError::Old(format!("{why}; {log}")),
+        (why, _) => why,
+    }
+}
+
+/// SQLite's futures never wait.
+fn now<T>(answer: impl Future<Output = Result<T, Failure>>) -> Result<T, StoreError> {
+    let waits = || Err(Failure::Refused("a read did not finish".into()));
+    Ok(answer.now_or_never().unwrap_or_else(waits)?)
+}
+
+/// Makes a missing file readable by its owner only; SQLite gives its companions the same mode.
+fn make_private(path: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let made = std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+    made.map(|_| ()).map_err(|why| {
+        StoreError::Options(format!(
+            "cannot open the database {}: {why}; its folder must exist and be writable",
+            path.display()
+        ))
+    })
+}
+
+fn unreadable(path: &Path, why: &rusqlite::Error) -> StoreError {
+    let log = companion(path, "-wal");
+    StoreError::NoDatabase(format!("{} cannot be read: {why} (its log is {})", path.display(), log.display()))
+}
