@@ -1,28 +1,14 @@
-//! The engine for one command: opened on the configured store, and closed again.
-//!
-//! Commands speak to the store and not to a running node: they work before the first start and beside one.
+//! Threads and logs of a command or a node, and what to say when one cannot begin.
 
-use crate::{context::Context, failure::Failure};
+use crate::failure::Failure;
 use countersign_server::{
-    GatewayTrouble, LogTo, StartTrouble,
-    admin::{Engine, KeysError, Project, StartError, StoreError},
+    GatewayTrouble, LogTo, SocketError, StartTrouble,
+    admin::{KeysError, StartError, StoreError},
     config::key_encryption_key::KeyUnreadable,
-    logs_to, open_engine,
+    logs_to,
 };
 use std::io::ErrorKind;
 use tokio::runtime::Runtime;
-
-/// Opens the engine, runs `work` with it, and gives the store back whatever came of it.
-pub(crate) fn run<T>(context: &Context, work: impl AsyncFnOnce(&Engine) -> Result<T, Failure>) -> Result<T, Failure> {
-    let loaded = context.load_for_command()?;
-    log(false, "warn");
-    runtime()?.block_on(async {
-        let (engine, _) = open_engine(&loaded.config, &context.environment).await.map_err(not_started)?;
-        let done = work(&engine).await;
-        engine.store().close().await;
-        done
-    })
-}
 
 /// A prompt may block the thread that runs a command: what the store does by itself has threads of its own.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
@@ -35,42 +21,42 @@ pub(crate) fn log(json: bool, level: &str) {
     let _first = tracing::subscriber::set_global_default(logs_to(LogTo::StandardError, json, level));
 }
 
-/// The project of that id, or the only one.
-pub(crate) async fn project(engine: &Engine, id: Option<&str>) -> Result<Project, Failure> {
-    let mut all = engine.projects().await.map_err(store)?;
-    let ids: Vec<&str> = all.iter().map(|project| project.id.as_str()).collect();
-    let position = match id {
-        _ if all.is_empty() => {
-            return Err(Failure::new("there is no project yet").hint("make one with `countersign project apply FILE`"));
-        }
-        Some(id) => ids.iter().position(|known| *known == id),
-        None if all.len() > 1 => {
-            return Err(Failure::new("there are several projects").hint(format!("name one of: {}", ids.join(", "))));
-        }
-        None => Some(0),
-    };
-    match position {
-        Some(position) => Ok(all.swap_remove(position)),
-        None => Err(Failure::new("there is no such project").hint(format!("known are: {}", ids.join(", ")))),
-    }
-}
-
 pub(crate) fn store(why: StoreError) -> Failure {
     let hint = "`countersign config check` shows which store is used, and where that is said";
     match why {
         StoreError::Newer { .. } => Failure::new(why.to_string()),
+        StoreError::Held { .. } => Failure::new(why.to_string()).hint(HELD),
+        StoreError::Missing(_) => Failure::new(why.to_string()).hint(MISSING),
+        StoreError::Old(_) => Failure::new(why.to_string()).hint(OLD),
+        StoreError::NoDatabase(_) | StoreError::Damaged(_) => Failure::new(why.to_string()).hint(DAMAGED),
         why => Failure::new(why.to_string()).hint(hint),
     }
 }
+
+const HELD: &str = "one SQLite file has one node: stop that process first, or give this node a database of its own \
+     (store.path); several nodes share a PostgreSQL database";
+
+const MISSING: &str = "if this is the first start, make it with `countersign init` or `countersign serve --create`; if \
+     there was one, find out where it went, or bring a backup back with `countersign restore FILE`";
+const OLD: &str = "bring the newest database back; if there is none, `countersign restore --adopt` goes on with this one \
+     and ends everything that may have been used or revoked since (docs/OPERATIONS.md)";
+const DAMAGED: &str = "keep a copy of the file as it is, then bring a backup back with `countersign restore FILE` \
+     (docs/OPERATIONS.md)";
 
 /// Why neither a command nor a node could begin, and what to do about it.
 pub(crate) fn not_started(why: StartTrouble) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {
+        StartTrouble::Key(KeyUnreadable::Exposed { path }) => {
+            failure.hint(format!("chmod 600 {path}; if others may have read it, make a new key and a new database"))
+        }
         StartTrouble::Key(why) => failure.hint(key_hint(&why)),
         StartTrouble::Store(why) | StartTrouble::Engine(StartError::Store(why)) => store(why),
         StartTrouble::Engine(StartError::Keys(KeysError::WrongKey)) => {
             failure.hint("`countersign config check` shows where this node takes its key from ([keys])")
+        }
+        StartTrouble::Engine(StartError::UnrecordedOutcomes(_)) => {
+            failure.hint("let its owner read it: it holds outcomes of calls that are not in the record yet")
         }
         StartTrouble::Engine(StartError::Keys(_) | StartError::Clock { .. }) => failure,
         StartTrouble::Project(_) => failure.hint("correct [project] in the configuration"),
@@ -82,7 +68,31 @@ pub(crate) fn not_started(why: StartTrouble) -> Failure {
             failure.hint("name a free address of this machine as gateway.listen, or leave it empty")
         }
         StartTrouble::Gateway(_) => failure.hint("correct [gateway] in the configuration"),
+        StartTrouble::Socket(why) => socket(&why),
         StartTrouble::Roots(_) => failure.hint("outbound.extra_roots lists PEM files with certificates"),
+    }
+}
+
+/// What is wrong with the operations socket, and what to do about it.
+pub(crate) fn socket(why: &SocketError) -> Failure {
+    let failure = Failure::new(why.to_string());
+    match why {
+        SocketError::Unusable { .. } => {
+            failure.hint("name another path, of at most 100 characters, as listen.operations_socket")
+        }
+        SocketError::Unsafe { .. } => {
+            failure.hint("give it to the user that runs the node, and take the right to write from others (chmod 700)")
+        }
+        SocketError::NotASocket(_) => failure.hint("move it away, or name another path as listen.operations_socket"),
+        SocketError::InUse(..) => failure.hint("stop that node, or name another path as listen.operations_socket"),
+        SocketError::Forbidden(_) => failure.hint("run this as the user that runs the node, or as root"),
+        SocketError::Silent(_) => {
+            failure.hint("it may be stopped (kill -CONT) or overloaded: look at its log, or end it and run this again")
+        }
+        SocketError::NoAnswer(_) => failure.hint("its log says more; look at what is there now before you try again"),
+        SocketError::OtherVersion { .. } => {
+            failure.hint("restart the node with this version, or use the one that it runs")
+        }
     }
 }
 
@@ -91,7 +101,7 @@ fn key_hint(why: &KeyUnreadable) -> &'static str {
         KeyUnreadable::File { source, .. } if source.kind() == ErrorKind::NotFound => {
             "`countersign init` makes it; if there is a database already, restore the copy of the key that it was made with"
         }
-        KeyUnreadable::File { .. } => "the user that runs countersign must be able to read it",
+        KeyUnreadable::File { .. } | KeyUnreadable::Exposed { .. } => "the user that runs countersign must be able to read it",
         KeyUnreadable::Variable(_) => "set it to 64 hex digits, or say elsewhere under [keys] where the key comes from",
         KeyUnreadable::NotRun { .. } | KeyUnreadable::Failed { .. } => {
             "run it by hand: it must print 64 hex digits and end with 0 (keys.command)"

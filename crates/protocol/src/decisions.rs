@@ -225,6 +225,9 @@ pub struct ExecutionDocument {
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub lease_until: Option<UnixMillis>,
+    /// A later outcome contradicts what a person found: look at both.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub conflict: bool,
 }
 
 /// `POST /v1/decisions/{id}/claim`: what the agent is about to run, said again, so that a yes to one thing cannot be

@@ -10,11 +10,19 @@ use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::{Notify, mpsc::UnboundedReceiver};
 
 /// The switch of such a store.
 #[derive(Clone, Default)]
-pub struct Failing(Arc<AtomicBool>);
+pub struct Failing(Arc<Switch>);
+
+#[derive(Default)]
+struct Switch {
+    fails: AtomicBool,
+    stalls: AtomicBool,
+    stalled: Notify,
+    resumes: Notify,
+}
 
 impl Failing {
     pub fn around(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
@@ -22,15 +30,33 @@ impl Failing {
     }
 
     pub fn fails(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.0.fails.store(true, Ordering::SeqCst);
     }
 
     pub fn works(&self) {
-        self.0.store(false, Ordering::SeqCst);
+        self.0.fails.store(false, Ordering::SeqCst);
+    }
+
+    /// The next claim is durable, and its node stands still before it hears of it.
+    pub fn stalls_after_a_claim(&self) {
+        self.0.stalls.store(true, Ordering::SeqCst);
+    }
+
+    pub async fn has_stalled(&self) {
+        self.0.stalled.notified().await;
+    }
+
+    pub fn resumes(&self) {
+        self.0.resumes.notify_one();
+    }
+
+    async fn stall(&self) {
+        self.0.stalled.notify_one();
+        self.0.resumes.notified().await;
     }
 
     fn is_on(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.0.fails.load(Ordering::SeqCst)
     }
 }
 
@@ -44,7 +70,14 @@ impl Store for Unwritable {
     async fn commit(&self, effects: Effects) -> Outcome {
         match self.fails.is_on() {
             true => Outcome::Unavailable("the test wants it so".into()),
-            false => self.store.commit(effects).await,
+            false => {
+                let claims = effects.evidence.iter().any(|entry| entry.event_type == "execution_claimed");
+                let outcome = self.store.commit(effects).await;
+                if claims && self.fails.0.stalls.swap(false, Ordering::SeqCst) {
+                    self.fails.stall().await;
+                }
+                outcome
+            }
         }
     }
 

@@ -134,5 +134,6 @@ fn execution(execution: &Execution) -> ExecutionDocument {
         ExecutionState::Released { .. } => ("released", None),
         ExecutionState::Unknown { .. } => ("unknown", None),
     };
-    ExecutionDocument { execution_id: execution.id.clone(), state: state.into(), lease_until }
+    let conflict = execution.conflict.is_some();
+    ExecutionDocument { execution_id: execution.id.clone(), state: state.into(), lease_until, conflict }
 }

@@ -71,7 +71,7 @@ type Looked = Result<Next, Refusal>;
 
 enum Next {
     Permit(Permit),
-    Wait(Decision, u64),
+    Wait(Box<Decision>, u64),
 }
 
 impl HeldCall {
@@ -109,7 +109,9 @@ impl Engine {
         let mut held = HeldCall { decided, request, at, rendered, named: named.unwrap_or_default() };
         match self.claim_or_ask(&mut held, connect).await {
             Ok(Next::Permit(permit)) => Ok(Approval::Permit(permit, held.request)),
-            Ok(Next::Wait(decision, seconds)) => Ok(Approval::Pending(Box::new(Pending { held, decision, seconds }))),
+            Ok(Next::Wait(decision, seconds)) => {
+                Ok(Approval::Pending(Box::new(Pending { held, decision: *decision, seconds })))
+            }
             Err(refusal) => Err(self.refuse_held(held, refusal).await),
         }
     }
@@ -259,7 +261,7 @@ impl Engine {
             outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome)),
         }
         held.decided.begins_to_wait();
-        Ok(Next::Wait(decision, seconds.min(LONGEST_WAIT_S)))
+        Ok(Next::Wait(Box::new(decision), seconds.min(LONGEST_WAIT_S)))
     }
 
     /// The call once its question is settled, or as it is when its time is over.

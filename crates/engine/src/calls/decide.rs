@@ -43,7 +43,7 @@ impl Engine {
 
     /// A speculative read is forwarded at once; its answer stays sealed until its record is durable.
     pub(super) fn speculate(self: &Arc<Self>, decided: DecidedCall) -> Result<Permit, Refusal> {
-        let (authorized, call, address) = decided.into_authorized().map_err(|_| Refusal::Internal)?;
+        let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
         Ok(Permit::new(self, OpenPermit { authorized, held: None, inflight: None, call, address, sent: false }))
     }
 
@@ -66,7 +66,7 @@ impl Engine {
     pub(super) async fn begin(self: &Arc<Self>, mut decided: DecidedCall) -> Result<Permit, Refusal> {
         match self.try_to_begin(&mut decided).await {
             Ok(inflight) => {
-                let (authorized, call, address) = decided.into_authorized().map_err(|_| Refusal::Internal)?;
+                let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
                 let authorized = authorized.begun();
                 Ok(Permit::new(self, OpenPermit { authorized, held: None, inflight, call, address, sent: false }))
             }

@@ -71,16 +71,16 @@ impl DecidedCall {
         self.open = false;
     }
 
-    /// Hands the authority on to a permit.
-    pub(super) fn into_authorized(mut self) -> Result<(AuthorizedCall, Call, Address), Self> {
+    /// Hands the authority on to a permit. None for a call that needs approval: it has none, and is abandoned.
+    pub(super) fn into_authorized(mut self) -> Option<(AuthorizedCall, Call, Address)> {
         match self.verdict.take() {
             Some(Verdict::Authorized(authorized)) => {
                 self.open = false;
-                Ok((authorized, std::mem::take(&mut self.call), self.address.clone()))
+                Some((authorized, std::mem::take(&mut self.call), self.address.clone()))
             }
             verdict => {
                 self.verdict = verdict;
-                Err(self)
+                None
             }
         }
     }

@@ -114,13 +114,14 @@ impl Engine {
         let approval = self.outlasting(async move {
             match engine.approve(decided, request, &mut exchange).await? {
                 Approval::Permit(permit, request) => {
-                    engine.forward(permit, exchange, Some(request)).await.map(Held::Settled)
+                    let settled = engine.forward(permit, exchange, Some(request)).await?;
+                    Ok(Held::Settled(Box::new(settled)))
                 }
                 Approval::Pending(pending) => Ok(Held::Pending(pending, exchange)),
             }
         });
         let (pending, mut exchange) = match approval.await? {
-            Held::Settled(settled) => return Ok(settled),
+            Held::Settled(settled) => return Ok(*settled),
             Held::Pending(pending, exchange) => (pending, exchange),
         };
         let answered = self.once_settled(pending).await?;
@@ -190,6 +191,6 @@ impl Engine {
 }
 
 enum Held<E: Exchange> {
-    Settled(Settled<E::Answer>),
+    Settled(Box<Settled<E::Answer>>),
     Pending(Box<Pending>, E),
 }

@@ -154,3 +154,28 @@ async fn heads_and_targets_that_are_too_large_are_refused_and_the_largest_pass()
     }
     assert_eq!(stage.seen().len(), 3);
 }
+
+///
+#[tokio::test]
+async fn a_write_that_has_not_left_when_its_delegation_is_revoked_is_cut_off_and_unknown() {
+    let peer = Peer::open().await;
+    let mut stage = before(&peer).await;
+    // More than the sockets of both sides hold, so that it cannot leave while nobody reads it.
+    let more = "Content-Type: application/json\r\nContent-Length: 67108864\r\n";
+    let head = stage.head("POST /calendar/events", "SCHEDULE_EVENT", more);
+    let (mut reading, mut writing) = stage.connect().await.into_split();
+    let sending = tokio::spawn(async move {
+        writing.write_all(head.as_bytes()).await.unwrap();
+        let piece = vec![b' '; 64 * 1024];
+        while writing.write_all(&piece).await.is_ok() {}
+    });
+    let behind = peer.accept().await;
+    behind.readable().await.unwrap();
+    assert_eq!(stage.scene.revoke().await.status, 200);
+    let answer = rest(&mut reading).await;
+    assert!(answer.is_empty() || refused(&answer).0 == 502, "{answer}");
+    sending.abort();
+    stage.stopped().await;
+    let outcomes = stage.outcomes().await;
+    assert!(outcomes.len() == 1 && outcomes[0].starts_with("unknown: a revocation"), "{outcomes:?}");
+}

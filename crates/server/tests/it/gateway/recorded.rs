@@ -2,6 +2,7 @@
 //! was sent is told as "nothing happened".
 
 use super::{durable::failing as failing_log, held::*};
+use countersign_engine::Role;
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     bank::{BankScene, Manner, Sent},
@@ -107,5 +108,41 @@ on_both_stores! {
         let outcomes: Vec<_> = scene.calls().await.iter().map(|call| call["outcome"].clone()).collect();
         assert_eq!(outcomes.iter().filter(|outcome| **outcome == "201 Created").count(), 2, "{outcomes:?}");
         assert_eq!(scene.bank.effects().len(), 2);
+    }
+
+    ///
+    async fn a_node_that_stood_still_until_its_claim_had_lapsed_sends_nothing(kit) {
+        let (scene, store) = failing_log(kit).await;
+        let decision = scene.approved(BankScene::transfer()).await;
+        store.stalls_after_a_claim();
+        let standing_still = async {
+            store.has_stalled().await;
+            scene.plane.advance_unseen(61).await;
+            store.resumes();
+        };
+        let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
+        assert_eq!(answer.refusal(), (502, "upstream_failed".into()), "{}", answer.text());
+        assert!(answer.text().contains("nothing was sent"), "{}", answer.text());
+        assert!(scene.bank.got().is_empty());
+        assert_eq!(execution(&scene, &decision).await, "failed");
+    }
+
+    ///
+    async fn an_outcome_that_contradicts_what_a_person_found_stands_beside_it_as_a_conflict(kit) {
+        let scene = kit.bank().await;
+        let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
+        let decision = scene.approved(BankScene::transfer()).await;
+        scene.bank.behaves(Manner::Thoughtful);
+        let meanwhile = async {
+            scene.bank.something_arrives().await;
+            scene.plane.advance_secs(61).await;
+            assert_eq!(execution(&scene, &decision).await, "unknown");
+            reconciles(&scene, &ada, &decision, "no").await.expect(303);
+            scene.bank.answer_now();
+        };
+        let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), meanwhile);
+        assert_eq!(answer.status, 201, "{}", answer.text());
+        let looked = scene.looks(&scene.agent, &decision).await["execution"].clone();
+        assert_eq!((&looked["state"], &looked["conflict"]), (&json!("failed"), &json!(true)), "{looked}");
     }
 }

@@ -17,6 +17,7 @@ fn allowing(state: State, allowance: &str, execution: Option<&str>) -> DecisionD
         execution_id: "exe_1".into(),
         state: state.into(),
         lease_until: None,
+        conflict: false,
     });
     let uses_left = i64::from(allowance == "open");
     let allowance = Some(AllowanceDocument { state: allowance.into(), uses_left, until });
