@@ -2,8 +2,8 @@
 
 use crate::{
     commands::{
-        bench, clarify, completions, config, demo, inbox, init, key, keys, man, mcp, openapi, plan, project, routes,
-        serve, token, user,
+        backup, bench, clarify, completions, config, demo, inbox, init, key, keys, man, mcp, openapi, plan, project,
+        restore, routes, serve, token, user,
     },
     terminal::Terminal,
 };
@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Config(config::Command),
     Demo(demo::Arguments),
     Serve(serve::Arguments),
+    Backup(backup::Arguments),
+    Restore(restore::Arguments),
     Inbox(inbox::Arguments),
     Plan(plan::Arguments),
     Clarify(clarify::Arguments),

@@ -3,13 +3,14 @@
 use crate::{
     App, Directory, Limits, Metrics, Serving,
     config::{self, Loaded, node},
+    database::{self, FirstStart},
     descriptors::{OPERATIONS, Openers, fitted},
     gateway::{Bound, GatewayTrouble, gateway_endpoints},
     operations_router, router, router_in_front_of, serve_behind,
 };
 use countersign_engine::{
     Chance, Clock, Engine, PasswordCost, Settings, StartError, Tenancy, Throttle,
-    store::{self, Place, PostgresPlace, StoreError, StoreOptions},
+    store::{Opening, StoreError},
 };
 use countersign_gateway::Network;
 use countersign_jose::KeyPolicy;
@@ -65,8 +66,12 @@ impl Node {
 }
 
 /// Opens the store and the keys, applies the configured project, and listens.
-pub async fn start(loaded: &Loaded, environment: &config::Environment) -> Result<Node, StartTrouble> {
-    start_with(loaded, environment, router).await
+pub async fn start(
+    loaded: &Loaded,
+    environment: &config::Environment,
+    first: FirstStart,
+) -> Result<Node, StartTrouble> {
+    start_with(loaded, environment, first, router).await
 }
 
 /// The same in front of an API of this process.
@@ -74,13 +79,15 @@ pub async fn start_in_front_of(
     api: axum::Router,
     loaded: &Loaded,
     environment: &config::Environment,
+    first: FirstStart,
 ) -> Result<Node, StartTrouble> {
-    start_with(loaded, environment, |app| router_in_front_of(api, app)).await
+    start_with(loaded, environment, first, |app| router_in_front_of(api, app)).await
 }
 
 async fn start_with(
     loaded: &Loaded,
     environment: &config::Environment,
+    first: FirstStart,
     router: impl FnOnce(App) -> axum::Router,
 ) -> Result<Node, StartTrouble> {
     let config = &loaded.config;
@@ -90,7 +97,7 @@ async fn start_with(
         None => None,
     };
     let origin = gateway.as_ref().map(|bound| bound.origin.clone());
-    let (engine, directory) = open_engine_with(config, environment, origin).await?;
+    let (engine, directory) = open_engine_with(database::for_node(config, first), config, environment, origin).await?;
     apply_configured_project(&engine, config).await?;
     let listen = &config.listen;
     let openers = Openers { gateway: gateway.is_some(), store: store_files(&config.store) };
@@ -115,22 +122,27 @@ pub async fn open_engine(
     environment: &config::Environment,
 ) -> Result<(Arc<Engine>, Directory), StartTrouble> {
     let gateway = config.gateway.as_ref().and_then(|gateway| gateway.origin_at(gateway.listen));
-    open_engine_with(config, environment, gateway).await
+    open_engine_with(database::beside(config), config, environment, gateway).await
+}
+
+/// The same with other demands on its database.
+pub(crate) async fn open_engine_as(
+    opening: Opening,
+    config: &node::NodeConfig,
+    environment: &config::Environment,
+) -> Result<Arc<Engine>, StartTrouble> {
+    open_engine_with(opening, config, environment, None).await.map(|(engine, _)| engine)
 }
 
 async fn open_engine_with(
+    opening: Opening,
     config: &node::NodeConfig,
     environment: &config::Environment,
     gateway: Option<Origin>,
 ) -> Result<(Arc<Engine>, Directory), StartTrouble> {
     let key = config::key_encryption_key::read(&config.keys, environment)?;
     let clock = Clock::System;
-    let store = store::open(StoreOptions {
-        readers: readers(&config.store),
-        place: place(&config.store),
-        clock: store_clock(&clock),
-    })
-    .await?;
+    let store = database::open(config, opening, &clock).await?;
     let directory = directory(config)?;
     let settings = Settings { gateway, ..settings(config) };
     let engine = Engine::start(settings, store, clock, Chance::System, &key, Arc::new(directory.clone())).await?;
@@ -221,35 +233,12 @@ fn settings(config: &node::NodeConfig) -> Settings {
     }
 }
 
-fn place(store: &node::Store) -> Place {
-    match store {
-        node::Store::Sqlite { path, .. } => Place::File(path.clone()),
-        node::Store::Postgres { url, root_certificates, pool } => Place::Postgres(PostgresPlace {
-            url: url.expose().to_owned(),
-            root_certificates: root_certificates.clone(),
-            connections: *pool,
-        }),
-    }
-}
-
-fn readers(store: &node::Store) -> usize {
-    match store {
-        node::Store::Sqlite { readers, .. } => *readers,
-        node::Store::Postgres { pool, .. } => *pool,
-    }
-}
-
 /// SQLite has a database, a log and an index of it open a reader, and as much for the writer.
 fn store_files(store: &node::Store) -> usize {
     match store {
         node::Store::Sqlite { readers, .. } => 3 * (readers + 1),
         node::Store::Postgres { pool, .. } => *pool,
     }
-}
-
-fn store_clock(clock: &Clock) -> store::Clock {
-    let clock = clock.clone();
-    Arc::new(move || clock.now())
 }
 
 fn directory(config: &node::NodeConfig) -> Result<Directory, StartTrouble> {

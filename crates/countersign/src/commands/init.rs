@@ -1,9 +1,12 @@
-//! `countersign init`: a commented configuration and a key, ready to be started with.
+//! `countersign init`: a commented configuration, a key and an empty database, ready to be started with.
 
-use crate::{context::Context, failure::Failure};
-use countersign_server::config::{
-    self, CONFIG_VARIABLE, DEFAULT_FILE, Loaded, key_encryption_key,
-    node::{KeySource, NodeConfig},
+use crate::{context::Context, engine, failure::Failure};
+use countersign_server::{
+    config::{
+        self, CONFIG_VARIABLE, DEFAULT_FILE, Loaded, key_encryption_key,
+        node::{KeySource, NodeConfig, Store},
+    },
+    create_database,
 };
 use std::{
     fs::OpenOptions,
@@ -11,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Write a commented configuration and a new key. What is already there is kept
+/// Write a commented configuration, a new key and an empty database. What is already there is kept
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The folder to write into, made if it is missing.
@@ -23,8 +26,8 @@ pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure
     let path = target(arguments, context);
     // Read before anything is written, so that a mistake in the environment leaves nothing half done.
     let config = planned(&path, context)?.config;
-    let lines = [write_config(&path)?, make_key(&config)?, next(&path)];
-    context.say(&lines.concat())
+    context.say(&[write_config(&path)?, make_key(&config)?].concat())?;
+    context.say(&[make_database(&config)?, next(&path)].concat())
 }
 
 fn target(arguments: Arguments, context: &Context) -> PathBuf {
@@ -67,6 +70,22 @@ fn make_key(config: &NodeConfig) -> Result<String, Failure> {
         Ok(true) => Ok(format!("wrote {shown}: keep a copy, without it the database cannot be opened\n")),
         Ok(false) => Ok(format!("kept {shown}, which was there\n")),
         Err(e) => Err(not_written(path, &e)),
+    }
+}
+
+fn make_database(config: &NodeConfig) -> Result<String, Failure> {
+    let shown = match &config.store {
+        Store::Sqlite { path, .. } => path.display().to_string(),
+        Store::Postgres { .. } => "the tables in PostgreSQL".into(),
+    };
+    if let Store::Sqlite { path, .. } = &config.store {
+        make_folder_of(path)?;
+    }
+    engine::log(false, "warn");
+    match engine::runtime()?.block_on(create_database(config)) {
+        Ok(true) => Ok(format!("made {shown}, with nothing in it\n")),
+        Ok(false) => Ok(format!("kept {shown}, which was there\n")),
+        Err(why) => Err(engine::store(why)),
     }
 }
 

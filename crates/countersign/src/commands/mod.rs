@@ -3,6 +3,7 @@
 //! A command with commands of its own (`config check`) is a folder with one file for each. A command is registered
 //! in [`crate::cli::Command`] when it works, not before: the help promises nothing.
 
+pub(crate) mod backup;
 pub(crate) mod bench;
 pub(crate) mod clarify;
 pub(crate) mod completions;
@@ -17,6 +18,7 @@ pub(crate) mod mcp;
 pub(crate) mod openapi;
 pub(crate) mod plan;
 pub(crate) mod project;
+pub(crate) mod restore;
 pub(crate) mod routes;
 pub(crate) mod serve;
 pub(crate) mod token;
@@ -29,7 +31,9 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Init(arguments) => init::run(arguments, context),
         Command::Config(command) => config::run(command, context),
         Command::Demo(arguments) => demo::run(&arguments, context),
-        Command::Serve(_) => serve::run(context),
+        Command::Serve(arguments) => serve::run(&arguments, context),
+        Command::Backup(arguments) => backup::run(arguments, context),
+        Command::Restore(arguments) => restore::run(&arguments, context),
         Command::Inbox(arguments) => inbox::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),
         Command::Clarify(arguments) => clarify::run(arguments, context),

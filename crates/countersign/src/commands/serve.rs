@@ -2,7 +2,7 @@
 
 use crate::{context::Context, engine, failure::Failure, stop::Stop};
 use countersign_server::{
-    Node,
+    FirstStart, Node,
     config::{
         Loaded,
         node::{LogFormat, Store, Tenancy},
@@ -12,19 +12,24 @@ use countersign_server::{
 
 /// Run a node until Ctrl-C or SIGTERM
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {}
+pub(crate) struct Arguments {
+    /// Make a new database if there is none. Without it a missing database is an error, since it may be an accident.
+    #[arg(long)]
+    create: bool,
+}
 
-pub(crate) fn run(context: &Context) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     let loaded = context.load()?;
     let log = &loaded.config.log;
     engine::log(log.format == LogFormat::Json, log.level.as_str());
-    engine::runtime()?.block_on(serve(&loaded, context))
+    let first = if arguments.create { FirstStart::Allowed } else { FirstStart::Refused };
+    engine::runtime()?.block_on(serve(&loaded, first, context))
 }
 
-async fn serve(loaded: &Loaded, context: &Context) -> Result<(), Failure> {
+async fn serve(loaded: &Loaded, first: FirstStart, context: &Context) -> Result<(), Failure> {
     // From here on a signal waits for its turn: whoever stops a node that is starting gets a clean end too.
     let mut stop = Stop::listen()?;
-    let node = start(loaded, &context.environment).await.map_err(engine::not_started)?;
+    let node = start(loaded, &context.environment, first).await.map_err(engine::not_started)?;
     context.say(&announcement(loaded, &node).await?)?;
     tracing::info!(public = %node.public.address(), operations = %node.operations.address(), "serving");
     if let Some(gateway) = &node.gateway {

@@ -117,6 +117,11 @@ impl Folder {
         self.served_by(self.command(&["serve"], &[ENVIRONMENT, environment].concat()))
     }
 
+    /// The same for a first start.
+    pub(crate) fn serve_created(&self) -> Served {
+        self.served_by(self.command(&["serve", "--create"], ENVIRONMENT))
+    }
+
     /// The same where the process may open only so many files.
     pub(crate) fn serve_with_files(&self, files: u32, environment: &[(&str, &str)]) -> Served {
         let mut command = Command::new("/bin/sh");
@@ -226,6 +231,22 @@ impl Served {
     #[expect(clippy::disallowed_methods, reason = "a test speaks to the node that it started")]
     pub(crate) fn connect(&self, listener: &str) -> TcpStream {
         TcpStream::connect(self.address(listener)).unwrap()
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends it as a loss of power would, as far as the file system outlives that.
+    pub(crate) fn is_killed(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Ends it in good order; its exit code.
+    pub(crate) fn stops(&mut self) -> i32 {
+        self.signal("TERM");
+        self.child.wait().unwrap().code().unwrap()
     }
 
     pub(crate) fn signal(&self, name: &str) {

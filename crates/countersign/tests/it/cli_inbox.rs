@@ -11,9 +11,9 @@ use std::{fs, path::Path};
 /// A node with a project that asks, alice who is asked, and a token of hers.
 pub(crate) struct Asked {
     pub(crate) folder: Folder,
-    node: Served,
+    pub(crate) node: Served,
     pub(crate) key: String,
-    token: String,
+    pub(crate) token: String,
 }
 
 impl Asked {
@@ -57,10 +57,8 @@ impl Asked {
 
     /// Ends the node and starts another at the same address.
     fn restart(&mut self, address: &str) {
-        let gone = std::mem::replace(&mut self.node, self.folder.serve(&[]));
-        assert_eq!(gone.ends_by("TERM").0, 0);
-        let spare = std::mem::replace(&mut self.node, self.folder.serve(&[("COUNTERSIGN_LISTEN__PUBLIC", address)]));
-        drop(spare);
+        assert_eq!(self.node.stops(), 0);
+        self.node = self.folder.serve(&[("COUNTERSIGN_LISTEN__PUBLIC", address)]);
     }
 
     /// Runs `countersign plan …` as the agent.

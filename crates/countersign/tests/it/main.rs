@@ -18,6 +18,7 @@ mod cli_plan;
 mod cli_project;
 mod cli_routes;
 mod cli_serve;
+mod cli_storage;
 mod cli_together;
 mod cli_token;
 mod cli_user;

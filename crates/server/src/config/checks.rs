@@ -164,7 +164,7 @@ fn one_address_takes_everything(values: &Values) -> Option<Warning> {
 fn without_effect(values: &Values) -> Vec<Warning> {
     let kind = text(values, "store.kind");
     let idle: &[&str] = match kind.as_str() {
-        "sqlite" => &["store.url", "store.password", "store.root_certificates", "store.pool"],
+        "sqlite" => &["store.url", "store.password", "store.root_certificates", "store.pool", "store.state"],
         _ => &["store.path", "store.readers"],
     };
     let keys = KEYS.iter().filter(|key| idle.contains(&key.path) && is_changed(values, key));

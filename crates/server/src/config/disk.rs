@@ -1,6 +1,7 @@
 //! The files that a configuration names: are they there?
 
 use super::{
+    key_encryption_key::is_exposed,
     load::{Loaded, Warning},
     node::{KeySource, NodeConfig, SecretSource, Store},
     problem::{Place, Problem},
@@ -37,12 +38,15 @@ fn of_the_gateway(config: &NodeConfig) -> impl Iterator<Item = (&'static str, &P
     roots.chain(secrets.map(|path| ("gateway.credentials", path)))
 }
 
-/// The key file may still be made; that others can read it is for its owner to judge.
+/// The key file may still be made; one that others can read is refused by everything that uses it.
 pub(super) fn warnings(config: &NodeConfig) -> Vec<Warning> {
     let KeySource::File(path) = &config.keys else { return Vec::new() };
     let what = match std::fs::metadata(path) {
         Err(_) => format!("there is no {} yet: `countersign init` makes it", path.display()),
-        Ok(found) if is_open(&found) => format!("others can read {}: chmod 600 it", path.display()),
+        Ok(found) if is_exposed(&found) => {
+            let path = path.display();
+            format!("others can read {path}, so no node starts with it: chmod 600 {path}")
+        }
         Ok(_) => return Vec::new(),
     };
     vec![Warning { key: "keys.file".into(), what }]
@@ -53,15 +57,4 @@ fn lost(loaded: &Loaded, key: &str, path: &Path) -> Problem {
         loaded.sources.iter().find(|source| source.key == key).map_or(Place::Default, |source| source.from.clone());
     let wrong = format!("names {}, which is not a file", path.display());
     Problem { place, key: key.to_owned(), wrong, hint: "check the path; it counts from the folder of the file".into() }
-}
-
-#[cfg(unix)]
-fn is_open(file: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.permissions().mode() & 0o077 != 0
-}
-
-#[cfg(not(unix))]
-fn is_open(_: &std::fs::Metadata) -> bool {
-    false
 }

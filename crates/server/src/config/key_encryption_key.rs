@@ -1,12 +1,19 @@
 //! The key that seals all other keys at rest: 32 bytes, written as 64 hex digits.
 
 use super::{Environment, node::KeySource};
-use std::{io::Write as _, path::Path, process::Stdio};
+use std::{
+    io::{Read as _, Write as _},
+    path::Path,
+    process::Stdio,
+};
 
 #[derive(Debug, thiserror::Error)]
 pub enum KeyUnreadable {
     #[error("the key file {path} cannot be read: {source}")]
     File { path: String, source: std::io::Error },
+    /// Whoever reads it opens everything that is sealed.
+    #[error("others than its owner can read the key file {path}")]
+    Exposed { path: String },
     #[error("the variable {0}, which should hold the key, is not set")]
     Variable(String),
     #[error("the command {program}, which should print the key, cannot be run: {source}")]
@@ -20,8 +27,7 @@ pub enum KeyUnreadable {
 /// Fetches the key from where the configuration says. Blocks while a command runs.
 pub fn read(source: &KeySource, environment: &Environment) -> Result<[u8; 32], KeyUnreadable> {
     let text = match source {
-        KeySource::File(path) => std::fs::read_to_string(path)
-            .map_err(|source| KeyUnreadable::File { path: path.display().to_string(), source })?,
+        KeySource::File(path) => from_file(path)?,
         KeySource::Environment(name) => {
             environment.get(name).cloned().ok_or_else(|| KeyUnreadable::Variable(name.clone()))?
         }
@@ -30,6 +36,26 @@ pub fn read(source: &KeySource, environment: &Environment) -> Result<[u8; 32], K
     let mut key = [0; 32];
     hex::decode_to_slice(text.trim(), &mut key).map_err(|_| KeyUnreadable::NotAKey)?;
     Ok(key)
+}
+
+fn from_file(path: &Path) -> Result<String, KeyUnreadable> {
+    let shown = || path.display().to_string();
+    let unreadable = |source| KeyUnreadable::File { path: shown(), source };
+    let mut file = std::fs::File::open(path).map_err(unreadable)?;
+    if is_exposed(&file.metadata().map_err(unreadable)?) {
+        return Err(KeyUnreadable::Exposed { path: shown() });
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
+}
+
+/// Whether anybody but its owner may read or change a file.
+pub(super) fn is_exposed(file: &std::fs::Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o077 != 0;
+    #[cfg(not(unix))]
+    return false;
 }
 
 /// Writes a new key file that only its owner can read. Returns false, and changes nothing, if the file exists:

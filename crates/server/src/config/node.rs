@@ -110,6 +110,8 @@ pub enum Store {
         /// Instead of the system's authorities.
         root_certificates: Option<PathBuf>,
         pool: usize,
+        /// The folder in which this node keeps what it acknowledged last.
+        state: PathBuf,
     },
 }
 

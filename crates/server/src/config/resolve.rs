@@ -106,6 +106,7 @@ fn store(values: &Values, base: &Path) -> Result<Store, Problem> {
         url: database(values)?,
         root_certificates: roots.map(|path| base.join(path)),
         pool: values.get("store.pool")?,
+        state: base.join(values.get::<PathBuf>("store.state")?),
     })
 }
 

@@ -242,6 +242,14 @@ pub(super) const KEYS: &[Key] = &[
     ),
     whole("store.pool", (1, 256), "8", "How many PostgreSQL connections this node opens."),
     key(
+        "store.state",
+        Kind::Path,
+        r#""""#,
+        "The folder in which a node on PostgreSQL keeps what it acknowledged last, to recognise a database that was \
+         brought back from a backup. Each node has its own, and it must outlive restarts. Empty: the folder of this \
+         file. SQLite keeps it beside the database.",
+    ),
+    key(
         "keys.file",
         Kind::Path,
         r#""countersign.key""#,

@@ -25,6 +25,8 @@ pub struct AgentPage {
     /// False once a cursor was followed.
     pub is_first_page: bool,
     pub next_cursor: Option<String>,
+    /// For the form that lifts a suspension.
+    pub csrf: String,
     pub notice: Option<AgentsNotice>,
 }
 
@@ -124,6 +126,10 @@ impl RevokePage {
 impl Connection {
     pub(super) fn is_live(&self) -> bool {
         !matches!(self.state, ConnectionState::Ended { .. })
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.state == ConnectionState::Suspended
     }
 
     /// Where its own page is.

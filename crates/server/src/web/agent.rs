@@ -39,6 +39,7 @@ pub(super) async fn get(
         total: audit.total_count,
         is_first_page,
         next_cursor: audit.next_cursor,
+        csrf: visit.csrf(&app)?,
         notice: None,
     };
     Ok(answer::page(StatusCode::OK, &page.frame, &page))

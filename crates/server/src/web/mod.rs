@@ -17,6 +17,7 @@ mod given;
 mod granted;
 mod home;
 mod inbox;
+mod lift;
 mod may;
 mod more;
 mod places;
@@ -69,4 +70,5 @@ fn of_project(prefix: &str) -> Router<App> {
     Router::new()
         .route(&format!("{prefix}/agents/{{delegation_id}}"), get(agent::get))
         .route(&format!("{prefix}/agents/{{delegation_id}}/revoke"), get(revoke::get).post(revoke::post))
+        .route(&format!("{prefix}/agents/{{delegation_id}}/lift"), post(lift::post))
 }

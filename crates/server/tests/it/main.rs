@@ -19,6 +19,7 @@ mod crash;
 mod decisions;
 mod discovery;
 mod envelope;
+mod epoch;
 mod foreign;
 mod gateway;
 mod keys;

@@ -9,7 +9,7 @@ use countersign_client::{
     transport::WithLoopback,
 };
 use countersign_protocol::{domain::Domain, origin::Origin};
-use countersign_server::{Node, admin::Role, config, start_in_front_of};
+use countersign_server::{FirstStart, Node, admin::Role, config, start_in_front_of};
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
@@ -45,7 +45,7 @@ impl World {
         let text = configuration(folder, &origin, port, &site)?;
         let environment = config::Environment::new();
         let loaded = config::from_text(Some((&folder.join("countersign.toml"), &text)), &environment)?;
-        let node = start_in_front_of(api::calendar(), &loaded, &environment).await;
+        let node = start_in_front_of(api::calendar(), &loaded, &environment, FirstStart::Allowed).await;
         let node = node.map_err(|why| Failure::new(why.to_string()).hint("is the port free? try --port"))?;
         node.engine.add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
         let projects = node.engine.projects().await.map_err(trouble)?;

@@ -16,7 +16,7 @@ fn another(key: &str) -> (&'static str, &'static [(&'static str, &'static str)])
         "public.trusted_proxies" => ("10.0.0.0/8, 192.0.2.7", &[]),
         "store.kind" => ("postgres", &[("COUNTERSIGN_STORE__URL", "postgres://app@db/plane")]),
         "store.url" => ("postgres://other@db/plane", &[("COUNTERSIGN_STORE__KIND", "postgres")]),
-        "store.password" | "store.root_certificates" => ("something", POSTGRES),
+        "store.password" | "store.root_certificates" | "store.state" => ("something", POSTGRES),
         "store.pool" => ("3", POSTGRES),
         "store.path" | "keys.file" | "keys.environment" => ("something", &[]),
         "keys.command" => ("[\"pass\", \"a,b\"]", &[]),

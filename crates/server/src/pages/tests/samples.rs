@@ -160,6 +160,7 @@ pub(super) fn agent(language: Language) -> AgentPage {
         total: 128,
         is_first_page: false,
         next_cursor: Some("eyJz+/=".into()),
+        csrf: "csrf_0123456789".into(),
         notice: None,
     }
 }
@@ -217,6 +218,7 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
     };
     let revoke =
         RevokePage { frame: frame(language), connection: connection(), csrf: "token".into(), form_expired: false };
+    let suspended = Connection { state: ConnectionState::Suspended, ..connection() };
     let account = account(language);
     let made = SubscriberMadePage {
         frame: frame(language),
@@ -255,6 +257,7 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
         ("agents", agents(language).html()),
         ("agents-none", AgentsPage { connections: Vec::new(), notice: None, ..agents(language) }.html()),
         ("agent", agent(language).html()),
+        ("agent-suspended", AgentPage { connection: suspended, ..agent(language) }.html()),
         ("agent-unused", AgentPage { entries: Vec::new(), total: 0, next_cursor: None, ..agent(language) }.html()),
         ("revoke", revoke.html()),
         ("revoke-expired", RevokePage { form_expired: true, ..revoke }.html()),

@@ -1,7 +1,10 @@
 //! A document that AAP 19.1 would not allow is refused wherever it comes from: at the start, and through the door.
 
 use countersign_engine::{ApplyRefusal, ApplyTrouble, Role};
-use countersign_server::config::{Environment, from_text};
+use countersign_server::{
+    FirstStart,
+    config::{Environment, from_text},
+};
 use countersign_testkit::{Backend, Kit, calendar};
 use http::Method;
 use serde_json::{Value, json};
@@ -120,7 +123,7 @@ async fn start_with(project: &Value) -> Result<(), String> {
     let environment = Environment::from([("SEALING_KEY".to_owned(), "07".repeat(32))]);
     let loaded = from_text(Some((&folder.0.join("countersign.toml"), &text)), &environment);
     let loaded = loaded.map_err(|errors| format!("{:?}", errors.problems))?;
-    let node = countersign_server::start(&loaded, &environment).await.map_err(|why| why.to_string())?;
+    let node = countersign_server::start(&loaded, &environment, FirstStart::Allowed).await.map_err(|why| why.to_string())?;
     node.stop().await;
     Ok(())
 }

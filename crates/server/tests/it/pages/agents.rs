@@ -147,3 +147,30 @@ async fn cut_off(plane: &Plane, who: &TestPerson, path: &str) -> String {
     let sent = send_as(plane, who, &format!("{path}/revoke"), &[("csrf", &hidden(&page, "csrf"))]).await;
     sent.expect(303).header("location").unwrap().to_owned()
 }
+
+///
+#[tokio::test]
+async fn an_agent_that_a_restore_suspended_is_allowed_again_by_its_person_and_nobody_else() {
+    let plane = plane().await;
+    let (alice, connected) = {
+        let alice = plane.person("alice").await;
+        let connected = plane.connect(&alice, plane.acme(), SCOPES).await;
+        (alice, connected)
+    };
+    plane.engine.start_epoch().await.unwrap();
+    drop(alice);
+    let (alice, bob) = (countersign_testkit::TestPerson::sign_in(&plane, "alice").await, plane.person("bob").await);
+    let path = format!("/agents/{}", connected.delegation_id);
+    let page = open_as(&plane, &alice, &path).await.expect(200).words();
+    assert!(page.contains("Suspended") && page.contains("Allow again"), "{page}");
+    let of_bob = hidden(&open_as(&plane, &bob, "/account").await.words(), "csrf");
+    send_as(&plane, &bob, &format!("{path}/lift"), &[("csrf", &of_bob)]).await.expect(404);
+    send_as(&plane, &alice, &format!("{path}/lift"), &[("csrf", "made-up")]).await.expect(403);
+    let refused = plane.post("/agent/register", &plane.register_body(plane.acme(), &connected)).await;
+    assert_eq!(refused.refusal(), (403, "delegation_suspended".into()));
+    send_as(&plane, &alice, &format!("{path}/lift"), &[("csrf", &hidden(&page, "csrf"))]).await.expect(303);
+    let agent = plane.register(plane.acme(), &connected).await;
+    plane.call(&agent, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(200);
+    let page = open_as(&plane, &alice, &path).await.expect(200).words();
+    assert!(page.contains("Active") && !page.contains("Allow again"), "{page}");
+}

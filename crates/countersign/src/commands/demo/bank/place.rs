@@ -8,7 +8,7 @@ use super::{
 };
 use crate::failure::Failure;
 use countersign_protocol::{origin::Origin, project::ProjectDocument};
-use countersign_server::{Node, admin::Role, config, start};
+use countersign_server::{FirstStart, Node, admin::Role, config, start};
 use std::{fs, path::PathBuf};
 
 const PROJECT: &str = include_str!("../../../../../../examples/bank.toml");
@@ -47,7 +47,7 @@ impl Place {
     pub(super) async fn start(&mut self) -> Result<(), Failure> {
         let environment = config::Environment::new();
         let loaded = config::load(Some(&self.configuration()), &environment)?;
-        self.node = Some(start(&loaded, &environment).await.map_err(trouble)?);
+        self.node = Some(start(&loaded, &environment, FirstStart::Allowed).await.map_err(trouble)?);
         Ok(())
     }
 

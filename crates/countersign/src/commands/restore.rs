@@ -1,0 +1,65 @@
+//! `countersign restore`: going on with a backup, in a new epoch (R-36).
+
+use crate::{context::Context, engine, failure::Failure};
+use countersign_server::{EpochStarted, RestoreError, adopt_database, restore_database};
+use std::path::PathBuf;
+
+/// Go on with a backup: everything that may have been used or revoked since it was made ends or is suspended
+///
+/// A new epoch begins. Open questions and approvals, access tokens, sign-ins and subscriber tokens have ended;
+/// delegations and API keys are suspended until they are lifted; proofs need new nonces. All nodes must be stopped.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The backup of a SQLite database, to be put in its place. What is there is kept under another name.
+    #[arg(required_unless_present = "adopt", conflicts_with = "adopt")]
+    file: Option<PathBuf>,
+
+    /// Go on with the database that is there: one that PostgreSQL's tools brought back, or a file copied by hand.
+    #[arg(long)]
+    adopt: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
+    let loaded = context.load_for_command()?;
+    engine::log(false, "warn");
+    let runtime = engine::runtime()?;
+    let (started, kept) = match &arguments.file {
+        Some(file) => {
+            let restored = runtime.block_on(restore_database(&loaded, &context.environment, file));
+            let (started, aside) = restored.map_err(failure)?;
+            (started, format!("what was there before is kept as {aside}, where there was something\n"))
+        }
+        None => {
+            let adopted = runtime.block_on(adopt_database(&loaded, &context.environment));
+            (adopted.map_err(failure)?, String::new())
+        }
+    };
+    context.say(&format!("{}{kept}{NEXT}", ended(&started)))
+}
+
+fn ended(started: &EpochStarted) -> String {
+    let EpochStarted { number, people, access_tokens, delegations, keys, questions, approvals } = started;
+    format!(
+        "epoch {number} has begun\n\
+         suspended: {delegations} delegations, {keys} API keys\n\
+         ended: {questions} open questions, {approvals} unused approvals, {access_tokens} access tokens, \
+         the sign-ins and subscriber tokens of {people} people\n"
+    )
+}
+
+const NEXT: &str = "next:\n  \
+     do again what was done since the backup and is lost: disable people, change passwords, revoke\n  \
+     start the nodes: countersign serve\n  \
+     lift what was not revoked: countersign delegation lift ID (or --all), countersign key lift ID (or --all); \
+     people can lift their own on their page of agents\n";
+
+pub(crate) fn failure(why: RestoreError) -> Failure {
+    match why {
+        RestoreError::Start(why) => engine::not_started(why),
+        why @ RestoreError::Epoch(_) => Failure::new(why.to_string()).hint("nothing was changed; try it again"),
+        why @ RestoreError::Postgres => Failure::new(why.to_string()).hint(
+            "back it up with `pg_dump --format=custom --file FILE DATABASE`; bring it back with `pg_restore`, or by \
+             point-in-time recovery, then run `countersign restore --adopt` (docs/OPERATIONS.md)",
+        ),
+    }
+}

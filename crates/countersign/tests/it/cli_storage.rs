@@ -1,0 +1,24 @@
+//! What happens to the database's files, and what a node makes of it. Through the built binary, with real files.
+
+mod files;
+mod first_start;
+mod lock;
+mod old;
+mod restore;
+
+use crate::cli_folder::{PASSWORD, Served};
+use std::path::{Path, PathBuf};
+
+fn database(folder: &Path) -> PathBuf {
+    folder.join("countersign.db")
+}
+
+fn log(folder: &Path) -> PathBuf {
+    folder.join("countersign.db-wal")
+}
+
+/// A request that must be durable before it is answered; its status.
+fn signs_in(node: &Served) -> u16 {
+    let body = format!("{{\"name\":\"alice\",\"password\":\"{PASSWORD}\"}}");
+    node.ask("POST", "/session", "", &body).status
+}

@@ -1,0 +1,77 @@
+//! The database of a node: where it is, and what is demanded of it when it is opened.
+
+use crate::config::node;
+use countersign_engine::{
+    Clock,
+    store::{self, Opening, Place, PostgresPlace, Store, StoreError, StoreOptions},
+};
+use std::sync::Arc;
+
+/// Whether a start may make a new database. Without being asked for, a missing one is an accident and not a beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstStart {
+    Refused,
+    Allowed,
+}
+
+/// For a node in service.
+pub(crate) fn for_node(config: &node::NodeConfig, first: FirstStart) -> Opening {
+    Opening { alone: true, create: first == FirstStart::Allowed, ..beside(config) }
+}
+
+/// For a command, beside a node or without one.
+pub(crate) fn beside(config: &node::NodeConfig) -> Opening {
+    let state = match &config.store {
+        node::Store::Sqlite { .. } => None,
+        node::Store::Postgres { state, .. } => Some(state.clone()),
+    };
+    Opening { state, ..Opening::default() }
+}
+
+pub(crate) async fn open(
+    config: &node::NodeConfig,
+    opening: Opening,
+    clock: &Clock,
+) -> Result<Arc<dyn Store>, StoreError> {
+    let moment = clock.clone();
+    let options = StoreOptions {
+        readers: readers(&config.store),
+        place: place(&config.store),
+        clock: Arc::new(move || moment.now()),
+    };
+    store::open_as(opening, options).await
+}
+
+/// Makes the configured database; false, and nothing is changed, if there is one already.
+pub async fn create_database(config: &node::NodeConfig) -> Result<bool, StoreError> {
+    match open(config, beside(config), &Clock::System).await {
+        Ok(store) => {
+            store.close().await;
+            Ok(false)
+        }
+        Err(StoreError::Missing(_)) => {
+            let opening = Opening { alone: true, create: true, ..beside(config) };
+            open(config, opening, &Clock::System).await?.close().await;
+            Ok(true)
+        }
+        Err(why) => Err(why),
+    }
+}
+
+fn place(store: &node::Store) -> Place {
+    match store {
+        node::Store::Sqlite { path, .. } => Place::File(path.clone()),
+        node::Store::Postgres { url, root_certificates, pool, .. } => Place::Postgres(PostgresPlace {
+            url: url.expose().to_owned(),
+            root_certificates: root_certificates.clone(),
+            connections: *pool,
+        }),
+    }
+}
+
+fn readers(store: &node::Store) -> usize {
+    match store {
+        node::Store::Sqlite { readers, .. } => *readers,
+        node::Store::Postgres { pool, .. } => *pool,
+    }
+}

@@ -1,0 +1,88 @@
+//! Backups, and going on with one: a database that was brought back is served only in a new epoch.
+
+use crate::{
+    config::{Environment, Loaded, node},
+    database,
+    start::{StartTrouble, open_engine_as},
+};
+use countersign_engine::{
+    Clock, EpochStarted, Refusal,
+    store::{DatabaseLock, Opening, Staged, StoreError, back_up},
+};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    #[error(transparent)]
+    Start(#[from] StartTrouble),
+    #[error("the new epoch could not be started: {0}")]
+    Epoch(Refusal),
+    /// A file can be copied; PostgreSQL has tools of its own.
+    #[error("the database is in PostgreSQL, which has its own tools for that")]
+    Postgres,
+}
+
+impl From<StoreError> for RestoreError {
+    fn from(why: StoreError) -> Self {
+        Self::Start(StartTrouble::Store(why))
+    }
+}
+
+/// Copies the SQLite database into a new file, while a node may go on. `told` hears every so often how many bytes there
+/// are of about how many.
+pub async fn back_up_database(
+    config: &node::NodeConfig,
+    target: PathBuf,
+    mut told: impl FnMut(u64, u64),
+) -> Result<u64, RestoreError> {
+    const LOOK: Duration = Duration::from_millis(250);
+    let node::Store::Sqlite { path, .. } = &config.store else { return Err(RestoreError::Postgres) };
+    let (source, copy) = (path.clone(), target.clone());
+    let length = |path: &Path| std::fs::metadata(path).map_or(0, |found| found.len());
+    let mut copying = tokio::task::spawn_blocking(move || back_up(&source, &copy));
+    loop {
+        match tokio::time::timeout(LOOK, &mut copying).await {
+            Ok(copied) => {
+                copied.map_err(|why| StoreError::Unavailable(why.to_string()))??;
+                return Ok(length(&target));
+            }
+            Err(_still_copying) => told(length(&target), length(path)),
+        }
+    }
+}
+
+/// Puts a backup in the place of the SQLite database, in a new epoch. What was there is kept beside it, under the name
+/// that comes back.
+pub async fn restore_database(
+    loaded: &Loaded,
+    environment: &Environment,
+    backup: &Path,
+) -> Result<(EpochStarted, String), RestoreError> {
+    let node::Store::Sqlite { path, readers } = &loaded.config.store else { return Err(RestoreError::Postgres) };
+    let now = Clock::System.now();
+    let _nobody_else = DatabaseLock::acquire(path, now).map_err(|why| why.about(path))?;
+    let staged = Staged::copy(backup, path)?;
+    let store = node::Store::Sqlite { path: staged.path().to_owned(), readers: *readers };
+    let config = node::NodeConfig { store, ..loaded.config.clone() };
+    let started = start_epoch(&config, environment).await?;
+    let aside = format!("replaced-{}", now.secs());
+    staged.put_in_place(&aside)?;
+    Ok((started, format!("{}.{aside}", path.display())))
+}
+
+/// Goes on with the database that is there, in a new epoch: one that PostgreSQL's tools, or somebody by hand, brought back.
+pub async fn adopt_database(loaded: &Loaded, environment: &Environment) -> Result<EpochStarted, RestoreError> {
+    start_epoch(&loaded.config, environment).await
+}
+
+async fn start_epoch(config: &node::NodeConfig, environment: &Environment) -> Result<EpochStarted, RestoreError> {
+    let opening = Opening { alone: true, adopt: true, ..database::beside(config) };
+    let engine = open_engine_as(opening, config, environment).await?;
+    let started = engine.start_epoch().await;
+    // Closing it is what makes this database the present one.
+    engine.store().close().await;
+    started.map_err(RestoreError::Epoch)
+}

@@ -1,0 +1,28 @@
+//! `/agents/{delegation_id}/lift`: a person lets an agent work again that a restore has suspended (C-86, R-36).
+
+use super::{agent::delegation_id, answer, connection, form::Form, visit::Visit};
+use crate::{
+    App,
+    http::{answer::Refused, at::At},
+};
+use axum::{
+    extract::{Path, State},
+    response::Response,
+};
+use countersign_engine::Actor;
+use std::collections::HashMap;
+
+pub(super) async fn post(
+    State(app): State<App>,
+    At(at): At,
+    visit: Visit,
+    Path(path): Path<HashMap<String, String>>,
+    form: Form,
+) -> Result<Response, Refused> {
+    let who = visit.person()?;
+    let delegation = connection::find(&app, &at, who, delegation_id(&path)?).await?;
+    visit.own_form(&app, form.field("csrf"))?;
+    let member = Actor::Person(Box::new(app.engine.member(who, at.project.key).await?));
+    app.engine.lift_delegation(&at.project, &delegation.id, Some(&member)).await?;
+    Ok(answer::see_other(&format!("{}/agents/{}", at.prefix(), delegation.id)))
+}

@@ -1,0 +1,117 @@
+//! A new epoch: on a database that was brought back nothing of before goes on by itself.
+
+use countersign_engine::Actor;
+use countersign_testkit::{
+    Setup, TestPerson,
+    bank::{BankScene, Sent},
+    decisions::Asked,
+    on_both_stores, stored_evidence,
+};
+use http::Method;
+use serde_json::json;
+
+on_both_stores! {
+    ///
+    async fn no_approval_token_or_delegation_of_before_lets_anything_through(kit) {
+        let scene = kit.bank().await;
+        scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
+        scene.approved(BankScene::transfer()).await;
+        BankScene::decision(&scene.sends(BankScene::transfer_of("7.00")).await);
+        let before = scene.bank.got().len();
+        let started = scene.plane.engine.start_epoch().await.unwrap();
+        assert_eq!((started.delegations, started.questions, started.approvals), (1, 1, 1), "{started:?}");
+        for sent in [Sent::new("GET", "/accounts"), BankScene::transfer_of("8.00"), BankScene::transfer().confirmed("true")] {
+            assert_eq!(scene.sends(sent).await.refusal(), (401, "access_token_invalid".into()));
+        }
+        let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
+        let refused = scene.plane.post("/agent/register", &body).await;
+        assert_eq!(refused.refusal(), (403, "delegation_suspended".into()));
+        assert_eq!(refused.header("x-agent-revoke-reason"), None);
+        assert_eq!(scene.bank.got().len(), before);
+    }
+
+    ///
+    async fn a_lifted_delegation_works_again_and_what_was_approved_before_is_asked_anew(kit) {
+        let scene = kit.bank().await;
+        scene.approved(BankScene::transfer()).await;
+        scene.plane.engine.start_epoch().await.unwrap();
+        let (project, id) = (scene.plane.at().await.project, scene.connected.delegation_id.clone());
+        scene.plane.engine.lift_delegation(&project, &id, None).await.unwrap();
+        let agent = scene.plane.holder(&scene.connected, |_| {}).await;
+        scene.sends_as(&agent, Sent::new("GET", "/accounts")).await.expect(200);
+        let held = scene.sends_as(&agent, BankScene::transfer().confirmed("true")).await;
+        assert_eq!(held.refusal(), (403, "irreversible_requires_confirm".into()));
+        assert_eq!(scene.bank.effects().len(), 0);
+    }
+
+    ///
+    async fn only_its_person_an_admin_or_the_service_lifts_a_delegation(kit) {
+        let scene = kit.bank().await;
+        let engine = &scene.plane.engine;
+        engine.start_epoch().await.unwrap();
+        let (project, id) = (scene.plane.at().await.project, scene.connected.delegation_id.clone());
+        let bob = scene.plane.person("bob").await;
+        let member = async |name: &str| {
+            let people = engine.people().await.unwrap();
+            let person = people.into_iter().find(|(person, _)| person.subject == name).unwrap().0;
+            let membership = None;
+            Actor::Person(Box::new(countersign_engine::Member { person, membership, fresh_until: scene.plane.now() }))
+        };
+        drop(bob);
+        let refused = engine.lift_delegation(&project, &id, Some(&member("bob").await)).await;
+        assert!(refused.is_err(), "a stranger lifted it");
+        let alice = member("alice").await;
+        engine.lift_delegation(&project, &id, Some(&alice)).await.unwrap();
+        scene.plane.holder(&scene.connected, |_| {}).await;
+    }
+
+    ///
+    async fn keys_are_suspended_and_sign_ins_and_subscriber_tokens_have_ended(kit) {
+        let Asked { plane, alice, agent } = kit.asked().await;
+        let (phone, _heard) = alice.listening(&plane).await;
+        let paying = json!({ "tool": "payments.send", "arguments": { "to": "acme" } });
+        let approved = agent.asks_to(&plane, "payments.send", paying["arguments"].clone()).await;
+        alice.accepts(&plane, &approved).await;
+        let pending = agent.asks_to(&plane, "mail.send", json!({ "n": 1 })).await;
+        let started = plane.engine.start_epoch().await.unwrap();
+        assert_eq!((started.keys, started.questions, started.approvals), (1, 1, 1), "{started:?}");
+
+        let refused = agent.claims(&plane, &approved, &paying).await;
+        assert_eq!(refused.refusal(), (403, "not_authorized".into()));
+        assert!(refused.text().contains("suspended since a restore"), "{}", refused.text());
+        assert_eq!(alice.get(&plane, "/v1/agents").await.status, 401);
+        let questions = phone.request(Method::GET, "/aaep/v1/questions").body(axum::body::Body::empty()).unwrap();
+        assert_eq!(plane.send(questions).await.status, 401);
+
+        let project = plane.at().await.project;
+        for key in plane.engine.api_keys(project.key).await.unwrap() {
+            assert!(plane.engine.lift_key(&project, &key.id).await.unwrap().is_live());
+        }
+        assert_eq!(agent.claims(&plane, &approved, &paying).await.refusal(), (409, "conflict".into()));
+        assert_eq!(agent.looks(&plane, &pending).await.expect(200).json()["state"], "cancelled");
+        let back = TestPerson::sign_in(&plane, "alice").await;
+        assert_eq!(back.waiting_questions(&plane).await, 0);
+        let again = agent.asks_to(&plane, "payments.send", paying["arguments"].clone()).await;
+        assert_ne!(again["decision_id"], approved["decision_id"]);
+    }
+
+    ///
+    async fn what_was_revoked_stays_revoked_and_each_epoch_is_in_the_evidence(kit) {
+        let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
+        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        plane.revoke_key(&agent).await;
+        let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
+        let first = plane.engine.start_epoch().await.unwrap();
+        assert_eq!((first.keys, first.delegations), (0, 1));
+        let second = plane.engine.start_epoch().await.unwrap();
+        assert!(second.number > first.number && second.delegations == 0, "{second:?}");
+        let project = plane.at().await.project;
+        for key in plane.engine.api_keys(project.key).await.unwrap() {
+            assert!(!plane.engine.lift_key(&project, &key.id).await.unwrap().is_live(), "a revoked key came back");
+        }
+        plane.engine.lift_delegation(&project, &connected.delegation_id, None).await.unwrap();
+        let types: Vec<String> = stored_evidence(&plane.place).await.into_iter().map(|entry| entry.event_type).collect();
+        assert_eq!(types.iter().filter(|found| *found == "epoch_started").count(), 2, "{types:?}");
+        assert!(types.iter().any(|found| found == "delegation_lifted"), "{types:?}");
+    }
+}
