@@ -3,7 +3,7 @@
 use crate::terminal::Terminal;
 use anstyle::AnsiColor;
 use countersign_server::{
-    admin::{AccountRefusal, AccountTrouble, Refusal},
+    admin::AdminRefusal,
     config::{ConfigErrors, Problem},
 };
 use std::process::ExitCode;
@@ -63,24 +63,34 @@ impl Failure {
     }
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
+impl From<AdminRefusal> for Failure {
+    fn from(refusal: AdminRefusal) -> Self {
+        let failure = Self::new(refusal.to_string());
         match refusal {
-            Refusal::Unavailable => Self::new("the store could not be read or written")
-                .hint("the lines above say why; look at what is there now before you try again"),
-            other => Self::new(other.to_string()),
-        }
-    }
-}
-
-impl From<AccountTrouble> for Failure {
-    fn from(trouble: AccountTrouble) -> Self {
-        match trouble {
-            AccountTrouble::Refused(why @ AccountRefusal::Unknown(_)) => {
-                Self::new(why.to_string()).hint("`countersign user list` shows who there is")
+            AdminRefusal::NoProject => failure.hint("make one with `countersign project apply FILE`"),
+            AdminRefusal::SeveralProjects(ids) => failure.hint(format!("name one of: {}", ids.join(", "))),
+            AdminRefusal::UnknownProject(ids) => failure.hint(format!("known are: {}", ids.join(", "))),
+            AdminRefusal::UnknownVersion { project, .. } => {
+                failure.hint(format!("`countersign project versions {project}` lists them"))
             }
-            AccountTrouble::Refused(why) => Self::new(why.to_string()),
-            AccountTrouble::Engine(refusal) => refusal.into(),
+            AdminRefusal::Problems(problems) => Self::all(problems.iter().map(ToString::to_string)),
+            AdminRefusal::SecondProject => {
+                failure.hint("give the document the id of that project, or set tenancy = \"multi\"")
+            }
+            AdminRefusal::UnknownPerson(_) | AdminRefusal::NoAccount => {
+                failure.hint("`countersign user list` shows who there is")
+            }
+            AdminRefusal::UnknownApiKey => failure.hint("`countersign key list` shows the keys by their ids"),
+            AdminRefusal::UnknownSubscriberToken => {
+                failure.hint("`countersign token list` shows the tokens by their ids")
+            }
+            AdminRefusal::Store(_) => {
+                failure.hint("`countersign config check` shows which store is used, and where that is said")
+            }
+            AdminRefusal::Unavailable => {
+                failure.hint("the log says why; look at what is there now before you try again")
+            }
+            AdminRefusal::Refused(_) => failure,
         }
     }
 }

@@ -9,6 +9,7 @@ mod commands;
 mod context;
 mod engine;
 mod failure;
+mod operations;
 mod password;
 mod service;
 mod span;

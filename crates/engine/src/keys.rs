@@ -40,7 +40,7 @@ pub struct Published {
 }
 
 /// A signing key as an operator of the node sees it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct KeyInUse {
     pub kid: String,
     pub created_at: UnixMillis,

@@ -1,7 +1,7 @@
 //! From a configuration to a running node.
 
 use crate::{
-    App, Directory, Limits, Metrics, Serving,
+    App, Directory, Limits, Metrics, OperationsSocket, Serving, SocketError,
     config::{self, Loaded, node},
     database::{self, FirstStart},
     descriptors::{OPERATIONS, Openers, fitted},
@@ -26,6 +26,8 @@ pub struct Node {
     pub operations: Serving,
     /// The reverse proxy, where one is configured.
     pub gateway: Option<Serving>,
+    /// By which commands reach it, where one is configured.
+    pub socket: Option<OperationsSocket>,
     chores: [tokio::task::JoinHandle<()>; 2],
 }
 
@@ -44,6 +46,8 @@ pub enum StartTrouble {
     #[error("extra_roots: {0}")]
     Roots(String),
     #[error(transparent)]
+    Socket(#[from] SocketError),
+    #[error(transparent)]
     Gateway(#[from] GatewayTrouble),
 }
 
@@ -61,6 +65,9 @@ impl Node {
         };
         tokio::join!(self.public.stop(), gateway);
         self.operations.stop().await;
+        if let Some(socket) = self.socket {
+            socket.stop().await;
+        }
         self.engine.store().close().await;
     }
 }
@@ -99,6 +106,10 @@ async fn start_with(
     let origin = gateway.as_ref().map(|bound| bound.origin.clone());
     let (engine, directory) = open_engine_with(database::for_node(config, first), config, environment, origin).await?;
     apply_configured_project(&engine, config).await?;
+    let socket = match &config.listen.operations_socket {
+        Some(path) => Some(OperationsSocket::serve(path, Arc::clone(&engine)).await?),
+        None => None,
+    };
     let listen = &config.listen;
     let openers = Openers { gateway: gateway.is_some(), store: store_files(&config.store) };
     let limits = fitted(limits(listen), openers);
@@ -113,16 +124,17 @@ async fn start_with(
     let serve = |bound: Bound<'_>| bound.serve(Arc::clone(&engine), own, config, limits, environment);
     let gateway = gateway.map(serve).transpose()?;
     let chores = [tokio::spawn(tidy(Arc::clone(&engine))), tokio::spawn(settle_due(Arc::clone(&engine)))];
-    Ok(Node { engine, public, operations, gateway, chores })
+    Ok(Node { engine, public, operations, gateway, socket, chores })
 }
 
-/// The engine alone, for commands that serve nothing.
+/// The engine alone, for commands that serve nothing. A SQLite file has no other user meanwhile.
 pub async fn open_engine(
     config: &node::NodeConfig,
     environment: &config::Environment,
 ) -> Result<(Arc<Engine>, Directory), StartTrouble> {
     let gateway = config.gateway.as_ref().and_then(|gateway| gateway.origin_at(gateway.listen));
-    open_engine_with(database::beside(config), config, environment, gateway).await
+    let alone = matches!(config.store, node::Store::Sqlite { .. });
+    open_engine_with(Opening { alone, ..database::beside(config) }, config, environment, gateway).await
 }
 
 /// The same with other demands on its database.

@@ -10,6 +10,7 @@ use crate::{
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::hash::Digest;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What every subscriber token begins with.
@@ -18,7 +19,7 @@ const LONGEST_NAME: usize = 128;
 const DAY_S: i64 = 86_400;
 
 /// A token to be made, as its person describes it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewSubscriberToken {
     /// What the person calls it: "kitchen speaker".
     pub name: String,
@@ -41,7 +42,7 @@ pub struct AddTokenView {
     pub member: Member,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AddedSubscriberToken {
     /// Shown once; only its hash is kept.
     pub secret: String,

@@ -8,6 +8,7 @@ use crate::{
     step::{Effects, Once, Operation, Step},
 };
 use countersign_protocol::{canonical, hash::Digest, project::ProjectDocument, time::UnixMillis};
+use serde::{Deserialize, Serialize};
 
 pub struct Apply {
     pub document: ProjectDocument,
@@ -22,7 +23,7 @@ pub struct ApplyView {
     pub other_projects: usize,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
     pub project: Project,
     /// Applying what is in force already changes nothing and makes no new version.

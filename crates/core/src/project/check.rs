@@ -6,9 +6,10 @@ use countersign_protocol::{
     duration,
     project::{Confirmed, ProjectDocument, Route, Scope, overlaps_reserved},
 };
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{at}: {why}")]
 pub struct Problem {
     pub at: String,

@@ -166,7 +166,8 @@ pub struct SubscriberToken {
 }
 
 /// Whether a subscriber token still counts, and if not, since what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TokenState {
     Active,
     Expired,

@@ -108,8 +108,8 @@ impl Folder {
 
     /// Whether any file holds these bytes: the database, what it writes ahead, the logs.
     pub(crate) fn holds(&self, text: &str) -> bool {
-        let files = fs::read_dir(&self.0).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
-        files.into_iter().any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+        let files = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+        files.map(|path| fs::read(path).unwrap()).any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
     }
 
     /// Starts a node on ports of its own, and returns when it listens.

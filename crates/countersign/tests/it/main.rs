@@ -14,6 +14,7 @@ mod cli_folder;
 mod cli_inbox;
 mod cli_key;
 mod cli_keys;
+mod cli_node;
 mod cli_plan;
 mod cli_project;
 mod cli_routes;

@@ -17,9 +17,10 @@ use countersign_core::{
     step::Operation as _,
 };
 use countersign_protocol::{hash::Digest, ids::RowKey};
+use serde::{Deserialize, Serialize};
 
 /// A key to be made, as the command line describes it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewKey {
     pub kind: ApiKeyKind,
     pub principal: String,

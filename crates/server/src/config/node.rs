@@ -37,6 +37,8 @@ pub enum Tenancy {
 pub struct Listen {
     pub public: SocketAddr,
     pub operations: SocketAddr,
+    /// By which commands reach this node while it runs; None: they open the database beside it.
+    pub operations_socket: Option<PathBuf>,
     pub first_byte: Duration,
     pub header_read: Duration,
     pub idle: Duration,

@@ -27,7 +27,7 @@ pub(super) fn node(
     Ok(NodeConfig {
         tenancy: values.get("tenancy")?,
         test_mode: values.get("test_mode")?,
-        listen: listen(values)?,
+        listen: listen(values, base)?,
         public: public(values)?,
         gateway: gateway(values, base, credentials)?,
         store: store(values, base)?,
@@ -41,10 +41,11 @@ pub(super) fn node(
     })
 }
 
-fn listen(values: &Values) -> Result<Listen, Problem> {
+fn listen(values: &Values, base: &Path) -> Result<Listen, Problem> {
     Ok(Listen {
         public: values.get("listen.public")?,
         operations: values.get("listen.operations")?,
+        operations_socket: operations_socket(values, base)?,
         first_byte: Duration::from_secs(values.get("listen.first_byte_seconds")?),
         header_read: Duration::from_secs(values.get("listen.header_read_seconds")?),
         idle: Duration::from_secs(values.get("listen.idle_seconds")?),
@@ -53,6 +54,22 @@ fn listen(values: &Values) -> Result<Listen, Problem> {
         max_connections: values.get("listen.max_connections")?,
         max_connections_per_address: values.get("listen.max_connections_per_address")?,
         max_streams: values.get("listen.max_streams")?,
+    })
+}
+
+/// A SQLite file has one node, so that its socket can stand beside it.
+fn operations_socket(values: &Values, base: &Path) -> Result<Option<PathBuf>, Problem> {
+    let named: PathBuf = values.get("listen.operations_socket")?;
+    if !named.as_os_str().is_empty() {
+        return Ok(Some(base.join(named)));
+    }
+    Ok(match store(values, base)? {
+        Store::Sqlite { path, .. } => {
+            let mut folder = path.into_os_string();
+            folder.push("-operations");
+            Some(PathBuf::from(folder).join("socket"))
+        }
+        Store::Postgres { .. } => None,
     })
 }
 

@@ -103,6 +103,14 @@ pub(super) const KEYS: &[Key] = &[
         r#""127.0.0.1:8421""#,
         "Address and port for health and metrics. It asks for no credentials: keep it away from the public network.",
     ),
+    key(
+        "listen.operations_socket",
+        Kind::Path,
+        r#""""#,
+        "The Unix socket by which commands such as `countersign token revoke` reach this node while it runs; only the \
+         user that runs it, and root, can use it. Empty: with SQLite, `socket` in a folder beside the database \
+         (countersign.db-operations); with PostgreSQL, none.",
+    ),
     whole(
         "listen.first_byte_seconds",
         (1, 60),

@@ -15,7 +15,7 @@ use countersign_client::{
 use countersign_protocol::decisions::{
     ClaimRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest, OutcomeStatus, State,
 };
-use countersign_server::admin::{ApiKeyKind, NewKey};
+use countersign_server::admin::{AdminRefusal, ApiKeyKind, NewKey};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Asking {
             asks: Vec::new(),
             jkt: None,
         };
-        let key = world.node.engine.add_key(project, &key).await?;
+        let key = world.node.engine.add_key(project, &key).await.map_err(AdminRefusal::from)?;
         let transport = Arc::new(transport()?);
         let agent = Decisions::new(&world.origin, None, &key.secret, transport, system_dice());
         let phone = Device::connect(&world.origin, person, "phone").await?;

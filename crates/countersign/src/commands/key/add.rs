@@ -1,10 +1,10 @@
 //! `countersign key add`
 
 use super::word;
-use crate::{cli::Reading, context::Context, engine, failure::Failure};
+use crate::{cli::Reading, context::Context, failure::Failure, operations};
 use anstyle::AnsiColor;
 use clap::ValueEnum;
-use countersign_server::admin::{ApiKeyKind, NewKey};
+use countersign_server::admin::{AddApiKey, ApiKeyKind, NewKey};
 use serde_json::json;
 
 /// Make an API key. Its secret is shown once
@@ -53,11 +53,9 @@ enum Kind {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let (added, project) = engine::run(context, async |engine| {
-        let project = engine::project(engine, arguments.project.as_deref()).await?;
-        Ok((engine.add_key(&project, &asked(arguments)).await?, project.id))
-    })?;
-    let (id, secret, kind) = (&added.key.id, &added.secret, word(added.key.kind));
+    let request = AddApiKey { project: arguments.project.clone(), new: asked(arguments) };
+    let added = operations::ask(context, request)?;
+    let (id, secret, kind, project) = (&added.key.id, &added.secret, word(added.key.kind), &added.project);
     if arguments.reading.json {
         return context.say_json(&json!({ "id": id, "secret": secret, "kind": kind, "project": project }));
     }

@@ -1,8 +1,8 @@
 //! `countersign key list`
 
 use super::word;
-use crate::{cli::Reading, context::Context, engine, failure::Failure, table::Table};
-use countersign_server::admin::{ApiKey, Engine};
+use crate::{cli::Reading, context::Context, failure::Failure, operations, table::Table};
+use countersign_server::admin::{ListApiKeys, ListedApiKey};
 use serde_json::{Value, json};
 
 /// List the API keys of a project, revoked ones included
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let keys = engine::run(context, async |engine| listed(engine, arguments.project.as_deref()).await)?;
+    let keys = operations::ask(context, ListApiKeys { project: arguments.project.clone() })?;
     if arguments.reading.json {
         return context.say_json(&keys.iter().map(json).collect::<Value>());
     }
@@ -28,29 +28,19 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     })
 }
 
-/// A key, and the name of who answers for it.
-struct Listed {
-    key: ApiKey,
-    responsible: String,
-}
-
-async fn listed(engine: &Engine, project: Option<&str>) -> Result<Vec<Listed>, Failure> {
-    let project = engine::project(engine, project).await?;
-    let people = engine.people().await?;
-    let name = |key: i64| people.iter().find(|(person, _)| person.key == key).map(|(person, _)| person.subject.clone());
-    let keys = engine.api_keys(project.key).await?.into_iter();
-    Ok(keys.map(|key| Listed { responsible: name(key.responsible).unwrap_or_default(), key }).collect())
-}
-
-fn row(listed: &Listed) -> [String; 6] {
-    let Listed { key, responsible } = listed;
-    let state = key.revoked_at.map_or_else(|| "in use".into(), |at| format!("revoked {}", at.to_rfc3339()));
+fn row(listed: &ListedApiKey) -> [String; 6] {
+    let ListedApiKey { key, responsible } = listed;
+    let state = match (key.revoked_at, key.suspended_at) {
+        (Some(at), _) => format!("revoked {}", at.to_rfc3339()),
+        (None, Some(at)) => format!("suspended {}", at.to_rfc3339()),
+        (None, None) => "in use".into(),
+    };
     let kind = word(key.kind).to_owned();
     [key.id.clone(), kind, key.principal.clone(), responsible.clone(), key.actions.join(", "), state]
 }
 
-fn json(listed: &Listed) -> Value {
-    let Listed { key, responsible } = listed;
+fn json(listed: &ListedApiKey) -> Value {
+    let ListedApiKey { key, responsible } = listed;
     json!({
         "id": key.id,
         "kind": word(key.kind),
@@ -61,5 +51,6 @@ fn json(listed: &Listed) -> Value {
         "jkt": key.jkt,
         "created_at": key.created_at.to_rfc3339(),
         "revoked_at": key.revoked_at.map(|at| at.to_rfc3339()),
+        "suspended_at": key.suspended_at.map(|at| at.to_rfc3339()),
     })
 }

@@ -1,7 +1,7 @@
 //! `countersign key revoke ID`
 
-use crate::{context::Context, engine, failure::Failure, table::printable};
-use countersign_server::admin::Refusal;
+use crate::{context::Context, failure::Failure, operations, table::printable};
+use countersign_server::admin::RevokeApiKey;
 
 /// End an API key at once. Ending it twice changes nothing
 #[derive(Debug, clap::Args)]
@@ -15,17 +15,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let key = engine::run(context, async |engine| {
-        let project = engine::project(engine, arguments.project.as_deref()).await?;
-        engine.revoke_key(&project, &arguments.id).await.map_err(refused)
-    })?;
+    let request = RevokeApiKey { project: arguments.project.clone(), id: arguments.id.clone() };
+    let key = operations::ask(context, request)?;
     let since = key.revoked_at.map_or_else(String::new, |at| at.to_rfc3339());
     context.say(&format!("key {} of {} is revoked since {since}\n", key.id, printable(&key.principal)))
-}
-
-fn refused(why: Refusal) -> Failure {
-    match why {
-        Refusal::NotFound(why) => Failure::new(why).hint("`countersign key list` shows the keys by their ids"),
-        why => why.into(),
-    }
 }

@@ -1,8 +1,7 @@
 //! `countersign keys list`
 
-use super::published;
-use crate::{cli::Reading, context::Context, engine, failure::Failure, table::Table};
-use countersign_server::admin::KeyInUse;
+use crate::{cli::Reading, context::Context, failure::Failure, operations, table::Table};
+use countersign_server::admin::{KeyInUse, ListSigningKeys};
 use serde_json::{Value, json};
 
 /// List the keys that this service publishes; the newest signs
@@ -13,7 +12,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let keys = engine::run(context, async |engine| Ok(published(engine)))?;
+    let keys = operations::ask(context, ListSigningKeys {})?;
     if arguments.reading.json {
         return context.say_json(&keys.iter().map(json).collect::<Value>());
     }

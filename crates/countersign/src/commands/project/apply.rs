@@ -1,15 +1,12 @@
 //! `countersign project apply FILE…`: the one way in which a project comes to be or changes.
 
-use crate::{context::Context, engine, failure::Failure};
+use crate::{context::Context, failure::Failure, operations};
 use countersign_protocol::project::ProjectDocument;
 use countersign_server::{
-    admin::{ApplyRefusal, ApplyTrouble, Engine, Problem, check_project},
+    admin::{ApplyProject, Problem, check_project},
     config::project_file,
 };
 use std::path::{Path, PathBuf};
-
-/// Who changed a project, in the evidence, when it was done here.
-const BY: &str = "command line";
 
 /// Put a project's document in force. A running node goes by it from the next request on
 #[derive(Debug, clap::Args)]
@@ -21,15 +18,11 @@ pub(crate) struct Arguments {
 
 /// All files are read and checked before the first is applied.
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let documents = arguments.files.iter().map(|file| Ok((file.as_path(), read(file)?)));
-    let documents = documents.collect::<Result<Vec<_>, Failure>>()?;
-    engine::run(context, async |engine| {
-        for (file, document) in documents {
-            let said = apply(engine, file, document).await?;
-            context.say(&said)?;
-        }
-        Ok(())
-    })
+    let documents = arguments.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, Failure>>()?;
+    for document in documents {
+        context.say(&apply(document, context)?)?;
+    }
+    Ok(())
 }
 
 fn read(file: &Path) -> Result<ProjectDocument, Failure> {
@@ -38,15 +31,8 @@ fn read(file: &Path) -> Result<ProjectDocument, Failure> {
     if problems.is_empty() { Ok(document) } else { Err(refused(file, &document, &problems)) }
 }
 
-async fn apply(engine: &Engine, file: &Path, document: ProjectDocument) -> Result<String, Failure> {
-    let applied = engine.apply_project(document.clone(), BY).await.map_err(|why| match why {
-        ApplyTrouble::Refused(ApplyRefusal::Problems(problems)) => refused(file, &document, &problems),
-        ApplyTrouble::Refused(why @ ApplyRefusal::SecondProject) => {
-            Failure::new(why.to_string()).hint("give the document the id of that project, or set tenancy = \"multi\"")
-        }
-        ApplyTrouble::Store(why) => engine::store(why),
-        why => Failure::new(why.to_string()),
-    })?;
+fn apply(document: ProjectDocument, context: &Context) -> Result<String, Failure> {
+    let applied = operations::ask(context, ApplyProject { document })?;
     let (id, version) = (&applied.project.id, applied.project.version);
     let what = if applied.changed { "is in force" } else { "stays in force: the document says the same" };
     Ok(format!("project {id}: version {version} {what}\n"))

@@ -5,11 +5,11 @@ use super::{
     as_toml,
     lines::{Line, compare},
 };
-use crate::{cli::Reading, context::Context, engine, failure::Failure};
+use crate::{cli::Reading, context::Context, failure::Failure, operations};
 use anstyle::AnsiColor;
 use countersign_protocol::project::ProjectDocument;
 use countersign_server::{
-    admin::{Project, check_project},
+    admin::{FindProject, Project, check_project},
     config::project_file,
 };
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     let document = project_file::read(&arguments.file)?;
-    let current = engine::run(context, async |engine| engine.find_project(&document.id).await.map_err(engine::store))?;
+    let current = operations::ask(context, FindProject { id: document.id.clone() })?;
     let before = current.as_ref().map_or_else(|| Ok(String::new()), |project| as_toml(&project.document))?;
     let after = as_toml(&document)?;
     let lines = compare(&before, &after);

@@ -1,7 +1,7 @@
 //! `countersign project list`
 
-use crate::{cli::Reading, context::Context, engine, failure::Failure, table::Table};
-use countersign_server::admin::Project;
+use crate::{cli::Reading, context::Context, failure::Failure, operations, table::Table};
+use countersign_server::admin::{ListProjects, Project};
 use serde_json::{Value, json};
 
 /// List the projects
@@ -12,7 +12,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let projects = engine::run(context, async |engine| engine.projects().await.map_err(engine::store))?;
+    let projects = operations::ask(context, ListProjects {})?;
     if arguments.reading.json {
         return context.say_json(&projects.iter().map(json).collect::<Value>());
     }

@@ -1,8 +1,8 @@
 //! `countersign project show [ID]`: what is in force, or was.
 
 use super::as_toml;
-use crate::{cli::Reading, context::Context, engine, failure::Failure};
-use countersign_server::admin::{Engine, Project, project_at};
+use crate::{cli::Reading, context::Context, failure::Failure, operations};
+use countersign_server::admin::ShowProject;
 use serde_json::json;
 
 /// Print a project's document, as a file that can be edited and applied again
@@ -21,7 +21,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let project = engine::run(context, async |engine| found(arguments, engine).await)?;
+    let request = ShowProject { id: arguments.id.clone(), version: arguments.version };
+    let project = operations::ask(context, request)?;
     if arguments.reading.json {
         return context.say_json(&json!({
             "id": project.id,
@@ -32,14 +33,4 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     }
     let (id, version, since) = (&project.id, project.version, project.changed_at.to_rfc3339());
     context.say(&format!("# project {id}, version {version}, applied {since}\n{}", as_toml(&project.document)?))
-}
-
-async fn found(arguments: &Arguments, engine: &Engine) -> Result<Project, Failure> {
-    let project = engine::project(engine, arguments.id.as_deref()).await?;
-    let Some(version) = arguments.version else { return Ok(project) };
-    let then = project_at(&**engine.store(), project.key, version).await.map_err(engine::store)?;
-    then.ok_or_else(|| {
-        let hint = format!("`countersign project versions {}` lists them", project.id);
-        Failure::new(format!("project {} never had a version {version}", project.id)).hint(hint)
-    })
 }

@@ -1,7 +1,7 @@
 //! `countersign project versions [ID]`
 
-use crate::{cli::Reading, context::Context, engine, failure::Failure, table::Table};
-use countersign_server::admin::{Engine, Project, project_at};
+use crate::{cli::Reading, context::Context, failure::Failure, operations, table::Table};
+use countersign_server::admin::{ListProjectVersions, Project};
 use serde_json::{Value, json};
 
 /// List the versions of a project that were ever in force
@@ -15,23 +15,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let versions = engine::run(context, async |engine| versions(engine, arguments.id.as_deref()).await)?;
+    let versions = operations::ask(context, ListProjectVersions { id: arguments.id.clone() })?;
     if arguments.reading.json {
         return context.say_json(&versions.iter().map(json).collect::<Value>());
     }
     let row = |then: &Project| [then.version.to_string(), then.changed_at.to_rfc3339()];
     context.list(&Table { head: ["version", "applied"], rows: versions.iter().map(row).collect(), none: "none" })
-}
-
-/// Oldest first.
-async fn versions(engine: &Engine, id: Option<&str>) -> Result<Vec<Project>, Failure> {
-    let project = engine::project(engine, id).await?;
-    let store = engine.store();
-    let mut found = Vec::new();
-    for version in store.project_versions(project.key).await.map_err(engine::store)? {
-        found.extend(project_at(&**store, project.key, version).await.map_err(engine::store)?);
-    }
-    Ok(found)
 }
 
 fn json(then: &Project) -> Value {

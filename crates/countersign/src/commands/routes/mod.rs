@@ -4,10 +4,13 @@ mod check;
 mod list;
 mod told;
 
-use crate::{context::Context, engine, failure::Failure};
+use crate::{context::Context, failure::Failure, operations};
 use clap::Subcommand;
 use countersign_protocol::project::ProjectDocument;
-use countersign_server::{admin::check_project, config::project_file};
+use countersign_server::{
+    admin::{ShowProject, check_project},
+    config::project_file,
+};
 use std::path::PathBuf;
 
 /// List routes, and find out what a request would need
@@ -39,9 +42,8 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
 impl Source {
     fn document(&self, context: &Context) -> Result<ProjectDocument, Failure> {
         let Some(file) = &self.project else {
-            let id = self.id.as_deref();
-            let project = engine::run(context, async |engine| engine::project(engine, id).await)?;
-            return Ok(project.document);
+            let request = ShowProject { id: self.id.clone(), version: None };
+            return Ok(operations::ask(context, request)?.document);
         };
         let document = project_file::read(file)?;
         let problems = check_project(&document);

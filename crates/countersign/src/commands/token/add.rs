@@ -1,9 +1,8 @@
 //! `countersign token add`
 
-use super::{members, project};
-use crate::{cli::Reading, context::Context, engine, failure::Failure, password};
+use crate::{cli::Reading, context::Context, failure::Failure, operations, password};
 use anstyle::AnsiColor;
-use countersign_server::admin::NewSubscriberToken;
+use countersign_server::admin::{AddSubscriberToken, AdminRefusal, ListPeople, NewSubscriberToken};
 use serde_json::json;
 
 /// Make a token for a person's subscriber. Its secret is shown once
@@ -45,28 +44,20 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let added = engine::run(context, async |engine| {
-        let at = project(engine, arguments.project.as_deref()).await?;
-        let mut everybody = members(engine, &at).await?.into_iter();
-        let member = everybody.find(|member| member.person.subject == arguments.person).ok_or_else(|| {
-            Failure::new("the person has no account here").hint("`countersign user list` shows who there is")
-        })?;
-        let member = match arguments.approves_high_risk {
-            true => {
-                let password = password::read_current(&arguments.password, &arguments.person, context)?;
-                engine.prove_presence(member, &password).await?
-            }
-            false => member,
-        };
-        let new = NewSubscriberToken {
+    let password = if arguments.approves_high_risk { Some(current_password(arguments, context)?) } else { None };
+    let request = AddSubscriberToken {
+        project: arguments.project.clone(),
+        person: arguments.person.clone(),
+        password,
+        new: NewSubscriberToken {
             name: arguments.name.clone(),
             may_answer: !arguments.reads_only,
             legacy: arguments.legacy,
             approves_high_risk: arguments.approves_high_risk,
             lifetime_s: arguments.days.map(|days| days.saturating_mul(86_400)),
-        };
-        Ok(engine.add_subscriber_token(&at, &member, new).await?)
-    })?;
+        },
+    };
+    let added = operations::ask(context, request)?;
     let (id, secret, ends) = (&added.token.id, &added.secret, added.token.expires_at.to_rfc3339());
     if arguments.reading.json {
         let told = json!({ "id": id, "secret": secret, "person": arguments.person, "expires_at": ends });
@@ -76,4 +67,13 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     let once = "keep the secret now: only its hash is stored, so it cannot be shown again";
     context.terminal.note("note", AnsiColor::Yellow, once);
     Ok(())
+}
+
+/// Nobody types the password of somebody who is not there.
+fn current_password(arguments: &Arguments, context: &Context) -> Result<String, Failure> {
+    let person = &arguments.person;
+    if !operations::ask(context, ListPeople {})?.iter().any(|known| known.name == *person) {
+        return Err(AdminRefusal::NoAccount.into());
+    }
+    password::read_current(&arguments.password, person, context)
 }

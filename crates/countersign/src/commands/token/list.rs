@@ -1,8 +1,7 @@
 //! `countersign token list`
 
-use super::{members, project};
-use crate::{cli::Reading, context::Context, engine, failure::Failure, table::Table};
-use countersign_server::admin::{Engine, SubscriberToken, TokenState};
+use crate::{cli::Reading, context::Context, failure::Failure, operations, table::Table};
+use countersign_server::admin::{ListSubscriberTokens, ListedSubscriberToken, TokenState};
 use serde_json::{Value, json};
 
 /// List the tokens of people's subscribers, those taken back included
@@ -21,7 +20,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let listed = engine::run(context, async |engine| listed(engine, arguments).await)?;
+    let request = ListSubscriberTokens { project: arguments.project.clone(), person: arguments.person.clone() };
+    let listed = operations::ask(context, request)?;
     if arguments.reading.json {
         return context.say_json(&listed.iter().map(json).collect::<Value>());
     }
@@ -32,31 +32,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     })
 }
 
-/// A token, and the name of whose it is.
-struct Listed {
-    token: SubscriberToken,
-    person: String,
-    state: TokenState,
-}
-
-async fn listed(engine: &Engine, arguments: &Arguments) -> Result<Vec<Listed>, Failure> {
-    let at = project(engine, arguments.project.as_deref()).await?;
-    let mut found = Vec::new();
-    for member in members(engine, &at).await? {
-        let person = &member.person;
-        if arguments.person.as_ref().is_some_and(|only| *only != person.subject) {
-            continue;
-        }
-        let (tokens, now) = (engine.subscriber_tokens(&at, person.key).await?.into_iter(), engine.now());
-        let listed =
-            |token: SubscriberToken| Listed { state: token.state(person, now), person: person.subject.clone(), token };
-        found.extend(tokens.map(listed));
-    }
-    Ok(found)
-}
-
-fn row(listed: &Listed) -> [String; 5] {
-    let Listed { token, person, state } = listed;
+fn row(listed: &ListedSubscriberToken) -> [String; 5] {
+    let ListedSubscriberToken { token, person, state } = listed;
     let may = match (token.may_answer, token.approves_high_risk) {
         (false, _) => "only listen",
         (true, false) => "answer",
@@ -72,8 +49,8 @@ fn row(listed: &Listed) -> [String; 5] {
     [token.id.clone(), token.name.clone(), person.clone(), may.to_owned(), state]
 }
 
-fn json(listed: &Listed) -> Value {
-    let Listed { token, person, state } = listed;
+fn json(listed: &ListedSubscriberToken) -> Value {
+    let ListedSubscriberToken { token, person, state } = listed;
     json!({
         "state": state.as_str(),
         "approves_high_risk": token.approves_high_risk,

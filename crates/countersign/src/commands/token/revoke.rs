@@ -1,7 +1,7 @@
 //! `countersign token revoke ID`
 
-use super::{members, project};
-use crate::{context::Context, engine, failure::Failure, table::quoted};
+use crate::{context::Context, failure::Failure, operations, table::quoted};
+use countersign_server::admin::RevokeSubscriberToken;
 
 /// End a subscriber's token at once, and what listens with it. Ending it twice changes nothing
 #[derive(Debug, clap::Args)]
@@ -15,17 +15,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let token = engine::run(context, async |engine| {
-        let at = project(engine, arguments.project.as_deref()).await?;
-        for member in members(engine, &at).await? {
-            let own = engine.subscriber_tokens(&at, member.person.key).await?;
-            if own.iter().any(|token| token.id == arguments.id) {
-                return Ok(engine.revoke_subscriber_token(&at, &member, &arguments.id).await?);
-            }
-        }
-        let hint = "`countersign token list` shows the tokens by their ids";
-        Err(Failure::new("there is no such token in this project").hint(hint))
-    })?;
+    let request = RevokeSubscriberToken { project: arguments.project.clone(), id: arguments.id.clone() };
+    let token = operations::ask(context, request)?;
     let since = token.revoked_at.map_or_else(String::new, |at| at.to_rfc3339());
     context.say(&format!("token {} {} is revoked since {since}\n", token.id, quoted(&token.name)))
 }

@@ -1,8 +1,8 @@
 //! `countersign user add NAME`
 
 use super::{Role, words};
-use crate::{context::Context, engine, failure::Failure, password};
-use countersign_server::admin::{self, Engine};
+use crate::{context::Context, failure::Failure, operations, password};
+use countersign_server::admin::{AddPerson, ListPeople, ShowProject};
 
 /// Add a person
 #[derive(Debug, clap::Args)]
@@ -31,27 +31,26 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let said = engine::run(context, async |engine| add(arguments, engine, context).await)?;
-    context.say(&said)
-}
-
-async fn add(arguments: &Arguments, engine: &Engine, context: &Context) -> Result<String, Failure> {
     let name = &arguments.name;
     // What can be refused without a password is refused before anybody types one.
-    let project = match arguments.roles.is_empty() {
-        true => None,
-        false => Some(engine::project(engine, arguments.project.as_deref()).await?),
-    };
-    if engine.people().await?.iter().any(|(person, _)| person.subject == *name) {
+    if !arguments.roles.is_empty() {
+        operations::ask(context, ShowProject { id: arguments.project.clone(), version: None })?;
+    }
+    if operations::ask(context, ListPeople {})?.iter().any(|person| person.name == *name) {
         return Err(exists(name));
     }
-    let password = password::read(&arguments.password, name, context)?;
-    let display = arguments.display.as_deref().unwrap_or(name);
-    engine.add_person(name, display, &password, arguments.platform_admin).await?;
-    let Some(project) = project else { return Ok(without_a_role(arguments)) };
-    let roles: Vec<admin::Role> = arguments.roles.iter().copied().map(Into::into).collect();
-    let place = engine.set_roles(project.key, name, roles).await?;
-    Ok(format!("added {name}: {} in project {}\n", words(&place.roles), project.id))
+    let request = AddPerson {
+        name: name.clone(),
+        display_name: arguments.display.as_ref().unwrap_or(name).clone(),
+        password: password::read(&arguments.password, name, context)?,
+        platform_admin: arguments.platform_admin,
+        roles: arguments.roles.iter().copied().map(Into::into).collect(),
+        project: arguments.project.clone(),
+    };
+    match operations::ask(context, request)? {
+        Some(place) => context.say(&format!("added {name}: {} in project {}\n", words(&place.roles), place.project)),
+        None => context.say(&without_a_role(arguments)),
+    }
 }
 
 fn exists(name: &str) -> Failure {

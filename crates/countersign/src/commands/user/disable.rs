@@ -1,7 +1,7 @@
 //! `countersign user disable NAME` and `countersign user enable NAME`
 
-use crate::{context::Context, engine, failure::Failure};
-use countersign_server::admin::Disabled;
+use crate::{context::Context, failure::Failure, operations};
+use countersign_server::admin::{DisablePerson, EnablePerson, EndedWithPerson};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -12,21 +12,21 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, disabled: bool, context: &Context) -> Result<(), Failure> {
     let name = &arguments.name;
     if !disabled {
-        engine::run(context, async |engine| Ok(engine.set_disabled(name, false).await?))?;
+        operations::ask(context, EnablePerson { name: name.clone() })?;
         return context.say(&format!(
             "{name} can sign in; agents, keys and tokens that ended with the account have to be made again\n"
         ));
     }
-    let ended = engine::run(context, async |engine| Ok(engine.disable_person(name, "operator").await?))?;
+    let ended = operations::ask(context, DisablePerson { name: name.clone() })?;
     context.say(&format!("{name} cannot sign in any more, and is signed out everywhere\n{}", told(&ended)))
 }
 
 /// What ended, by kind.
-fn told(ended: &Disabled) -> String {
+fn told(ended: &EndedWithPerson) -> String {
     let lines = [
         (ended.delegations, "delegations of agents revoked"),
-        (ended.keys, "API keys revoked"),
-        (ended.tokens, "subscriber tokens ended"),
+        (ended.api_keys, "API keys revoked"),
+        (ended.subscriber_tokens, "subscriber tokens ended"),
         (ended.questions, "open questions cancelled"),
         (ended.approvals, "unused approvals cancelled"),
     ];

@@ -1,8 +1,8 @@
 //! `countersign user list`
 
 use super::{word, words};
-use crate::{cli::Reading, context::Context, engine, failure::Failure, table::Table};
-use countersign_server::admin::{Engine, Membership, Person, Project, Role};
+use crate::{cli::Reading, context::Context, failure::Failure, operations, table::Table};
+use countersign_server::admin::{ListPeople, ListedPerson};
 use serde_json::{Map, Value, json};
 
 /// List the people and their roles
@@ -13,7 +13,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
-    let people = engine::run(context, async |engine| listed(engine).await)?;
+    let people = operations::ask(context, ListPeople {})?;
     if arguments.reading.json {
         return context.say_json(&people.iter().map(json).collect::<Value>());
     }
@@ -24,44 +24,21 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     })
 }
 
-/// A person, with the roles in each project by its id.
-struct Listed {
-    person: Person,
-    places: Vec<(String, Vec<Role>)>,
-}
-
-async fn listed(engine: &Engine) -> Result<Vec<Listed>, Failure> {
-    let projects = engine.projects().await.map_err(engine::store)?;
-    let people = engine.people().await?.into_iter();
-    Ok(people.map(|(person, places)| Listed { person, places: named(places, &projects) }).collect())
-}
-
-fn named(places: Vec<Membership>, projects: &[Project]) -> Vec<(String, Vec<Role>)> {
-    let held = places.into_iter().filter(|place| !place.roles.is_empty());
-    let named = held.filter_map(|place| {
-        let project = projects.iter().find(|project| project.key == place.project)?;
-        Some((project.id.to_string(), place.roles))
-    });
-    named.collect()
-}
-
-fn row(listed: &Listed) -> [String; 4] {
-    let person = &listed.person;
+fn row(person: &ListedPerson) -> [String; 4] {
     let everywhere = person.platform_admin.then(|| "admin everywhere".to_owned());
-    let places = listed.places.iter().map(|(project, roles)| format!("{} in {project}", words(roles)));
+    let places = person.roles.iter().map(|(project, roles)| format!("{} in {project}", words(roles)));
     let roles: Vec<String> = everywhere.into_iter().chain(places).collect();
     let may = if person.disabled { "no, disabled" } else { "yes" };
-    [person.subject.clone(), person.display_name.clone(), roles.join("; "), may.to_owned()]
+    [person.name.clone(), person.display_name.clone(), roles.join("; "), may.to_owned()]
 }
 
-fn json(listed: &Listed) -> Value {
-    let person = &listed.person;
-    let roles = listed.places.iter().map(|(project, roles)| {
+fn json(person: &ListedPerson) -> Value {
+    let roles = person.roles.iter().map(|(project, roles)| {
         let roles: Vec<&str> = roles.iter().map(word).collect();
         (project.clone(), json!(roles))
     });
     json!({
-        "name": person.subject,
+        "name": person.name,
         "issuer": person.issuer,
         "display_name": person.display_name,
         "platform_admin": person.platform_admin,

@@ -1,7 +1,7 @@
 //! `countersign user password NAME`
 
-use crate::{context::Context, engine, failure::Failure, password};
-use countersign_server::admin::{AccountRefusal, AccountTrouble};
+use crate::{context::Context, failure::Failure, operations, password};
+use countersign_server::admin::{AdminRefusal, ListPeople, SetPassword};
 
 /// Set a person's password, and end all their sign-ins and subscriber tokens
 #[derive(Debug, clap::Args)]
@@ -15,13 +15,11 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     let name = &arguments.name;
-    engine::run(context, async |engine| {
-        if !engine.people().await?.iter().any(|(person, _)| person.subject == *name) {
-            return Err(AccountTrouble::Refused(AccountRefusal::Unknown(name.clone())).into());
-        }
-        let password = password::read(&arguments.password, name, context)?;
-        engine.set_password(name, &password).await?;
-        Ok(())
-    })?;
+    // Nobody types a password for somebody who is not there.
+    if !operations::ask(context, ListPeople {})?.iter().any(|person| person.name == *name) {
+        return Err(AdminRefusal::UnknownPerson(name.clone()).into());
+    }
+    let password = password::read(&arguments.password, name, context)?;
+    operations::ask(context, SetPassword { name: name.clone(), password })?;
     context.say(&format!("{name} has a new password, and is signed out everywhere; their subscriber tokens ended\n"))
 }

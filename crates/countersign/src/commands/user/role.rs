@@ -1,8 +1,8 @@
 //! `countersign user role NAME`
 
 use super::{Role, words};
-use crate::{context::Context, engine, failure::Failure};
-use countersign_server::admin;
+use crate::{context::Context, failure::Failure, operations};
+use countersign_server::admin::AssignRoles;
 
 /// Set what a person is in a project. Roles that are not named are taken away
 #[derive(Debug, clap::Args)]
@@ -26,11 +26,12 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     let name = &arguments.name;
-    let roles: Vec<admin::Role> = arguments.roles.iter().copied().map(Into::into).collect();
-    let (place, project) = engine::run(context, async |engine| {
-        let project = engine::project(engine, arguments.project.as_deref()).await?;
-        Ok((engine.set_roles(project.key, name, roles).await?, project.id))
-    })?;
+    let request = AssignRoles {
+        name: name.clone(),
+        roles: arguments.roles.iter().copied().map(Into::into).collect(),
+        project: arguments.project.clone(),
+    };
+    let place = operations::ask(context, request)?;
     let now = if place.roles.is_empty() { "no role".into() } else { words(&place.roles) };
-    context.say(&format!("{name}: {now} in project {project}\n"))
+    context.say(&format!("{name}: {now} in project {}\n", place.project))
 }

@@ -1,0 +1,91 @@
+//! Where a command is carried out: in the node that is in service, or here while none is.
+//!
+//! A change that went past a running node would go past its caches, its streams and its waiters too (R-23). A SQLite file
+//! has one node (R-38), so without its node it is opened here, alone. A PostgreSQL database has any number, which hear of
+//! each other's changes by its feed; there a command may open it beside them.
+
+use crate::{
+    context::Context,
+    engine::{self, log, runtime},
+    failure::Failure,
+};
+use countersign_server::{
+    AdminClient, AdminError, StartTrouble,
+    admin::{AdminRequest, Engine, StoreError},
+    config::{Environment, node::NodeConfig},
+    open_engine,
+};
+use std::{sync::Arc, time::Duration};
+
+/// How long a command waits for another one, or for a node that is just starting or stopping, to be done with the file.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What carries a command out.
+enum Operations {
+    /// The node in service.
+    Node(AdminClient),
+    /// This process, which has the database.
+    Offline(Arc<Engine>),
+}
+
+/// Asks one thing, wherever that is carried out.
+pub(crate) fn ask<R: AdminRequest>(context: &Context, request: R) -> Result<R::Answer, Failure> {
+    let loaded = context.load_for_command()?;
+    log(false, "warn");
+    runtime()?.block_on(async {
+        let operations = Operations::open(&loaded.config, &context.environment).await?;
+        operations.run(request).await
+    })
+}
+
+impl Operations {
+    /// Tries both, until one is there or patience ends.
+    async fn open(config: &NodeConfig, environment: &Environment) -> Result<Self, Failure> {
+        let mut tries = PATIENCE.as_millis() / PAUSE.as_millis();
+        loop {
+            if let Some(node) = node(config).await? {
+                return Ok(Self::Node(node));
+            }
+            match open_engine(config, environment).await {
+                Ok((engine, _)) => return Ok(Self::Offline(engine)),
+                Err(StartTrouble::Store(StoreError::Held { .. })) if tries > 0 => tries -= 1,
+                Err(StartTrouble::Store(why @ StoreError::Held { .. })) => return Err(held(&why)),
+                Err(why) => return Err(engine::not_started(why)),
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    async fn run<R: AdminRequest>(self, request: R) -> Result<R::Answer, Failure> {
+        match self {
+            Self::Node(node) => node.ask(&request).await.map_err(not_asked),
+            Self::Offline(engine) => {
+                let answer = request.run(&engine).await;
+                engine.store().close().await;
+                Ok(answer?)
+            }
+        }
+    }
+}
+
+async fn node(config: &NodeConfig) -> Result<Option<AdminClient>, Failure> {
+    match &config.listen.operations_socket {
+        Some(path) => AdminClient::connect(path).await.map_err(|why| engine::socket(&why)),
+        None => Ok(None),
+    }
+}
+
+fn held(why: &StoreError) -> Failure {
+    Failure::new(format!("{why}, which does not listen at the operations socket")).hint(
+        "if it is a node, `countersign config check` must name the same listen.operations_socket for both; else wait until \
+         it has ended, or stop it",
+    )
+}
+
+fn not_asked(why: AdminError) -> Failure {
+    match why {
+        AdminError::Refused(refusal) => refusal.into(),
+        AdminError::Socket(why) => engine::socket(&why),
+    }
+}

@@ -1,0 +1,55 @@
+//! A node that cannot be asked, and databases that are shared.
+
+use crate::cli_folder::{Folder, example};
+
+///
+#[test]
+fn a_node_that_does_not_answer_is_named_and_nothing_is_done_past_it() {
+    let folder = Folder::with_project("node-stopped");
+    let node = folder.serve(&[]);
+    node.signal("STOP");
+    let ran = folder.run("user disable alice");
+    node.signal("CONT");
+    let expected = format!(
+        "error: the node (process {}) does not answer at the operations socket; nothing was done\nhint: ",
+        node.pid()
+    );
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.starts_with(&expected), "{}", ran.err);
+    assert_eq!(folder.json("user list")[0]["disabled"], false);
+}
+
+///
+#[test]
+fn a_database_that_somebody_has_who_listens_elsewhere_is_not_opened_beside_them() {
+    let folder = Folder::with_project("node-elsewhere");
+    let node = folder.serve(&[("COUNTERSIGN_LISTEN__OPERATIONS_SOCKET", "elsewhere/socket")]);
+    let ran = folder.run("user disable alice");
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.contains(&format!("is in use by process {}", node.pid())), "{}", ran.err);
+    assert!(ran.err.contains("\nhint: "), "{}", ran.err);
+    let there = [("COUNTERSIGN_LISTEN__OPERATIONS_SOCKET", "elsewhere/socket")];
+    assert_eq!(folder.run_with("user list", &there).code, 0);
+}
+
+#[tokio::test]
+async fn on_postgresql_a_configured_socket_is_preferred_and_without_one_commands_open_the_database() {
+    let url = countersign_testkit::postgres::fresh_database().await;
+    let folder = Folder::new("node-postgres");
+    let store = format!("[store]\nkind = \"postgres\"\nurl = \"{url}\"\n");
+    folder.write("countersign.toml", &format!("[listen]\noperations_socket = \"run/socket\"\n{store}"));
+    folder.does("init");
+    folder.does(&format!("project apply {}", example().display()));
+    let node = folder.serve(&[]);
+    let away = folder.0.join("away");
+    std::fs::rename(folder.0.join("countersign.key"), &away).unwrap();
+    folder.does_as("user add alice --role user");
+    let other = folder.run_with("serve", &[("COUNTERSIGN_LISTEN__PUBLIC", "127.0.0.1:0")]);
+    assert!(other.code == 1, "{}", other.err);
+    std::fs::rename(&away, folder.0.join("countersign.key")).unwrap();
+    let beside = [("COUNTERSIGN_LISTEN__OPERATIONS_SOCKET", "")];
+    let ran = folder.run_with("user disable alice", &beside);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(folder.json("user list")[0]["disabled"], true);
+    assert_eq!(node.ends_by("TERM").0, 0);
+}

@@ -1,0 +1,95 @@
+//! What the command line asks of a node: one type a request, with its answer.
+//!
+//! A request runs in the node that is in service, which is reached by its operations socket, or in the command's own
+//! process while no node is. Both call the same functions of the engine, and nothing is decided here.
+
+mod api_keys;
+mod people;
+mod projects;
+mod refusal;
+mod signing_keys;
+mod subscriber_tokens;
+
+pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiKey};
+pub use people::{
+    AddPerson, AssignRoles, DisablePerson, EnablePerson, EndedWithPerson, ListPeople, ListedPerson, RolesInProject,
+    SetPassword,
+};
+pub use projects::{ApplyProject, FindProject, ListProjectVersions, ListProjects, ShowProject};
+pub use refusal::AdminRefusal;
+pub use signing_keys::{ListSigningKeys, RotateSigningKeys, RotatedSigningKey};
+pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubscriberToken, RevokeSubscriberToken};
+
+/// The words of the engine that requests and answers are written in.
+pub use countersign_engine::{
+    AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Engine, KeyInUse, KeysError, NewKey, NewSubscriberToken,
+    Problem, Project, Role, StartError, SubscriberToken, TokenState, check_project, clarification_rules, held,
+    store::StoreError,
+};
+
+use axum::{
+    Json, Router,
+    extract::{DefaultBodyLimit, State},
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
+};
+use http::StatusCode;
+use serde::{Serialize, de::DeserializeOwned};
+use std::sync::Arc;
+
+/// The largest request: project documents are long.
+const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
+
+/// Something that the command line asks of a node.
+pub trait AdminRequest: Serialize + DeserializeOwned + Send + 'static {
+    /// Names it on the socket and in the log.
+    const NAME: &'static str;
+    type Answer: Serialize + DeserializeOwned + Send + 'static;
+
+    fn run(self, engine: &Engine) -> impl Future<Output = Result<Self::Answer, AdminRefusal>> + Send;
+}
+
+/// What the operations socket serves.
+pub(crate) fn router(engine: Arc<Engine>) -> Router {
+    let router = Router::new().route("/version", get(|| async { env!("CARGO_PKG_VERSION") }));
+    let router = with::<ListProjects>(router);
+    let router = with::<ShowProject>(router);
+    let router = with::<ListProjectVersions>(router);
+    let router = with::<FindProject>(router);
+    let router = with::<ApplyProject>(router);
+    let router = with::<ListPeople>(router);
+    let router = with::<AddPerson>(router);
+    let router = with::<AssignRoles>(router);
+    let router = with::<SetPassword>(router);
+    let router = with::<DisablePerson>(router);
+    let router = with::<EnablePerson>(router);
+    let router = with::<ListApiKeys>(router);
+    let router = with::<AddApiKey>(router);
+    let router = with::<RevokeApiKey>(router);
+    let router = with::<ListSubscriberTokens>(router);
+    let router = with::<AddSubscriberToken>(router);
+    let router = with::<RevokeSubscriberToken>(router);
+    let router = with::<ListSigningKeys>(router);
+    let router = with::<RotateSigningKeys>(router);
+    router.layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(engine)
+}
+
+fn with<R: AdminRequest>(router: Router<Arc<Engine>>) -> Router<Arc<Engine>> {
+    router.route(&format!("/{}", R::NAME), post(answer::<R>))
+}
+
+async fn answer<R: AdminRequest>(State(engine): State<Arc<Engine>>, Json(request): Json<R>) -> Response {
+    // A task of its own: a command that is interrupted leaves nothing half done.
+    let done = tokio::spawn(async move { request.run(&engine).await }).await;
+    match done {
+        Ok(Ok(answer)) => {
+            tracing::info!(request = R::NAME, "done for the command line");
+            Json(answer).into_response()
+        }
+        Ok(Err(refusal)) => {
+            tracing::info!(request = R::NAME, %refusal, "refused to the command line");
+            (StatusCode::CONFLICT, Json(refusal)).into_response()
+        }
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}

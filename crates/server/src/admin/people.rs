@@ -1,0 +1,167 @@
+//! Requests of `countersign user`.
+
+use super::{AdminRefusal, AdminRequest, projects::named};
+use countersign_engine::{Engine, Membership, Project, Role};
+use countersign_protocol::{ids::ProjectId, time::UnixMillis};
+use serde::{Deserialize, Serialize};
+
+/// Who disabled a person, in the evidence, when it was done at the command line.
+const BY: &str = "operator";
+
+#[derive(Serialize, Deserialize)]
+pub struct ListPeople {}
+
+/// A person, with the roles in each project by its id.
+#[derive(Serialize, Deserialize)]
+pub struct ListedPerson {
+    pub name: String,
+    pub issuer: String,
+    pub display_name: String,
+    pub platform_admin: bool,
+    pub disabled: bool,
+    pub created_at: UnixMillis,
+    pub roles: Vec<(String, Vec<Role>)>,
+}
+
+impl AdminRequest for ListPeople {
+    const NAME: &'static str = "list-people";
+    type Answer = Vec<ListedPerson>;
+
+    async fn run(self, engine: &Engine) -> Result<Vec<ListedPerson>, AdminRefusal> {
+        let projects = engine.projects().await?;
+        let listed = engine.people().await?.into_iter().map(|(person, places)| ListedPerson {
+            name: person.subject,
+            issuer: person.issuer,
+            display_name: person.display_name,
+            platform_admin: person.platform_admin,
+            disabled: person.disabled,
+            created_at: person.created_at,
+            roles: roles(places, &projects),
+        });
+        Ok(listed.collect())
+    }
+}
+
+fn roles(places: Vec<Membership>, projects: &[Project]) -> Vec<(String, Vec<Role>)> {
+    let held = places.into_iter().filter(|place| !place.roles.is_empty());
+    let named = held.filter_map(|place| {
+        let project = projects.iter().find(|project| project.key == place.project)?;
+        Some((project.id.to_string(), place.roles))
+    });
+    named.collect()
+}
+
+/// Without roles, the person has no place in any project yet.
+#[derive(Serialize, Deserialize)]
+pub struct AddPerson {
+    pub name: String,
+    pub display_name: String,
+    pub password: String,
+    pub platform_admin: bool,
+    pub roles: Vec<Role>,
+    /// The project of the roles; None: the only one.
+    pub project: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct RolesInProject {
+    pub project: ProjectId,
+    pub roles: Vec<Role>,
+}
+
+impl AdminRequest for AddPerson {
+    const NAME: &'static str = "add-person";
+    type Answer = Option<RolesInProject>;
+
+    async fn run(self, engine: &Engine) -> Result<Option<RolesInProject>, AdminRefusal> {
+        let project = match self.roles.is_empty() {
+            true => None,
+            false => Some(named(engine, self.project.as_deref()).await?),
+        };
+        engine.add_person(&self.name, &self.display_name, &self.password, self.platform_admin).await?;
+        let Some(project) = project else { return Ok(None) };
+        let place = engine.set_roles(project.key, &self.name, self.roles).await?;
+        Ok(Some(RolesInProject { project: project.id, roles: place.roles }))
+    }
+}
+
+/// Roles that are not named are taken away.
+#[derive(Serialize, Deserialize)]
+pub struct AssignRoles {
+    pub name: String,
+    pub roles: Vec<Role>,
+    pub project: Option<String>,
+}
+
+impl AdminRequest for AssignRoles {
+    const NAME: &'static str = "assign-roles";
+    type Answer = RolesInProject;
+
+    async fn run(self, engine: &Engine) -> Result<RolesInProject, AdminRefusal> {
+        let project = named(engine, self.project.as_deref()).await?;
+        let place = engine.set_roles(project.key, &self.name, self.roles).await?;
+        Ok(RolesInProject { project: project.id, roles: place.roles })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct SetPassword {
+    pub name: String,
+    pub password: String,
+}
+
+impl AdminRequest for SetPassword {
+    const NAME: &'static str = "set-password";
+    type Answer = ();
+
+    async fn run(self, engine: &Engine) -> Result<(), AdminRefusal> {
+        engine.set_password(&self.name, &self.password).await?;
+        Ok(())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct DisablePerson {
+    pub name: String,
+}
+
+/// How many of each ended.
+#[derive(Serialize, Deserialize)]
+pub struct EndedWithPerson {
+    pub delegations: usize,
+    pub api_keys: usize,
+    pub subscriber_tokens: usize,
+    pub questions: usize,
+    pub approvals: usize,
+}
+
+impl AdminRequest for DisablePerson {
+    const NAME: &'static str = "disable-person";
+    type Answer = EndedWithPerson;
+
+    async fn run(self, engine: &Engine) -> Result<EndedWithPerson, AdminRefusal> {
+        let ended = engine.disable_person(&self.name, BY).await?;
+        Ok(EndedWithPerson {
+            delegations: ended.delegations,
+            api_keys: ended.keys,
+            subscriber_tokens: ended.tokens,
+            questions: ended.questions,
+            approvals: ended.approvals,
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct EnablePerson {
+    pub name: String,
+}
+
+impl AdminRequest for EnablePerson {
+    const NAME: &'static str = "enable-person";
+    type Answer = ();
+
+    async fn run(self, engine: &Engine) -> Result<(), AdminRefusal> {
+        engine.set_disabled(&self.name, false).await?;
+        Ok(())
+    }
+}

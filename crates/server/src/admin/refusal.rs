@@ -1,0 +1,86 @@
+//! Why a request of the command line was not carried out.
+
+use countersign_engine::{
+    AccountRefusal, AccountTrouble, ApplyRefusal, ApplyTrouble, KeysError, Problem, Refusal, store::StoreError,
+};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdminRefusal {
+    #[error("there is no project yet")]
+    NoProject,
+    /// With the ids of all.
+    #[error("there are several projects")]
+    SeveralProjects(Vec<String>),
+    /// With the ids of those that there are.
+    #[error("there is no such project")]
+    UnknownProject(Vec<String>),
+    #[error("project {project} never had a version {version}")]
+    UnknownVersion { project: String, version: i64 },
+    #[error("the project document has {} problem(s)", .0.len())]
+    Problems(Vec<Problem>),
+    #[error("this installation serves one project (tenancy = \"single\") and has one already")]
+    SecondProject,
+    #[error("there is no account named {0:?}")]
+    UnknownPerson(String),
+    #[error("the person has no account here")]
+    NoAccount,
+    #[error("there is no such key in this project")]
+    UnknownApiKey,
+    #[error("there is no such token in this project")]
+    UnknownSubscriberToken,
+    /// In the words of the engine.
+    #[error("{0}")]
+    Refused(String),
+    /// What the store said.
+    #[error("{0}")]
+    Store(String),
+    #[error("the store could not be read or written")]
+    Unavailable,
+}
+
+impl From<Refusal> for AdminRefusal {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Unavailable => Self::Unavailable,
+            other => Self::Refused(other.to_string()),
+        }
+    }
+}
+
+impl From<AccountTrouble> for AdminRefusal {
+    fn from(trouble: AccountTrouble) -> Self {
+        match trouble {
+            AccountTrouble::Refused(AccountRefusal::Unknown(name)) => Self::UnknownPerson(name),
+            AccountTrouble::Refused(why) => Self::Refused(why.to_string()),
+            AccountTrouble::Engine(refusal) => refusal.into(),
+        }
+    }
+}
+
+impl From<ApplyTrouble> for AdminRefusal {
+    fn from(trouble: ApplyTrouble) -> Self {
+        match trouble {
+            ApplyTrouble::Refused(ApplyRefusal::Problems(problems)) => Self::Problems(problems),
+            ApplyTrouble::Refused(ApplyRefusal::SecondProject) => Self::SecondProject,
+            ApplyTrouble::Store(why) => why.into(),
+            why @ (ApplyTrouble::Refused(_) | ApplyTrouble::Unavailable) => Self::Refused(why.to_string()),
+        }
+    }
+}
+
+impl From<KeysError> for AdminRefusal {
+    fn from(why: KeysError) -> Self {
+        match why {
+            KeysError::Store(why) => why.into(),
+            why => Self::Refused(why.to_string()),
+        }
+    }
+}
+
+impl From<StoreError> for AdminRefusal {
+    fn from(why: StoreError) -> Self {
+        Self::Store(why.to_string())
+    }
+}

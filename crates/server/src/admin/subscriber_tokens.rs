@@ -1,0 +1,109 @@
+//! Requests of `countersign token`.
+
+use super::{AdminRefusal, AdminRequest, projects::named};
+use countersign_engine::{
+    AddedSubscriberToken, Address, Engine, Member, NewSubscriberToken, ProjectAt, SubscriberToken, TokenState,
+};
+use countersign_protocol::time::UnixMillis;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+pub struct AddSubscriberToken {
+    pub project: Option<String>,
+    /// The name of the person whose subscriber it is.
+    pub person: String,
+    /// The person's, where the token is to approve what is irreversible and of high risk.
+    pub password: Option<String>,
+    pub new: NewSubscriberToken,
+}
+
+impl AdminRequest for AddSubscriberToken {
+    const NAME: &'static str = "add-subscriber-token";
+    type Answer = AddedSubscriberToken;
+
+    async fn run(self, engine: &Engine) -> Result<AddedSubscriberToken, AdminRefusal> {
+        let at = project(engine, self.project.as_deref()).await?;
+        let mut everybody = members(engine, &at).await?.into_iter();
+        let member = everybody.find(|member| member.person.subject == self.person).ok_or(AdminRefusal::NoAccount)?;
+        let member = match &self.password {
+            Some(password) => engine.prove_presence(member, password).await?,
+            None => member,
+        };
+        Ok(engine.add_subscriber_token(&at, &member, self.new).await?)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct ListSubscriberTokens {
+    pub project: Option<String>,
+    /// Only this person's.
+    pub person: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct ListedSubscriberToken {
+    pub token: SubscriberToken,
+    /// The name of whose it is.
+    pub person: String,
+    pub state: TokenState,
+}
+
+impl AdminRequest for ListSubscriberTokens {
+    const NAME: &'static str = "list-subscriber-tokens";
+    type Answer = Vec<ListedSubscriberToken>;
+
+    async fn run(self, engine: &Engine) -> Result<Vec<ListedSubscriberToken>, AdminRefusal> {
+        let at = project(engine, self.project.as_deref()).await?;
+        let mut found = Vec::new();
+        for Member { person, .. } in members(engine, &at).await? {
+            if self.person.as_ref().is_some_and(|only| *only != person.subject) {
+                continue;
+            }
+            let (tokens, now) = (engine.subscriber_tokens(&at, person.key).await?.into_iter(), engine.now());
+            found.extend(tokens.map(|token| ListedSubscriberToken {
+                state: token.state(&person, now),
+                person: person.subject.clone(),
+                token,
+            }));
+        }
+        Ok(found)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct RevokeSubscriberToken {
+    pub project: Option<String>,
+    pub id: String,
+}
+
+impl AdminRequest for RevokeSubscriberToken {
+    const NAME: &'static str = "revoke-subscriber-token";
+    type Answer = SubscriberToken;
+
+    async fn run(self, engine: &Engine) -> Result<SubscriberToken, AdminRefusal> {
+        let at = project(engine, self.project.as_deref()).await?;
+        for member in members(engine, &at).await? {
+            let own = engine.subscriber_tokens(&at, member.person.key).await?;
+            if own.iter().any(|token| token.id == self.id) {
+                return Ok(engine.revoke_subscriber_token(&at, &member, &self.id).await?);
+            }
+        }
+        Err(AdminRefusal::UnknownSubscriberToken)
+    }
+}
+
+async fn project(engine: &Engine, id: Option<&str>) -> Result<ProjectAt, AdminRefusal> {
+    let project = named(engine, id).await?;
+    Ok(engine.project(&Address::Scoped(project.id.to_string())).await?)
+}
+
+/// Everybody as they stand in the project. Nobody has proven anything here but that they own the node.
+async fn members(engine: &Engine, at: &ProjectAt) -> Result<Vec<Member>, AdminRefusal> {
+    let people = engine.people().await?.into_iter();
+    let member = people.map(|(person, places)| Member {
+        person,
+        membership: places.into_iter().find(|place| place.project == at.project.key),
+        fresh_until: UnixMillis(i64::MIN),
+    });
+    Ok(member.collect())
+}

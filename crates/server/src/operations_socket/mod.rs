@@ -1,0 +1,161 @@
+//! The operations socket: a Unix socket by which the command line reaches the node that is in service.
+//!
+//! So that no change goes past the node's caches, streams and waiters. Only the user that runs the node, and
+//! root, can connect: the folder and the socket belong to that user alone, and whoever connects is looked at too.
+
+mod client;
+mod folder;
+
+pub use client::{AdminClient, AdminError};
+
+use crate::admin;
+use axum::serve::Listener;
+use countersign_engine::Engine;
+use std::{
+    fs, io,
+    os::unix::fs::{FileTypeExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    net::{UnixListener, UnixStream},
+    sync::watch,
+};
+
+#[derive(Debug, thiserror::Error)]
+pub enum SocketError {
+    #[error("cannot use the operations socket {path}: {why}")]
+    Unusable { path: PathBuf, why: io::Error },
+    #[error("{folder}, where the operations socket is, {why}")]
+    Unsafe { folder: PathBuf, why: &'static str },
+    #[error("{0} is no socket, and is kept")]
+    NotASocket(PathBuf),
+    #[error("another node ({0}) has the operations socket {1}")]
+    InUse(Peer, PathBuf),
+    #[error("the operations socket {0} belongs to another user")]
+    Forbidden(PathBuf),
+    #[error("the node ({0}) does not answer at the operations socket; nothing was done")]
+    Silent(Peer),
+    #[error("the node ({0}) was asked and did not answer; what was asked for may have been done")]
+    NoAnswer(Peer),
+    #[error("the node ({peer}) is countersign {theirs}, and does not know what this countersign {ours} asks")]
+    OtherVersion { peer: Peer, theirs: String, ours: &'static str },
+}
+
+/// The process at the other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer {
+    pub uid: u32,
+    pid: Option<i32>,
+}
+
+impl Peer {
+    fn of(stream: &UnixStream) -> io::Result<Self> {
+        stream.peer_cred().map(|cred| Self { uid: cred.uid(), pid: cred.pid() })
+    }
+}
+
+impl std::fmt::Display for Peer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.pid {
+            Some(pid) => write!(f, "process {pid}"),
+            None => write!(f, "of user {}", self.uid),
+        }
+    }
+}
+
+/// A socket that is being served; its file is gone when it is stopped or dropped.
+pub struct OperationsSocket {
+    file: SocketFile,
+    stop: watch::Sender<bool>,
+    served: tokio::task::JoinHandle<()>,
+}
+
+impl OperationsSocket {
+    /// Serves an engine. Whoever calls this has the database: what is left of a node that was killed is replaced.
+    pub async fn serve(path: &Path, engine: Arc<Engine>) -> Result<Self, SocketError> {
+        let own = folder::own_uid().map_err(unusable(path))?;
+        folder::make(path, own)?;
+        remove_stale(path).await?;
+        let address = folder::Address::of(path).map_err(unusable(path))?;
+        let listener = UnixListener::bind(&address.path).map_err(unusable(path))?;
+        let file = SocketFile(path.to_owned());
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(unusable(path))?;
+        let (stop, mut stopped) = watch::channel(false);
+        let serving = axum::serve(OwnersOnly { listener, own }, admin::router(engine))
+            .with_graceful_shutdown(async move { drop(stopped.wait_for(|stop| *stop).await) });
+        let served = tokio::spawn(async move { drop(serving.await) });
+        Ok(Self { file, stop, served })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.file.0
+    }
+
+    /// Takes no more commands, and lets those under way finish.
+    pub async fn stop(self) {
+        drop(self.file);
+        let _told = self.stop.send(true);
+        let _ended = self.served.await;
+    }
+}
+
+/// Removes the file when it goes.
+struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        let _gone = fs::remove_file(&self.0);
+    }
+}
+
+/// A killed node leaves its socket behind, and nobody answers there.
+async fn remove_stale(path: &Path) -> Result<(), SocketError> {
+    let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
+    if !found.file_type().is_socket() {
+        return Err(SocketError::NotASocket(path.to_owned()));
+    }
+    match connect(path).await {
+        Ok(other) => Err(SocketError::InUse(Peer::of(&other).map_err(unusable(path))?, path.to_owned())),
+        Err(_) => fs::remove_file(path).map_err(unusable(path)),
+    }
+}
+
+async fn connect(path: &Path) -> io::Result<UnixStream> {
+    let address = folder::Address::of(path)?;
+    UnixStream::connect(&address.path).await
+}
+
+fn unusable(path: &Path) -> impl FnOnce(io::Error) -> SocketError {
+    let path = path.to_owned();
+    move |why| SocketError::Unusable { path, why }
+}
+
+/// Accepts the user that runs the node, and root.
+struct OwnersOnly {
+    listener: UnixListener,
+    own: u32,
+}
+
+impl Listener for OwnersOnly {
+    type Io = UnixStream;
+    type Addr = ();
+
+    async fn accept(&mut self) -> (UnixStream, ()) {
+        loop {
+            match self.listener.accept().await.and_then(|(stream, _)| Ok((Peer::of(&stream)?, stream))) {
+                Ok((peer, stream)) if peer.uid == self.own || peer.uid == 0 => return (stream, ()),
+                Ok((peer, _)) => tracing::warn!(%peer, uid = peer.uid, "refused another user at the operations socket"),
+                Err(why) => {
+                    tracing::warn!(%why, "a command could not connect");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
