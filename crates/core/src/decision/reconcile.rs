@@ -35,7 +35,9 @@ impl Operation for Reconcile {
         }
         if !self.is_entitled(view) {
             return Err(Refusal::NotAuthorized(
-                "an approver or an admin other than the person concerned does this".into(),
+                "an approver or an admin other than the person concerned does this; where one person works alone, an \
+                 admin sets own_approval = true under [decisions] in the project's document"
+                    .into(),
             ));
         }
         if !matches!(view.execution.state, ExecutionState::Unknown { .. }) {

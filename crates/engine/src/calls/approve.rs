@@ -434,7 +434,7 @@ impl Engine {
             effect: rendered.effect.as_ref().map(|effect| effect.digest),
             route: Some(call.route().id.clone()),
             room: room.counts(),
-            keep: Some(self.seal_request(&at.project, request).await?),
+            keep: Some(self.seal_request(&at.project, request, &rendered.digest).await?),
             target: None,
             governance: None,
             plan: None,

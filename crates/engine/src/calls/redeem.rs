@@ -16,6 +16,7 @@ use countersign_core::{
     records::{Decision, HeldRequest, Point, Project},
     refusal::Refusal,
 };
+use countersign_protocol::hash::Digest;
 use std::sync::Arc;
 
 impl Engine {
@@ -89,20 +90,26 @@ impl Engine {
         }
         let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await.map_err(unavailable)?;
         let Some(kept) = kept else { return Ok(None) };
-        let bytes = self.open_request(project, &kept.sealed).await?;
+        let opened = self.project_sealer(project).await?.open(&sealed_for(&decision.digest), &kept.sealed);
+        let bytes = opened.map_err(|_| Refusal::Internal)?;
         serde_json::from_slice(&bytes).map(Some).map_err(|_| Refusal::Internal)
     }
 
-    /// Keeps a request under the project's key.
-    pub(super) async fn seal_request(&self, project: &Project, request: &HttpRequest) -> Result<String, Refusal> {
+    /// Keeps a request under the project's key, for the question about exactly it.
+    pub(super) async fn seal_request(
+        &self,
+        project: &Project,
+        request: &HttpRequest,
+        digest: &Digest,
+    ) -> Result<String, Refusal> {
         let bytes = serde_json::to_vec(request).map_err(|_| Refusal::Internal)?;
-        self.project_sealer(project).await?.seal("held-request", &bytes).map_err(|_| Refusal::Internal)
+        self.project_sealer(project).await?.seal(&sealed_for(digest), &bytes).map_err(|_| Refusal::Internal)
     }
+}
 
-    async fn open_request(&self, project: &Project, sealed: &str) -> Result<Vec<u8>, Refusal> {
-        let opened = self.project_sealer(project).await?.open("held-request", sealed);
-        opened.map(|bytes| bytes.to_vec()).map_err(|_| Refusal::Internal)
-    }
+/// A sealed request opens only under a decision about the same action: rows cannot be exchanged.
+fn sealed_for(digest: &Digest) -> String {
+    format!("held-request:{}", digest.hex())
 }
 
 fn not_here() -> Refusal {
