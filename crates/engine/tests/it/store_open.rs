@@ -140,6 +140,22 @@ async fn a_place_that_cannot_be_used_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_postgresql_refuses_is_told_with_its_cause_and_without_the_password() {
+    let url = postgres::fresh_database().await.replace("postgres@", "postgres:hunter2@");
+    let (server, _) = url.rsplit_once('/').unwrap();
+    let told = async |url: String| {
+        let place = Place::Postgres(PostgresPlace::new(url));
+        refusal(StoreOptions { readers: 8, place, clock: fixed() }).await.to_string()
+    };
+    let missing = told(format!("{server}/nowhere")).await;
+    assert!(missing.contains("database \"nowhere\" does not exist (3D000)"), "{missing}");
+    let nobody = told("postgres://postgres:hunter2@127.0.0.1:1/plane".into()).await;
+    assert!(nobody.contains("Connection refused"), "{nobody}");
+    let over_tls = told(format!("{url}?sslmode=require")).await;
+    assert!(![missing, nobody, over_tls].iter().any(|told| told.contains("hunter2") || told.ends_with("db error")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn postgresql_over_tls_is_used_only_if_its_certificate_is_vouched_for() {
     let url = postgres::over_tls(&postgres::fresh_database().await);
     let vouched = PostgresPlace { root_certificates: Some(postgres::root_certificate()), ..PostgresPlace::new(&url) };

@@ -4,8 +4,8 @@ use crate::store::{
     error::Failure,
     sql::{Access, Row, Sql, Value},
 };
-use deadpool_postgres::{Object, Pool};
-use std::{error::Error as _, time::Duration};
+use deadpool_postgres::{Object, Pool, PoolError};
+use std::{error::Error, time::Duration};
 use tokio_postgres::{
     Statement,
     error::SqlState,
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(6);
 
 impl Connection {
     pub(super) async fn take(pool: &Pool) -> Result<Self, Failure> {
-        let client = pool.get().await.map_err(|why| Failure::Lost(format!("PostgreSQL cannot be reached: {why}")))?;
+        let client = pool.get().await.map_err(|why| Failure::Lost(unreachable(&why)))?;
         Ok(Self { client: Some(client), in_transaction: false })
     }
 
@@ -194,6 +194,23 @@ fn is_farewell(code: &SqlState) -> bool {
 fn describe(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
         Some(said) => format!("PostgreSQL says: {} ({})", said.message(), said.code().code()),
-        None => format!("PostgreSQL: {error}"),
+        None => format!("PostgreSQL: {}", with_causes(error)),
+    }
+}
+
+/// Why no connection could be had. The pool's own words end where the reason begins.
+pub(super) fn unreachable(error: &PoolError) -> String {
+    let why = match error {
+        PoolError::Backend(error) => describe(error),
+        other => with_causes(other),
+    };
+    format!("PostgreSQL cannot be reached: {why}")
+}
+
+/// An error of ours or of the system with everything that caused it, outermost first.
+fn with_causes(error: &dyn Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {}", with_causes(cause)),
+        None => error.to_string(),
     }
 }
