@@ -54,6 +54,39 @@ impl Operation for Withdraw {
     }
 }
 
+/// The effect that its approval would let happen has happened under another decision.
+pub struct Supersede {
+    /// That decision's id.
+    pub by: String,
+}
+
+impl Operation for Supersede {
+    type View = DueView;
+    type Answer = ();
+    type Refusal = Refusal;
+
+    fn decide(self, view: &DueView, env: &Env) -> Result<Step<()>, Refusal> {
+        if !view.decision.is_pending() {
+            return Ok(Step::answer(()));
+        }
+        let reason = Some(format!("the same was carried out under {}", self.by));
+        let why = CancelledFor::Superseded;
+        let state = DecisionState::Cancelled { at: env.now, why, by: None, reason: reason.clone() };
+        let decision = Decision { state, version: view.decision.version + 1, ..view.decision.clone() };
+        let notice = Notice::Withdrawn { reason };
+        let record = |entry: crate::evidence::Entry| {
+            entry
+                .open("state", "cancelled")
+                .open("cancelled_for", cancelled_for(why))
+                .open("superseded_by", self.by.as_str())
+        };
+        let settlement =
+            settle::Settlement { decision, notice, granted: settle::Granted::Once, plan: view.plan.as_ref() };
+        let (effects, _) = settlement.effects(&view.place, &view.session, record, env, &mut env.mint())?;
+        Ok(Step { answer: (), effects })
+    }
+}
+
 /// A person who may decide it calls it off: no judgement, and no yes (MPLP 3.1).
 pub struct CallOff {
     pub by: Answerer,
@@ -183,6 +216,7 @@ pub fn cancelled_for(why: CancelledFor) -> &'static str {
         CancelledFor::SessionOver => "session_over",
         CancelledFor::Revoked => "revoked",
         CancelledFor::TakenBack => "taken_back",
+        CancelledFor::Superseded => "superseded",
         CancelledFor::Restored => "restored",
     }
 }

@@ -367,6 +367,7 @@ impl Engine {
                         lease_until: execution.lease_until().unwrap_or(execution.claimed_at),
                         execution_id: execution.id,
                         digest: execution.digest,
+                        effect,
                         effect_key: held.rendered.effect.as_ref().map(|effect| effect.key.clone()),
                         lease_s: execution.lease_s,
                     };

@@ -36,6 +36,8 @@ pub struct HeldFacts {
     pub(crate) decision_id: String,
     pub(crate) execution_id: String,
     pub(crate) digest: Digest,
+    /// The digest of its effect key.
+    pub(crate) effect: Option<Digest>,
     pub(crate) effect_key: Option<String>,
     pub(crate) lease_s: i64,
     pub(crate) lease_until: UnixMillis,

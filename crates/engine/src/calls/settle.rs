@@ -37,12 +37,28 @@ impl Engine {
     async fn settle_write(&self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         let facts = open.authorized.facts();
         if self.record_outcome(open, outcome).await.is_ok() {
+            self.supersede_others(open, outcome).await;
             return Ok(Egress::of(facts).filter(|_| outcome.is_unsized()));
         }
         let held = open.held.as_ref().map(|held| (held, outcome.report(facts.route())));
         let entry = self.env_of_record().ok().and_then(|env| written(open, outcome, &env).ok());
         self.owe(entry.and_then(|effects| UnrecordedOutcome::new(facts, &effects, held)));
         Err(if outcome.was_sent() { Refusal::OutcomeUnrecorded(None) } else { Refusal::Unavailable })
+    }
+
+    /// What has happened once needs no further approval. That this fails is no reason to hold the answer back.
+    async fn supersede_others(&self, open: &OpenPermit, outcome: UpstreamOutcome) {
+        let Some(held) = open.held.as_ref() else { return };
+        let (Some(effect), Report::Committed) = (held.effect, outcome.report(open.authorized.facts().route())) else {
+            return;
+        };
+        let superseded = async {
+            let done: Option<Decision> = store::get(&*self.store, held.decision).await.map_err(unavailable)?;
+            self.supersede_questions(&done.ok_or(Refusal::Internal)?, effect).await
+        };
+        if let Err(refusal) = superseded.await {
+            tracing::warn!(%refusal, "other questions about an effect that has happened stay open");
+        }
     }
 
     async fn record_outcome(&self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<(), Refusal> {

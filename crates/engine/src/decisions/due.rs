@@ -9,13 +9,14 @@ use countersign_core::{
     aaep::idle::SessionDue,
     decision::{
         Place,
+        call_off::Supersede,
         due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
     },
     records::{AaepSession, Allowance, Decision, Delegation, Execution, Project},
     refusal::Refusal,
     step::{Operation as _, Step},
 };
-use countersign_protocol::ids::RowKey;
+use countersign_protocol::{hash::Digest, ids::RowKey};
 
 /// How many rows one look takes.
 const BATCH: i64 = 256;
@@ -68,6 +69,23 @@ impl Engine {
         let operation = QuestionDue { serving_since: self.serving_since, nobody_there };
         let plan = self.plan_of(decision.plan()).await?;
         self.settled(operation.decide(&DueView { place, decision, session, plan }, &self.env()?)?).await
+    }
+
+    /// Other questions about an effect that has happened now: nobody needs to answer them any more.
+    pub(crate) async fn supersede_questions(&self, done: &Decision, effect: Digest) -> Result<(), Refusal> {
+        let lookup = Lookup::DecisionsOpenOfEffect { project: done.project, effect };
+        let open: Vec<Decision> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        for question in open.into_iter().filter(|question| question.key != done.key) {
+            let _turn = self.turns.take(question.asked_in).await;
+            let Some(decision) = store::get::<Decision>(&*self.store, question.key).await.map_err(unavailable)? else {
+                continue;
+            };
+            let (place, session) = self.around(&decision).await?;
+            let plan = self.plan_of(decision.plan()).await?;
+            let view = DueView { place, decision, session, plan };
+            self.settled(Supersede { by: done.id.clone() }.decide(&view, &self.env()?)?).await?;
+        }
+        Ok(())
     }
 
     async fn settle_allowance(&self, key: RowKey) -> Result<(), Refusal> {

@@ -88,6 +88,11 @@ pub enum Lookup {
         project: RowKey,
         same: Digest,
     },
+    /// Open questions whose approval would let the same effect happen.
+    DecisionsOpenOfEffect {
+        project: RowKey,
+        effect: Digest,
+    },
     /// What is open and found under `Decision::asks`.
     DecisionsAsking {
         project: RowKey,

@@ -45,6 +45,7 @@ pub(crate) const fn shape(table: Table) -> Shape {
                 "live_delegation",
                 "live_session",
                 "principal",
+                "open_effect",
             ],
         ),
         Table::Allowance => (
@@ -148,6 +149,7 @@ fn of_decision(r: &Decision) -> Vec<Value> {
     ];
     values.extend(while_live(&r.raised_by, open));
     values.push(r.raised_by.principal.as_str().into());
+    values.push(r.effect.as_ref().filter(|_| open).map(|effect| &effect.0).into());
     values
 }
 

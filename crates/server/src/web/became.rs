@@ -27,7 +27,9 @@ pub(super) fn of(whole: &Whole, reader: RowKey, now: UnixMillis) -> Became {
             at: *at,
             reason: reason.as_deref().map(Prose::from),
         },
-        DecisionState::Cancelled { at, why: CancelledFor::Withdrawn, .. } => Became::Withdrawn { at: *at },
+        DecisionState::Cancelled { at, why: CancelledFor::Withdrawn | CancelledFor::Superseded, .. } => {
+            Became::Withdrawn { at: *at }
+        }
         DecisionState::Cancelled { at, why: CancelledFor::SessionOver, .. } => Became::SessionOver { at: *at },
         DecisionState::Cancelled { at, why: CancelledFor::Revoked | CancelledFor::Restored, .. } => {
             Became::Revoked { at: *at }

@@ -121,6 +121,9 @@ impl Lookup {
             Self::DecisionPendingSame { project, same } => {
                 Match(Table::Decision, of_project(*project, "open_same", &same.0))
             }
+            Self::DecisionsOpenOfEffect { project, effect } => {
+                Match(Table::Decision, of_project(*project, "open_effect", &effect.0))
+            }
             Self::DecisionsAsking { project, asks } => {
                 Match(Table::Decision, of_project(*project, "asks", asks.as_str()))
             }

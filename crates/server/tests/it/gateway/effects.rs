@@ -162,6 +162,21 @@ on_both_stores! {
     }
 
     ///
+    async fn once_an_effect_has_happened_other_questions_about_it_are_superseded_and_who_was_asked_hears_it(kit) {
+        let scene = kit.bank().await;
+        let (_phone, mut heard) = scene.alice.listening(&scene.plane).await;
+        let other = asked(&scene, refund("p-1", "second")).await;
+        let elsewhere = asked(&scene, refund("p-2", "second")).await;
+        scene.approved(refund("p-1", "first")).await;
+        scene.sends(refund("p-1", "first").confirmed("true")).await.expect(201);
+        let looked = scene.looks(&scene.agent, &other).await;
+        assert_eq!((&looked["state"], &looked["cancelled_for"]), (&json!("cancelled"), &json!("superseded")), "{looked}");
+        assert_eq!(scene.looks(&scene.agent, &elsewhere).await["state"], "pending");
+        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
+        while !heard.message().await.to_string().contains("the same was carried out under") {}
+    }
+
+    ///
     async fn an_effect_that_failed_may_be_tried_again_and_one_that_is_unknown_may_not(kit) {
         let scene = kit.bank().await;
         scene.approved(refund("p-1", "first")).await;
