@@ -56,13 +56,14 @@ async fn announcement(loaded: &Loaded, node: &Node) -> Result<String, Failure> {
         "{test_mode}countersign {version} serves {origin}\n\
          public listener: {public}\n\
          operations listener: {operations}\n\
-         {gateway}store: {store}\n\
+         {socket}{gateway}store: {store}\n\
          tenancy: {tenancy}\n\
          {projects}{warnings}stop it with Ctrl-C or SIGTERM\n",
         version = env!("CARGO_PKG_VERSION"),
         origin = config.public.origin,
         public = node.public.address(),
         operations = node.operations.address(),
+        socket = socket(node),
         gateway = gateway(node),
         store = store(loaded),
         tenancy = if config.tenancy == Tenancy::Single { "single" } else { "multi" },
@@ -84,6 +85,12 @@ async fn projects(tenancy: Tenancy, node: &Node) -> Result<String, Failure> {
         (Tenancy::Single, [project, ..]) => format!("project: {}, version {}\n", project.id, project.version),
         (Tenancy::Multi, projects) => format!("projects: {}\n", projects.len()),
     })
+}
+
+/// By which commands reach this node, if they do.
+fn socket(node: &Node) -> String {
+    let path = node.socket.as_ref().map(|socket| socket.path().display());
+    path.map_or_else(String::new, |path| format!("operations socket: {path}\n"))
 }
 
 /// Where the gateway listens and by which origin agents reach it, if this node is one.

@@ -46,7 +46,7 @@ pub enum SocketError {
 /// The process at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer {
-    pub uid: u32,
+    uid: u32,
     pid: Option<i32>,
 }
 
@@ -93,11 +93,13 @@ impl OperationsSocket {
         &self.file.0
     }
 
-    /// Takes no more commands, and lets those under way finish.
-    pub async fn stop(self) {
+    /// Takes no more commands, and lets those under way finish for up to ten seconds.
+    pub async fn stop(mut self) {
         drop(self.file);
         let _told = self.stop.send(true);
-        let _ended = self.served.await;
+        if tokio::time::timeout(Duration::from_secs(10), &mut self.served).await.is_err() {
+            self.served.abort();
+        }
     }
 }
 

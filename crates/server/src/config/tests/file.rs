@@ -121,6 +121,18 @@ fn relative_paths_count_from_the_folder_of_the_file() {
     assert_eq!(config.outbound.extra_roots, [PathBuf::from("node/a.pem"), PathBuf::from("/etc/b.pem")]);
 }
 
+/// A SQLite file has one node; the nodes of a PostgreSQL database would share one path.
+#[test]
+fn the_operations_socket_is_beside_a_sqlite_file_and_elsewhere_only_where_it_is_named() {
+    let socket = |text: &str| read(text).expect("sound").config.listen.operations_socket;
+    let postgres = "[store]\nkind = \"postgres\"\nurl = \"postgres://app@db/plane\"\n";
+    let named = "[listen]\noperations_socket = \"run/socket\"\n";
+    assert_eq!(socket(""), Some("node/countersign.db-operations/socket".into()));
+    assert_eq!(socket("[store]\npath = \"/var/a.db\""), Some("/var/a.db-operations/socket".into()));
+    assert_eq!(socket(postgres), None);
+    assert_eq!(socket(&format!("{named}{postgres}")), Some("node/run/socket".into()));
+}
+
 #[test]
 fn static_hosts_may_be_a_section_of_their_own() {
     let config = read("[outbound.static]\n\"operator.example\" = \"127.0.0.1:9443\"").expect("sound").config;
