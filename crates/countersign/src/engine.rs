@@ -101,7 +101,9 @@ fn key_hint(why: &KeyUnreadable) -> &'static str {
         KeyUnreadable::File { source, .. } if source.kind() == ErrorKind::NotFound => {
             "`countersign init` makes it; if there is a database already, restore the copy of the key that it was made with"
         }
-        KeyUnreadable::File { .. } | KeyUnreadable::Exposed { .. } => "the user that runs countersign must be able to read it",
+        KeyUnreadable::File { .. } | KeyUnreadable::Exposed { .. } => {
+            "the user that runs countersign must be able to read it"
+        }
         KeyUnreadable::Variable(_) => "set it to 64 hex digits, or say elsewhere under [keys] where the key comes from",
         KeyUnreadable::NotRun { .. } | KeyUnreadable::Failed { .. } => {
             "run it by hand: it must print 64 hex digits and end with 0 (keys.command)"

@@ -109,7 +109,9 @@ impl Folder {
     /// Whether any file holds these bytes: the database, what it writes ahead, the logs.
     pub(crate) fn holds(&self, text: &str) -> bool {
         let files = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
-        files.map(|path| fs::read(path).unwrap()).any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+        files
+            .map(|path| fs::read(path).unwrap())
+            .any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
     }
 
     /// Starts a node on ports of its own, and returns when it listens.
@@ -238,7 +240,7 @@ impl Served {
     }
 
     /// Ends it as a loss of power would, as far as the file system outlives that.
-    pub(crate) fn is_killed(mut self) {
+    pub(crate) fn dies(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }

@@ -72,7 +72,7 @@ fn what_is_no_socket_is_not_replaced() {
 #[test]
 fn a_socket_that_a_killed_node_left_hinders_neither_commands_nor_the_next_start() {
     let folder = Folder::with_project("node-killed");
-    folder.serve(&[]).is_killed();
+    folder.serve(&[]).dies();
     assert!(fs::symlink_metadata(socket_of(&folder)).unwrap().file_type().is_socket(), "it left nothing behind");
     folder.does_as("user add bob --role user");
     let node = folder.serve(&[]);

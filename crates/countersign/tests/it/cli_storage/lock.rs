@@ -19,6 +19,6 @@ fn a_second_node_on_one_sqlite_file_is_refused_and_told_which_process_has_it() {
 #[test]
 fn a_node_that_was_killed_leaves_its_file_free() {
     let folder = Folder::with_project("storage-killed");
-    folder.serve(&[]).is_killed();
+    folder.serve(&[]).dies();
     assert_eq!(folder.serve(&[]).ends_by("TERM").0, 0);
 }

@@ -40,7 +40,7 @@ fn a_log_that_is_lost_or_damaged_after_a_crash_is_noticed_and_one_that_is_whole_
     let folder = Folder::with_project("storage-log");
     let node = folder.serve(&[]);
     assert_eq!(signs_in(&node), 201);
-    node.is_killed();
+    node.dies();
     let whole = fs::read(log(&folder.0)).unwrap();
     assert!(!whole.is_empty(), "there is nothing to lose");
     fs::remove_file(log(&folder.0)).unwrap();
