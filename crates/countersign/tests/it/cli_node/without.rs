@@ -26,7 +26,6 @@ fn run_against(folder: &Folder, then: &str, command: &str) -> Ran {
     })
 }
 
-///
 #[test]
 fn a_node_that_goes_away_while_it_is_asked_may_have_done_it() {
     let folder = Folder::with_project("node-gone");
