@@ -2,8 +2,8 @@
 
 use crate::{
     commands::{
-        backup, bench, clarify, completions, config, demo, inbox, init, key, keys, man, mcp, openapi, plan, project,
-        restore, routes, serve, token, user,
+        backup, bench, clarify, completions, config, delegation, demo, inbox, init, key, keys, man, mcp, openapi, plan,
+        project, restore, routes, serve, token, user,
     },
     terminal::Terminal,
 };
@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Routes(routes::Command),
     #[command(subcommand)]
     User(user::Command),
+    #[command(subcommand)]
+    Delegation(delegation::Command),
     #[command(subcommand)]
     Key(key::Command),
     #[command(subcommand)]

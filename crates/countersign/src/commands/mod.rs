@@ -8,6 +8,7 @@ pub(crate) mod bench;
 pub(crate) mod clarify;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod delegation;
 pub(crate) mod demo;
 pub(crate) mod inbox;
 pub(crate) mod init;
@@ -41,6 +42,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Project(command) => project::run(command, context),
         Command::Routes(command) => routes::run(command, context),
         Command::User(command) => user::run(command, context),
+        Command::Delegation(command) => delegation::run(command, context),
         Command::Key(command) => key::run(command, context),
         Command::Token(command) => token::run(command, context),
         Command::Keys(command) => keys::run(command, context),

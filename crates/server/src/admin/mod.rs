@@ -4,6 +4,7 @@
 //! process while no node is. Both call the same functions of the engine, and nothing is decided here.
 
 mod api_keys;
+mod delegations;
 mod people;
 mod projects;
 mod refusal;
@@ -11,6 +12,7 @@ mod signing_keys;
 mod subscriber_tokens;
 
 pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiKey};
+pub use delegations::{LiftApiKeys, LiftDelegations, ListDelegations};
 pub use people::{
     AddPerson, AssignRoles, DisablePerson, EnablePerson, EndedWithPerson, ListPeople, ListedPerson, RolesInProject,
     SetPassword,
@@ -22,7 +24,7 @@ pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubs
 
 /// The words of the engine that requests and answers are written in.
 pub use countersign_engine::{
-    AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Engine, KeyInUse, KeysError, NewKey, NewSubscriberToken,
+    AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, Engine, KeyInUse, KeysError, NewKey, NewSubscriberToken,
     Problem, Project, Role, StartError, SubscriberToken, TokenState, check_project, clarification_rules, held,
     store::StoreError,
 };
@@ -66,6 +68,9 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
     let router = with::<ListApiKeys>(router);
     let router = with::<AddApiKey>(router);
     let router = with::<RevokeApiKey>(router);
+    let router = with::<LiftApiKeys>(router);
+    let router = with::<ListDelegations>(router);
+    let router = with::<LiftDelegations>(router);
     let router = with::<ListSubscriberTokens>(router);
     let router = with::<AddSubscriberToken>(router);
     let router = with::<RevokeSubscriberToken>(router);

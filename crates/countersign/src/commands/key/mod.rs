@@ -1,6 +1,7 @@
 //! `countersign key …`: keys of agents, admins and enforcement points.
 
 mod add;
+mod lift;
 mod list;
 mod revoke;
 
@@ -8,12 +9,13 @@ use crate::{context::Context, failure::Failure};
 use clap::Subcommand;
 use countersign_server::admin::ApiKeyKind;
 
-/// Make, list and revoke API keys of a project
+/// Make, list and revoke API keys of a project, and lift those that a restore suspended
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Add(add::Arguments),
     List(list::Arguments),
     Revoke(revoke::Arguments),
+    Lift(lift::Arguments),
 }
 
 pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
@@ -21,6 +23,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Add(arguments) => add::run(&arguments, context),
         Command::List(arguments) => list::run(&arguments, context),
         Command::Revoke(arguments) => revoke::run(&arguments, context),
+        Command::Lift(arguments) => lift::run(&arguments, context),
     }
 }
 

@@ -63,6 +63,8 @@ async fn copied(prepared: &Script, folder: &Folder) -> Script {
         Database::File(path) => {
             let copy = folder.path().join("countersign.db");
             std::fs::copy(path, &copy).expect("a database that was closed");
+            let position = |database: &std::path::Path| format!("{}.position", database.display());
+            std::fs::copy(position(path), position(&copy)).expect("what it acknowledged last");
             Database::File(copy)
         }
     };
