@@ -169,8 +169,8 @@ async fn a_write_that_has_not_left_when_its_delegation_is_revoked_is_cut_off_and
         let piece = vec![b' '; 64 * 1024];
         while writing.write_all(&piece).await.is_ok() {}
     });
-    let behind = peer.accept().await;
-    behind.readable().await.unwrap();
+    let mut behind = peer.accept().await;
+    assert_eq!(until(&mut behind, |got| !got.is_empty()).await, "P");
     assert_eq!(stage.scene.revoke().await.status, 200);
     let answer = rest(&mut reading).await;
     assert!(answer.is_empty() || refused(&answer).0 == 502, "{answer}");
