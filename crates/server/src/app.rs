@@ -2,8 +2,7 @@
 
 use crate::{
     aaep::{self, LegacyDoor},
-    aap, clarification,
-    config,
+    aap, clarification, config,
     http::{layers, request_id, version},
     mcp, mplp,
     observe::Metrics,

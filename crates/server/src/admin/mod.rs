@@ -24,9 +24,9 @@ pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubs
 
 /// The words of the engine that requests and answers are written in.
 pub use countersign_engine::{
-    AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, Engine, KeyInUse, KeysError, NewKey, NewSubscriberToken,
-    Problem, Project, Role, StartError, SubscriberToken, TokenState, check_project, clarification_rules, held,
-    store::StoreError,
+    AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, Engine, KeyInUse, KeysError,
+    NewKey, NewSubscriberToken, Problem, Project, Role, StartError, SubscriberToken, TokenState, check_project,
+    clarification_rules, held, store::StoreError,
 };
 
 use axum::{

@@ -123,7 +123,8 @@ async fn start_with(project: &Value) -> Result<(), String> {
     let environment = Environment::from([("SEALING_KEY".to_owned(), "07".repeat(32))]);
     let loaded = from_text(Some((&folder.0.join("countersign.toml"), &text)), &environment);
     let loaded = loaded.map_err(|errors| format!("{:?}", errors.problems))?;
-    let node = countersign_server::start(&loaded, &environment, FirstStart::Allowed).await.map_err(|why| why.to_string())?;
+    let node =
+        countersign_server::start(&loaded, &environment, FirstStart::Allowed).await.map_err(|why| why.to_string())?;
     node.stop().await;
     Ok(())
 }
