@@ -240,7 +240,7 @@ fn settings(config: &node::NodeConfig) -> Settings {
         password_cost: PasswordCost::default(),
         unrecorded_outcomes: match &config.store {
             node::Store::Sqlite { path, .. } => Some(path.with_extension("outcomes")),
-            node::Store::Postgres { .. } => None,
+            node::Store::Postgres { state, .. } => Some(state.join("outcomes")),
         },
     }
 }
