@@ -145,7 +145,11 @@ async fn two_nodes_of_one_machine_need_two_folders_for_their_state() {
     let folder = Folder::new("two-nodes");
     let places = places(&folder).await;
     let first = open(&places[1], &folder.0).await.unwrap();
-    assert!(matches!(refusal(&places[1], &folder).await, StoreError::Held { .. }));
+    let why = refusal(&places[1], &folder).await.to_string();
+    assert!(
+        why.contains(&format!("is in use by process {}", std::process::id())) && why.contains("store.state"),
+        "{why}"
+    );
     first.close().await;
     open(&places[1], &folder.0).await.unwrap().close().await;
 }

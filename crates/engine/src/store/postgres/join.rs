@@ -9,7 +9,10 @@ use crate::store::{
     sql::Sql as _,
 };
 use deadpool_postgres::Pool;
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// The first version of the schema that says which database it is and counts its commits.
 const WITH_POSITION: i64 = 10;
@@ -42,7 +45,7 @@ impl Joining {
             Ok(lock) => Some(lock),
             // A node of this machine has it open, and vouches.
             Err(LockError::Held(_)) if !opening.alone => return Ok(Self { lock: None, kept_in: Place::Nowhere }),
-            Err(why) => return Err(why.about(&path)),
+            Err(why) => return Err(no_folder(folder, &why)),
         };
         if opening.adopt {
             if lives(pool).await? {
@@ -78,6 +81,20 @@ impl Joining {
     }
 }
 
+fn no_folder(folder: &Path, why: &LockError) -> StoreError {
+    let shown = folder.display();
+    StoreError::Options(match why {
+        LockError::Held(holder) => format!(
+            "the folder {shown}, in which this node keeps its last position, is in use by {holder}; each node needs one \
+             of its own: name it as store.state"
+        ),
+        LockError::Unusable { why, .. } => format!(
+            "this node cannot keep its last position in the folder {shown}: {why}; name one that it may write to as \
+             store.state"
+        ),
+    })
+}
+
 /// Whether the database is known to be as new as what was acknowledged, or has nothing that could be old.
 async fn known(pool: &Pool, schema: i64, kept: Option<&Position>) -> Result<bool, StoreError> {
     if schema < WITH_POSITION {
@@ -93,7 +110,7 @@ async fn known(pool: &Pool, schema: i64, kept: Option<&Position>) -> Result<bool
 }
 
 /// A node that has no position of its own joins while another one lives, which has one.
-async fn vouched_for(pool: &Pool, path: &std::path::Path) -> Result<(), StoreError> {
+async fn vouched_for(pool: &Pool, path: &Path) -> Result<(), StoreError> {
     if lives(pool).await? {
         return Ok(());
     }
