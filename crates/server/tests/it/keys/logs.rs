@@ -48,7 +48,7 @@ async fn a_store_that_fails_in_the_middle_puts_nothing_of_the_request_into_the_l
         assert_eq!(plane.post("/session", &guess).await.refusal(), (503, "service_unavailable".into()));
     }
     let log = Haystack::new("the log", buffer.lock().unwrap().clone());
-    log.has("the trouble", "could not be written");
+    log.has("the trouble", "the store could not be read");
     log.lacks("an access token", &agent.access_token);
     log.lacks("an intent", marker);
     log.lacks("a guess", "a guess at the password");
