@@ -107,6 +107,8 @@ pub(crate) struct Question {
     pub(crate) fate: Fate,
     pub(crate) yes: Option<(Yes, UnixMillis)>,
     pub(crate) run: Option<Run>,
+    /// A person said how it ended, and whether a report contradicted that.
+    pub(crate) reconciled: Option<bool>,
 }
 
 #[derive(Clone, Debug)]
@@ -219,6 +221,7 @@ impl Reference {
             fate: Fate::Open,
             yes: None,
             run: None,
+            reconciled: None,
         });
         if at_once {
             self.settle(self.questions.len() - 1, by_default(asked, false), times);
@@ -351,11 +354,19 @@ impl Reference {
             (_, None) => Refused("conflict"),
             (Run::Claimed(_) | Run::Unknown, Some(_)) => Done,
             (Run::Committed, Some(true)) | (Run::Failed, Some(false)) => Nothing,
-            (Run::Committed | Run::Failed, Some(_)) => Refused("conflict"),
+            (Run::Committed | Run::Failed, Some(_)) => match self.questions[index].reconciled {
+                Some(true) => Nothing,
+                Some(false) => Done,
+                None => Refused("conflict"),
+            },
         }
     }
 
     pub(crate) fn reported(&mut self, index: usize, ran: Option<bool>, times: Times) {
+        if matches!(self.questions[index].run, Some(Run::Committed | Run::Failed)) {
+            self.questions[index].reconciled = Some(true);
+            return;
+        }
         let lease_s = if self.questions[index].asked.action == 1 { 30 } else { 20 };
         let run = match ran {
             None => Run::Claimed(times.node.plus_secs(lease_s)),

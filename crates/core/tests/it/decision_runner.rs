@@ -366,6 +366,7 @@ impl Runner {
             Matter::LoseApprover { index } => reference.ends_yes(index, Yes::Cancelled),
             Matter::Reconcile { index, ran, .. } => {
                 reference.runs(index, if ran { Run::Committed } else { Run::Failed });
+                reference.questions[index].reconciled = Some(false);
             }
             Matter::Revoke { agent, principal, open, sessions } => {
                 reference.revoke(&principal, &open, &sessions);

@@ -63,6 +63,10 @@ pub(crate) struct Use {
     pub(crate) run: Run,
     /// The service itself refused it, so that it counts no more.
     pub(crate) returned: bool,
+    /// A person said how it ended.
+    pub(crate) reconciled: bool,
+    /// A report contradicted that person, once.
+    pub(crate) contradicted: bool,
 }
 
 /// What is reported of a use.
@@ -146,22 +150,42 @@ impl Reference {
             lane.status = StepStatus::InProgress;
             self.plan = PlanStatus::InProgress;
         }
-        self.uses.push(Use { lane: wanted.lane, cents: wanted.cents, text: wanted.text, run, returned: false });
+        self.uses.push(Use {
+            lane: wanted.lane,
+            cents: wanted.cents,
+            text: wanted.text,
+            run,
+            returned: false,
+            reconciled: false,
+            contradicted: false,
+        });
     }
 
     pub(crate) fn report(&self, made: usize, told: Told, now: UnixMillis) -> Verdict {
-        match (self.uses[made].run, told) {
+        let used = &self.uses[made];
+        match (used.run, told) {
             (Run::Claimed(lease), Told::Running) if now < lease => Verdict::Done,
             (Run::Claimed(_) | Run::Unknown, Told::Running) => Verdict::Gone,
             (Run::Claimed(_), _) => Verdict::Done,
             (Run::Unknown, Told::Lost) => Verdict::Nothing,
             (Run::Unknown, _) => Verdict::Done,
             (Run::Committed, Told::Committed) | (Run::Failed, Told::Failed | Told::Refused) => Verdict::Nothing,
+            (Run::Committed, Told::Failed | Told::Refused) | (Run::Failed, Told::Committed) if used.reconciled => {
+                if used.contradicted {
+                    Verdict::Nothing
+                } else {
+                    Verdict::Done
+                }
+            }
             (Run::Committed | Run::Failed, _) => Verdict::Gone,
         }
     }
 
     pub(crate) fn reported(&mut self, made: usize, told: Told, at: UnixMillis) {
+        if matches!(self.uses[made].run, Run::Committed | Run::Failed) {
+            self.uses[made].contradicted = true;
+            return;
+        }
         let lane = self.uses[made].lane;
         match told {
             Told::Running => self.uses[made].run = Run::Claimed(at.plus_secs(self.lanes[lane].lease_s)),

@@ -385,6 +385,7 @@ impl Runner {
             Matter::LeaseDue(made) => reference.reported(made, Told::Lost, node),
             Matter::Reconcile(made, _, ran) => {
                 reference.reported(made, if ran { Told::Committed } else { Told::Failed }, node);
+                reference.uses[made].reconciled = true;
             }
             Matter::TakeBack(lane, _) => reference.ended(lane, false),
             Matter::Lapse(lane) => reference.ended(lane, true),
