@@ -160,7 +160,7 @@ pub(super) fn agent(language: Language) -> AgentPage {
         total: 128,
         is_first_page: false,
         next_cursor: Some("eyJz+/=".into()),
-        csrf: "csrf_0123456789".into(),
+        csrf: "token".into(),
         notice: None,
     }
 }
