@@ -61,7 +61,7 @@ impl Permit {
         self.open().held.as_ref()
     }
 
-    /// The right to send, looked at immediately before the first byte.
+    /// From here on the first byte may have left.
     pub(super) fn sends(&mut self) {
         if let Some(open) = &mut self.open {
             open.sent = true;
