@@ -15,7 +15,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("server", &["gateway", "engine", "outbound", "jose", "protocol"]),
     ("client", &["outbound", "jose", "protocol"]),
     ("conformance", &["client", "outbound", "jose", "protocol"]),
-    ("countersign", &["server", "client", "conformance", "protocol"]),
+    ("demo", &["server", "client", "protocol"]),
+    ("countersign", &["server", "client", "demo", "conformance", "protocol"]),
 ];
 
 /// May depend on everything; nobody else may depend on them, except in tests.

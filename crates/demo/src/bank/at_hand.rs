@@ -3,13 +3,13 @@
 use super::{
     super::{
         folder::write_for_owner,
+        plane::{PASSWORD, PERSON, trouble},
         steps::Steps,
-        world::{PASSWORD, PERSON, trouble},
     },
     Branch,
     calls::{account, transfer_body},
 };
-use crate::failure::Failure;
+use crate::Failure;
 use std::fmt::Write as _;
 
 /// Everything that the agent says about itself with each call.
@@ -18,9 +18,9 @@ const OF_THE_AGENT: [&str; 6] =
 
 pub(super) async fn tell(branch: &mut Branch, steps: &Steps<'_>) -> Result<(), Failure> {
     let headers = branch.headers().await?;
-    let file = branch.place.folder.join("agent.headers");
+    let file = branch.node.folder.join("agent.headers");
     write_for_owner(&file, &headers)?;
-    let (gateway, origin) = (&branch.place.gateway, &branch.place.origin);
+    let (gateway, origin) = (&branch.node.gateway, &branch.node.origin);
     let curl = format!("curl -i -H @{}", file.display());
     let pay = format!(
         "{curl} -H 'content-type: application/json' \\\n      -d '{}' {gateway}/transfers",

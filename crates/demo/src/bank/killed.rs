@@ -10,7 +10,7 @@ use super::{
     calls::transfer,
     desk::became,
 };
-use crate::failure::Failure;
+use crate::Failure;
 use countersign_client::agent::Call;
 use std::time::Duration;
 
@@ -19,12 +19,12 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), Failure> {
     let call = transfer("inv-9", "640.00");
     let before = branch.bank.effects("/transfers").len();
-    let (decision, token) = branch.desk.approved(&branch.place, &call).await?;
+    let (decision, token) = branch.desk.approved(&branch.node, &call).await?;
     branch.desk.hang_up().await;
-    branch.place.stop().await;
+    branch.node.stop().await;
     branch.is_killed_at_work(&call.clone().confirmed(token)).await?;
     steps.done("killed: the node ran as a process of its own, and was killed while the bank was at work")?;
-    branch.place.start().await?;
+    branch.node.start().await?;
     branch.is_unknown(&decision.decision_id).await?;
     steps.done("restarted on the same database, it says of the transfer what is true: unknown")?;
     branch.refuses(&call, (409, "conflict")).await?;
@@ -35,7 +35,7 @@ pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(
 
 impl Branch {
     async fn is_killed_at_work(&mut self, call: &Call) -> Result<(), Failure> {
-        let process = self.place.start_process().await?;
+        let process = self.node.start_process().await?;
         self.bank.slows_down();
         let killing = async {
             let at_work = tokio::time::timeout(PATIENCE, self.bank.is_at_work()).await;

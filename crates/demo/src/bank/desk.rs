@@ -3,16 +3,16 @@
 use super::{
     super::{
         device::{Device, PATIENCE},
+        notices::Notices,
         person::{Person, text},
+        plane::{OPERATOR, system_now, trouble},
         steps::check,
-        told::Told,
-        world::{OPERATOR, system_now, trouble},
     },
     Proof,
-    place::Place,
+    node::BankNode,
     wire::Wire,
 };
-use crate::failure::Failure;
+use crate::Failure;
 use countersign_client::{
     aaep::{Asks, Question, system_dice},
     agent::{Agent, AgentConfig, Call, CallError},
@@ -36,14 +36,15 @@ pub(super) struct Desk {
 
 impl Desk {
     /// The person signs in, reads who asks and for what, and connects the agent.
-    pub(super) async fn open(place: &Place, operator: Operator, proof: Proof) -> Result<Self, Failure> {
-        let (told, wire) = (Arc::new(Told::default()), Arc::new(Wire::new()?));
-        let mut config = AgentConfig::new(place.origin.clone());
-        (config.api, config.dpop) = (Some(place.gateway.clone()), proof == Proof::Demanded);
-        let mut agent = Agent::new(config, operator, Arc::clone(&wire) as _, Arc::clone(&told) as _, told.clone());
+    pub(super) async fn open(node: &BankNode, operator: Operator, proof: Proof) -> Result<Self, Failure> {
+        let (notices, wire) = (Arc::new(Notices::default()), Arc::new(Wire::new()?));
+        let mut config = AgentConfig::new(node.origin.clone());
+        (config.api, config.dpop) = (Some(node.gateway.clone()), proof == Proof::Demanded);
+        let mut agent =
+            Agent::new(config, operator, Arc::clone(&wire) as _, Arc::clone(&notices) as _, notices.clone());
         agent.connect(&SCOPES, None, system_now()).await.map_err(trouble)?;
-        let person = Person::sign_in(&place.origin).await?;
-        let (shown, code) = person.approve(&told.request_id()?).await?;
+        let person = Person::sign_in(&node.origin).await?;
+        let (shown, code) = person.approve(&notices.request_id()?).await?;
         check(text(&shown, "operator") == OPERATOR, "the person was shown another operator")?;
         agent.finish_connect(&code, system_now()).await.map_err(trouble)?;
         agent.register(None, system_now()).await.map_err(trouble)?;
@@ -65,9 +66,9 @@ impl Desk {
     }
 
     /// What the person reads on the phone.
-    pub(super) async fn reads(&mut self, place: &Place, decision_id: &str) -> Result<Arc<Question>, Failure> {
+    pub(super) async fn reads(&mut self, node: &BankNode, decision_id: &str) -> Result<Arc<Question>, Failure> {
         if self.phone.is_none() {
-            self.phone = Some(Device::connect(&place.origin, &self.person, "phone").await?);
+            self.phone = Some(Device::connect(&node.origin, &self.person, "phone").await?);
         }
         let phone = self.phone.as_mut().ok_or_else(|| Failure::new("there is no phone"))?;
         phone.hears_of(decision_id).await
@@ -91,9 +92,13 @@ impl Desk {
     }
 
     /// Has a call held and approved; the decision, with what names it in a confirmed call.
-    pub(super) async fn approved(&mut self, place: &Place, call: &Call) -> Result<(DecisionDocument, String), Failure> {
+    pub(super) async fn approved(
+        &mut self,
+        node: &BankNode,
+        call: &Call,
+    ) -> Result<(DecisionDocument, String), Failure> {
         let id = self.is_held(call).await?;
-        let question = self.reads(place, &id).await?;
+        let question = self.reads(node, &id).await?;
         let decision = self.says_yes(&question).await?;
         let token = confirm_token(&decision)?;
         Ok((decision, token))

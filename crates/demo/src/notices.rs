@@ -1,17 +1,17 @@
 //! What the agent tells the person, on the terminal.
 
-use crate::failure::Failure;
+use crate::Failure;
 use countersign_client::agent::{Browser, Notice, UserFacing};
 use std::sync::{Mutex, PoisonError};
 
 /// Keeps what was said, for the story to check, and the page that was to be opened.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Notices {
     notices: Mutex<Vec<Notice>>,
     page: Mutex<Option<String>>,
 }
 
-impl Told {
+impl Notices {
     pub(super) fn page(&self) -> Option<String> {
         self.page.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -28,14 +28,14 @@ impl Told {
     }
 }
 
-impl UserFacing for Told {
+impl UserFacing for Notices {
     fn notice(&self, notice: Notice) {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
     }
 }
 
 /// The person opens the page themselves; it is shown by the story.
-impl Browser for Told {
+impl Browser for Notices {
     fn open(&self, url: &str) {
         *self.page.lock().unwrap_or_else(PoisonError::into_inner) = Some(url.to_owned());
     }

@@ -1,8 +1,8 @@
 //! How the service behind the gateway finds out for whom a call is: a signed statement, checked with the keys that
 //! Countersign publishes.
 
-use super::super::world::{transport, trouble};
-use crate::failure::Failure;
+use super::super::plane::{transport, trouble};
+use crate::Failure;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_client::transport::{Request, Transport as _};

@@ -3,14 +3,14 @@
 
 use super::{
     super::{
+        plane::{PERSON, trouble},
         steps::{Steps, check},
-        world::{PERSON, trouble},
     },
     Branch,
     calls::payout,
     desk::{action, became},
 };
-use crate::failure::Failure;
+use crate::Failure;
 use countersign_client::{
     agent::{Call, CallError},
     mplp::Mplp,
@@ -20,7 +20,7 @@ use countersign_protocol::mplp::{
 };
 use http::StatusCode;
 
-const PLAN: &str = include_str!("../../../../../../examples/plan.json");
+const PLAN: &str = include_str!("../../../../examples/plan.json");
 const PAYOUTS: &str = "/payouts";
 
 const ACME: &str = "Acme Cleaning";
@@ -47,7 +47,7 @@ impl Branch {
         steps.done(
             "planned: the agent proposed to pay five invoices; before anybody approved that, the first was held",
         )?;
-        let question = self.desk.reads(&self.place, &proposed.decision_id).await?;
+        let question = self.desk.reads(&self.node, &proposed.decision_id).await?;
         check(action(&question).contains("Pay the suppliers of July"), "the person was asked something else")?;
         steps.done(&format!("{PERSON} reads what would run, in the words of the bank's owner:"))?;
         for shown in self.shown_of(&mplp, &plan.plan_id).await? {

@@ -1,14 +1,14 @@
 //! Everything the demo needs, in this process: a node in front of a calendar, an operator with a web site, an agent.
 
-use super::{api, operator_site::OperatorSite, told::Told};
-pub(super) use crate::clock::system_now;
-use crate::failure::Failure;
+use super::{api, notices::Notices, operator_site::OperatorSite};
+
+use crate::Failure;
 use countersign_client::{
     agent::{Agent, AgentConfig},
     operator::{KeyRing, Operator, OperatorIdentity},
     transport::WithLoopback,
 };
-use countersign_protocol::{domain::Domain, origin::Origin};
+use countersign_protocol::{domain::Domain, origin::Origin, time::UnixMillis};
 use countersign_server::{FirstStart, Node, admin::Role, config, start_in_front_of};
 use std::{
     collections::BTreeMap,
@@ -23,11 +23,11 @@ pub(super) const PERSON: &str = "robin";
 /// Known to everyone who reads this; the demo listens on loopback only and forgets everything at its end.
 pub(super) const PASSWORD: &str = "demo-password";
 
-const PROJECT: &str = include_str!("../../../../../examples/calendar.toml");
+const PROJECT: &str = include_str!("../../../examples/calendar.toml");
 /// What an agent may ask the person for beside the calendar.
 const ACTIONS: &str = "[[actions]]\nname = \"payments.send\"\ntimeout_seconds = 300\n";
 
-pub(super) struct World {
+pub(super) struct DemoPlane {
     pub(super) node: Node,
     pub(super) origin: Origin,
     pub(super) operator: Operator,
@@ -35,7 +35,7 @@ pub(super) struct World {
     pub(super) folder: PathBuf,
 }
 
-impl World {
+impl DemoPlane {
     pub(super) async fn start(port: u16, folder: &Path) -> Result<Self, Failure> {
         let now = system_now();
         let operator = operator()?;
@@ -55,10 +55,10 @@ impl World {
     }
 
     /// An agent of the operator that speaks to the person through the terminal.
-    pub(super) fn agent(&self, told: &Arc<Told>) -> Result<Agent, Failure> {
+    pub(super) fn agent(&self, notices: &Arc<Notices>) -> Result<Agent, Failure> {
         let config = AgentConfig::new(self.origin.clone());
         let transport = Arc::new(transport()?);
-        Ok(Agent::new(config, self.operator.clone(), transport, Arc::clone(told) as _, Arc::clone(told) as _))
+        Ok(Agent::new(config, self.operator.clone(), transport, Arc::clone(notices) as _, Arc::clone(notices) as _))
     }
 
     /// Gives everything back: listeners and the database.
@@ -110,4 +110,13 @@ pub(super) fn fresh_key() -> Result<[u8; 32], Failure> {
     let mut key = [0; 32];
     aws_lc_rs::rand::fill(&mut key).map_err(|_| Failure::new("the system gives no randomness"))?;
     Ok(key)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the demo's agent and person are other programs than a node, with a clock"
+)]
+pub(super) fn system_now() -> UnixMillis {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    UnixMillis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

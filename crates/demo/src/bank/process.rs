@@ -1,7 +1,7 @@
 //! `countersign serve` as a process of its own, so that it can be killed.
 
-use super::super::world::trouble;
-use crate::failure::Failure;
+use super::super::plane::trouble;
+use crate::Failure;
 use std::{
     fs::File,
     io::{BufRead as _, BufReader},

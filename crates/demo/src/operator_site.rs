@@ -1,7 +1,7 @@
 //! The demo operator's web site: its identity and keys over real TLS, on loopback, under a certificate of its own.
 
-use super::world::trouble;
-use crate::failure::Failure;
+use super::plane::trouble;
+use crate::Failure;
 use axum::{Router, response::IntoResponse as _, routing::get};
 use countersign_client::operator::{Document, Operator};
 use countersign_protocol::time::UnixMillis;

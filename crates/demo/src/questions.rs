@@ -4,10 +4,10 @@
 use super::{
     device::{Device, PATIENCE},
     person::Person,
+    plane::{DemoPlane, PERSON, transport, trouble},
     steps::check,
-    world::{PERSON, World, transport, trouble},
 };
-use crate::failure::Failure;
+use crate::Failure;
 use countersign_client::{
     aaep::{Ending, system_dice},
     decisions::{Decisions, DecisionsError},
@@ -15,7 +15,7 @@ use countersign_client::{
 use countersign_protocol::decisions::{
     ClaimRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest, OutcomeStatus, State,
 };
-use countersign_server::admin::{AdminRefusal, ApiKeyKind, NewKey};
+use countersign_server::admin::{ApiKeyKind, NewKey};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    pub(super) async fn begin(world: &World, person: &Person) -> Result<Self, Failure> {
-        let projects = world.node.engine.projects().await.map_err(trouble)?;
+    pub(super) async fn begin(plane: &DemoPlane, person: &Person) -> Result<Self, Failure> {
+        let projects = plane.node.engine.projects().await.map_err(trouble)?;
         let project = projects.first().ok_or_else(|| Failure::new("the demo's project is missing"))?;
         let key = NewKey {
             kind: ApiKeyKind::Agent,
@@ -41,11 +41,11 @@ impl Asking {
             asks: Vec::new(),
             jkt: None,
         };
-        let key = world.node.engine.add_key(project, &key).await.map_err(AdminRefusal::from)?;
+        let key = plane.node.engine.add_key(project, &key).await.map_err(trouble)?;
         let transport = Arc::new(transport()?);
-        let agent = Decisions::new(&world.origin, None, &key.secret, transport, system_dice());
-        let phone = Device::connect(&world.origin, person, "phone").await?;
-        Ok(Self { agent, phone, speaker: Device::connect(&world.origin, person, "kitchen speaker").await? })
+        let agent = Decisions::new(&plane.origin, None, &key.secret, transport, system_dice());
+        let phone = Device::connect(&plane.origin, person, "phone").await?;
+        Ok(Self { agent, phone, speaker: Device::connect(&plane.origin, person, "kitchen speaker").await? })
     }
 
     /// Asks, and lets one device answer; what the agent then has, and what the other device heard of it.

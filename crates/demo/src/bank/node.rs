@@ -1,23 +1,23 @@
 //! Where the bank's gateway runs: a folder with a configuration, a project and a database, as anybody would have it.
 
 use super::{
-    super::world::{OPERATOR, PASSWORD, PERSON, World, free_port, fresh_key, trouble},
+    super::plane::{DemoPlane, OPERATOR, PASSWORD, PERSON, free_port, fresh_key, trouble},
     Proof,
     process::Process,
     service::{Bank, CREDENTIAL},
 };
-use crate::failure::Failure;
+use crate::Failure;
 use countersign_protocol::{origin::Origin, project::ProjectDocument};
 use countersign_server::{FirstStart, Node, admin::Role, config, start};
 use std::{fs, path::PathBuf};
 
-const PROJECT: &str = include_str!("../../../../../../examples/bank.toml");
+const PROJECT: &str = include_str!("../../../../examples/bank.toml");
 /// What a plan for it must say.
-const RULES: &str = include_str!("../../../../../../examples/clarification/bank.toml");
+const RULES: &str = include_str!("../../../../examples/clarification/bank.toml");
 /// Nobody wants to wait a minute to see what becomes of a claim whose node is dead.
 const LEASE_S: i64 = 2;
 
-pub(super) struct Place {
+pub(super) struct BankNode {
     /// Where people answer and agents register.
     pub(super) origin: Origin,
     /// Where agents call the bank.
@@ -26,21 +26,21 @@ pub(super) struct Place {
     node: Option<Node>,
 }
 
-impl Place {
-    pub(super) async fn prepare(world: &World, bank: &Bank, proof: Proof) -> Result<Self, Failure> {
-        let folder = world.folder.join("bank");
+impl BankNode {
+    pub(super) async fn prepare(plane: &DemoPlane, bank: &Bank, proof: Proof) -> Result<Self, Failure> {
+        let folder = plane.folder.join("bank");
         fs::create_dir_all(&folder).map_err(trouble)?;
-        fs::write(folder.join("operator.pem"), &world.site.root_pem).map_err(trouble)?;
+        fs::write(folder.join("operator.pem"), &plane.site.root_pem).map_err(trouble)?;
         config::key_encryption_key::create(&folder.join("countersign.key"), &fresh_key()?).map_err(trouble)?;
         let (public, gateway) = (free_port()?, free_port()?);
-        let text = configuration(world, bank, public, gateway)?;
+        let text = configuration(plane, bank, public, gateway)?;
         fs::write(folder.join("countersign.toml"), text).map_err(trouble)?;
         let origin = Origin::parse(&format!("http://localhost:{public}")).map_err(trouble)?;
         let gateway = Origin::parse(&format!("http://127.0.0.1:{gateway}")).map_err(trouble)?;
-        let mut place = Self { origin, gateway, folder, node: None };
-        place.start().await?;
-        place.furnish(document(bank, proof)?).await?;
-        Ok(place)
+        let mut bank_node = Self { origin, gateway, folder, node: None };
+        bank_node.start().await?;
+        bank_node.furnish(document(bank, proof)?).await?;
+        Ok(bank_node)
     }
 
     /// Starts a node in this process, on whatever the database says.
@@ -86,7 +86,7 @@ fn document(bank: &Bank, proof: Proof) -> Result<ProjectDocument, Failure> {
     Ok(document)
 }
 
-fn configuration(world: &World, bank: &Bank, public: u16, gateway: u16) -> Result<String, Failure> {
+fn configuration(plane: &DemoPlane, bank: &Bank, public: u16, gateway: u16) -> Result<String, Failure> {
     Ok(format!(
         "[listen]\npublic = \"127.0.0.1:{public}\"\noperations = \"127.0.0.1:{operations}\"\n\n\
          [public]\norigin = \"http://localhost:{public}\"\n\n\
@@ -95,6 +95,6 @@ fn configuration(world: &World, bank: &Bank, public: u16, gateway: u16) -> Resul
          [outbound]\nextra_roots = [\"operator.pem\"]\nstatic = {{ \"{OPERATOR}\" = \"{operator}\" }}\n",
         operations = free_port()?,
         upstream = bank.url(),
-        operator = world.site.address,
+        operator = plane.site.address,
     ))
 }

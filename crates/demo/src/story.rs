@@ -1,13 +1,13 @@
 //! The story so far: connect, register, read, write, a refused write, a question, audit, revoke. Each step is checked.
 
 use super::{
+    notices::Notices,
     person::{Person, text},
+    plane::{DemoPlane, OPERATOR, PASSWORD, PERSON, system_now, trouble},
     questions::{Asking, BOT},
     steps::{Steps, check},
-    told::Told,
-    world::{OPERATOR, PASSWORD, PERSON, World, system_now, trouble},
 };
-use crate::failure::Failure;
+use crate::Failure;
 use countersign_client::{
     aaep::Ending,
     agent::{Agent, Call, CallError, Lost, Notice},
@@ -21,28 +21,28 @@ use std::sync::{Arc, Mutex};
 const SCOPES: [&str; 2] = ["calendar.read", "calendar.write"];
 
 pub(super) struct Story<'a, 'c> {
-    world: &'a World,
+    plane: &'a DemoPlane,
     steps: &'a mut Steps<'c>,
-    told: Arc<Told>,
+    notices: Arc<Notices>,
     agent: Agent,
 }
 
 impl<'a, 'c> Story<'a, 'c> {
-    pub(super) fn begin(world: &'a World, steps: &'a mut Steps<'c>) -> Result<Self, Failure> {
-        let told = Arc::new(Told::default());
-        let agent = world.agent(&told)?;
+    pub(super) fn begin(plane: &'a DemoPlane, steps: &'a mut Steps<'c>) -> Result<Self, Failure> {
+        let notices = Arc::new(Notices::default());
+        let agent = plane.agent(&notices)?;
         steps.say(&format!(
             "A calendar API at {}, with Countersign in front of it.\nAn agent of {OPERATOR} wants to work with {PERSON}'s calendar.\n\n",
-            world.origin
+            plane.origin
         ))?;
-        Ok(Self { world, steps, told, agent })
+        Ok(Self { plane, steps, notices, agent })
     }
 
     /// Plays the person too. Ends with an error at the first step that is not as promised.
     pub(super) async fn scripted(&mut self) -> Result<(), Failure> {
         self.agent_asks().await?;
-        let person = Person::sign_in(&self.world.origin).await?;
-        let (shown, code) = person.approve(&self.told.request_id()?).await?;
+        let person = Person::sign_in(&self.plane.origin).await?;
+        let (shown, code) = person.approve(&self.notices.request_id()?).await?;
         check(text(&shown, "operator") == OPERATOR, "the person was shown another operator")?;
         self.done(&format!("{PERSON} read who asks ({OPERATOR}), for what and who answers for it, and said yes"))?;
         self.agent_is_connected(&code).await?;
@@ -58,7 +58,7 @@ impl<'a, 'c> Story<'a, 'c> {
     /// A real person in a real browser.
     pub(super) async fn with_a_person(&mut self) -> Result<(), Failure> {
         self.agent_asks().await?;
-        let page = self.told.page().unwrap_or_default();
+        let page = self.notices.page().unwrap_or_default();
         self.steps.say(&format!(
             "\n  Open      {page}\n  Sign in   {PERSON}\n  Password  {PASSWORD}\n\nThe page will show a code. Paste it here and press Enter: "
         ))?;
@@ -67,7 +67,7 @@ impl<'a, 'c> Story<'a, 'c> {
         self.agent_works().await?;
         self.steps.say(&format!(
             "\nSee what the agent did, and cut it off, at {}/agents\nThe agent tries to read every two seconds until then (Ctrl-C ends the demo).\n",
-            self.world.origin
+            self.plane.origin
         ))?;
         self.read_until_cut_off().await
     }
@@ -105,7 +105,7 @@ impl<'a, 'c> Story<'a, 'c> {
     }
 
     async fn person_decides(&mut self, person: &Person) -> Result<(), Failure> {
-        let mut asking = Asking::begin(self.world, person).await?;
+        let mut asking = Asking::begin(self.plane, person).await?;
         let (accepted, heard) = asking.ask(82_000).await?;
         self.done(&format!("the {BOT} asked to pay $82000; {PERSON}'s phone and kitchen speaker were told at once"))?;
         self.done(&format!("{PERSON} said yes on the phone, and the agent that waited was woken"))?;
@@ -141,7 +141,7 @@ impl<'a, 'c> Story<'a, 'c> {
         let list = Call::get("/events").intent_type("READ_CALENDAR");
         let refused = self.agent.call(&list, system_now()).await;
         check(matches!(refused, Err(CallError::Lost(Lost::CutOff { .. }))), "a revoked agent was let in")?;
-        let told = self.told.last();
+        let told = self.notices.last();
         check(matches!(told, Some(Notice::AccessCutOff { .. })), "the agent did not tell its person")?;
         self.done("the agent's very next call was refused, and it told its person why")
     }
@@ -174,7 +174,7 @@ impl<'a, 'c> Story<'a, 'c> {
             window: ExecutionWindow { earliest: now, latest: now.plus_secs(3600) },
             usage_limits: None,
         };
-        let desk = ConsentDesk::new(self.world.operator.clone(), Arc::new(Mutex::new(Vec::new())));
+        let desk = ConsentDesk::new(self.plane.operator.clone(), Arc::new(Mutex::new(Vec::new())));
         desk.propose(manifest, delegation, task).map_err(trouble)?.approve(now).map_err(trouble)
     }
 

@@ -2,9 +2,9 @@
 
 use super::{
     person::{Person, text},
-    world::{system_now, transport, trouble},
+    plane::{system_now, transport, trouble},
 };
-use crate::failure::Failure;
+use crate::Failure;
 use countersign_client::{
     aaep::{Announcement, Answer, Ending, Heard, Inbox, Question, Subscriber, SubscriberConfig, Trust, system_dice},
     mplp::Mplp,

@@ -1,7 +1,7 @@
 //! The person of a scripted demo: the same requests that the pages make, with the same session.
 
-use super::world::{PASSWORD, PERSON, transport, trouble};
-use crate::failure::Failure;
+use super::plane::{PASSWORD, PERSON, transport, trouble};
+use crate::Failure;
 use countersign_client::transport::{Request, Response, Transport as _, WithLoopback};
 use countersign_protocol::origin::Origin;
 use http::{HeaderValue, header};

@@ -5,14 +5,14 @@
 use super::{
     super::{
         person::text,
+        plane::{PERSON, transport, trouble},
         steps::{Steps, check},
-        world::{PERSON, transport, trouble},
     },
     Branch,
     calls::payout,
     desk::action,
 };
-use crate::failure::Failure;
+use crate::Failure;
 use countersign_client::{
     aaep::{Asks, Question},
     clarification::{Registry, Report, Signer, check_audit, published_keys},
@@ -26,7 +26,7 @@ use countersign_protocol::{
 };
 use serde_json::Value;
 
-const PLAN: &str = include_str!("../../../../../../examples/clarification/plan.json");
+const PLAN: &str = include_str!("../../../../examples/clarification/plan.json");
 /// Where the answer belongs.
 const PLACE: &str = "/actions/6d2e9f30-8b45-4ca7-9e16-4f0a2d8c3b75/arguments/body/from";
 const ANSWER: &str = "main";
@@ -61,7 +61,7 @@ impl Branch {
         steps
             .done("escalated: the agent's own answer does not settle it, for money that has left does not come back")?;
         let decision = guessed.decision_id.ok_or_else(|| Failure::new("not as promised: nobody was asked"))?;
-        let question = self.desk.reads(&self.place, &decision).await?;
+        let question = self.desk.reads(&self.node, &decision).await?;
         let read = asked(&question);
         check(read == gap.question, &format!("{PERSON} was asked {read:?}"))?;
         self.desk.answers(&question, ANSWER).await?;
@@ -78,7 +78,7 @@ impl Branch {
         check(has_nothing_but_the_answer(&accepted)?, "the accepted plan has something that nobody said")?;
         let decision =
             accepted.decision_id.ok_or_else(|| Failure::new("not as promised: the plan was not proposed"))?;
-        let question = self.desk.reads(&self.place, &decision).await?;
+        let question = self.desk.reads(&self.node, &decision).await?;
         check(action(&question).contains("Pay the deposit"), "another plan was proposed")?;
         let told = clarified(&question)?;
         steps.done(&format!("confirmed: the plan is attested and proposed, and {PERSON} reads what was clarified:"))?;
@@ -89,7 +89,7 @@ impl Branch {
 
     async fn is_audited(&mut self, session: &MplpId, steps: &mut Steps<'_>) -> Result<(), Failure> {
         let audit = self.desk.clarifications()?.audit(session).await.map_err(trouble)?.document;
-        let keys = published_keys(&self.place.origin, None, &transport()?).await.map_err(trouble)?;
+        let keys = published_keys(&self.node.origin, None, &transport()?).await.map_err(trouble)?;
         let registry = Registry::default().with(&keys);
         let report = check_audit(&audit, &registry).map_err(trouble)?;
         check(is_told_truly(&report), &format!("the audit shows {report}"))?;

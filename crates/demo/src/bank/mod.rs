@@ -4,7 +4,7 @@ mod at_hand;
 mod calls;
 mod desk;
 mod killed;
-mod place;
+mod node;
 mod plan;
 mod process;
 mod service;
@@ -14,18 +14,18 @@ mod unclear;
 mod wire;
 
 use super::{
+    plane::{DemoPlane, trouble},
     steps::Steps,
-    world::{World, trouble},
 };
-use crate::failure::Failure;
+use crate::Failure;
 use desk::Desk;
-use place::Place;
+use node::BankNode;
 use service::Bank;
 
 /// The bank, a node that is its gateway, and an agent that a person has connected.
 pub(super) struct Branch {
     bank: Bank,
-    place: Place,
+    node: BankNode,
     desk: Desk,
 }
 
@@ -38,11 +38,11 @@ pub(super) enum Proof {
 }
 
 impl Branch {
-    pub(super) async fn open(world: &World, proof: Proof) -> Result<Self, Failure> {
+    pub(super) async fn open(plane: &DemoPlane, proof: Proof) -> Result<Self, Failure> {
         let bank = Bank::open().await.map_err(trouble)?;
-        let place = Place::prepare(world, &bank, proof).await?;
-        let desk = Desk::open(&place, world.operator.clone(), proof).await?;
-        Ok(Self { bank, place, desk })
+        let node = BankNode::prepare(plane, &bank, proof).await?;
+        let desk = Desk::open(&node, plane.operator.clone(), proof).await?;
+        Ok(Self { bank, node, desk })
     }
 
     /// Plays the agent and the person. Ends with an error at the first step that is not as promised.
@@ -50,7 +50,7 @@ impl Branch {
         steps.say(&format!(
             "\nA bank with an HTTP API at {}, and Countersign's gateway in front of it at {}.\n\n",
             self.bank.url(),
-            self.place.gateway
+            self.node.gateway
         ))?;
         story::tell(self, steps).await?;
         plan::tell(self, steps).await?;
@@ -64,7 +64,7 @@ impl Branch {
     }
 
     pub(super) async fn close(mut self) {
-        self.place.stop().await;
+        self.node.stop().await;
         self.bank.close();
     }
 }

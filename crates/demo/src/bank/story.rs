@@ -4,8 +4,8 @@
 use super::{
     super::{
         person::text,
+        plane::{PERSON, trouble},
         steps::{Steps, check},
-        world::{PERSON, trouble},
     },
     Branch,
     calls::{account, note, redeem, refund, transfer, transfer_body},
@@ -13,7 +13,7 @@ use super::{
     service::{CREDENTIAL, Got},
     statement,
 };
-use crate::failure::Failure;
+use crate::Failure;
 use countersign_client::{agent::Call, transport::Request};
 use countersign_protocol::decisions::DecisionDocument;
 use http::{StatusCode, header};
@@ -47,7 +47,7 @@ impl Branch {
         check(own_word == id, "the agent's own word made another decision")?;
         self.bank_has_nothing()?;
         steps.done("the agent's own word for it changed nothing, and nothing reached the bank")?;
-        let question = self.desk.reads(&self.place, &id).await?;
+        let question = self.desk.reads(&self.node, &id).await?;
         let read = action(&question);
         check(read.starts_with("Transfer 82000.00 USD to “Acme Supplies”"), "the person was asked something else")?;
         check(question.is_irreversible(), "the person was not told that it cannot be undone")?;
@@ -102,7 +102,7 @@ impl Branch {
     }
 
     async fn is_redeemed(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
-        let (decision, _) = self.desk.approved(&self.place, &transfer("inv-8", "120.50")).await?;
+        let (decision, _) = self.desk.approved(&self.node, &transfer("inv-8", "120.50")).await?;
         self.answers(&redeem(&decision.decision_id), StatusCode::CREATED).await?;
         let got = self.bank_has(2)?;
         check(got.body == transfer_body("inv-8", "120.50"), "the bank got other bytes than were approved")?;
@@ -115,8 +115,8 @@ impl Branch {
     /// Two questions, two yeses, one payment.
     async fn is_refunded_once(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
         let (first, second) = (refund("p-1", "damaged"), refund("p-1", "customer insists"));
-        let (_, one) = self.desk.approved(&self.place, &first).await?;
-        let (_, two) = self.desk.approved(&self.place, &second).await?;
+        let (_, one) = self.desk.approved(&self.node, &first).await?;
+        let (_, two) = self.desk.approved(&self.node, &second).await?;
         self.answers(&first.confirmed(one), StatusCode::CREATED).await?;
         self.refuses(&second.confirmed(two), CONFLICT).await?;
         let refunds = self.bank.effects("/refunds");
@@ -130,9 +130,9 @@ impl Branch {
 
     async fn knows_for_whom(&self, got: &Got, decision: &DecisionDocument) -> Result<(), Failure> {
         let statement = got.headers.get(statement::HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let claims = statement::verified(statement, &self.place.origin).await?;
+        let claims = statement::verified(statement, &self.node.origin).await?;
         let says = |name: &str, value: &str| text(&claims, name) == value;
-        let right = says("iss", self.place.origin.as_str())
+        let right = says("iss", self.node.origin.as_str())
             && says("aud", &self.bank.url())
             && says("action", "transfers.send")
             && says("decision_id", &decision.decision_id)

@@ -1,7 +1,7 @@
 //! The demo's folder: its owner's alone, and gone with the demo, however that ends.
 
-use super::world::{system_now, trouble};
-use crate::failure::Failure;
+use super::plane::{system_now, trouble};
+use crate::Failure;
 use std::{
     fs::{self, DirBuilder, OpenOptions},
     io::Write as _,
@@ -9,10 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(super) struct DemoFolder(PathBuf);
+pub struct DemoFolder(PathBuf);
 
 impl DemoFolder {
-    pub(super) fn make() -> Result<Self, Failure> {
+    pub fn make() -> Result<Self, Failure> {
         let name = format!("countersign-demo-{}-{}", std::process::id(), system_now().0);
         let path = std::env::temp_dir().join(name);
         DirBuilder::new().mode(0o700).create(&path).map_err(trouble)?;

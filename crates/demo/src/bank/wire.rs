@@ -1,7 +1,7 @@
 //! The agent's connection, which remembers what went out last: that is what a thief of a request would have.
 
-use super::super::world::{transport, trouble};
-use crate::failure::Failure;
+use super::super::plane::{transport, trouble};
+use crate::Failure;
 use async_trait::async_trait;
 use countersign_client::transport::{Request, Response, Transport, Unreachable, WithLoopback};
 use std::sync::{Mutex, PoisonError};

@@ -1,0 +1,26 @@
+//! Why the demo ended early, and what to do next.
+
+use countersign_server::config::ConfigErrors;
+
+#[derive(Debug)]
+pub struct Failure {
+    pub error: String,
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    pub fn new(error: impl Into<String>) -> Self {
+        Self { error: error.into(), hint: None }
+    }
+
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl From<ConfigErrors> for Failure {
+    fn from(errors: ConfigErrors) -> Self {
+        let problems: Vec<_> = errors.problems.iter().map(ToString::to_string).collect();
+        Self::new(problems.join("; "))
+    }
+}

@@ -1,0 +1,63 @@
+//! `countersign demo`: the whole story on this machine, with nothing installed. A calendar behind the tower layer, a bank
+//! behind the gateway, an operator with a web site over real TLS, an agent and a person.
+
+mod api;
+mod bank;
+mod device;
+mod failure;
+mod folder;
+mod notices;
+mod operator_site;
+mod person;
+mod plane;
+mod questions;
+mod steps;
+mod story;
+
+pub use failure::Failure;
+pub use folder::DemoFolder;
+
+use bank::{Branch, Proof};
+use plane::DemoPlane;
+use steps::Steps;
+use story::Story;
+
+/// Prints to the reader's terminal.
+pub type Print<'a> = &'a (dyn Fn(&str) -> Result<(), Failure> + Sync);
+
+/// Plays agent and person, checks every step, and ends with an error at the first that is not as promised.
+pub async fn scripted(port: u16, folder: &DemoFolder, print: Print<'_>) -> Result<(), Failure> {
+    let plane = DemoPlane::start(port, folder.path()).await?;
+    let result = play(&plane, &mut Steps::new(print)).await;
+    plane.stop().await;
+    result
+}
+
+/// Leaves the person's part to the reader.
+pub async fn with_a_person(port: u16, folder: &DemoFolder, print: Print<'_>) -> Result<(), Failure> {
+    let plane = DemoPlane::start(port, folder.path()).await?;
+    let result = assist(&plane, &mut Steps::new(print)).await;
+    plane.stop().await;
+    result
+}
+
+async fn play(plane: &DemoPlane, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    Story::begin(plane, steps)?.scripted().await?;
+    let mut branch = Branch::open(plane, Proof::Demanded).await?;
+    let result = branch.scripted(steps).await;
+    branch.close().await;
+    result?;
+    steps.say("\nEverything was as promised.\n")
+}
+
+/// The bank stays open for as long as the rest of the story takes.
+async fn assist(plane: &DemoPlane, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    let mut branch = Branch::open(plane, Proof::NotDemanded).await?;
+    let result = async {
+        branch.at_hand(steps).await?;
+        Story::begin(plane, steps)?.with_a_person().await
+    };
+    let result = result.await;
+    branch.close().await;
+    result
+}

@@ -1,0 +1,33 @@
+//! The lines of the story: each is printed only after its step was checked.
+
+use crate::{Failure, Print};
+
+pub(super) struct Steps<'a> {
+    print: Print<'a>,
+    count: usize,
+}
+
+impl<'a> Steps<'a> {
+    pub(super) fn new(print: Print<'a>) -> Self {
+        Self { print, count: 0 }
+    }
+
+    /// Something was done, and was as promised.
+    pub(super) fn done(&mut self, step: &str) -> Result<(), Failure> {
+        self.count += 1;
+        self.say(&format!("{:>3}  ok  {step}\n", self.count))
+    }
+
+    /// A detail of the step before.
+    pub(super) fn seen(&self, detail: &str) -> Result<(), Failure> {
+        self.say(&format!("        {detail}\n"))
+    }
+
+    pub(super) fn say(&self, text: &str) -> Result<(), Failure> {
+        (self.print)(text)
+    }
+}
+
+pub(super) fn check(holds: bool, otherwise: &str) -> Result<(), Failure> {
+    if holds { Ok(()) } else { Err(Failure::new(format!("not as promised: {otherwise}"))) }
+}
