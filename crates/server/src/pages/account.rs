@@ -1,4 +1,4 @@
-//! The person's own sign-ins and subscribers.
+//! The signed-in person's sign-in sessions and subscribers.
 
 use super::{Frame, Line, NewSubscriber, Subscriber, SubscribersError};
 use askama::Template;
@@ -11,19 +11,19 @@ pub struct AccountPage {
     pub frame: Frame,
     pub username: String,
     pub signed_in_at: UnixMillis,
-    /// When this sign-in ends by itself.
+    /// When this sign-in session expires.
     pub expires_at: UnixMillis,
     pub subscribers: Vec<Subscriber>,
     pub new_subscriber: NewSubscriber,
     pub csrf: String,
     pub error: Option<AccountError>,
-    /// The name of a subscriber that was just taken back.
+    /// The name of a subscriber that was just revoked.
     pub taken_back: Option<Line>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccountError {
-    /// The form was sent with a token that no longer counts.
+    /// The CSRF token of the form has expired.
     FormExpired,
     Subscriber(SubscribersError),
 }
@@ -36,7 +36,7 @@ impl AccountPage {
         })
     }
 
-    /// The field to mend, if it is one of a form's.
+    /// The form field with the error, if any.
     fn error_field(&self) -> &'static str {
         match self.error {
             Some(AccountError::Subscriber(error)) => error.field(),

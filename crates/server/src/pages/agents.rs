@@ -1,4 +1,4 @@
-//! What a person has allowed, what was done with it, and the way to end it (AAP 7.1, 8.2, 14.3; C-98).
+//! Delegations a person has granted, their audit entries, and their revocation (AAP 7.1, 8.2, 14.3; C-98).
 
 use super::{Frame, Line, Operator, ScopeWords};
 use askama::Template;
@@ -13,16 +13,16 @@ pub struct AgentsPage {
     pub notice: Option<AgentsNotice>,
 }
 
-/// `/agents/{delegation_id}`: one connection and one page of its audit. A free-text intent has no place here.
+/// `/agents/{delegation_id}`: one connection and one page of its audit entries. A free-text intent is never shown here.
 #[derive(Clone, Debug, Template)]
 #[template(path = "agent.html")]
 pub struct AgentPage {
     pub frame: Frame,
     pub connection: Connection,
     pub entries: Vec<AuditRow>,
-    /// How many entries there are on all pages.
+    /// Number of audit entries on all pages.
     pub total: i64,
-    /// False once a cursor was followed.
+    /// False once the person followed a cursor.
     pub is_first_page: bool,
     pub next_cursor: Option<String>,
     /// For the form that lifts a suspension.
@@ -30,29 +30,29 @@ pub struct AgentPage {
     pub notice: Option<AgentsNotice>,
 }
 
-/// `/agents/{delegation_id}/revoke`: asks once more and posts `csrf` to the same path.
+/// `/agents/{delegation_id}/revoke`: asks for confirmation and posts `csrf` to the same path.
 #[derive(Clone, Debug, Template)]
 #[template(path = "revoke.html")]
 pub struct RevokePage {
     pub frame: Frame,
     pub connection: Connection,
     pub csrf: String,
-    /// The form was sent with a token that no longer counts.
+    /// The CSRF token of the form has expired.
     pub form_expired: bool,
 }
 
 #[derive(Clone, Debug)]
 pub struct Connection {
     pub delegation_id: String,
-    /// What its addresses begin with: `/projects/{projectId}` where there are several projects.
+    /// Path prefix of its links: `/projects/{projectId}` where there are several projects.
     pub prefix: String,
     pub operator: Operator,
-    /// The project that it reaches.
+    /// The project that the connection reaches.
     pub service: Line,
     pub scopes: Vec<ScopeWords>,
     pub since: UnixMillis,
     pub until: UnixMillis,
-    /// Nothing is said where it is not known.
+    /// The page omits the line if this is unknown.
     pub last_used: Option<UnixMillis>,
     pub state: ConnectionState,
 }
@@ -132,12 +132,11 @@ impl Connection {
         self.state == ConnectionState::Suspended
     }
 
-    /// Where its own page is.
     fn path(&self) -> String {
         format!("{}/agents/{}", self.prefix, self.delegation_id)
     }
 
-    /// The word for the state and, beside it, the class that colours it: colour is never the only signal.
+    /// The label of the state. [`Self::state_class`] only adds a colour: colour is never the only signal.
     fn state_word(&self, frame: &Frame) -> String {
         frame.say(match self.state {
             ConnectionState::Active => "state-active",

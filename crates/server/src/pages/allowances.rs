@@ -1,10 +1,10 @@
-//! Every yes that is still open: what it lets run, what is left of it, and how to take it back.
+//! Open allowances: the calls they permit, their remaining uses, and their revocation.
 
 use super::{AskedBy, Author, Bounded, Frame, Line, Prose};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
-/// `/allowances`. Posts `csrf` and `reason` to a yes's own path.
+/// `/allowances`. Posts `csrf` and `reason` to the path of one allowance.
 #[derive(Clone, Debug, Template)]
 #[template(path = "allowances.html")]
 pub struct AllowancesPage {
@@ -12,27 +12,27 @@ pub struct AllowancesPage {
     pub groups: Vec<OpenGroup>,
     pub csrf: String,
     pub error: Option<AllowancesError>,
-    /// Whether one was just taken back.
+    /// Whether an allowance was just revoked.
     pub taken_back: bool,
 }
 
-/// The yeses of one answer: those of a plan stand together.
+/// The allowances of one decision; those of a plan are listed together.
 #[derive(Clone, Debug)]
 pub struct OpenGroup {
     pub decision_id: String,
     pub service: Line,
     pub by: AskedBy,
     pub title: Line,
-    /// Whether the title is in the agent's own words.
+    /// Whether the title is the agent's own, unchecked text.
     pub unchecked: bool,
-    /// Its own page, if it is a plan.
+    /// The page of the plan, if the decision is about one.
     pub plan_path: Option<String>,
-    /// The question and its answer, if this person may see it.
+    /// The page of the question, if this person may see it.
     pub question_path: Option<String>,
     pub open: Vec<OpenYes>,
 }
 
-/// What is left of a yes.
+/// An open allowance and its remaining uses.
 #[derive(Clone, Debug)]
 pub struct OpenYes {
     pub id: String,
@@ -46,7 +46,7 @@ pub struct OpenYes {
     pub bounds: Vec<Bounded>,
     pub sums: Vec<SumLeft>,
     pub until: UnixMillis,
-    /// What was typed into a form that has to be sent again.
+    /// The reason the person typed into a form that has to be sent again.
     pub typed: String,
 }
 
@@ -64,7 +64,7 @@ pub enum AllowancesError {
     ReasonTooLong {
         id: String,
     },
-    /// It is spent, over or taken back already.
+    /// The allowance is used up, expired or already revoked.
     NothingLeft,
     NotYours,
 }
@@ -96,12 +96,12 @@ impl AllowancesPage {
 }
 
 impl OpenYes {
-    /// Where its form is sent.
+    /// The path the revocation form posts to.
     fn path(&self) -> String {
         format!("/allowances/{}/{}/take-back", self.project, self.id)
     }
 
-    /// Whose words say what it lets run.
+    /// The author of the text that describes the permitted call.
     pub(super) fn whose(&self, frame: &Frame) -> String {
         match self.words {
             Author::Agent => frame.say("asked-words-agent"),
@@ -123,7 +123,7 @@ impl OpenYes {
         Line::cut(self.what.as_str(), 80)
     }
 
-    /// Buttons must differ by more than their place.
+    /// Labels name the call, because buttons must differ by more than their position.
     fn take_back_label(&self, frame: &Frame) -> String {
         match self.step {
             Some(number) => frame.say_both(

@@ -1,4 +1,4 @@
-//! A question of an agent, as it is put before a person: who asks, whose words these are, what follows.
+//! An agent's question as a person sees it: requester, author of the text, and consequence.
 
 use super::{CallShown, Frame, Line, Operator, Piece, Prose};
 use countersign_protocol::{
@@ -9,10 +9,10 @@ use countersign_protocol::{
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub decision_id: String,
-    /// The event that asked it and the session it stands in: what a stream names them by.
+    /// The AAEP event that carried the question, and its session: a stream identifies the question by both.
     pub event_id: String,
     pub session_id: String,
-    /// The project that it is asked in, and what it calls itself.
+    /// The project of the question, and its display name.
     pub project: String,
     pub service: Line,
     pub by: AskedBy,
@@ -20,24 +20,24 @@ pub struct Asked {
     /// The language of the question's text, a BCP 47 tag.
     pub language: String,
     pub what: What,
-    /// The name of what would run, if the agent gave one.
+    /// The name of the tool that would run, if the agent gave one.
     pub tool: Option<Line>,
-    /// Everything that runs; none if it was asked before that was recorded.
+    /// Every value of the call; `None` for a question older than the recording of calls.
     pub call: Option<CallShown>,
-    /// What only a technician reads: method, address, sizes and hashes.
+    /// Details for technicians: method, address, sizes and hashes.
     pub technical: Vec<Detail>,
-    /// What nobody's answer comes to.
+    /// The outcome if nobody answers.
     pub unanswered: Unanswered,
     pub asked_at: UnixMillis,
-    /// Until when it can be answered, while it is open.
+    /// The deadline for an answer, while the question is pending.
     pub deadline: Option<UnixMillis>,
-    /// How long that is from now on.
+    /// Seconds from now to the deadline.
     pub left_s: i64,
-    /// When exactly the same last ran.
+    /// When exactly the same call last ran.
     pub last_ran: Option<UnixMillis>,
 }
 
-/// Who asks, as proven: what an agent calls itself is nowhere in it.
+/// The proven identity of the requester. The name an agent gives itself is never part of it.
 #[derive(Clone, Debug)]
 pub enum AskedBy {
     Operator(Operator),
@@ -45,16 +45,16 @@ pub enum AskedBy {
     Key(Line),
 }
 
-/// Whose words the question is in.
+/// The author of the question's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
-    /// The agent's own: nobody has checked them.
+    /// The agent; nobody has checked the text.
     Agent,
     /// Rendered from the request by the owner's template.
     Service,
-    /// Ours about an agent's plan; what the agent says stands in quotes.
+    /// Countersign, about an agent's plan; quotes mark the agent's own text.
     Plan,
-    /// Those of a rule of the owner that found a gap in an agent's plan.
+    /// A rule of the owner that found a gap in an agent's plan.
     Rule,
 }
 
@@ -68,7 +68,7 @@ pub enum What {
         risk: Risk,
         irreversible: bool,
         reversibility: Option<Reversibility>,
-        /// How long a yes may be spent.
+        /// How long an approval may be claimed, in seconds.
         allowance_s: i64,
     },
     Question {
@@ -78,7 +78,7 @@ pub enum What {
     },
 }
 
-/// One member of the context beside the question: a name and a value, and nothing made of either.
+/// One member of the context beside the question. Name and value are shown uninterpreted.
 #[derive(Clone, Debug)]
 pub struct Detail {
     pub name: Line,
@@ -89,11 +89,11 @@ pub struct Detail {
 pub enum Unanswered {
     Rejected,
     Accepted,
-    /// The agent goes on with this.
+    /// The agent continues with this response.
     Response(Prose),
-    /// The agent is told that there is no answer.
+    /// The agent learns that there is no answer.
     Unavailable,
-    /// The gap stays open, and stops the agent.
+    /// The gap stays open and stops the agent.
     Stopped,
 }
 
@@ -103,14 +103,13 @@ pub(super) struct Mark {
     pub(super) text: String,
 }
 
-/// A piece of a headline.
 pub(super) struct HeadingPiece {
     pub(super) text: String,
     pub(super) is_value: bool,
 }
 
 impl HeadingPiece {
-    /// All of a text, on one line.
+    /// The whole text on one line.
     fn all(prose: &Prose) -> Vec<Self> {
         let mut found = Vec::new();
         for paragraph in prose.paragraphs() {
@@ -128,16 +127,15 @@ fn is_brief(text: &Prose) -> bool {
     text.as_str().chars().count() <= BRIEF
 }
 
-/// What stands in a list; all of it stands on the question's own page.
+/// Maximum characters in a list; the question's own page shows the full text.
 const BRIEF: usize = 300;
 
 impl Asked {
-    /// Where its own page is.
     pub fn path(&self) -> String {
         format!("/inbox/{}/{}", self.project, self.decision_id)
     }
 
-    /// Without what stands beside it in full, where the plan itself is shown.
+    /// Drops the summary, details and call, because the page of a plan shows them in full elsewhere.
     #[must_use]
     pub fn told_by_plan(mut self) -> Self {
         if let What::Action { summary, details, .. } = &mut self.what {
@@ -147,7 +145,7 @@ impl Asked {
         self
     }
 
-    /// With the reason that a rule gives, and nothing else beside the question.
+    /// Replaces context and summary with the rule's reason.
     #[must_use]
     pub fn told_by_rule(mut self, why: Prose) -> Self {
         if let What::Question { context, summary, .. } = &mut self.what {
@@ -161,12 +159,12 @@ impl Asked {
         words
     }
 
-    /// What is asked, in the words that a title needs.
+    /// The question, cut to the length of a title.
     pub(super) fn headline(&self) -> Line {
         Line::cut(self.words_asked().as_str(), BRIEF)
     }
 
-    /// The headline in pieces: an agent's words are in quotes as a whole, of the owner's the values are.
+    /// The headline in pieces: an agent's text is quoted as a whole, in the owner's text only the values are.
     pub(super) fn heading(&self) -> Vec<HeadingPiece> {
         match self.is_unchecked() {
             true => vec![HeadingPiece { text: self.headline().as_str().to_owned(), is_value: true }],
@@ -174,23 +172,23 @@ impl Asked {
         }
     }
 
-    /// Whether nothing of it was left out of the headline: what the owner or we rendered is never cut.
+    /// Whether the headline holds the full text. Text rendered by the owner or by Countersign is never cut.
     pub(super) fn is_whole_in_heading(&self) -> bool {
         let words = self.words_asked();
         !self.is_unchecked() || (is_brief(words) && words.paragraphs().count() == 1)
     }
 
-    /// The same, short enough to be a name.
+    /// The headline, cut to the length of a name.
     pub(super) fn name(&self) -> Line {
         Line::cut(self.headline().as_str(), 80)
     }
 
-    /// The name of the link to its page: links must differ by more than their place.
+    /// The label of the link to its page: links must differ by more than their position.
     pub(super) fn open_label(&self, frame: &Frame) -> String {
         frame.say_both("inbox-open-of", ("who", self.by.name()), ("what", self.name().as_str()))
     }
 
-    /// The consequence in pieces, as far as a list has room for it.
+    /// The consequence in pieces, cut to fit a list.
     pub(super) fn brief_consequence(&self) -> Option<Vec<HeadingPiece>> {
         let What::Action { consequence, .. } = &self.what else { return None };
         Some(match self.is_unchecked() {
@@ -199,7 +197,7 @@ impl Asked {
         })
     }
 
-    /// Whether a list shows all of its words; else it says so.
+    /// Whether a list shows the full text; otherwise the list says that it is cut.
     pub(super) fn is_whole_in_list(&self) -> bool {
         let brief = match &self.what {
             What::Action { action, consequence, .. } => is_brief(action) && is_brief(consequence),
@@ -208,7 +206,7 @@ impl Asked {
         brief || !self.is_unchecked()
     }
 
-    /// Whose words these are; never left to be guessed.
+    /// The author of the text, always stated.
     pub(super) fn whose(&self, frame: &Frame) -> String {
         match self.words {
             Author::Agent => frame.say("asked-words-agent"),
@@ -222,8 +220,8 @@ impl Asked {
         self.words == Author::Agent
     }
 
-    /// Our own word for what the gateway says about every request that it holds. An agent that calls something so means
-    /// something else.
+    /// The page's own label for a detail that the gateway adds to every held request. An agent may use the same name
+    /// for something else, so its details get none.
     pub(super) fn label(&self, detail: &Detail, frame: &Frame) -> Option<String> {
         let id = match detail.name.as_str() {
             _ if self.is_unchecked() => return None,
@@ -250,13 +248,13 @@ impl Asked {
         }
     }
 
-    /// What a yes lets happen.
+    /// The calls an approval permits.
     pub(super) fn yes_means(&self, frame: &Frame) -> Option<String> {
         let What::Action { allowance_s, .. } = &self.what else { return None };
         Some(frame.say_of("asked-yes-means", "duration", frame.duration(allowance_s)))
     }
 
-    /// The time left in the largest unit that does not promise too much.
+    /// The remaining time in the largest unit that does not overstate it.
     pub(super) fn left(&self, frame: &Frame) -> String {
         let units = [(172_800, 86_400, "duration-days"), (7200, 3600, "duration-hours"), (120, 60, "duration-minutes")];
         let fits = units.into_iter().find(|(from, ..)| self.left_s >= *from);
@@ -264,7 +262,7 @@ impl Asked {
         frame.say_count(id, self.left_s.max(0) / size)
     }
 
-    /// The tag, if it has the form of one: a reader must not be told a language that is none.
+    /// The tag, if well formed: a screen reader must not be given a language that does not exist.
     pub(super) fn lang(&self) -> Option<&str> {
         let well_formed = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric());
         let primary = self.language.split('-').next().unwrap_or_default();
@@ -273,7 +271,7 @@ impl Asked {
     }
 }
 
-/// How bad it could be, and whether it can be undone.
+/// Marks for the risk and the reversibility.
 pub(super) fn marks(frame: &Frame, risk: Risk, irreversible: bool, reversibility: Option<Reversibility>) -> Vec<Mark> {
     let (kind, id) = match risk {
         Risk::High => ("care", "asked-risk-high"),
@@ -301,7 +299,6 @@ impl Unanswered {
 }
 
 impl AskedBy {
-    /// The identity alone.
     pub(super) fn name(&self) -> &str {
         match self {
             AskedBy::Operator(operator) => operator.domain.as_str(),
@@ -309,7 +306,7 @@ impl AskedBy {
         }
     }
 
-    /// It in pieces between which it may break. It is never cut.
+    /// The identity, split where a line may break. It is never cut.
     pub(super) fn pieces(&self) -> Vec<&str> {
         match self {
             AskedBy::Operator(operator) => operator.pieces(),
@@ -324,7 +321,7 @@ impl AskedBy {
         }
     }
 
-    /// How it is known who asks.
+    /// How the requester's identity was proven.
     pub(super) fn proof(&self, frame: &Frame) -> String {
         frame.say(match self {
             AskedBy::Operator(_) => "asked-by-operator",

@@ -1,9 +1,9 @@
-//! The few files that the pages load. Their names carry their content's hash, so they can be cached for ever.
+//! The static files of the pages. Their names carry a hash of their content, so they can be cached for ever.
 
 use countersign_protocol::hash::Digest;
 use std::sync::LazyLock;
 
-/// A file to be served at `path`, with `Cache-Control: public, max-age=31536000, immutable`.
+/// A file served at `path`, with `Cache-Control: public, max-age=31536000, immutable`.
 #[derive(Clone, Debug)]
 pub struct Asset {
     pub path: String,
@@ -11,7 +11,6 @@ pub struct Asset {
     pub bytes: &'static [u8],
 }
 
-/// Every file that a page may ask for.
 pub fn assets() -> &'static [Asset] {
     &*ASSETS
 }

@@ -1,13 +1,13 @@
-//! What became of a question, told to a person who was asked: the truth, whatever it is.
+//! The outcome of a question, shown unaltered to a person it was addressed to.
 
 use super::{Frame, Prose, Unanswered};
 use countersign_protocol::time::UnixMillis;
 
 #[derive(Clone, Debug)]
 pub enum Became {
-    /// It waits for an answer.
+    /// Pending.
     Open,
-    /// Its time is over; what that comes to is being written.
+    /// The deadline has passed; the expiry is being recorded.
     Over,
     Accepted {
         by: Who,
@@ -30,7 +30,7 @@ pub enum Became {
     Withdrawn {
         at: UnixMillis,
     },
-    /// A person who may decide it called it off.
+    /// An entitled person cancelled it.
     CalledOff {
         by: Who,
         at: UnixMillis,
@@ -50,7 +50,7 @@ pub enum Who {
     SomebodyElse,
 }
 
-/// What may run now, runs, or ran.
+/// The state of the permitted call: permitted, running or finished.
 #[derive(Clone, Debug)]
 pub enum Runs {
     May {
@@ -62,7 +62,7 @@ pub enum Runs {
     Cancelled {
         at: UnixMillis,
     },
-    /// Begun, and whoever runs it has until then to say what became of it.
+    /// Claimed. The enforcement point has until `report_by` to report the outcome.
     Begun {
         at: UnixMillis,
         report_by: UnixMillis,
@@ -89,7 +89,7 @@ pub enum Runs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunBy {
     Agent,
-    /// This service's gateway, which sees the answer itself.
+    /// This service's gateway, which sees the upstream response itself.
     Gateway,
 }
 
@@ -106,7 +106,7 @@ impl Became {
         matches!(self, Became::Open)
     }
 
-    /// Whether the reader of the page settled it.
+    /// Whether the reader of the page settled the question.
     pub fn is_by_you(&self) -> bool {
         let (Became::Accepted { by, .. }
         | Became::Rejected { by, .. }
@@ -118,7 +118,7 @@ impl Became {
         *by == Who::You
     }
 
-    /// What it came to, in one sentence.
+    /// The outcome in one sentence.
     pub(super) fn text(&self, frame: &Frame) -> String {
         frame.say(match self {
             Became::Open => "became-open",
@@ -138,7 +138,7 @@ impl Became {
         })
     }
 
-    /// The word beside the heading.
+    /// The label beside the heading.
     pub(super) fn word(&self, frame: &Frame) -> String {
         frame.say(match self {
             Became::Open => "became-word-open",
@@ -165,7 +165,7 @@ impl Became {
         }
     }
 
-    /// The reason of a no, in the words of whoever gave it.
+    /// The reason for a rejection or cancellation, as the person wrote it.
     pub(super) fn reason(&self) -> Option<&Prose> {
         match self {
             Became::Rejected { reason, .. } | Became::CalledOff { reason, .. } => reason.as_ref(),
@@ -180,7 +180,7 @@ impl Became {
         }
     }
 
-    /// What it came to because nobody answered. Never told as a no.
+    /// The outcome of a question that nobody answered. Never presented as a rejection.
     pub(super) fn as_if(&self, frame: &Frame) -> Option<String> {
         let Became::Expired { as_if, .. } = self else { return None };
         Some(match as_if {
@@ -193,7 +193,7 @@ impl Became {
 }
 
 impl Runs {
-    /// A sentence that ends before its moment.
+    /// A sentence that ends just before its timestamp.
     pub(super) fn text(&self, frame: &Frame) -> String {
         frame.say(match self {
             Runs::May { .. } => "runs-may",
@@ -234,7 +234,7 @@ impl Runs {
         }
     }
 
-    /// Whether the reader of the page has said what became of it.
+    /// Whether the reader of the page reported the outcome.
     pub fn is_told_by_you(&self) -> bool {
         matches!(self, Runs::Ran { told_by: ToldBy::You, .. } | Runs::Failed { told_by: ToldBy::You, .. })
     }

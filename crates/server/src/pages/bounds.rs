@@ -1,4 +1,4 @@
-//! A yes for more than once: what a person can type, and how far it goes in words.
+//! Standing approvals: the form a person fills in, and the limits in words.
 
 use super::{Frame, Line};
 use countersign_protocol::bounds::Bound;
@@ -9,34 +9,34 @@ use countersign_protocol::bounds::Bound;
 pub struct AllowMore {
     pub max_uses: i64,
     pub max_minutes: i64,
-    /// How long it lasts where nothing is typed.
+    /// The duration if the person types none.
     pub usual_s: i64,
     pub amounts: Vec<Releasable>,
-    /// It cannot be undone and its risk is high, so nothing may differ.
+    /// The call is irreversible and high-risk, so no argument may differ.
     pub fixed: bool,
     pub uses: String,
     pub minutes: String,
 }
 
-/// An amount that may differ from call to call, if the person says how far.
+/// An amount that may differ from call to call, within limits the person sets.
 #[derive(Clone, Debug)]
 pub struct Releasable {
     /// The argument's dotted name.
     pub name: String,
-    /// What it is now.
+    /// Its value in this call.
     pub is: Line,
     pub counted: Counted,
     pub each: String,
     pub sum: String,
-    /// The argument that was chosen to say the unit.
+    /// The argument chosen as the unit.
     pub unit_from: String,
 }
 
-/// What an amount is counted in.
+/// The unit of an amount.
 #[derive(Clone, Debug)]
 pub enum Counted {
     In(String),
-    /// A tool's amount: one of its own arguments says it.
+    /// A tool's amount: one of the tool's own arguments holds the unit.
     ByArgument(Vec<UnitChoice>),
 }
 
@@ -46,10 +46,10 @@ pub struct UnitChoice {
     pub is: Line,
 }
 
-/// What is wrong with what was typed.
+/// An invalid input of the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoreError {
-    /// Nothing was typed.
+    /// The form is empty.
     Empty,
     Uses,
     Minutes,
@@ -57,20 +57,20 @@ pub enum MoreError {
     NotAnAmount {
         field: String,
     },
-    /// It would not even let this call run.
+    /// The limit would not even permit this call.
     TooSmall {
         field: String,
         is: String,
     },
-    /// A sum of things that nobody counts in the same unit.
+    /// A sum of amounts without a common unit.
     NoUnit {
         field: String,
     },
-    /// As the rules say it.
+    /// The message of the rule that rejected the input.
     Refused(String),
 }
 
-/// An argument that may differ, and how far.
+/// An argument that may differ, and its limit.
 #[derive(Clone, Debug)]
 pub struct Bounded {
     pub name: Line,
@@ -78,7 +78,7 @@ pub struct Bounded {
 }
 
 impl AllowMore {
-    /// Whether something was typed, so that it is to be seen.
+    /// Whether the person typed anything; the form is then shown open.
     pub(super) fn is_typed(&self) -> bool {
         let typed = |amount: &Releasable| !amount.each.is_empty() || !amount.sum.is_empty();
         !self.uses.is_empty() || !self.minutes.is_empty() || self.amounts.iter().any(typed)
@@ -93,7 +93,7 @@ impl AllowMore {
         frame.say_both("more-minutes-hint", ("count", &count), ("duration", &duration))
     }
 
-    /// The id of the field that an error is about.
+    /// The id of the field with the error.
     pub(super) fn field_of(&self, error: &MoreError) -> String {
         match error {
             MoreError::Empty | MoreError::Uses | MoreError::Refused(_) => "uses".into(),
@@ -104,7 +104,7 @@ impl AllowMore {
         }
     }
 
-    /// The id of an amount's field, by the name that it is posted under.
+    /// The id of an amount's field, from the name it is posted under.
     fn id_of(&self, field: &str) -> String {
         let (what, name) = field.split_once(':').unwrap_or((field, ""));
         let at = self.amounts.iter().position(|amount| amount.name == name).unwrap_or_default();
@@ -113,7 +113,7 @@ impl AllowMore {
 }
 
 impl Releasable {
-    /// The id of one of its fields; `index` is its place among the amounts, from 1 on.
+    /// The id of one of its fields; `index` is the amount's position, starting at 1.
     pub(super) fn field_id(&self, what: &str, index: &usize) -> String {
         format!("{what}-{index}")
     }
@@ -152,7 +152,7 @@ impl Releasable {
         }
     }
 
-    /// A sum needs a unit that somebody says.
+    /// A sum needs a unit.
     pub(super) fn has_sum(&self) -> bool {
         !self.choices().is_empty() || self.unit().is_some()
     }
@@ -190,7 +190,7 @@ impl MoreError {
 }
 
 impl Bounded {
-    /// How far it may differ in one call, and altogether.
+    /// The limit for one call, and for the sum of all calls.
     pub(super) fn text(&self, frame: &Frame) -> String {
         let with_unit = |amount: String| match self.bound.unit() {
             Some(unit) => format!("{amount} {}", Line::cut(unit, 32)),

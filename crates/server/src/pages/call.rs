@@ -1,4 +1,4 @@
-//! What runs when a person approves: the tool and every value, apart from anybody's words.
+//! The call that runs after an approval: the tool and every value, separate from any author's text.
 
 use super::{Frame, asked::Mark};
 use countersign_protocol::{
@@ -6,13 +6,13 @@ use countersign_protocol::{
     visible::{Lookalike, quoted},
 };
 
-/// What a question lets run. The sentence has some of its values; all others are listed.
+/// The call that a question permits. The sentence holds some of its values; all others are listed.
 #[derive(Clone, Debug, Default)]
 pub struct CallShown {
     pub runs: WhatRuns,
-    /// How many other questions in the same list read like this one.
+    /// Number of other questions in the same list with the same text.
     pub alike: usize,
-    /// What this one has that they have not, or otherwise.
+    /// The values in which this call differs from those.
     pub differs: Vec<RequestDetail>,
 }
 
@@ -25,12 +25,12 @@ impl CallShown {
         self.runs.tool.as_deref()
     }
 
-    /// Every value that the sentence above it does not say.
+    /// Every value that the sentence does not contain.
     pub(super) fn listed(&self) -> Vec<&RequestDetail> {
         self.runs.details.iter().filter(|detail| !detail.is_named()).collect()
     }
 
-    /// Every value that the sentence says.
+    /// Every value that the sentence contains.
     pub(super) fn named(&self) -> Vec<&RequestDetail> {
         self.runs.details.iter().filter(|detail| detail.is_named()).collect()
     }
@@ -43,12 +43,12 @@ impl CallShown {
         frame.say(if self.runs.tool.is_some() { "call-heading-tool" } else { "call-heading-request" })
     }
 
-    /// Where it came from, which no agent can word.
+    /// The source of the values, which no agent can influence.
     pub(super) fn source(&self, frame: &Frame) -> String {
         frame.say(if self.runs.tool.is_some() { "call-source-tool" } else { "call-source-request" })
     }
 
-    /// The place of a value; its name stands behind it.
+    /// The position of a value in the request; its name follows.
     pub(super) fn place(&self, frame: &Frame, detail: &RequestDetail) -> String {
         let place = frame.say(match detail.place {
             DetailPlace::Path => "call-place-path",
@@ -69,14 +69,14 @@ impl CallShown {
         detail.kind == ValueKind::Text
     }
 
-    /// What stands between the quotes: it cannot end them.
+    /// The text between the quotes: it cannot end them.
     pub(super) fn text(&self, detail: &RequestDetail) -> String {
         let quoted = quoted(&detail.value);
         let inside = quoted.strip_prefix('“').and_then(|text| text.strip_suffix('”')).unwrap_or_default();
         inside.replace(['\u{2068}', '\u{2069}'], "")
     }
 
-    /// Words that are made to be misread, said so that a screen reader says it too.
+    /// Warnings about lookalike characters, as text so that a screen reader reads them too.
     pub(super) fn warnings(&self, frame: &Frame) -> Vec<Mark> {
         let found = self.runs.details.iter().flat_map(|detail| detail.lookalikes.iter().map(move |one| (detail, one)));
         found.map(|(detail, one)| Mark { kind: "care", text: self.warning(frame, detail, one) }).collect()
@@ -92,21 +92,21 @@ impl CallShown {
         }
     }
 
-    /// That others read the same, where they do.
+    /// The note that other questions read the same, if any do.
     pub(super) fn alike_text(&self, frame: &Frame) -> Option<String> {
         let count = i64::try_from(self.alike).unwrap_or(i64::MAX);
         let id = if self.differs.is_empty() { "call-alike-same" } else { "call-alike" };
         (self.alike > 0).then(|| frame.say_count(id, count))
     }
 
-    /// All of it that an approval is for.
+    /// Every value an approval covers.
     pub(super) fn words(&self, frame: &Frame) -> Vec<[String; 3]> {
         let one = |detail: &RequestDetail| [self.place(frame, detail), detail.name.clone(), detail.value_text()];
         self.runs.details.iter().map(one).collect()
     }
 }
 
-/// Says of each question in a list how it differs from those that read the same.
+/// Adds to each question in a list its differences from those that read the same.
 pub(super) fn tell_apart(calls: &mut [(String, &mut CallShown)]) {
     let all: Vec<(String, WhatRuns)> = calls.iter().map(|(text, call)| (text.clone(), call.runs.clone())).collect();
     for (at, (text, call)) in calls.iter_mut().enumerate() {

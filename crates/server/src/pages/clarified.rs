@@ -1,23 +1,23 @@
-//! What was unclear: answers that a question rests on, each marked whose it is, and a gap that a person is asked about
-//! (R-2, R-14, W-13).
+//! Clarification on the pages: the answers a question rests on, each with its source, and the gap a person is asked to
+//! close (R-2, R-14, W-13).
 
 use super::{Frame, Line, Prose, asked::Mark};
 use countersign_protocol::clarification::{GivenBy, Operation, Severity};
 use serde::Serialize;
 
-/// What was clarified before a question was asked.
+/// The answers that were clarified before a question was raised.
 #[derive(Clone, Debug)]
 pub struct Clarified {
     pub answers: Vec<ClarifiedAnswer>,
-    /// How many there are beside these; the record has all.
+    /// Number of further answers; the session record has all.
     pub more: i64,
-    /// The session whose record it is.
+    /// The clarification session that holds the record.
     pub session_id: Line,
 }
 
 #[derive(Clone, Debug)]
 pub struct ClarifiedAnswer {
-    /// The place in the agent's plan.
+    /// The path of the field in the agent's plan.
     pub field: Line,
     pub question: Prose,
     pub answer: Prose,
@@ -27,20 +27,20 @@ pub struct ClarifiedAnswer {
 /// A gap in an agent's plan that stops it.
 #[derive(Clone, Debug)]
 pub struct GapAsked {
-    /// The place in the agent's plan.
+    /// The path of the field in the agent's plan.
     pub field: Line,
-    /// In the words of the rule that found it.
+    /// The text of the rule that found it.
     pub why: Prose,
     pub severity: Severity,
     pub stops: Vec<Operation>,
-    /// What the agent said itself, and why that was not taken.
+    /// The agent's own answer, and why it was refused.
     pub said: Option<Refused>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Refused {
     pub answer: Prose,
-    /// In English, whatever the page's language.
+    /// In English, regardless of the page's language.
     pub why: Prose,
 }
 
@@ -49,7 +49,7 @@ impl Clarified {
         (self.more > 0).then(|| frame.say_count("clarified-more", self.more))
     }
 
-    /// All of it that a yes is for.
+    /// All the text an approval covers.
     pub(super) fn words(&self, frame: &Frame) -> ClarifiedWords<'_> {
         ClarifiedWords {
             answers: self.answers.iter().map(|one| one.words(frame)).collect(),
@@ -60,7 +60,7 @@ impl Clarified {
 }
 
 impl ClarifiedAnswer {
-    /// Whose answer it is; never left to be guessed.
+    /// The source of the answer, always stated.
     pub(super) fn whose(&self, frame: &Frame) -> Mark {
         match self.given_by {
             GivenBy::Own => Mark { kind: "care", text: frame.say("clarified-own") },
@@ -75,7 +75,7 @@ impl ClarifiedAnswer {
 }
 
 impl GapAsked {
-    /// What does not go on until somebody answers.
+    /// The operations that stay blocked until a person answers.
     pub(super) fn stops_text(&self, frame: &Frame) -> String {
         let named: Vec<String> = self.stops.iter().map(|operation| frame.say(word(*operation))).collect();
         match (self.severity, named.is_empty()) {
@@ -84,7 +84,7 @@ impl GapAsked {
         }
     }
 
-    /// Only a warning may be let stand (W-05).
+    /// Only a warning may be left unresolved (W-05).
     pub(super) fn may_stand(&self) -> bool {
         self.severity == Severity::Warn
     }

@@ -8,28 +8,28 @@ use serde::Serialize;
 #[derive(Clone, Debug, Template)]
 #[template(path = "connect.html")]
 pub struct ConnectPage {
-    /// Names the service and the person who is asked.
+    /// Names the service and the person asked for consent.
     pub frame: Frame,
-    /// What stands in `/connect/{request}`.
+    /// The last path segment of `/connect/{request}`.
     pub request: String,
     pub operator: Operator,
     pub warnings: Vec<Warning>,
     pub scopes: Vec<ScopeWords>,
-    /// As whom the agent acts, in the words of the disclosure that the person agrees to.
+    /// The identity the agent acts under, as worded in the disclosure the person agrees to.
     pub mode_disclosure: Prose,
     pub liability: Liability,
-    /// How long the delegation lasts, in seconds from the approval.
+    /// The lifetime of the delegation, in seconds from the approval.
     pub lasts_s: i64,
-    /// The host to which the answer returns, or none: then a code is shown to copy.
+    /// The host of the callback; without one, the page shows a code to copy.
     pub callback_host: Option<String>,
-    /// When the request dies. Not part of what is agreed to.
+    /// When the request expires. Not part of the disclosure.
     pub answer_by: UnixMillis,
     pub csrf: String,
     pub disclosure_id: String,
     pub error: Option<ConnectError>,
 }
 
-/// Whose words on liability are shown (C-59).
+/// The author of the liability text (C-59).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Liability {
     /// From the operator's identity manifest.
@@ -43,7 +43,7 @@ pub enum ConnectError {
     NotAcknowledged,
     /// The CSRF token or the disclosure was too old.
     FormExpired,
-    /// What would be shown now differs from what was shown then.
+    /// The current disclosure differs from the one the form was rendered with.
     ChangedSince,
 }
 
@@ -90,7 +90,7 @@ impl ConnectPage {
         }
     }
 
-    /// Whose words they are: a person must not take the operator's for the service's.
+    /// The author of the liability text: a person must not mistake the operator's text for the service's.
     fn liability_by(&self) -> String {
         match &self.liability {
             Liability::Operator(_) => {
@@ -120,7 +120,7 @@ impl ConnectPage {
         self.frame.say_of("connect-title", "domain", self.operator.domain.as_str())
     }
 
-    /// The field to mend, if it is one of the form's.
+    /// The form field with the error, if any.
     fn error_field(&self) -> &'static str {
         if self.is_unacknowledged() { "acknowledged" } else { "" }
     }
@@ -130,7 +130,7 @@ impl ConnectPage {
     }
 }
 
-/// The form of the canonical text. A member added here changes every digest: raise `v` with it.
+/// The canonical text. A new member changes every digest: increment `v` with it.
 #[derive(Serialize)]
 struct Words<'a> {
     v: u8,

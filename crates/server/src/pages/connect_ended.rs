@@ -1,10 +1,10 @@
-//! What a person sees once a request to connect is over.
+//! The pages after a connection request is settled.
 
 use super::{Frame, Operator};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
-/// Approved, without a callback: the one-time code to hand to the agent.
+/// Approved, without a callback: shows the one-time code to hand to the agent.
 #[derive(Clone, Debug, Template)]
 #[template(path = "connected.html")]
 pub struct ConnectedPage {
@@ -12,12 +12,12 @@ pub struct ConnectedPage {
     pub operator: Operator,
     pub code: String,
     pub code_expires_at: UnixMillis,
-    /// Where the person finds the new connection: `{prefix}/agents/{delegation_id}`.
+    /// Path prefix of the new connection's page: `{prefix}/agents/{delegation_id}`.
     pub prefix: String,
     pub delegation_id: String,
 }
 
-/// Over without a code.
+/// Settled without a code.
 #[derive(Clone, Debug, Template)]
 #[template(path = "connect_ended.html")]
 pub struct ConnectEndedPage {
@@ -33,7 +33,7 @@ pub enum ConnectEnd {
     /// The ten minutes are over.
     Expired,
     AlreadyAnswered,
-    /// There is no such request, or none that this person may see.
+    /// No such request exists, or this person may not see it.
     Gone,
 }
 

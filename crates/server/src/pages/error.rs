@@ -1,4 +1,4 @@
-//! When a page cannot be shown: what happened, and what to do next.
+//! The error page: the problem and the next step.
 
 use super::Frame;
 use askama::Template;
@@ -8,7 +8,7 @@ use askama::Template;
 pub struct ErrorPage {
     pub frame: Frame,
     pub trouble: Trouble,
-    /// What the person can quote and the owner can find in the log.
+    /// A reference the person can quote and the owner can find in the log.
     pub request_id: String,
 }
 
@@ -18,7 +18,7 @@ pub enum Trouble {
     BadRequest,
     /// 403
     NotAllowed,
-    /// 403, a form whose token no longer counts
+    /// 403, the CSRF token of the form has expired
     FormExpired,
     /// 404
     NotFound,

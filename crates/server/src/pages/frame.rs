@@ -1,4 +1,4 @@
-//! What surrounds every page: its language, whose service it is, who is signed in.
+//! The frame of every page: language, service name and signed-in person.
 
 use super::{Language, Line, assets, words::say};
 use countersign_protocol::time::UnixMillis;
@@ -12,7 +12,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// `service` is the project's display name, `person` the name of whoever is signed in.
+    /// `service` is the project's display name, `person` the name of the signed-in person.
     pub fn new(language: Language, service: &str, person: Option<&str>) -> Self {
         Self { language, service: service.into(), person: person.map(Line::from) }
     }
@@ -41,7 +41,7 @@ impl Frame {
         say(self.language, id, &[("count", FluentValue::from(count))])
     }
 
-    /// A date and time of day in UTC, in words.
+    /// Date and time of day in UTC, in words.
     pub(super) fn moment(&self, at: &UnixMillis) -> String {
         let Ok(stamp) = jiff::Timestamp::from_millisecond(at.0) else { return at.to_rfc3339() };
         let at = stamp.to_zoned(jiff::tz::TimeZone::UTC);
@@ -49,7 +49,7 @@ impl Frame {
         self.dated(&at, clock)
     }
 
-    /// The same to the second: a deadline can be a minute away.
+    /// Like [`Self::moment`], to the second: a deadline can be a minute away.
     pub(super) fn exact_moment(&self, at: &UnixMillis) -> String {
         let Ok(stamp) = jiff::Timestamp::from_millisecond(at.0) else { return at.to_rfc3339() };
         let at = stamp.to_zoned(jiff::tz::TimeZone::UTC);
@@ -63,14 +63,14 @@ impl Frame {
         say(self.language, "moment", &[("day", day), ("month", month), ("year", year), ("clock", clock.into())])
     }
 
-    /// The same as digits down to the second, for a column of many.
+    /// Date and time in digits, to the second, for a table column.
     pub(super) fn short_moment(&self, at: &UnixMillis) -> String {
         let Ok(stamp) = jiff::Timestamp::from_millisecond(at.0) else { return at.to_rfc3339() };
         let at = stamp.to_zoned(jiff::tz::TimeZone::UTC).datetime();
         format!("{} {:02}:{:02}:{:02}", at.date(), at.hour(), at.minute(), at.second())
     }
 
-    /// A length of time in the largest unit that says it exactly: consent is not rounded.
+    /// A duration in the largest unit that expresses it exactly: consent is not rounded.
     pub(super) fn duration(&self, secs: &i64) -> String {
         let units = [(86_400, "duration-days"), (3600, "duration-hours"), (60, "duration-minutes")];
         let exact = units.into_iter().find(|(size, _)| *secs >= *size && secs % size == 0);

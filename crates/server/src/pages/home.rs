@@ -1,9 +1,9 @@
-//! The front door.
+//! The start page.
 
 use super::Frame;
 use askama::Template;
 
-/// `/`: what this is, and where to go.
+/// `/`: an introduction, with links to the other pages.
 #[derive(Clone, Debug, Template)]
 #[template(path = "home.html")]
 pub struct HomePage {

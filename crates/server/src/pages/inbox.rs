@@ -1,39 +1,39 @@
-//! Everything that waits for a person, and everything that nobody reported the outcome of.
+//! Pending questions of a person, and executions with an unknown outcome.
 
 use super::{Asked, AskedBy, Frame, Line, call};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
-/// `/inbox`: what waits, in every project of the person, oldest first.
+/// `/inbox`: pending questions in every project of the person, oldest first.
 #[derive(Clone, Debug, Template)]
 #[template(path = "inbox.html")]
 pub struct InboxPage {
     pub frame: Frame,
     pub questions: Vec<Asked>,
     pub unreported: Vec<Unreported>,
-    /// How many yeses let something run without asking again.
+    /// Number of open allowances, each of which permits calls without another question.
     pub open_yeses: usize,
     pub listening: Listening,
     pub csrf: String,
     pub error: Option<InboxError>,
 }
 
-/// Where a page hears of new questions, if it has a script.
+/// The event streams a page with a script subscribes to.
 #[derive(Clone, Debug, Default)]
 pub struct Listening {
-    /// The page's own address, for whoever reloads it.
+    /// The page's own address, which the script reloads.
     pub here: String,
     pub places: Vec<ListenAt>,
 }
 
-/// A project's endpoints: what their paths begin with.
+/// The path prefix of one project's endpoints.
 #[derive(Clone, Debug)]
 pub struct ListenAt {
     pub prefix: String,
     pub project: String,
 }
 
-/// Something that may have run and that nobody reported.
+/// An execution that may have run and has no reported outcome.
 #[derive(Clone, Debug)]
 pub struct Unreported {
     pub execution_id: String,
@@ -46,9 +46,9 @@ pub struct Unreported {
     pub since: UnixMillis,
     /// Whether this person may open the question's own page.
     pub sees_question: bool,
-    /// Whether this person may say what became of it.
+    /// Whether this person may report the outcome.
     pub may_reconcile: bool,
-    /// What was typed into a form that has to be sent again.
+    /// Input from a form that has to be sent again.
     pub typed: Typed,
 }
 
@@ -58,7 +58,7 @@ pub struct Typed {
     pub reason: String,
 }
 
-/// What is wrong with a form that says what became of something.
+/// An invalid outcome report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InboxError {
     FormExpired,
@@ -66,17 +66,17 @@ pub enum InboxError {
     NothingChosen {
         execution_id: String,
     },
-    /// How it was found out is missing, or too long.
+    /// The explanation of how the outcome was established is missing or too long.
     NoReason {
         execution_id: String,
     },
     NotEntitled,
-    /// Somebody has said it meanwhile.
+    /// Somebody else has reported the outcome meanwhile.
     KnownAlready,
 }
 
 impl InboxPage {
-    /// Says of questions that read the same what is different about each.
+    /// Adds to questions that read the same the values in which they differ.
     pub fn tell_apart(&mut self) {
         let named = |asked: &mut Asked| format!("{} {}", asked.by.name(), asked.headline());
         let calls = self.questions.iter_mut().filter_map(|asked| Some((named(asked), asked.call.as_mut()?)));
@@ -104,7 +104,7 @@ impl InboxPage {
         }))
     }
 
-    /// The field to mend, if it is one of a form's.
+    /// The form field with the error, if any.
     fn error_field(&self) -> String {
         match &self.error {
             Some(InboxError::NothingChosen { execution_id }) => format!("ran-{execution_id}"),
@@ -123,7 +123,7 @@ impl Unreported {
         format!("/inbox/{}/{}", self.project, self.decision_id)
     }
 
-    /// Where its form is sent.
+    /// The path the outcome report posts to.
     fn path(&self) -> String {
         format!("{}/executions/{}", self.question_path(), self.execution_id)
     }

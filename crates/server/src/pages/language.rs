@@ -1,6 +1,5 @@
-//! Which language a person reads.
+//! The languages of the pages, and their negotiation.
 
-/// A language the pages exist in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Language {
     #[default]
@@ -11,7 +10,7 @@ pub enum Language {
 impl Language {
     pub const ALL: [Language; 2] = [Language::English, Language::German];
 
-    /// The value of `lang`, of `Content-Language` and of what is recorded with a consent.
+    /// The value of `lang`, of `Content-Language` and of the language recorded with a consent.
     pub const fn tag(self) -> &'static str {
         match self {
             Language::English => "en",
@@ -19,15 +18,15 @@ impl Language {
         }
     }
 
-    /// The language of a tag such as `de-AT`: its region makes no difference to us.
+    /// The language of a tag such as `de-AT`; the region is ignored.
     pub fn from_tag(tag: &str) -> Option<Self> {
         let primary = tag.split('-').next().unwrap_or_default();
         Self::ALL.into_iter().find(|language| language.tag().eq_ignore_ascii_case(primary))
     }
 }
 
-/// The language of an `Accept-Language` header: the highest weight wins, then the order of the header.
-/// Without one that we have, English.
+/// The language of an `Accept-Language` header: the highest weight wins, then the order of the header. English if no
+/// listed language is supported.
 pub fn pick_language(header: Option<&str>) -> Language {
     let mut best = (0, Language::default());
     for range in header.unwrap_or_default().split(',') {
@@ -40,7 +39,7 @@ pub fn pick_language(header: Option<&str>) -> Language {
     best.1
 }
 
-/// The tag and its weight in thousandths. A weight that cannot be read counts as none at all.
+/// The tag and its weight in thousandths. A malformed weight counts as zero.
 fn parse_range(range: &str) -> (&str, u32) {
     let mut parts = range.split(';').map(str::trim);
     let tag = parts.next().unwrap_or_default();

@@ -1,30 +1,30 @@
-//! Domains that are made to be misread.
+//! Lookalike domains.
 //!
-//! The warnings only add to what is shown: the ASCII form of the domain stays the identity, and no domain is
-//! refused here. A domain is compared with those that the person already trusts and with the service's own.
+//! The warnings only add to the page: the ASCII form of the domain stays the identity, and no domain is refused here. A
+//! domain is compared with those the person already trusts and with the service's own.
 
 use super::{Frame, Line};
 use countersign_protocol::domain::Domain;
 use unicode_security::{MixedScript, skeleton};
 
-/// Why a person should look twice.
+/// A reason to look twice at a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// It would be taken for a domain that this person has connected.
+    /// Easily mistaken for a domain that this person has connected.
     LooksLikeConnected { connected: Domain },
-    /// It would be taken for the service itself.
+    /// Easily mistaken for the service itself.
     LooksLikeService { service: Domain },
-    /// A trusted domain stands in front of the real one: `bank.example.evil.test`.
+    /// A trusted domain precedes the real one: `bank.example.evil.test`.
     Embeds { trusted: Domain },
-    /// One label mixes alphabets.
+    /// One label mixes scripts.
     MixedScripts { label: String },
-    /// A label of another alphabet that reads like plain Latin letters.
+    /// A label in another script that reads like plain Latin letters.
     ReadsAsLatin { label: String, reads_as: String },
     /// The name that the operator gave itself is another domain.
     NameClaimsDomain { claimed: String },
 }
 
-/// Every reason to look twice at `domain`, the gravest first.
+/// Every warning about `domain`, the most serious first.
 pub fn examine(domain: &Domain, name: &Line, connected: &[Domain], service: Option<&Domain>) -> Vec<Warning> {
     let known = connected.iter().filter(|known| is_lookalike(domain, known));
     let mut warnings: Vec<Warning> =
@@ -71,15 +71,15 @@ fn examine_label(label: &str) -> Option<Warning> {
     reads_as.is_ascii().then(|| Warning::ReadsAsLatin { label: label.to_owned(), reads_as })
 }
 
-/// The letters that are not what they seem, by number: the eye cannot tell them apart, and a voice would not.
+/// The foreign letters with their code points: neither the eye nor a screen reader can tell them apart.
 fn foreign_letters(label: &str) -> String {
     let foreign = label.chars().filter(|c| !c.is_ascii());
     foreign.map(|c| format!("{c} (U+{:04X})", u32::from(c))).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether the two, or the ends of them that have equally many labels, differ and yet read the same.
+/// Whether the two domains, or suffixes of them with equally many labels, differ and yet read the same.
 ///
-/// Ends are compared so that `login.paypa1.example` is recognised beside `paypal.example`.
+/// Suffixes are compared so that `login.paypa1.example` is recognised as a lookalike of `paypal.example`.
 fn is_lookalike(domain: &Domain, trusted: &Domain) -> bool {
     let (ours, theirs) = (domain.to_unicode(), trusted.to_unicode());
     let (ours, theirs): (Vec<&str>, Vec<&str>) = (ours.rsplit('.').collect(), theirs.rsplit('.').collect());
@@ -87,20 +87,20 @@ fn is_lookalike(domain: &Domain, trusted: &Domain) -> bool {
     ends.into_iter().any(|(a, b)| a != b && a.iter().map(|l| as_read(l)).eq(b.iter().map(|l| as_read(l))))
 }
 
-/// What an eye makes of a label: the skeleton of UTS 39, and the pairs of Latin letters that run together.
+/// A label as the eye reads it: the skeleton of UTS 39, plus pairs of Latin letters that run together.
 fn as_read(label: &str) -> String {
     // The skeleton of 0 is a capital O and that of m is rn, so case is folded afterwards.
     let read = skeleton(label).collect::<String>().to_lowercase();
     read.replace("vv", "w").replace("cl", "d").replace('1', "l").replace('0', "o")
 }
 
-/// Whether `trusted` is contained in `domain`, but not as its end, which is the part that names the owner.
+/// Whether `domain` contains `trusted`, but not as its suffix, which is the part that names the owner.
 fn embeds(domain: &Domain, trusted: &Domain) -> bool {
     let inside = format!(".{}.", trusted.as_str());
     !trusted.covers(domain.as_str()) && format!(".{}", domain.as_str()).contains(&inside)
 }
 
-/// A word of the name that is a domain, unless it belongs to the verified one.
+/// A domain in the operator's name, unless it belongs to the verified one.
 fn claimed_domain(domain: &Domain, name: &Line) -> Option<Warning> {
     let edge = |c: char| !c.is_alphanumeric();
     let words = name.as_str().split(|c: char| c.is_whitespace() || matches!(c, '/' | '@' | '(' | ')' | ',' | ':'));

@@ -1,7 +1,7 @@
-//! The pages people see: view structs in, HTML out.
+//! The HTML pages: view structs in, HTML out.
 //!
-//! Nothing here decides, waits or reads a clock. Every page works without a script and carries neither inline
-//! script nor inline style, so the policy of [`content_security_policy`] can be strict. Words come from
+//! This module makes no decisions, does no I/O and reads no clock. Every page works without a script and carries
+//! neither inline script nor inline style, so the policy of [`content_security_policy`] can be strict. Texts come from
 //! `locales/*.ftl`; names that strangers chose become a [`Line`] or [`Prose`] before they are shown.
 
 mod account;
@@ -64,9 +64,9 @@ pub use shown::Shown;
 pub use sign_in::{SignInError, SignInNotice, SignInPage, SignInPurpose};
 pub use subscribers::{NewSubscriber, Subscriber, SubscriberMadePage, SubscribersError};
 
-/// A page that can be sent.
+/// A page that can be rendered.
 pub trait Page: askama::Template {
-    /// The whole document. A page that cannot be drawn becomes one on which nothing can be answered.
+    /// The whole document. If rendering fails, a fixed error page without any form is sent.
     fn html(&self) -> String {
         self.render().unwrap_or_else(|_| UNDRAWABLE.to_owned())
     }

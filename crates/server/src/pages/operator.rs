@@ -1,9 +1,9 @@
-//! An operator as people see it: the verified domain, and the name it gave itself as mere decoration.
+//! An operator as people see it: the verified domain is the identity, its self-chosen name is decoration.
 
 use super::Line;
 use countersign_protocol::domain::Domain;
 
-/// The domain is the identity; the name is what the operator calls itself and proves nothing (AAP 13.2).
+/// The domain is the identity; the self-chosen name proves nothing (AAP 13.2).
 #[derive(Clone, Debug)]
 pub struct Operator {
     pub domain: Domain,
@@ -20,7 +20,7 @@ impl Operator {
         self.domain.as_str().split_inclusive('.').collect()
     }
 
-    /// How people would write the domain, where that differs from its ASCII form.
+    /// The Unicode form of the domain, if it differs from the ASCII form.
     pub(super) fn unicode(&self) -> Option<String> {
         Some(self.domain.to_unicode()).filter(|u| u != self.domain.as_str())
     }

@@ -1,7 +1,7 @@
-//! Text that strangers wrote, made harmless to read.
+//! Untrusted text, made safe to display.
 //!
-//! The templates escape HTML; this is about what remains: characters that reverse, hide or overlay what stands
-//! round them. They are shown by their number, and nothing vanishes. A [`Line`] or [`Prose`] can only be made
+//! The templates escape HTML; this module handles the remaining characters that reverse, hide or overlay their
+//! surroundings. They are shown by code point, and nothing is dropped. A [`Line`] or [`Prose`] can only be made
 //! through here.
 
 use countersign_protocol::visible::visible;
@@ -11,15 +11,15 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line(String);
 
-/// Text of several paragraphs, never cut: what a person must be shown in full.
+/// Text of several paragraphs, never cut: a person must see it in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prose {
     text: String,
-    /// Whether “ and ” stand round values that others wrote.
+    /// Whether “ and ” enclose values from another author.
     quotes: bool,
 }
 
-/// A part of a text: the words of whoever wrote it, or a value of somebody else between “ and ”.
+/// A part of a text: either the author's own text, or another author's value between “ and ”.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece<'a> {
     pub text: &'a str,
@@ -38,12 +38,12 @@ impl Line {
         Self(kept.trim_end().to_owned() + "…")
     }
 
-    /// Every character of it: a name that the digest covers.
+    /// Every character of the text: for a name that the digest covers.
     pub fn exact(text: &str) -> Self {
         Self(visible(text))
     }
 
-    /// The same for a text that was rendered here: see [`Prose::rendered`].
+    /// A line of text rendered by Countersign; see [`Prose::rendered`].
     pub fn rendered(text: &str, most: usize) -> Self {
         Self::cut(&without_isolates(text), most)
     }
@@ -63,8 +63,8 @@ impl Prose {
         Self { text: lines.split('\n').map(visible).collect::<Vec<_>>().join("\n"), quotes: false }
     }
 
-    /// A text of the owner or of ours, rendered with the values of others between “ and ”, which no value can hold.
-    /// Directional isolates in it are ours too, and the page has elements for that.
+    /// Text of the owner or of Countersign, with other authors' values between “ and ”, which no value can contain.
+    /// Its directional isolates are removed: Countersign added them, and the page has elements for that.
     pub fn rendered(text: &str) -> Self {
         Self { quotes: true, ..Self::new(&without_isolates(text)) }
     }
@@ -77,13 +77,13 @@ impl Prose {
         self.text.split('\n').map(str::trim).filter(|p| !p.is_empty())
     }
 
-    /// A paragraph with its values apart.
+    /// A paragraph, split into text and values.
     pub(super) fn pieces<'a>(&self, paragraph: &'a str) -> Vec<Piece<'a>> {
         if self.quotes { pieces(paragraph) } else { vec![Piece { text: paragraph, is_value: false }] }
     }
 }
 
-/// A text with the values between “ and ” apart. An opening quote that nothing closes is text.
+/// Splits a text at the values between “ and ”. An opening quote that nothing closes is text.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -99,7 +99,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     found
 }
 
-/// Line ends and blanks in a row are one blank.
+/// Collapses runs of line ends and blanks into one blank.
 fn on_one_line(text: &str) -> String {
     let words = text.split([' ', '\n', '\r', '\t']).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")

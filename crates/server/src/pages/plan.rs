@@ -1,4 +1,4 @@
-//! How far a plan has come, what it may still run, and how to take all of that back.
+//! The progress of a plan, its open allowances, and their revocation.
 
 use super::{AskedBy, Frame, Line, OpenYes, Prose, StepAsked};
 use askama::Template;
@@ -21,19 +21,19 @@ pub struct PlanPage {
     pub status: PlanStatus,
     /// Until when its steps may run.
     pub until: Option<UnixMillis>,
-    /// The question about it, if this person may see it.
+    /// The page of the question about the plan, if this person may see it.
     pub question_path: Option<String>,
     /// Why it is a draft again.
     pub feedback: Option<Prose>,
     pub steps: Vec<StepProgress>,
     /// Newest first.
     pub events: Vec<PlanEvent>,
-    /// Whether this person can take back what is left of it.
+    /// Whether this person may revoke the remaining allowances.
     pub may_take_back: bool,
     pub csrf: String,
     pub typed: String,
     pub error: Option<PlanError>,
-    /// Whether it was just taken back.
+    /// Whether the plan was just revoked.
     pub taken_back: bool,
 }
 
@@ -44,11 +44,11 @@ pub struct StepProgress {
     pub done: i64,
     pub under_way: i64,
     pub lost: i64,
-    /// What it may still run.
+    /// The remaining allowance of the step.
     pub open: Option<OpenYes>,
 }
 
-/// One change of the plan's status, or of a step's.
+/// One transition of the plan or of a step.
 #[derive(Clone, Debug)]
 pub struct PlanEvent {
     pub at: UnixMillis,
@@ -66,7 +66,7 @@ pub enum Change {
 pub enum PlanError {
     FormExpired,
     ReasonTooLong,
-    /// It does not run any more.
+    /// The plan has no open allowance any more.
     NothingLeft,
     NotYours,
 }
@@ -81,7 +81,7 @@ impl PlanPage {
         self.frame.say_both("plan-title", ("title", self.name().as_str()), ("status", &status))
     }
 
-    /// A plan of which some steps were approved never says that it is approved and no more.
+    /// A partly approved plan is never labelled simply as approved.
     fn status_word(&self) -> String {
         match (self.is_partly_approved(), self.status) {
             (true, PlanStatus::Approved) => self.frame.say("plan-status-approved-part"),
@@ -95,7 +95,7 @@ impl PlanPage {
         self.steps.iter().any(|step| step.asked.approved == Some(false))
     }
 
-    /// How many of its steps were approved, where that is not all of them.
+    /// Number of approved steps, if not all are.
     fn approved_text(&self) -> Option<String> {
         let (approved, all) = (self.steps_that_run().to_string(), self.steps.len().to_string());
         let said = || self.frame.say_both("plan-approved-part", ("approved", &approved), ("all", &all));
@@ -146,7 +146,7 @@ impl PlanPage {
 }
 
 impl StepProgress {
-    /// Whether it was approved comes first; how far it has come only matters then.
+    /// The approval comes first; the progress only matters for an approved step.
     fn status_word(&self, frame: &Frame) -> String {
         let approved = |id| frame.say_of("step-approved-and", "status", frame.say(id));
         match (self.asked.approved, self.status) {
@@ -157,7 +157,7 @@ impl StepProgress {
         }
     }
 
-    /// It only repeats what the word says.
+    /// The class only repeats the label.
     fn status_class(&self) -> &'static str {
         match (self.asked.approved, self.status) {
             (Some(false), _) | (_, StepStatus::Failed | StepStatus::Blocked) => "suspended",
@@ -166,7 +166,7 @@ impl StepProgress {
         }
     }
 
-    /// How often it ran, of how often it may.
+    /// The number of permitted uses.
     fn uses(&self) -> Option<i64> {
         self.asked.runs.as_ref().map(|runs| runs.uses)
     }

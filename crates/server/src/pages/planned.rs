@@ -1,4 +1,4 @@
-//! A plan as it is put before a person: what each step would run, how often, and within which bounds.
+//! A plan as a person sees it: the call of each step, its uses and its limits.
 
 use super::{
     Author, Bounded, Detail, Frame, Line, Prose,
@@ -9,17 +9,17 @@ use serde::Serialize;
 
 #[derive(Clone, Debug)]
 pub struct PlanAsked {
-    /// Where its own page is.
+    /// The path of the plan's own page.
     pub path: String,
     pub title: Prose,
     pub objective: Prose,
-    /// The role under which the agent asks, and why it says that it does.
+    /// The role under which the agent asks, and the agent's reason.
     pub role: Line,
     pub reason: Option<Prose>,
-    /// How long a yes lasts.
+    /// The lifetime of an approval, in seconds.
     pub lasts_s: i64,
     pub steps: Vec<StepAsked>,
-    /// What is not as it was when it was last asked about; none if this is the first time.
+    /// The changes since the plan was last submitted for approval; `None` the first time.
     pub changes: Option<Vec<Prose>>,
 }
 
@@ -27,31 +27,31 @@ pub struct PlanAsked {
 pub struct StepAsked {
     pub id: String,
     pub number: usize,
-    /// The agent's words.
+    /// The agent's text.
     pub description: Prose,
     /// The numbers of the steps that must be completed first.
     pub after: Vec<usize>,
     pub role: Option<Line>,
-    /// None for what is the agent's own business.
+    /// `None` for a step that the agent carries out by itself.
     pub runs: Option<StepRuns>,
-    /// Whether its box is ticked.
+    /// Whether its checkbox is ticked.
     pub chosen: bool,
-    /// Whether a person approved it; none while nobody has decided.
+    /// Whether a person approved the step; `None` while the plan is undecided.
     pub approved: Option<bool>,
 }
 
-/// What a step runs.
+/// The call of a step.
 #[derive(Clone, Debug)]
 pub struct StepRuns {
     pub shown: Prose,
     pub words: Author,
     pub uses: i64,
-    /// A person is asked again before each call.
+    /// Each call of the step needs a further approval.
     pub asks_again: bool,
     pub risk: Risk,
     pub irreversible: bool,
     pub bounds: Vec<Bounded>,
-    /// All that it is called with.
+    /// All arguments of the call.
     pub arguments: Vec<Detail>,
 }
 
@@ -60,7 +60,7 @@ impl PlanAsked {
         frame.say_of("planned-yes-means", "duration", frame.duration(&self.lasts_s))
     }
 
-    /// All of it that a yes is for, but not which boxes are ticked.
+    /// All the text an approval covers, except which checkboxes are ticked.
     pub(super) fn words<'a>(&'a self, frame: &Frame) -> PlanWords<'a> {
         PlanWords {
             title: self.title.as_str(),
@@ -84,7 +84,7 @@ impl StepAsked {
         (!numbers.is_empty()).then(|| frame.say_of("planned-after", "steps", numbers.join(", ")))
     }
 
-    /// What was decided about it, in words and in a class that only repeats them.
+    /// The decision about the step; the class only repeats the words.
     pub(super) fn decided(&self, frame: &Frame) -> Option<Mark> {
         Some(match self.approved? {
             true => Mark { kind: "active", text: frame.say("step-approved") },
@@ -104,7 +104,7 @@ impl StepAsked {
 }
 
 impl StepRuns {
-    /// Whose words say what would run.
+    /// The author of the text that describes the call.
     pub(super) fn whose(&self, frame: &Frame) -> String {
         match self.words {
             Author::Service => frame.say("planned-words-owner"),

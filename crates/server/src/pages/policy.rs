@@ -1,12 +1,12 @@
-//! What a browser may do with a page, and where a form may lead.
+//! The content security policy of the pages, and the redirect targets of forms.
 
 /// The `Content-Security-Policy` of every page.
 ///
-/// Browsers hold `form-action` also against the redirect that answers a form, so the consent screen names the
-/// origin of the callback (`https://agents.example.com`) to which an answer may send the person on. Nothing may
-/// frame a page: an approval that can be overlaid is none (AAP 13.2).
+/// Browsers also apply `form-action` to the redirect that answers a form, so the consent screen names the origin of the
+/// callback (`https://agents.example.com`) the person may be redirected to. Nothing may frame a page: an approval that
+/// can be overlaid is no approval (AAP 13.2).
 pub fn content_security_policy(form_may_lead_to: Option<&str>) -> String {
-    // An origin with anything but the characters of one could smuggle in another directive.
+    // Any other character in the origin could smuggle in a further directive.
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '/' | '.' | '-' | '[' | ']');
     let origin = form_may_lead_to.filter(|o| o.starts_with("https://") && o.chars().all(plain));
     let lead = origin.map(|o| format!(" {o}")).unwrap_or_default();
@@ -16,12 +16,12 @@ pub fn content_security_policy(form_may_lead_to: Option<&str>) -> String {
     )
 }
 
-/// The same for a page that also listens: its script may ask this very server, and nobody else.
+/// The policy of a page that also opens an event stream: its script may connect to this server only.
 pub fn listening_policy() -> String {
     format!("{}; connect-src 'self'", content_security_policy(None))
 }
 
-/// A path on this very server to go on to after signing in; everything else is refused.
+/// A path on this server to redirect to after signing in; anything else is refused.
 ///
 /// Browsers drop tabs and line breaks and read `\` as `/`, so `/\evil.example` would leave the server.
 pub fn local_path(next: &str) -> Option<&str> {

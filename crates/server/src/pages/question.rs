@@ -1,4 +1,4 @@
-//! One question in full, the ways to answer it, and what became of it.
+//! One question in full, the answer forms, and its outcome.
 
 use super::{
     AllowMore, Asked, Became, Clarified, Detail, Frame, GapAsked, Line, Listening, MoreError, OpenYes, PlanAsked,
@@ -18,67 +18,67 @@ pub struct QuestionPage {
     pub asked: Asked,
     pub became: Became,
     pub runs: Option<Runs>,
-    /// What is left of a yes for more than once.
+    /// The open standing approval, if one was given.
     pub open: Option<OpenYes>,
-    /// The plan that it is about.
+    /// The plan that the question is about.
     pub plan: Option<PlanAsked>,
-    /// Exactly what a tool is called with.
+    /// The exact arguments of a tool call.
     pub arguments: Vec<Detail>,
-    /// How it differs from a plan that was approved.
+    /// The deviation from an approved plan.
     pub difference: Option<Difference>,
-    /// What was clarified before it was asked.
+    /// Clarified answers that the question rests on.
     pub clarified: Option<Clarified>,
-    /// The gap that it is about, while that is open.
+    /// The open gap that the question is about.
     pub gap: Option<GapAsked>,
-    /// Whether this person may give up the session of that gap.
+    /// Whether this person may abandon the clarification session of that gap.
     pub abandons: bool,
     pub may: May,
-    /// Its governance says that it takes no decision (M-27). Whoever may decide all the same has to say so.
+    /// Its governance is locked for decisions (M-27). A person entitled to decide anyway must confirm the override.
     pub locked: bool,
-    /// A yes for more than once, where one can be given.
+    /// The standing approval form, where one can be given.
     pub allow_more: Option<AllowMore>,
-    /// How much more time can be asked for, in seconds, and until when at most.
+    /// The possible extensions in seconds, and the latest possible deadline.
     pub more: Vec<i64>,
     pub latest: UnixMillis,
-    /// The action digest: what a yes is for.
+    /// The action digest, to which an approval is bound.
     pub digest: Digest,
     pub listening: Listening,
     pub csrf: String,
-    /// What was typed into a form that has to be sent again.
+    /// Input from a form that has to be sent again.
     pub typed: String,
     pub error: Option<QuestionError>,
     pub notice: Option<QuestionNotice>,
 }
 
-/// How a call differs from the step of an approved plan that it comes nearest to.
+/// The deviation of a call from the nearest step of an approved plan.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// In English, whatever the page's language.
+    /// In English, regardless of the page's language.
     pub lines: Vec<Prose>,
     pub plan_path: String,
 }
 
-/// What this person can do about it.
+/// The actions available to this person.
 #[derive(Clone, Debug)]
 pub enum May {
-    /// Say yes or no, or only one of the two.
+    /// Approve, reject, or only one of the two.
     Decide {
         yes: bool,
         no: bool,
     },
     Respond(Vec<Field>),
-    /// First they prove that it is them; the path to do that.
+    /// The person must authenticate again first, at this path.
     ProveFirst {
         path: String,
     },
-    /// It wants a stronger proof than a page can take.
+    /// The decision requires stronger authentication than a page supports.
     NotHere,
-    /// It is locked, and this person may not decide in spite of that.
+    /// The question is locked, and this person may not override the lock.
     Locked,
     Nothing,
 }
 
-/// A way to answer a question that is not about yes or no.
+/// An answer field of a clarification question.
 #[derive(Clone, Debug)]
 pub enum Field {
     Text,
@@ -89,7 +89,7 @@ pub enum Field {
 
 #[derive(Clone, Debug)]
 pub struct Choosable {
-    /// What the agent gets.
+    /// The value that the agent receives.
     pub value: String,
     pub label: Line,
 }
@@ -97,31 +97,31 @@ pub struct Choosable {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuestionError {
     FormExpired,
-    /// What would be shown now differs from what was shown then.
+    /// The current text differs from the one the form was rendered with.
     ChangedSince,
-    /// It was settled before the answer came.
+    /// The question was settled before the answer arrived.
     Settled,
     TooLate,
     NotEntitled,
     NotAllowed,
     ReasonTooLong,
     NoResponse(ResponseKind),
-    /// It is locked, and nobody said that it is to be decided all the same.
+    /// The question is locked, and the person did not confirm the override.
     Locked,
-    /// A yes to a plan of which no step is ticked.
+    /// An approval of a plan without any ticked step.
     NoStep,
-    /// A step without another that must come before it.
+    /// A ticked step depends on an unticked one.
     StepNeeds {
         step: usize,
         needs: usize,
     },
-    /// What was typed about a yes for more than once.
+    /// An invalid input of the standing approval form.
     More(MoreError),
-    /// As the rules say it.
+    /// The message of the rule that rejected the answer.
     OutOfBounds(String),
 }
 
-/// What was just done, if it is true.
+/// The result of the last action, shown if it is still true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuestionNotice {
     Answered,
@@ -130,8 +130,8 @@ pub enum QuestionNotice {
 }
 
 impl QuestionPage {
-    /// The canonical text of everything that a yes is for, and its digest: the form carries it, and a yes counts only
-    /// for exactly this. More time changes nothing about it.
+    /// The canonical text that an approval covers, and its digest. The form carries the digest, and an approval is
+    /// valid only for exactly this text. An extension of the deadline does not change it.
     pub fn shown(&self) -> Shown {
         let asked = &self.asked;
         let words = Words {
@@ -165,7 +165,7 @@ impl QuestionPage {
         Shown::of_question(self.frame.language, &words)
     }
 
-    /// What a yes lets happen.
+    /// The calls an approval permits.
     fn yes_means(&self) -> Option<String> {
         match &self.plan {
             Some(plan) => Some(plan.yes_means(&self.frame)),
@@ -173,7 +173,7 @@ impl QuestionPage {
         }
     }
 
-    /// Whether it is answered in one's own words alone. Among choices, to let something stand is one of them.
+    /// Whether free text is the only answer. Among choices, leaving a gap unresolved is one of the choices.
     fn takes_text_alone(&self) -> bool {
         matches!(&self.may, May::Respond(fields) if matches!(fields.as_slice(), [Field::Text]))
     }
@@ -186,7 +186,7 @@ impl QuestionPage {
         self.frame.say(if self.plan.is_some() { "planned-accept" } else { "question-accept" })
     }
 
-    /// Whether boxes are there to be ticked.
+    /// Whether the steps have checkboxes.
     fn chooses_steps(&self) -> bool {
         self.became.is_open() && matches!(self.may, May::Decide { yes: true, .. })
     }
@@ -198,7 +198,7 @@ impl QuestionPage {
         }
     }
 
-    /// What is wrong with a field about a yes for more than once, to be said beside it.
+    /// The error message for a field of the standing approval form, shown beside it.
     fn wrong_about(&self, field: &str) -> Option<String> {
         let (more, error) = (self.allow_more.as_ref()?, self.more_error()?);
         (more.field_of(error) == field).then(|| error.text(&self.frame))
@@ -238,7 +238,7 @@ impl QuestionPage {
         Some(self.frame.say(id))
     }
 
-    /// The field to mend, if it is one of a form's that is there.
+    /// The form field with the error, if the page has it.
     fn error_field(&self) -> String {
         let field = match &self.error {
             Some(QuestionError::ReasonTooLong) => "reason",
@@ -275,7 +275,7 @@ impl QuestionPage {
 }
 
 impl Field {
-    /// The name of the button that sends it: there may be several.
+    /// The label of the submit button: there may be several.
     fn send_label(&self, frame: &Frame) -> String {
         let what = frame.say(match self {
             Field::Text => "question-text",
@@ -287,7 +287,7 @@ impl Field {
     }
 }
 
-/// The form of the canonical text. A member added here changes every digest: raise `v` with it.
+/// The canonical text. A new member changes every digest: increment `v` with it.
 #[derive(Serialize)]
 struct Words<'a> {
     v: u8,

@@ -1,13 +1,13 @@
-//! A scope in words.
+//! A scope as people read it.
 
 use super::{Frame, Line};
 use countersign_protocol::project::Scope;
 
-/// What a scope lets an agent do and what it never may, as the service defines it (AAP 12.3).
+/// The actions a scope allows and forbids, as the service defines them (AAP 12.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopeWords {
     pub id: Line,
-    /// None for a scope that the service no longer offers.
+    /// `None` for a scope that the service no longer offers.
     pub description: Option<Line>,
     pub allows: Vec<Line>,
     pub never: Vec<Line>,
@@ -32,7 +32,7 @@ impl From<&Scope> for ScopeWords {
 }
 
 impl ScopeWords {
-    /// A scope that was granted once and has left the project's document since.
+    /// A granted scope that the project's document no longer contains.
     pub fn no_longer_offered(id: &str) -> Self {
         Self {
             id: id.into(),
@@ -44,7 +44,7 @@ impl ScopeWords {
             requires_confirmation: false,
         }
     }
-    /// What sets this scope apart: whether its effects can be taken back, and whether each use is asked about.
+    /// Marks for reversibility and for confirmation before each use.
     pub(super) fn marks(&self, frame: &Frame) -> Vec<Mark> {
         let undo = match (self.irreversible, self.undo_window_s) {
             (_, 1..) => {
@@ -59,7 +59,6 @@ impl ScopeWords {
     }
 }
 
-/// A remark on a scope, and the class that draws it.
 pub(super) struct Mark {
     pub(super) kind: &'static str,
     pub(super) text: String,

@@ -1,4 +1,4 @@
-//! Signing in, and proving oneself again.
+//! Signing in, and authenticating again.
 
 use super::Frame;
 use askama::Template;
@@ -9,7 +9,7 @@ use askama::Template;
 pub struct SignInPage {
     pub frame: Frame,
     pub purpose: SignInPurpose,
-    /// Where to go afterwards; see [`super::local_path`].
+    /// The redirect target after signing in; see [`super::local_path`].
     pub next: String,
     pub username: String,
     pub csrf: String,
@@ -20,7 +20,7 @@ pub struct SignInPage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignInPurpose {
     SignIn,
-    /// A person who is signed in gives the password again, because what follows wants a fresh proof.
+    /// A signed-in person enters the password again, because the next step requires fresh authentication.
     Confirm,
 }
 
@@ -28,7 +28,7 @@ pub enum SignInPurpose {
 pub enum SignInError {
     MissingUsername,
     MissingPassword,
-    /// Which of the two was wrong is never said.
+    /// The page never reveals which of the two was wrong.
     Wrong,
     TooManyTries {
         retry_after_s: i64,
@@ -70,7 +70,7 @@ impl SignInPage {
         })
     }
 
-    /// The field to mend.
+    /// The form field with the error.
     fn error_field(&self) -> &'static str {
         match self.error {
             Some(SignInError::MissingPassword) => "password",

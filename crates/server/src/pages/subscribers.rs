@@ -1,10 +1,10 @@
-//! What a person has given to screen readers, speakers and scripts of theirs, and the way to take it back.
+//! Subscriber tokens a person gave to screen readers, speakers and scripts, and their revocation.
 
 use super::{Frame, Line};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
-/// A token that the person made, without its secret.
+/// A token of the person, without its secret.
 #[derive(Clone, Debug)]
 pub struct Subscriber {
     pub id: String,
@@ -18,42 +18,42 @@ pub struct Subscriber {
     pub until: UnixMillis,
 }
 
-/// The form for another one.
+/// The form for a new token.
 #[derive(Clone, Debug, Default)]
 pub struct NewSubscriber {
-    /// The projects that it can be for, by id and name.
+    /// The projects it can be issued for, by id and name.
     pub projects: Vec<(String, Line)>,
-    /// Whether any of them lets tokens stand in addresses.
+    /// Whether any of them accepts tokens in URLs.
     pub legacy: bool,
-    /// How long it will be good for.
+    /// Its lifetime.
     pub days: i64,
-    /// What was typed into a form that has to be sent again.
+    /// The name from a form that has to be sent again.
     pub name: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubscribersError {
-    /// It has no name, or one that is too long.
+    /// The name is missing or too long.
     Name,
-    /// The project does not let tokens stand in addresses.
+    /// The project does not accept tokens in URLs.
     Legacy,
-    /// It only listens, and is to approve something.
+    /// A listen-only token cannot also approve.
     Listens,
 }
 
-/// The token, shown this once.
+/// The new token, shown only this once.
 #[derive(Clone, Debug, Template)]
 #[template(path = "subscriber_made.html")]
 pub struct SubscriberMadePage {
     pub frame: Frame,
     pub subscriber: Subscriber,
     pub secret: String,
-    /// What a client without credentials of its own is given as its address; as secret as the token.
+    /// The URL for a client that cannot send credentials; as secret as the token.
     pub endpoint: Option<String>,
 }
 
 impl Subscriber {
-    /// Where it is taken back.
+    /// The path of its revocation form.
     pub(super) fn path(&self) -> String {
         format!("/account/subscribers/{}/{}/revoke", self.project, self.id)
     }

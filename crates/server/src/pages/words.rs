@@ -1,7 +1,7 @@
-//! Sentences, from `locales/*.ftl`.
+//! Localised texts, from `locales/*.ftl`.
 //!
-//! Arguments are wrapped in directional isolates (U+2068 … U+2069), so a name written from right to left
-//! cannot rearrange the sentence round it.
+//! Arguments are wrapped in directional isolates (U+2068 … U+2069), so a name written from right to left cannot
+//! rearrange the sentence around it.
 
 use super::Language;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue, concurrent::FluentBundle};
@@ -15,7 +15,7 @@ pub(super) const GERMAN: &str = include_str!("../../locales/de.ftl");
 static ENGLISH_WORDS: LazyLock<Bundle> = LazyLock::new(|| bundle(Language::English, ENGLISH));
 static GERMAN_WORDS: LazyLock<Bundle> = LazyLock::new(|| bundle(Language::German, GERMAN));
 
-/// The sentence with this id. An id that does not exist is shown as it is: a test holds that there is none.
+/// The text with this id. An unknown id is returned as it is; a test ensures that there is none.
 pub(super) fn say(language: Language, id: &str, args: &[(&str, FluentValue<'_>)]) -> String {
     let bundle = match language {
         Language::English => &ENGLISH_WORDS,
@@ -27,7 +27,7 @@ pub(super) fn say(language: Language, id: &str, args: &[(&str, FluentValue<'_>)]
 }
 
 fn bundle(language: Language, source: &str) -> Bundle {
-    // What is not well formed is left out; a test holds that nothing is.
+    // Malformed messages are dropped; a test ensures that there is none.
     let resource = FluentResource::try_new(source.to_owned()).unwrap_or_else(|(resource, _)| resource);
     let mut bundle = Bundle::new_concurrent(language.tag().parse().into_iter().collect());
     bundle.set_use_isolating(true);

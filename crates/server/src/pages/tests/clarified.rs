@@ -1,4 +1,4 @@
-//! What was unclear, on the pages: whose answer each one is, and what a gap stops.
+//! Clarification on the pages: the source of each answer, and the operations a gap stops.
 
 use super::{questions::page, samples::NOW};
 use crate::pages::*;

@@ -1,4 +1,4 @@
-//! What a consent screen shows, and that the digest follows every bit of it.
+//! The content of the consent screen, and that its digest covers every bit of it.
 
 use super::samples::{connect, domain, scopes, suspicious_connect};
 use crate::pages::*;
@@ -102,7 +102,7 @@ fn the_kept_text_says_everything_that_was_shown() {
     assert_eq!(text["warnings"].as_array().unwrap().len(), 3);
 }
 
-/// The page with one consent-relevant thing changed at a time.
+/// Copies of the page, each with one consent-relevant change.
 fn changed(page: &ConnectPage) -> Vec<ConnectPage> {
     let with = |change: fn(&mut ConnectPage)| {
         let mut page = page.clone();

@@ -1,4 +1,4 @@
-//! What holds for every page in every language and state.
+//! Properties of every page in every language and state.
 
 use super::samples::{agent, all};
 use crate::pages::{Language, Page, assets};
@@ -98,7 +98,7 @@ fn tags_are_closed_in_the_order_they_were_opened() {
     });
 }
 
-/// Whatever changes something is posted, with a token; a link only ever looks (C-98).
+/// Every change is a POST with a CSRF token; a link only reads (C-98).
 #[test]
 fn every_form_is_posted_with_a_token() {
     each(|name, html| {
@@ -146,7 +146,7 @@ fn title(html: &str) -> &str {
     html.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0
 }
 
-/// Every tag that begins so, up to its `>`. Attribute values hold none: the templates escape it.
+/// Every tag with this beginning, up to its `>`. Attribute values hold none: the templates escape it.
 fn tags<'a>(html: &'a str, begins: &str) -> Vec<&'a str> {
     html.match_indices(begins).map(|(at, _)| html[at..].split_inclusive('>').next().unwrap()).collect()
 }

@@ -4,7 +4,7 @@ use super::samples;
 use crate::pages::{Language, assets};
 use std::{fs, path::Path};
 
-/// The folder is `target/pages`; addresses of assets are made relative to it.
+/// Writes to `target/pages`, with asset URLs relative to it.
 #[test]
 fn the_gallery_shows_every_page_in_every_language() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pages");

@@ -1,4 +1,4 @@
-//! Whatever an operator writes stays text, in its place, and of a bearable length.
+//! Operator text stays text, in its place, and within its length limit.
 
 use super::samples::{connect, connection, domain};
 use crate::pages::{AgentsPage, ConnectPage, Frame, Language, Liability, Line, Operator, Page, Prose};

@@ -1,4 +1,4 @@
-//! What the page of a question shows, and that a yes is for exactly that.
+//! The content of a question's page, and that an approval covers exactly that.
 
 use super::questions::{detail, inbox, page, payment};
 use crate::pages::*;
@@ -13,7 +13,7 @@ fn plain(html: &str) -> String {
     html.replace("<wbr>", "").replace(['\u{2068}', '\u{2069}'], "")
 }
 
-/// The one question of a list, with this to run.
+/// A question with these call values.
 fn running(decision_id: &str, details: Vec<RequestDetail>) -> Asked {
     let what = What::Action {
         action: Prose::rendered("Transfer 82000.00 USD to “Acme Supplies”"),
@@ -119,7 +119,7 @@ fn more_time_and_what_was_typed_do_not_change_the_digest() {
     assert_eq!(later.shown(), page.shown());
 }
 
-/// The page with one thing changed at a time that a yes rests on.
+/// Copies of the page, each with one change that matters for an approval.
 fn changed() -> Vec<QuestionPage> {
     let with = |change: fn(&mut QuestionPage)| {
         let mut page = page(Language::English);

@@ -1,4 +1,4 @@
-//! What the pages about plans and yeses for more than once promise.
+//! The pages about plans and standing approvals.
 
 use super::{
     plans::{about_plan, allowances, asked_plan, offer, offering, plan},
@@ -138,7 +138,7 @@ fn more_than_once_is_a_form_of_its_own_behind_a_summary() {
     for words in ["Each up to, in EUR", "Altogether up to, in EUR", "body.amount: now 82.00 EUR", "As currency says"] {
         assert!(details.contains(words), "{words}: {details}");
     }
-    // A sum needs something that says its unit.
+    // A sum needs a unit.
     assert!(details.contains("name=\"sum:seats\"") && !details.contains("name=\"sum:weight\""));
     let only_no = QuestionPage { may: May::Decide { yes: false, no: true }, ..offering(Language::English) }.html();
     assert!(!only_no.contains("allow-more"));

@@ -1,4 +1,4 @@
-//! Plans, yeses for more than once, and what is left of them: for tests and for looking at.
+//! Sample plans and standing approvals, for tests and for the gallery.
 
 use super::{
     questions::{page, payment},
@@ -244,7 +244,7 @@ fn told_locked(language: Language) -> QuestionPage {
     QuestionPage { error: Some(QuestionError::Locked), ..about_plan(language) }
 }
 
-/// Its second step was not approved.
+/// The second step was not approved.
 fn in_part(language: Language) -> PlanPage {
     let mut page = plan(language);
     let second = &mut page.steps[1];
@@ -252,7 +252,7 @@ fn in_part(language: Language) -> PlanPage {
     page
 }
 
-/// A yes to some steps is never told as a yes to all.
+/// An approval of some steps is never presented as an approval of all.
 #[test]
 fn a_plan_that_was_approved_in_part_says_which_steps_were_and_which_were_not() {
     let html = in_part(Language::English).html().replace(['\u{2068}', '\u{2069}'], "");

@@ -1,4 +1,4 @@
-//! Questions of every kind and in every state, for tests and for looking at.
+//! Questions of every kind and in every state, for tests and for the gallery.
 
 use super::samples::{NOW, frame, operator};
 use crate::pages::*;
@@ -43,7 +43,7 @@ pub(super) fn payment() -> Asked {
     }
 }
 
-/// An action that may be undone, asked with an API key in the service's own words.
+/// A reversible action, requested with an API key, in the service's own words.
 fn booking() -> Asked {
     Asked {
         decision_id: "dec_booking".into(),

@@ -1,4 +1,4 @@
-//! One page of every kind, for tests and for looking at.
+//! One page of every kind, for tests and for the gallery.
 
 use crate::pages::*;
 use countersign_protocol::{domain::Domain, time::UnixMillis};
@@ -69,7 +69,7 @@ pub(super) fn connect(language: Language) -> ConnectPage {
     }
 }
 
-/// A consent screen on which everything that can be said is said.
+/// A consent screen with every possible warning and note.
 pub(super) fn suspicious_connect(language: Language) -> ConnectPage {
     let operator = Operator::new(domain("xn--cme-5cd.com"), "acme.com Official Assistant");
     let warnings = examine(&operator.domain, &operator.name, &[domain("acme.com")], Some(&domain("meridian.example")));
@@ -83,7 +83,7 @@ pub(super) fn suspicious_connect(language: Language) -> ConnectPage {
     }
 }
 
-/// Everything as long as it may be.
+/// Every text at its maximum length.
 fn long_connect(language: Language) -> ConnectPage {
     let label = "averylonglabelthatgoesonandonandonuntilnobodycanreaditanymore";
     let longest = format!("{label}.{label}.{label}.example");
@@ -204,7 +204,7 @@ pub(super) fn account(language: Language) -> AccountPage {
     }
 }
 
-/// Every page in every state that looks different.
+/// Every page in every visually distinct state.
 pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
     let ended = |end| ConnectEndedPage { frame: frame(language), end }.html();
     let trouble = |trouble| ErrorPage { frame: stranger(language), trouble, request_id: "req_42".into() }.html();

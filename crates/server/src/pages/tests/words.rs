@@ -1,4 +1,4 @@
-//! The two languages say the same things, and every page says only things that exist.
+//! Both languages have the same messages, and every page uses only existing ones.
 
 use crate::pages::{Language, words};
 use fluent_bundle::FluentResource;
@@ -80,7 +80,7 @@ fn arguments(body: &str) -> BTreeSet<String> {
     rest.map(|r| r.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()).collect()
 }
 
-/// String literals that look like the id of a message, in everything that is not a test.
+/// String literals that look like a message id, outside tests.
 fn named_in_sources() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut named = BTreeSet::new();
