@@ -1,4 +1,4 @@
-//! `/account`, and the two ways to sign out.
+//! `/account`, and the two sign-out forms.
 
 use super::{answer, form::Form, subscribers, visit::Visit};
 use crate::{
@@ -47,7 +47,7 @@ pub(super) async fn sign_out_everywhere(State(app): State<App>, visit: Visit, fo
     Ok((end_cookie(), answer::see_other("/sign-in?signed-out=everywhere")).into_response())
 }
 
-/// The form was not of this session: the page once more, saying so.
+/// The CSRF token does not belong to this sign-in session: renders the page again with the error.
 pub(super) async fn expired(app: &App, visit: &Visit, refusal: &Refusal) -> Result<Response, Refusal> {
     app.metrics.refused(refusal.code());
     let page = AccountPage { error: Some(AccountError::FormExpired), ..page(app, visit).await? };

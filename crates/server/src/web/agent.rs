@@ -1,4 +1,4 @@
-//! `/agents/{delegation_id}`: one connection, and what was done with it (AAP 7.1).
+//! `/agents/{delegation_id}`: one connection and its audit entries (AAP 7.1).
 
 use super::{answer, connection, visit::Visit};
 use crate::{
@@ -50,7 +50,7 @@ pub(super) fn delegation_id(path: &HashMap<String, String>) -> Result<&str, Refu
     path.get("delegation_id").map(String::as_str).ok_or(Refusal::DelegationNotFound)
 }
 
-/// What is no call has no method and path; its kind then stands where the path would.
+/// An entry that is not a call has no method and path; its event type is shown instead of the path.
 fn row(entry: &AuditEntry) -> AuditRow {
     let or_dash = |text: &Option<String>| Line::from(text.as_deref().unwrap_or("–"));
     AuditRow {

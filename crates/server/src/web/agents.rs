@@ -1,4 +1,4 @@
-//! `/agents`: everything that may act for a person.
+//! `/agents`: every agent that may act for a person.
 
 use super::{answer, connection, places, visit::Visit};
 use crate::{
@@ -14,7 +14,7 @@ use countersign_engine::{ProjectAt, Refusal};
 use http::StatusCode;
 use std::collections::HashMap;
 
-/// What was just done, told by its address: `?revoked=` or `?already=` and the delegation's id.
+/// The action just taken, from the query: `?revoked=` or `?already=` with the delegation's id.
 type Asked = Query<HashMap<String, String>>;
 
 pub(super) async fn everywhere(State(app): State<App>, visit: Visit, asked: Asked) -> Result<Response, Refused> {
@@ -50,7 +50,7 @@ async fn list(
     Ok(answer::page(StatusCode::OK, &page.frame, &page))
 }
 
-/// Says only what is true: anybody can make up an address.
+/// The notice, checked against the connections: anybody can make up a URL.
 fn notice(asked: &HashMap<String, String>, connections: &[Connection]) -> Option<AgentsNotice> {
     let cut_off = |id: &String| connections.iter().find(|c| c.delegation_id == *id && connection::is_cut_off(c));
     let just_now = asked.get("revoked").and_then(cut_off);

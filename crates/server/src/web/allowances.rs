@@ -1,4 +1,4 @@
-//! `/allowances`: every yes that is still open, and taking one back.
+//! `/allowances`: open allowances, and their revocation.
 
 use super::{
     answer, asked,
@@ -54,7 +54,7 @@ pub(super) async fn take_back(
     }
 }
 
-/// What the page can say itself, and everything else.
+/// An error the page shows itself, or a refusal with a page of its own.
 enum Trouble {
     Told(AllowancesError, Refusal),
     Refused(Refusal),
@@ -84,7 +84,7 @@ async fn taken_back(
         Trouble::Told(error, Refusal::invalid("the reason is too long"))
     };
     let reason = given::reason(form).map_err(too_long)?;
-    // What a person cannot see does not exist for them.
+    // An allowance the person may not see is reported as not found.
     let seen = app.engine.seen_allowance(at, member, id).await?;
     seen.ok_or_else(|| Refusal::NotFound("there is no such permission".into()))?;
     let by = app.engine.answerer(at, member, Via::Page);
@@ -123,7 +123,7 @@ async fn page(app: &App, visit: &Visit) -> Result<AllowancesPage, Refusal> {
     Ok(AllowancesPage { frame, groups, csrf: visit.csrf(app)?, error: None, taken_back: false })
 }
 
-/// The steps of one plan stand together, whichever of them is found first.
+/// Adds an allowance to the group of its decision, so that the steps of one plan are listed together.
 async fn add(
     app: &App,
     at: &ProjectAt,
@@ -156,7 +156,7 @@ async fn add(
     Ok(())
 }
 
-/// Says only what is true: anybody can make up an address.
+/// Whether the allowance was really revoked: anybody can make up a URL.
 async fn was_taken_back(app: &App, visit: &Visit, id: &str) -> Result<bool, Refusal> {
     let who = visit.person()?;
     for at in &places::behind(app, visit, who).await? {

@@ -1,11 +1,11 @@
-//! A page as an answer, with everything a browser must be told about it.
+//! A page as an HTTP response, with its security headers.
 
 use crate::pages::{Frame, Page, content_security_policy, listening_policy};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
-/// What every page says, whatever is on it. `same-origin` and not `no-referrer`: with the latter browsers
-/// send `Origin: null` along with our own forms, which then could not be told from a stranger's.
+/// The headers of every page. `same-origin` and not `no-referrer`: with the latter, browsers send `Origin: null` with
+/// Countersign's own forms, which are then indistinguishable from cross-site ones.
 const ALWAYS: [(HeaderName, &str); 8] = [
     (header::CONTENT_TYPE, "text/html; charset=utf-8"),
     (header::CACHE_CONTROL, "no-store"),
@@ -17,12 +17,12 @@ const ALWAYS: [(HeaderName, &str); 8] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// A page on which every form stays on this server.
+/// A page with forms that only post to this server.
 pub(super) fn page(status: StatusCode, frame: &Frame, page: &impl Page) -> Response {
     page_leading_to(status, frame, page, None)
 }
 
-/// A page whose form may be answered with a redirect to the origin of `callback`.
+/// A page with a form that may be answered with a redirect to the origin of `callback`.
 pub(super) fn page_leading_to(
     status: StatusCode,
     frame: &Frame,
@@ -33,7 +33,7 @@ pub(super) fn page_leading_to(
     under(&content_security_policy(origin.as_deref()), status, frame, page)
 }
 
-/// A page whose script may ask this server for what is new.
+/// A page with a script that may open an event stream to this server.
 pub(super) fn listening_page(status: StatusCode, frame: &Frame, page: &impl Page) -> Response {
     under(&listening_policy(), status, frame, page)
 }
@@ -47,7 +47,7 @@ fn under(policy: &str, status: StatusCode, frame: &Frame, page: &impl Page) -> R
     (status, headers, page.html()).into_response()
 }
 
-/// On to another page, with GET. What leads there may carry a code, so nobody keeps it.
+/// A redirect with GET. Its URL may carry a code, so nothing may cache it.
 pub(super) fn see_other(to: &str) -> Response {
     let Ok(location) = HeaderValue::from_str(to) else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
     let keep_nothing = HeaderValue::from_static("no-store");
@@ -57,7 +57,7 @@ pub(super) fn see_other(to: &str) -> Response {
     (StatusCode::SEE_OTHER, headers).into_response()
 }
 
-/// A text as a value in the query of an address.
+/// Encodes a text as a query value.
 pub(super) fn in_query(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }

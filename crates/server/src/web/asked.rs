@@ -1,4 +1,4 @@
-//! A decision as it is put before a person.
+//! Turns a decision into the question that a person sees.
 
 use super::{clarified, planned, visit::name_of};
 use crate::{
@@ -16,7 +16,7 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value};
 
-/// What a decision and the session that it is asked in say to a person. `principal` is who speaks, as proven.
+/// The question of a decision. `principal` is the proven identity of the requester.
 pub(super) fn of(at: &ProjectAt, decision: &Decision, session_id: &str, principal: &str, now: UnixMillis) -> Asked {
     let deadline = deadline(decision);
     Asked {
@@ -45,7 +45,7 @@ pub(super) fn of(at: &ProjectAt, decision: &Decision, session_id: &str, principa
     }
 }
 
-/// The domain of the operator, or the principal of an API key; what an agent calls itself is not asked.
+/// The domain of the operator, or the principal of an API key. The agent's own name for itself is ignored.
 pub(super) fn by(decision: &Decision, principal: &str) -> AskedBy {
     match &decision.raised_by.operator {
         Some(domain) => AskedBy::Operator(Operator::new(domain.clone(), "")),
@@ -53,7 +53,8 @@ pub(super) fn by(decision: &Decision, principal: &str) -> AskedBy {
     }
 }
 
-/// Who speaks, as far as this person may know it: the name of an API key's principal stands with the question.
+/// The requester's identity, as far as this person may know it: the agent id of the session for the audience of the
+/// question, the principal of the decision for everybody else.
 pub(super) async fn principal(
     app: &App,
     at: &ProjectAt,
@@ -73,7 +74,7 @@ pub(super) fn headline(decision: &Decision) -> &str {
     }
 }
 
-/// The same as a line of a list.
+/// The headline as one line of a list.
 pub(super) fn headline_line(decision: &Decision, most: usize) -> Line {
     match is_the_agents(decision) {
         true => Line::cut(headline(decision), most),
@@ -81,7 +82,8 @@ pub(super) fn headline_line(decision: &Decision, most: usize) -> Line {
     }
 }
 
-/// Whether the texts of the question are an agent's own; what the owner's template or we rendered quotes its values.
+/// Whether the texts of the question are the agent's own. Text rendered from the owner's template or by Countersign
+/// quotes its values.
 fn is_the_agents(decision: &Decision) -> bool {
     decision.words == Words::Agent && decision.plan().is_none() && decision.gap.is_none()
 }
@@ -117,14 +119,15 @@ fn what(decision: &Decision) -> What {
     }
 }
 
-/// What was clarified is said in a summary for those who only listen; beside the agent's words it would seem theirs.
+/// The summary without the sentence about clarified answers, which is for listeners only: beside the agent's text it
+/// would seem to be the agent's.
 fn summary(summaries: &Summaries, clarified: bool) -> Option<&str> {
     let texts = [&summaries.detailed, &summaries.normal, &summaries.terse].into_iter().flatten();
     let mut own = texts.filter_map(|text| if clarified { clarified::without_sentence(text) } else { Some(text) });
     own.next()
 }
 
-/// Whether a summary is more than the sentence and its consequence once again.
+/// Whether a summary adds anything to the action and its consequence.
 fn says_more(text: &str, action: &str, consequence: &str) -> bool {
     let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let both = bare(&format!("{action} {consequence}"));
@@ -142,7 +145,6 @@ fn details(words: Words, context: Option<&Map<String, Value>>) -> Vec<Detail> {
     }
 }
 
-/// The amounts of a request.
 fn amounts(context: &Map<String, Value>) -> Vec<Detail> {
     let text = |amount: &Value, member: &str| amount.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
     let amounts = context.get("values").and_then(Value::as_array).into_iter().flatten().map(|amount| Detail {
@@ -152,7 +154,7 @@ fn amounts(context: &Map<String, Value>) -> Vec<Detail> {
     amounts.collect()
 }
 
-/// What a gateway says about every request that it holds, and nothing about content that it does not have.
+/// The details that the gateway adds to every held request, without those about an absent body.
 fn technical(decision: &Decision) -> Vec<Detail> {
     let Question::Confirmation(asked) = &decision.question else { return Vec::new() };
     let Some(context) = asked.extra_context.as_ref().filter(|_| decision.words == Words::Owner) else {
@@ -171,7 +173,7 @@ fn technical(decision: &Decision) -> Vec<Detail> {
     .collect()
 }
 
-/// How a call differs from a plan that was approved: the plane's own words, which stand apart from the agent's.
+/// The deviation of a call from an approved plan, in Countersign's own words, kept apart from the agent's.
 pub(super) fn difference(at: &ProjectAt, decision: &Decision) -> Option<Difference> {
     let Question::Confirmation(asked) = &decision.question else { return None };
     let found = asked.extra_context.as_ref()?.get(deviation::MEMBER)?;
@@ -188,7 +190,7 @@ pub(super) fn pretty(member: &held::Member) -> String {
     }
 }
 
-/// Text is shown as text; anything else as the JSON that it is.
+/// Strings are shown as text, other values as JSON.
 pub(super) fn detail((name, value): (&String, &Value)) -> Detail {
     let value = match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! The files that pages load. Their names change with their content.
+//! The static files of the pages. Their names change with their content.
 
 use crate::{App, pages};
 use axum::{Router, routing::get};

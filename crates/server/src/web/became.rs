@@ -1,4 +1,4 @@
-//! What became of a decision, told to one of the people who were asked.
+//! The outcome of a decision, for a person in its audience.
 
 use super::granted;
 use crate::pages::{Became, OpenYes, Prose, RunBy, Runs, ToldBy, Unanswered, Who};
@@ -37,7 +37,7 @@ pub(super) fn of(whole: &Whole, reader: RowKey, now: UnixMillis) -> Became {
     }
 }
 
-/// What may run because of it, or did. A plan's own page tells that of its steps.
+/// The execution or allowance of the decision. The page of a plan shows those of its steps.
 pub(super) fn runs(whole: &Whole, reader: RowKey, now: UnixMillis) -> Option<Runs> {
     match &whole.execution {
         _ if whole.decision.plan().is_some() => None,
@@ -46,7 +46,7 @@ pub(super) fn runs(whole: &Whole, reader: RowKey, now: UnixMillis) -> Option<Run
     }
 }
 
-/// What is left of a yes for more than once.
+/// The open standing approval, if any.
 pub(super) fn open(at: &ProjectAt, whole: &Whole, now: UnixMillis) -> Option<OpenYes> {
     let bounded = whole.allowance.as_ref().filter(|allowance| allowance.is_bounded());
     let open = bounded.filter(|allowance| allowance.is_open() && now < allowance.until)?;
@@ -99,7 +99,7 @@ fn came_to(as_if: &Defaulted) -> Unanswered {
     }
 }
 
-/// A response as a person reads it: text without quotes, anything else as the JSON that it is.
+/// A response as a person reads it: strings without quotes, other values as JSON.
 fn text(response: &Value) -> String {
     response.as_str().map_or_else(|| response.to_string(), str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! `/connect/{request}`: an operator asks, a person answers (AAP 5.1, 13.2; R-13).
+//! `/connect/{request}`: an operator requests a delegation, a person approves or denies it (AAP 5.1, 13.2; R-13).
 
 use super::{
     answer,
@@ -57,7 +57,7 @@ async fn settle(app: &App, visit: &Visit, request: &str, form: &Form) -> Result<
     }
 }
 
-/// Says no, and tells the operator if it waits for the browser.
+/// Denies the request, and redirects to the operator's callback if there is one.
 async fn deny(app: &App, visit: &Visit, asked: &Asked) -> Result<Response, Refusal> {
     let body = DelegateRequest { approve: false, ..asked.body() };
     if let Some(redirect) = app.engine.deny(&asked.at, &asked.member, &body).await? {
@@ -67,7 +67,7 @@ async fn deny(app: &App, visit: &Visit, asked: &Asked) -> Result<Response, Refus
     Ok(ended(visit.frame_of(&asked.at.project), end, StatusCode::OK))
 }
 
-/// A yes counts for exactly what was on the page: the page is drawn anew and compared before the engine is asked.
+/// An approval is valid only for the exact page: it is rendered again and compared before the engine is called.
 async fn approve(app: &App, visit: &Visit, asked: &Asked, form: &Form) -> Result<Response, Refusal> {
     let page = asked.page(app, visit).await?;
     if form.field("acknowledged_disclosure") != "true" {
@@ -83,13 +83,13 @@ async fn approve(app: &App, visit: &Visit, asked: &Asked, form: &Form) -> Result
     };
     match app.engine.grant(&asked.at, &asked.member, &body).await {
         Ok(granted) => connected(app, visit, asked, granted).await,
-        // The disclosure that the form names is too old, spent or another person's.
+        // The disclosure named by the form is too old, already used or another person's.
         Err(Refusal::InvalidRequest(_)) => again(app, asked, page, ConnectError::FormExpired),
         Err(refusal) => Err(refusal),
     }
 }
 
-/// The browser gets the code and nothing else: the token is for the operator alone.
+/// The browser gets only the code: the token is for the operator alone.
 async fn connected(app: &App, visit: &Visit, asked: &Asked, granted: DelegateResponse) -> Result<Response, Refusal> {
     if let Some(redirect) = granted.redirect {
         return Ok(answer::see_other(&redirect));
@@ -117,7 +117,7 @@ fn again(app: &App, asked: &Asked, page: ConnectPage, error: ConnectError) -> Re
     Ok(consent::sent(asked, &ConnectPage { error: Some(error), ..page }))
 }
 
-/// A request that is over gets a page that says why.
+/// Replaces the refusal of a settled request with a page that gives the reason.
 async fn over_or(
     app: &App,
     visit: &Visit,

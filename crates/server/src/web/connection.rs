@@ -22,7 +22,7 @@ pub(super) fn of(at: &ProjectAt, delegation: &Delegation, now: UnixMillis) -> Co
     }
 }
 
-/// A person's own delegation. An unknown one and somebody else's look the same (C-61).
+/// A person's own delegation. An unknown one and another person's are indistinguishable (C-61).
 pub(super) async fn find(app: &App, at: &ProjectAt, who: &SignedIn, id: &str) -> Result<Delegation, Refusal> {
     let all = app.engine.delegations_of(at.project.key, who.person.key).await?;
     all.into_iter().find(|delegation| delegation.id == id).ok_or(Refusal::DelegationNotFound)
@@ -32,7 +32,7 @@ pub(super) fn is_live(delegation: &Delegation, now: UnixMillis) -> bool {
     !matches!(state(delegation, now), ConnectionState::Ended { .. })
 }
 
-/// Ended by somebody, not by time.
+/// Revoked by a person, not expired.
 pub(super) fn is_cut_off(connection: &Connection) -> bool {
     matches!(connection.state, ConnectionState::Ended { why: EndReason::ManualRevoke, .. })
 }
@@ -61,7 +61,7 @@ fn why(reason: RevokeReason) -> EndReason {
     }
 }
 
-/// A scope as the project defines it now: that is what counts (AAP 12.3).
+/// A scope as the project defines it now: the current definition is in force (AAP 12.3).
 fn scope(project: &Project, id: &str) -> ScopeWords {
     let offered = project.document.scopes.iter().find(|scope| scope.id == id);
     offered.map_or_else(|| ScopeWords::no_longer_offered(id), ScopeWords::from)

@@ -1,4 +1,4 @@
-//! A connect request as it is put before one person.
+//! A connection request as one person sees it.
 
 use super::{answer, places, visit::Visit};
 use crate::{
@@ -16,7 +16,7 @@ use countersign_protocol::{
 };
 use http::StatusCode;
 
-/// The request, where it belongs, and who is asked.
+/// The request, its project, and the person asked for consent.
 pub(super) struct Asked {
     pub(super) request: ConnectRequest,
     pub(super) at: ProjectAt,
@@ -37,7 +37,7 @@ impl Asked {
         Ok(Self { request: found.request, at, member })
     }
 
-    /// What the engine needs to know to show, grant or deny.
+    /// The engine's request to show, grant or deny.
     pub(super) fn body(&self) -> DelegateRequest {
         DelegateRequest { request_id: Some(self.request.id.clone()), approve: true, ..DelegateRequest::default() }
     }
@@ -50,7 +50,7 @@ impl Asked {
         self.request.callback.as_deref().and_then(|callback| url::Url::parse(callback).ok())
     }
 
-    /// Why the request can no longer be answered, if it cannot.
+    /// Why the request can no longer be answered, or `None` while it can.
     pub(super) fn end(&self, now: UnixMillis) -> Option<ConnectEnd> {
         match self.request.progress {
             ConnectProgress::Open if now < self.request.expires_at => None,
@@ -59,7 +59,7 @@ impl Asked {
         }
     }
 
-    /// The page, and a record of what is on it: every word that consent rests on is the engine's (AAP 14.4).
+    /// The page, and a record of its disclosure: every text that consent rests on comes from the engine (AAP 14.4).
     pub(super) async fn page(&self, app: &App, visit: &Visit) -> Result<ConnectPage, Refusal> {
         let shown = app.engine.show_disclosure(&self.at, &self.member, &self.body(), visit.language.tag()).await?;
         let operator = self.operator();
@@ -82,7 +82,7 @@ impl Asked {
         })
     }
 
-    /// The domains that this person trusts already, which another may be made to look like.
+    /// The domains that this person already trusts, which a lookalike may imitate.
     async fn connected(&self, app: &App) -> Result<Vec<Domain>, Refusal> {
         let found = app.engine.delegations_of(self.at.project.key, self.member.person.key).await?;
         let mut domains: Vec<Domain> = found.into_iter().map(|delegation| delegation.operator).collect();
@@ -91,7 +91,7 @@ impl Asked {
         Ok(domains)
     }
 
-    /// The scope in the recorded words, with what the project adds about its actions.
+    /// The scope in its recorded words, plus the project's action lists.
     fn scope(&self, shown: &ScopeInWords) -> ScopeWords {
         let offered = self.at.project.document.scopes.iter().find(|scope| scope.id == shown.id);
         let known = offered.map_or_else(|| ScopeWords::no_longer_offered(&shown.id), ScopeWords::from);
@@ -103,7 +103,7 @@ impl Asked {
         }
     }
 
-    /// Whose words on liability they are (C-59, R-2).
+    /// The author of the liability text (C-59, R-2).
     fn liability(&self, shown: &DisclosureResponse) -> Liability {
         let words = shown.liability_disclosure.as_str().into();
         match self.request.operator_disclosure {
@@ -113,7 +113,7 @@ impl Asked {
     }
 }
 
-/// Sends the page, or sends it again with what is wrong. The answer may lead to the operator's callback.
+/// Sends the page, with an error status if a form was invalid. The form may redirect to the operator's callback.
 pub(super) fn sent(asked: &Asked, page: &ConnectPage) -> Response {
     let status = match page.error {
         None => StatusCode::OK,

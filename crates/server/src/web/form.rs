@@ -1,4 +1,4 @@
-//! What a form of ours sends: a few fields, each once.
+//! A submitted form: a few fields, each once.
 
 use crate::{
     App,
@@ -29,7 +29,7 @@ impl FromRequest<App> for Form {
 }
 
 impl Form {
-    /// A field that comes twice would mean whichever of the two its reader looks at.
+    /// Refuses a repeated field: two readers could pick different values.
     fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         let mut fields = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(bytes) {
@@ -40,7 +40,7 @@ impl Form {
         Ok(Self(fields))
     }
 
-    /// A field's value; a field that is not there is empty.
+    /// The value of a field; empty if absent.
     pub(super) fn field(&self, name: &str) -> &str {
         self.0.get(name).map_or("", String::as_str)
     }

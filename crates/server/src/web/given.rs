@@ -1,4 +1,4 @@
-//! What a form says, as an answer of the kind that a question takes.
+//! Reads a form as an answer of the kind that the question takes.
 
 use super::form::Form;
 use crate::pages::{Language, QuestionError};
@@ -6,10 +6,10 @@ use countersign_engine::Given;
 use countersign_protocol::aaep::event::{ResponseKind, YesNo};
 use serde_json::Value;
 
-/// A yes for more than once.
+/// A standing approval.
 pub(super) const MORE: &str = "accept-more";
 
-/// As long as a reason may be on the wire too (AAEP 6.3.2).
+/// The maximum length of a reason, the same as on the wire (AAEP 6.3.2).
 const LONGEST: usize = 4096;
 
 pub(super) fn of(form: &Form, language: Language) -> Result<Given, QuestionError> {
@@ -22,7 +22,7 @@ pub(super) fn of(form: &Form, language: Language) -> Result<Given, QuestionError
     }
 }
 
-/// A reason, or none. Also of a yes: it is kept with it.
+/// An optional reason. An approval stores its reason too.
 pub(super) fn reason(form: &Form) -> Result<Option<String>, QuestionError> {
     let reason = unix_lines(form.field("reason"));
     match reason.chars().count() {
@@ -55,7 +55,7 @@ fn text(said: &str) -> Option<Value> {
     (1..=LONGEST).contains(&said.chars().count()).then_some(Value::String(said))
 }
 
-/// A number as JSON has it; in German with a comma.
+/// A number in JSON syntax; in German with a decimal comma.
 fn number(said: &str, language: Language) -> Option<Value> {
     let said = match language {
         Language::German if !said.contains('.') => said.trim().replacen(',', ".", 1),

@@ -1,4 +1,4 @@
-//! What is left of a yes, as people read it.
+//! An open allowance, as people read it.
 
 use super::{asked, planned};
 use crate::pages::{Author, OpenYes, Prose, SumLeft};
@@ -7,7 +7,7 @@ use countersign_engine::{
     bounded::{Sum, What},
 };
 
-/// A yes with the decision that gave it and the plan whose step it is for.
+/// An allowance with its decision and, for a step, its plan.
 pub(super) fn of(at: &ProjectAt, allowance: &Allowance, decision: &Decision, plan: Option<&Plan>) -> OpenYes {
     let step = allowance.step.as_ref().zip(plan);
     let planned = step.and_then(|(of, plan)| plan.actions.get(&of.step));
@@ -36,7 +36,7 @@ pub(super) fn of(at: &ProjectAt, allowance: &Allowance, decision: &Decision, pla
     }
 }
 
-/// In the owner's words, or the call itself: what an agent says about a call of its own is no proof of what runs.
+/// The owner's text, or the call itself: an agent's text about its own call does not prove which call runs.
 fn itself(allowance: &Allowance, decision: &Decision) -> (Prose, Author) {
     match (decision.words, &allowance.pattern) {
         (Words::Owner, _) => (Prose::rendered(asked::headline(decision)), Author::Service),

@@ -1,4 +1,4 @@
-//! `/inbox`: everything that waits for a person, in each project they have a place in.
+//! `/inbox`: a person's pending questions, in each project in which the person has a role.
 
 use super::{
     answer, asked, places,
@@ -23,7 +23,7 @@ pub(super) async fn get(State(app): State<App>, visit: Visit) -> Result<Response
     Ok(answer::listening_page(StatusCode::OK, &page.frame, &page))
 }
 
-/// The page once more, with what is wrong in one of its forms.
+/// Renders the page again with the error of one form.
 pub(super) async fn again(
     app: &App,
     visit: &Visit,
@@ -75,7 +75,7 @@ async fn page(app: &App, visit: &Visit) -> Result<InboxPage, Refusal> {
     Ok(page)
 }
 
-/// What can still be answered. What has just run out of time is settled any moment.
+/// Questions that can still be answered. Expired ones are about to be settled.
 async fn waiting(app: &App, at: &ProjectAt, member: &Member, now: UnixMillis) -> Result<Vec<Asked>, Refusal> {
     let items = app.engine.inbox(at, member).await?;
     let open = items.iter().filter(|item| asked::deadline(&item.decision).is_some_and(|deadline| now < deadline));
@@ -110,7 +110,7 @@ async fn unreported(
     })
 }
 
-/// Where the page can hear of new questions: only those with a place in a project may listen there.
+/// The event stream of a project, for people with a role in it: nobody else may subscribe there.
 pub(super) fn listen_at(app: &App, at: &ProjectAt, member: &Member) -> Option<ListenAt> {
     let prefix = match app.engine.settings().tenancy {
         Tenancy::Single => String::new(),

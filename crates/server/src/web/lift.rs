@@ -1,4 +1,4 @@
-//! `/agents/{delegation_id}/lift`: a person lets an agent work again that a restore has suspended (C-86, R-36).
+//! `/agents/{delegation_id}/lift`: a person lifts an agent's suspension after a restore (C-86, R-36).
 
 use super::{agent::delegation_id, answer, connection, form::Form, visit::Visit};
 use crate::{

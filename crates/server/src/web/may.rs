@@ -1,11 +1,11 @@
-//! What a person is offered to do about a question. Whether it counts is decided when it is done.
+//! The actions offered to a person on a question's page. The engine checks each again when it is taken.
 
 use super::{answer, asked};
 use crate::pages::{Choosable, Field, Line, May};
 use countersign_engine::{Answerer, Assurance, Clarification, Decision, Question, counts};
 use countersign_protocol::aaep::event::{ResponseKind, YesNo};
 
-/// How much more time a person can ask for at once.
+/// The extensions a person can ask for, in seconds.
 pub(super) const MORE_S: [i64; 2] = [60, 300];
 
 /// `path` is that of the question's own page.
@@ -28,7 +28,7 @@ pub(super) fn of(decision: &Decision, by: &Answerer, path: &str) -> May {
     }
 }
 
-/// Whether their yes, or no, would count: by policy, and by a role that approves (R-1, M-06).
+/// Whether the person's approval or rejection would be valid: by policy, and by an approving role (R-1, M-06).
 fn says(decision: &Decision, by: &Answerer, yes: bool) -> bool {
     let own_no = by.person == decision.raised_by.person && !yes;
     let by_role = matches!(decision.question, Question::Clarification(_)) || own_no || by.deciding.approves();
@@ -48,7 +48,7 @@ fn fields(asked: &Clarification) -> Vec<Field> {
     asked.kinds.iter().map(field).collect()
 }
 
-/// The steps of more time that still bring anything.
+/// The extensions that would still move the deadline.
 pub(super) fn more_time(decision: &Decision) -> Vec<i64> {
     let left = asked::deadline(decision).map_or(0, |deadline| decision.terms.latest.millis_since(deadline) / 1000);
     let [short, long] = MORE_S;

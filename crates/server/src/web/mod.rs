@@ -1,4 +1,4 @@
-//! The pages people use: read the request, ask the engine, draw the page. Nothing here decides.
+//! The handlers of the pages: read the request, call the engine, render the page. They make no decisions.
 
 mod account;
 mod agent;
@@ -39,7 +39,7 @@ use axum::{
 
 pub(crate) use refused::nowhere;
 
-/// `app` is needed by the layer that turns refusals into pages.
+/// `app` is for the layer that turns refusals into pages.
 pub(crate) fn router(app: &App) -> Router<App> {
     Router::new()
         .route("/", get(home::get))
@@ -65,7 +65,7 @@ pub(crate) fn router(app: &App) -> Router<App> {
         .merge(assets::router())
 }
 
-/// A connection is found in its project.
+/// Routes of a connection, which belongs to a project.
 fn of_project(prefix: &str) -> Router<App> {
     Router::new()
         .route(&format!("{prefix}/agents/{{delegation_id}}"), get(agent::get))

@@ -1,4 +1,4 @@
-//! A yes for more than once: what can be released, and what a form says about it.
+//! The standing approval form: the arguments that may vary, and reading the limits.
 
 use super::form::Form;
 use crate::pages::{AllowMore, Counted, Language, Line, MoreError, Releasable, UnitChoice};
@@ -9,9 +9,9 @@ use countersign_protocol::{
 };
 use std::collections::BTreeMap;
 
-/// So many amounts of a tool are offered; whoever wants more says it by another door.
+/// Maximum number of a tool's amounts in the form; more can be set through the API.
 const MOST: usize = 20;
-/// What the argument that says a unit is usually called.
+/// Usual names of an argument that holds a unit.
 const UNITS: [&str; 3] = ["currency", "unit", "ccy"];
 
 pub(super) fn of(at: &ProjectAt, decision: &Decision, asked: &AskedFor) -> AllowMore {
@@ -28,7 +28,7 @@ pub(super) fn of(at: &ProjectAt, decision: &Decision, asked: &AskedFor) -> Allow
     }
 }
 
-/// The same form with what was typed into it.
+/// The form with the person's input.
 pub(super) fn typed(more: AllowMore, form: &Form) -> AllowMore {
     let field = |what: &str, name: &str| form.field(&format!("{what}:{name}")).to_owned();
     let amounts = more.amounts.into_iter().map(|amount| Releasable {
@@ -45,7 +45,7 @@ pub(super) fn typed(more: AllowMore, form: &Form) -> AllowMore {
     }
 }
 
-/// What a form says, as far as the page can tell whether it makes sense.
+/// The limits in the form, checked as far as the page can.
 pub(super) fn read(more: &AllowMore, language: Language) -> Result<Bounds, MoreError> {
     let mut released = BTreeMap::new();
     for amount in &more.amounts {
@@ -59,7 +59,7 @@ pub(super) fn read(more: &AllowMore, language: Language) -> Result<Bounds, MoreE
     }
 }
 
-/// A whole number within bounds, or nothing at all.
+/// A whole number within the limit; the inner `None` is an empty field.
 fn whole(typed: &str, most: i64) -> Option<Option<i64>> {
     match typed.trim() {
         "" => Some(None),
@@ -79,7 +79,7 @@ fn bound(amount: &Releasable, language: Language) -> Result<Option<Bound>, MoreE
         Counted::ByArgument(choices) if offered(choices) => Some(amount.unit_from.clone()),
         _ => None,
     };
-    // Whoever bounds only the sum bounds each call by it too.
+    // A limit for the sum alone also limits each call.
     let Some(most) = each.or(sum) else { return Ok(None) };
     if sum.is_some() && unit.is_none() && unit_from.is_none() {
         return Err(MoreError::NoUnit { field: posted_as("sum", amount) });
@@ -108,7 +108,7 @@ fn posted_as(what: &str, amount: &Releasable) -> String {
     format!("{what}:{}", amount.name)
 }
 
-/// A route says what its amounts are and what they are counted in; of a tool every number may be one.
+/// A route declares its amounts and their units; for a tool, every number may be an amount.
 fn amounts(asked: &AskedFor) -> Vec<Releasable> {
     match &asked.what {
         What::Route { .. } => of_route(asked),
@@ -127,7 +127,7 @@ fn of_route(asked: &AskedFor) -> Vec<Releasable> {
 fn of_tool(asked: &AskedFor) -> Vec<Releasable> {
     let mut scalars = Vec::new();
     walk(asked.arguments.root(), "", &mut scalars);
-    // A name with a dot in it may mean two places.
+    // A name that contains a dot is ambiguous.
     scalars.retain(|(name, member)| asked.arguments.get(name) == Some(member));
     let units: Vec<UnitChoice> = scalars.iter().filter_map(|(name, member)| unit_choice(name, member)).collect();
     let numbers = scalars.iter().filter_map(|(name, member)| Some((name, of_number(member)?)));
@@ -147,7 +147,7 @@ fn walk<'a>(member: &'a Member, name: &str, found: &mut Vec<(String, &'a Member)
     }
 }
 
-/// A number, or a text that is written like an amount of money. One without a fraction may be an account's.
+/// A number, or a text that looks like an amount of money. Without a fraction it may be an account number.
 fn of_number(member: &Member) -> Option<&str> {
     match member {
         Member::Text(text) if !text.contains('.') => None,

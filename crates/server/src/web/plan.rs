@@ -1,4 +1,4 @@
-//! `/plans/{project}/{plan_id}`: how far a plan has come, and taking all of it back.
+//! `/plans/{project}/{plan_id}`: the progress of a plan, and its revocation.
 
 use super::{
     answer, asked,
@@ -23,7 +23,7 @@ use http::StatusCode;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 
-/// So many of its events are shown; the evidence has all.
+/// Number of events shown; the evidence log has all.
 const EVENTS: usize = 20;
 
 type Params = Path<HashMap<String, String>>;
@@ -37,7 +37,7 @@ pub(super) async fn get(
 ) -> Result<Response, Refused> {
     let here = Here::load(&app, at, &visit, &path).await?;
     let page = here.page(&app, &visit).await?;
-    // Says only what is true: anybody can make up an address.
+    // Checked against the plan: anybody can make up a URL.
     let taken_back = told.contains_key("taken-back") && page.status == PlanStatus::Cancelled;
     let page = PlanPage { taken_back, ..page };
     Ok(answer::page(StatusCode::OK, &page.frame, &page))
@@ -67,7 +67,7 @@ pub(super) async fn take_back(
     Ok(answer::page(status, &page.frame, &page))
 }
 
-/// A plan before one person.
+/// A plan and the person who views it.
 struct Here {
     at: ProjectAt,
     member: Member,
@@ -75,7 +75,7 @@ struct Here {
 }
 
 impl Here {
-    /// Somebody else's plan is not there.
+    /// Another person's plan is reported as not found.
     async fn load(app: &App, at: ProjectAt, visit: &Visit, path: &HashMap<String, String>) -> Result<Self, Refusal> {
         let member = app.engine.member(visit.person()?, at.project.key).await?;
         let id = path.get("plan_id").map_or("", String::as_str);
@@ -156,7 +156,7 @@ impl Here {
         }
     }
 
-    /// What is offered. Whether it counts is decided when it is done.
+    /// Whether the form is offered. The engine checks again when it is sent.
     fn may_take_back(&self) -> bool {
         let (person, roles) = (self.member.person.key, self.member.roles());
         let could = |decision| counts(decision, person, &roles, false) || roles.contains(&Role::Admin);
@@ -177,7 +177,7 @@ impl Here {
     }
 }
 
-/// One of the plan's own events, if it is a change of status.
+/// One of the plan's own events, if it is a transition.
 fn happened(document: &PlanDocument, event: &BaseEvent) -> Option<PlanEvent> {
     let data = event.data.as_ref()?;
     let step = data.get("step_id").and_then(|id| id.as_str()).and_then(|id| MplpId::parse(id).ok());

@@ -1,4 +1,4 @@
-//! A plan as it is put before a person, and the steps that the person ticks.
+//! A plan as a person sees it, and the steps the person ticks.
 
 use super::{asked::pretty, form::Form};
 use crate::pages::{Author, Bounded, Detail, Line, PlanAsked, Prose, QuestionError, StepAsked, StepRuns};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 type Actions = BTreeMap<MplpId, Planned>;
 
-/// The plan as this question shows it; none if another question was asked about it since.
+/// The plan as this question shows it; `None` if a later question was raised about it.
 pub(super) fn of(at: &ProjectAt, plan: &Plan, decision: &Decision) -> Option<PlanAsked> {
     let asked = plan.asked.as_ref()?;
     let target = decision.target.as_ref()?;
@@ -27,12 +27,11 @@ pub(super) fn of(at: &ProjectAt, plan: &Plan, decision: &Decision) -> Option<Pla
     })
 }
 
-/// Where a plan's own page is.
 pub(super) fn path(at: &ProjectAt, plan: &MplpId) -> String {
     format!("/plans/{}/{plan}", at.project.id)
 }
 
-/// Whether what was approved of the plan was approved by this decision.
+/// Whether this decision approved the plan.
 fn decided(plan: &Plan, decision: &Decision) -> bool {
     plan.confirm == Some(decision.key)
 }
@@ -51,7 +50,7 @@ pub(super) fn steps(document: &PlanDocument, actions: &Actions, approved: Option
     document.steps.iter().enumerate().map(one).collect()
 }
 
-/// A step's place in its plan, as people count.
+/// The number of a step in its plan, starting at 1.
 pub(super) fn number(document: &PlanDocument, id: &MplpId) -> Option<usize> {
     document.steps.iter().position(|step| step.step_id == *id).map(|at| at + 1)
 }
@@ -69,7 +68,7 @@ fn runs(planned: &Planned) -> StepRuns {
     }
 }
 
-/// Whose words say what a step runs: the owner's, or nobody's but the call's own.
+/// The author of a step's text: the owner, or the call itself.
 pub(super) fn author(planned: &Planned) -> Author {
     match planned.words {
         Words::Owner => Author::Service,
@@ -85,13 +84,13 @@ pub(super) fn bounds(pattern: &Pattern) -> Vec<Bounded> {
 fn arguments(pattern: &Pattern) -> Vec<Detail> {
     let Member::Object(members) = pattern.arguments().root() else { return Vec::new() };
     let one = |(name, member): &(String, Member)| {
-        // What is written as JSON is read as JSON; numbers of any length stay as they are written.
+        // JSON values stay JSON; numbers of any length keep their digits.
         Detail { name: Line::exact(name), value: pretty(member).into() }
     };
     members.iter().map(one).collect()
 }
 
-/// The steps that are ticked. A step without one that it depends on would never run.
+/// The ticked steps. A step without the steps it depends on would never run.
 pub(super) fn chosen(plan: &PlanAsked, form: &Form) -> Result<Vec<MplpId>, QuestionError> {
     let ticked: Vec<&StepAsked> = plan.steps.iter().filter(|step| is_ticked(step, form)).collect();
     if ticked.is_empty() {

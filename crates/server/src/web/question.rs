@@ -1,4 +1,4 @@
-//! `/inbox/{project}/{decision_id}`: one question, answered once, and what became of it.
+//! `/inbox/{project}/{decision_id}`: one question, answered once, and its outcome.
 
 use super::{answer, asked, became, clarified, form::Form, given, inbox, may, more, planned, visit::Visit};
 use crate::{
@@ -61,24 +61,24 @@ pub(super) async fn post(
 
 const ID: &str = "decision_id";
 
-/// A question before one person.
+/// A question and the person who views it.
 struct Before {
     at: ProjectAt,
     member: Member,
     whole: Whole,
-    /// The plan that it is about.
+    /// The plan that the question is about.
     plan: Option<Plan>,
-    /// What a tool is called with.
+    /// The arguments of a tool call.
     arguments: Map<String, Value>,
-    /// What a yes for more than once would be a pattern of.
+    /// The call that a standing approval would generalise.
     asked_for: Option<AskedFor>,
-    /// The gap that it is about.
+    /// The gap that the question is about.
     gap: Option<AskedGap>,
-    /// The session of that gap, where this person may give it up.
+    /// The clarification session of that gap, if this person may abandon it.
     abandons: Option<MplpId>,
 }
 
-/// Why an answer came to nothing: what the page can say itself, and everything else.
+/// Why an answer was not accepted: an error the page shows itself, or a refusal with a page of its own.
 enum Trouble {
     Told(QuestionError),
     Refused(Refusal),
@@ -116,7 +116,7 @@ impl From<NotCounted> for Trouble {
 }
 
 impl Before {
-    /// Somebody else's question is not there.
+    /// Another person's question is reported as not found.
     async fn load(app: &App, at: ProjectAt, visit: &Visit, path: &HashMap<String, String>) -> Result<Self, Refusal> {
         let who = visit.person()?;
         let id = path.get(ID).map_or("", String::as_str);
@@ -146,7 +146,7 @@ impl Before {
         let plan = self.plan.as_ref().and_then(|plan| planned::of(&self.at, plan, decision));
         let gap = self.gap.as_ref().filter(|_| decision.is_pending()).and_then(clarified::gap);
         let asked = asked::of(&self.at, decision, &session.id, &session.producer.agent_id, now);
-        // They are listed with what runs, unless that was not recorded when it was asked.
+        // The call lists its arguments, unless the question is older than the recording of calls.
         let arguments = self.arguments.iter().filter(|_| asked.call.is_none()).map(asked::detail).collect();
         Ok(QuestionPage {
             frame: visit.frame_of(&self.at.project),
@@ -181,11 +181,11 @@ impl Before {
         })
     }
 
-    /// What is said in the address of the page that follows.
+    /// Returns the query of the page to redirect to.
     async fn answer(&self, app: &App, visit: &Visit, form: &Form) -> Result<&'static str, Trouble> {
         let given = given::of(form, visit.language)?;
         let page = self.page(app, visit)?;
-        // A yes counts for exactly what was on the page; a no needs no proof of having read.
+        // An approval is valid only for the exact text of the page; a rejection needs no proof of reading.
         let is_no = matches!(given, Given::Reply { decision: YesNo::Reject, .. });
         if !is_no && form.field("shown") != page.shown().digest.hex() {
             return Err(QuestionError::ChangedSince.into());
@@ -203,7 +203,7 @@ impl Before {
         match answered {
             Ok(_) => Ok("answered"),
             Err(NotCounted::Settled) if self.said_the_same(app, &answer.given).await? => Ok("answered"),
-            // What the rules say about bounds is said beside them.
+            // The page shows limit violations beside the fields.
             Err(NotCounted::OutOfBounds(why)) if form.field("answer") == given::MORE => {
                 Err(QuestionError::More(MoreError::Refused(why)).into())
             }
@@ -211,7 +211,8 @@ impl Before {
         }
     }
 
-    /// Whoever sends a form twice is not told that somebody was faster.
+    /// Whether the person already gave the same answer: a form sent twice must not report that another person was
+    /// faster.
     async fn said_the_same(&self, app: &App, given: &Given) -> Result<bool, Refusal> {
         let now = app.engine.seen_decision(&self.at, &self.member, &self.whole.decision.id).await?;
         let me = self.member.person.key;
@@ -228,7 +229,7 @@ impl Before {
         })
     }
 
-    /// What the agent asks for is not wanted: nothing of it is asked or stopped any more.
+    /// Abandons the clarification session: none of its gaps is asked about or stops the agent any more.
     async fn abandon(&self, app: &App) -> Result<&'static str, Trouble> {
         let gone = || Refusal::NotFound("there is no clarification here to abandon".into());
         let session = self.abandons.as_ref().ok_or_else(gone)?;
@@ -245,7 +246,7 @@ impl Before {
     }
 }
 
-/// The page once more, as things are now, with what went wrong.
+/// Renders the page again in its current state, with the error.
 fn again(app: &App, visit: &Visit, now: &Before, form: &Form, error: QuestionError) -> Result<Response, Refusal> {
     let (status, code) = match error {
         QuestionError::FormExpired => (StatusCode::FORBIDDEN, Code::CsrfRejected),
@@ -260,7 +261,7 @@ fn again(app: &App, visit: &Visit, now: &Before, form: &Form, error: QuestionErr
     Ok(answer::listening_page(status, &page.frame, &page))
 }
 
-/// With what was typed and ticked before: nobody fills in a form twice.
+/// Restores the input and the ticked steps: nobody fills in a form twice.
 fn typed(mut page: QuestionPage, form: &Form) -> QuestionPage {
     page.typed = [form.field("reason"), form.field("response")].concat();
     page.allow_more = page.allow_more.map(|offered| more::typed(offered, form));
@@ -271,7 +272,7 @@ fn typed(mut page: QuestionPage, form: &Form) -> QuestionPage {
     page
 }
 
-/// What a person adds to a yes: which steps, how often, or in spite of a lock.
+/// The additions to an approval: chosen steps, limits, or the override of a lock.
 fn extra(page: &QuestionPage, form: &Form, is_no: bool, language: Language) -> Result<Extra, QuestionError> {
     let by_override = page.locked && form.field("override") == "yes";
     let mut extra = Extra { by_override, ..Extra::default() };
@@ -288,7 +289,7 @@ fn extra(page: &QuestionPage, form: &Form, is_no: bool, language: Language) -> R
     Ok(extra)
 }
 
-/// A plan that this person may see. Whoever was only asked about it once sees no more than that question.
+/// The plan, if this person may see it. A person who was once asked about it sees only that question.
 async fn plan_of(app: &App, at: &ProjectAt, member: &Member, decision: &Decision) -> Result<Option<Plan>, Refusal> {
     let Some(target) = decision.target.as_ref().filter(|target| target.plan.is_some()) else { return Ok(None) };
     let reader = Reader::Person(Box::new(member.clone()));
@@ -299,7 +300,7 @@ async fn plan_of(app: &App, at: &ProjectAt, member: &Member, decision: &Decision
     }
 }
 
-/// Says only what is true: anybody can make up an address.
+/// The notice, checked against the page: anybody can make up a URL.
 fn notice(told: &HashMap<String, String>, page: &QuestionPage) -> Option<QuestionNotice> {
     let answered = told.contains_key("answered") && page.became.is_by_you();
     let reconciled = told.contains_key("reconciled") && page.runs.as_ref().is_some_and(|runs| runs.is_told_by_you());

@@ -1,4 +1,4 @@
-//! `/inbox/{project}/{decision_id}/executions/{execution_id}`: a person says what became of it.
+//! `/inbox/{project}/{decision_id}/executions/{execution_id}`: a person reports an unknown outcome.
 
 use super::{answer, form::Form, given, inbox, visit::Visit};
 use crate::{
@@ -35,7 +35,7 @@ pub(super) async fn post(
     }
 }
 
-/// What the page can say itself, and everything else.
+/// An error the page shows itself, or a refusal with a page of its own.
 enum Trouble {
     Told(InboxError, Refusal),
     Refused(Refusal),
@@ -73,7 +73,7 @@ async fn settle(
     Ok(unknown)
 }
 
-/// One that this person may see, or it is as good as settled.
+/// An unknown outcome that this person may see; otherwise it counts as settled.
 async fn find(
     app: &App,
     at: &ProjectAt,
@@ -101,7 +101,7 @@ fn ran(form: &Form) -> Option<bool> {
     }
 }
 
-/// To the question that it belongs to, for those who may open it.
+/// Redirects to the question, if the person may open it.
 fn follows(at: &ProjectAt, member: &Member, unknown: &UnknownOutcome) -> String {
     let decision = &unknown.decision;
     match audience(decision).has(member.person.key, &member.roles()) {

@@ -1,4 +1,4 @@
-//! A refusal as a page that says what to do next, for whoever reads pages; others get the envelope.
+//! Refusals as pages with a next step, for browsers; other clients get the JSON envelope.
 
 use super::{answer, visit};
 use crate::{
@@ -14,7 +14,7 @@ use axum::{
 use countersign_engine::Refusal;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 
-/// Round every page: nobody who asked for a page is answered in JSON.
+/// Middleware around every page: a browser never gets a JSON answer.
 pub(super) async fn as_page(State(app): State<App>, id: RequestId, request: Request, next: Next) -> Response {
     let reader = Reader { headers: request.headers().clone(), uri: request.uri().clone(), id };
     let response = next.run(request).await;
@@ -28,7 +28,7 @@ pub(super) async fn as_page(State(app): State<App>, id: RequestId, request: Requ
     }
 }
 
-/// An address where nothing is. It is mostly programs that ask there, so a page must be asked for.
+/// The fallback handler. Mostly programs end up here, so only an explicit `Accept: text/html` gets a page.
 pub(crate) async fn nowhere(State(app): State<App>, id: RequestId, headers: HeaderMap, uri: Uri) -> Response {
     let reader = Reader { headers, uri, id };
     if reader.accept().contains("text/html") {
@@ -37,14 +37,14 @@ pub(crate) async fn nowhere(State(app): State<App>, id: RequestId, headers: Head
     StatusCode::NOT_FOUND.into_response()
 }
 
-/// Axum's own refusals have a status and nothing to read.
+/// Axum's own rejections have a status and no readable body.
 fn is_bare(response: &Response) -> bool {
     let failed = response.status().is_client_error() || response.status().is_server_error();
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     failed && !kind.starts_with("text/html")
 }
 
-/// Whoever asked, as far as an error page needs to know.
+/// The request's headers and URI, for an error page.
 struct Reader {
     headers: HeaderMap,
     uri: Uri,
@@ -75,7 +75,7 @@ impl Reader {
         }
     }
 
-    /// Signing in leads back to here.
+    /// The sign-in page, which redirects back to this URL.
     fn by_way_of(&self, sign_in: &str) -> String {
         let here = self.uri.path_and_query().map_or("/", |here| here.as_str());
         format!("{sign_in}{}", answer::in_query(here))
@@ -89,7 +89,7 @@ impl Reader {
         answer::page(status, &frame, &page)
     }
 
-    /// Who is signed in, if that can be found out: an error page is shown in any case.
+    /// The signed-in person, if any; a failed lookup must not prevent the error page.
     async fn person(&self, app: &App) -> Option<String> {
         let secret = cookie::read(&self.headers)?;
         let who = app.engine.signed_in(&secret).await.ok().flatten()?;
@@ -97,7 +97,7 @@ impl Reader {
     }
 }
 
-/// What is not there and what is somebody else's look the same (C-61).
+/// An absent record and another person's are indistinguishable (C-61).
 fn of_refusal(refusal: &Refusal) -> (StatusCode, Trouble) {
     let status = StatusCode::from_u16(refusal.code().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     match refusal {

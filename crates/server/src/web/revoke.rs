@@ -1,4 +1,4 @@
-//! `/agents/{delegation_id}/revoke`: asks once more, then cuts the agent off (AAP 8.2, C-98).
+//! `/agents/{delegation_id}/revoke`: asks for confirmation, then revokes the delegation (AAP 8.2, C-98).
 
 use super::{agent::delegation_id, answer, connection, form::Form, visit::Visit};
 use crate::{

@@ -1,4 +1,4 @@
-//! `/sign-in`: with name and password, or with the password alone to prove presence again.
+//! `/sign-in`: with name and password, or with the password alone to authenticate again.
 
 use super::{answer, form::Form, visit::Visit};
 use crate::{
@@ -53,7 +53,7 @@ pub(super) async fn post(
     }
 }
 
-/// Why nobody was let in: the form was not filled in, or the engine said no.
+/// Why the sign-in failed: an incomplete form, or a refusal of the engine.
 enum Trouble {
     Form(SignInError),
     Refused(Refusal),
@@ -65,10 +65,10 @@ impl From<Refusal> for Trouble {
     }
 }
 
-/// The secret of the session that was started.
+/// Returns the secret of the new sign-in session.
 async fn enter(app: &App, visit: &Visit, form: &Form, source: &str) -> Result<String, Trouble> {
     let (name, password) = (form.field("username"), form.field("password"));
-    // A form with a token was drawn for somebody who is signed in, and counts for nobody else.
+    // A form with a CSRF token was rendered for a signed-in person and is valid for nobody else.
     if form.field("csrf").is_empty() {
         same_origin(app, &visit.asker.headers)?;
     } else {
@@ -90,7 +90,7 @@ fn proves_the_same_person(app: &App, visit: &Visit, form: &Form) -> Result<(), R
     if who.person.subject == form.field("username") { Ok(()) } else { Err(Refusal::CsrfRejected) }
 }
 
-/// What the page can say itself; anything else is a page of its own.
+/// Errors that the sign-in page shows itself; any other refusal has a page of its own.
 fn told(refusal: &Refusal) -> Result<SignInError, Refusal> {
     match refusal {
         Refusal::SignInFailed => Ok(SignInError::Wrong),
@@ -100,7 +100,7 @@ fn told(refusal: &Refusal) -> Result<SignInError, Refusal> {
     }
 }
 
-/// The page once more, with what went wrong.
+/// Renders the page again with the error.
 async fn again(app: &App, visit: &Visit, form: &Form, next: &str, error: SignInError) -> Result<Response, Refusal> {
     let blank = blank(app, visit, next).await?;
     let username = match blank.purpose {
@@ -124,7 +124,7 @@ fn status(error: SignInError) -> StatusCode {
     }
 }
 
-/// The form as it is before anybody has typed.
+/// The empty form.
 async fn blank(app: &App, visit: &Visit, next: &str) -> Result<SignInPage, Refusal> {
     let who = visit.asker.signed_in.as_ref();
     Ok(SignInPage {

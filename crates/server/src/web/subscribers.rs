@@ -1,4 +1,4 @@
-//! `/account/subscribers`: tokens for a person's own programs, made and taken back.
+//! `/account/subscribers`: issues and revokes tokens for a person's own programs.
 
 use super::{
     account, answer,
@@ -19,7 +19,7 @@ use countersign_engine::{NewSubscriberToken, ProjectAt, Refusal, SubscriberToken
 use http::StatusCode;
 use std::collections::HashMap;
 
-/// Those that the person has, and the form for another one.
+/// The person's active tokens, and the form for a new one.
 pub(super) async fn of(app: &App, visit: &Visit) -> Result<(Vec<Subscriber>, NewSubscriber), Refusal> {
     let who = visit.person()?;
     let now = app.engine.now();
@@ -37,7 +37,7 @@ pub(super) async fn of(app: &App, visit: &Visit) -> Result<(Vec<Subscriber>, New
     Ok((found, new))
 }
 
-/// The name of a token, if it was taken back: anybody can make up an address.
+/// The name of a token, if it was really revoked: anybody can make up a URL.
 pub(super) async fn taken_back(app: &App, visit: &Visit, id: &str) -> Result<Option<Line>, Refusal> {
     let who = visit.person()?;
     for at in places(app, visit).await? {
@@ -62,7 +62,7 @@ pub(super) async fn add(State(app): State<App>, visit: Visit, form: Form) -> Res
     }
     let member = app.engine.member(who, at.project.key).await?;
     let made = match app.engine.add_subscriber_token(&at, &member, new).await {
-        // The password again, then back to the form.
+        // The person enters the password again, then returns to the form.
         Err(Refusal::FreshSignInRequired) => return Ok(answer::see_other("/sign-in?fresh&next=%2Faccount")),
         made => made?,
     };
@@ -93,7 +93,7 @@ pub(super) async fn revoke(
     Ok(answer::see_other(&format!("/account?taken-back={}", token.id)))
 }
 
-/// Where the person can have subscribers; nowhere, if the address names no project.
+/// The projects in which the person can have subscribers; empty if the URL names no project.
 async fn places(app: &App, visit: &Visit) -> Result<Vec<ProjectAt>, Refusal> {
     match places::behind(app, visit, visit.person()?).await {
         Err(Refusal::ProjectNotFound) => Ok(Vec::new()),
@@ -111,7 +111,7 @@ fn wanted(form: &Form) -> NewSubscriberToken {
     }
 }
 
-/// What the form itself can tell; the engine looks again.
+/// Checks the form by itself; the engine checks again.
 fn wrong(at: &ProjectAt, new: &NewSubscriberToken) -> Option<SubscribersError> {
     if !(1..=128).contains(&new.name.trim().chars().count()) {
         return Some(SubscribersError::Name);

@@ -1,4 +1,4 @@
-//! A person's request for a page: who asks, and in which language.
+//! The extractor for a page request: session and language.
 
 use crate::{
     App,
@@ -30,12 +30,12 @@ impl Visit {
         self.asker.person()
     }
 
-    /// The token that forms on pages of this session carry.
+    /// The CSRF token for forms of this sign-in session.
     pub(super) fn csrf(&self, app: &App) -> Result<String, Refusal> {
         app.engine.csrf_token(&self.person()?.session)
     }
 
-    /// A form of this session, sent from a page of ours.
+    /// Checks that a form belongs to this sign-in session and comes from one of Countersign's own pages.
     pub(super) fn own_form(&self, app: &App, csrf: &str) -> Result<(), Refusal> {
         self.asker.own_page(app, Some(csrf))
     }
@@ -45,7 +45,7 @@ impl Visit {
         self.named(&name_of(project))
     }
 
-    /// The frame of a page about no project in particular.
+    /// The frame of a page without a project.
     pub(super) async fn frame(&self, app: &App) -> Frame {
         self.named(&service_name(app, &self.asker.headers, &self.uri).await)
     }
@@ -60,7 +60,7 @@ pub(super) fn language(headers: &HeaderMap) -> Language {
     pick_language(headers.get(header::ACCEPT_LANGUAGE).and_then(|v| v.to_str().ok()))
 }
 
-/// What the service calls itself at this address: the project's name, or that of the installation.
+/// The display name of the service at this URL: the project's name, or the installation's.
 pub(super) async fn service_name(app: &App, headers: &HeaderMap, uri: &Uri) -> String {
     match app.engine.project(&by_host(app, headers, uri)).await {
         Ok(at) => name_of(&at.project),
