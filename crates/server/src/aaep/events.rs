@@ -1,4 +1,4 @@
-//! `GET /aaep/v1/events`: the events of a subscription, as a stream (C16, C17).
+//! `GET /aaep/v1/events`: the events of a subscription, as an SSE stream (C16, C17).
 
 use super::{listener::listener, sse};
 use crate::{
@@ -48,7 +48,7 @@ pub(crate) async fn get(
     Ok(sse::response(sse::frames(events, subscription), sse::Style::Named, on))
 }
 
-/// What the client heard last. Nothing, for a client that never heard anything.
+/// The id of the last event the client received; `None` on a first connection.
 pub(super) fn last_event_id(headers: &HeaderMap) -> Option<&str> {
     headers.get("last-event-id").and_then(|v| v.to_str().ok()).filter(|id| !id.is_empty())
 }

@@ -1,4 +1,4 @@
-//! What subscribers send: one kind of message by its type, read by its closed schema.
+//! Messages from subscribers, parsed by type with a closed schema.
 
 use super::message::NoMessage;
 use countersign_protocol::aaep::{
@@ -15,7 +15,7 @@ pub(super) enum Incoming {
 }
 
 impl Incoming {
-    /// With `unnamed`, the sender knows of no subscription and need not name one in a reply (C15).
+    /// With `unnamed`, the sender does not know its subscription's id and may omit it in a reply (C15).
     pub(super) fn parse(value: &Value, unnamed: bool) -> Result<Self, NoMessage> {
         match kind(value) {
             "subscription.request" => Err("a subscription.request is sent to /aaep/v1/subscriptions".into()),

@@ -1,7 +1,7 @@
-//! `/aaep/legacy/{token}/events` and `/messages`: for clients without credentials of their own.
+//! `/aaep/legacy/{token}/events` and `/messages`: for clients that cannot send credentials.
 //!
-//! A person makes the token, a project switches the pair on, and neither a page elsewhere nor a name that was made to
-//! lead here can use it. Whatever is wrong with a token, there is nothing at its address.
+//! A person creates the token and a project enables the endpoints. Cross-origin pages and DNS rebinding are refused.
+//! Every invalid token is answered with 404.
 
 mod choices;
 mod door;
@@ -40,7 +40,7 @@ pub(crate) struct Named {
     token: String,
 }
 
-/// The stream: events of an implicit subscription, or of the one that was asked for at `messages` (C15).
+/// The stream: events of an implicit subscription, or of the one requested through `messages` (C15).
 pub(crate) async fn events(
     State(app): State<App>,
     At(at): At,
@@ -56,7 +56,7 @@ pub(crate) async fn events(
     Ok(guard::allowed(page, sse::response(begun.frames(), Style::Unnamed, on)))
 }
 
-/// What the client sends.
+/// Messages from the client.
 pub(crate) async fn messages(
     State(app): State<App>,
     At(at): At,
@@ -79,7 +79,7 @@ pub(crate) async fn preflight(State(app): State<App>, headers: HeaderMap) -> Res
     Ok(guard::preflight(page))
 }
 
-/// A token of another kind, an unknown one and a pair that is switched off are the same: nothing (AAEP-6.3.1-06).
+/// A token of another kind, an unknown token and a disabled endpoint are indistinguishable: not found (AAEP-6.3.1-06).
 async fn listener(app: &App, at: &ProjectAt, token: &str) -> Result<Listener, Refusal> {
     let nothing = || Refusal::NotFound("there is nothing at this address".into());
     match by_token(app, at, token).await {
@@ -116,7 +116,8 @@ impl Sender<'_> {
         Ok(StatusCode::NO_CONTENT.into_response())
     }
 
-    /// Answered on the stream, ahead of what waits there; a stream that is not open yet begins with it (S3).
+    /// The response goes out on the stream, ahead of pending events; if no stream is open, the next one begins with it
+    /// (S3).
     async fn subscribe(&self, message: &Value) -> Result<Response, Refusal> {
         let asked = SubscriptionRequest::parse(message).map_err(|why| malformed(why).document);
         let answer = match asked {
@@ -133,8 +134,8 @@ impl Sender<'_> {
         Ok(StatusCode::ACCEPTED.into_response())
     }
 
-    /// What a person types for an agent. It is acknowledged on the stream, ahead of what waits there, and kept nowhere:
-    /// agents are given their tasks by their own means. The session is the one that an agent of this person's speaks in.
+    /// User input for an agent. It is acknowledged on the stream, ahead of pending events, and stored nowhere: agents
+    /// receive their tasks by their own means. The session id is that of an agent acting for this person.
     async fn user_input(&self) -> Result<Response, Refusal> {
         let session_id = self.app.engine.session_heard_by(self.at, self.listener).await?;
         let accepted = json!({ "kind": "user_input.accepted", "session_id": session_id });
@@ -142,7 +143,7 @@ impl Sender<'_> {
         Ok(StatusCode::ACCEPTED.into_response())
     }
 
-    /// Such a client knows no subscription by name: what it closes is what it hears.
+    /// Such a client does not know its subscription's id, so every subscription on its streams is closed.
     async fn close(&self) -> Result<(), Refusal> {
         for subscription in self.app.legacy.heard_by(self.name) {
             end(self.app, self.at, self.listener, &subscription).await?;
@@ -159,7 +160,7 @@ fn unheard() -> NoMessage {
     )
 }
 
-/// A stream under way.
+/// An open stream.
 struct Telling {
     app: App,
     at: ProjectAt,
@@ -211,7 +212,7 @@ impl Telling {
                 let json = self.place.with_options(&json);
                 Some(Frame::Event { event_id, json })
             }
-            // There is no message here that such a client would understand.
+            // The legacy protocol has no close message.
             Happened::Delivered(_) => None,
         }
     }
@@ -224,7 +225,7 @@ impl Telling {
         }
     }
 
-    /// The new subscription takes the place of the old one, and what was held for that is gone with it.
+    /// The new subscription replaces the old one, and the old one's buffered events are dropped.
     async fn answered(&mut self, handover: Handover) -> Option<Frame> {
         if let Some(subscription) = handover.subscription_id {
             let events = self.app.engine.stream(&self.at, &self.listener, &subscription, None).await.ok()?;
@@ -238,7 +239,7 @@ impl Telling {
     }
 }
 
-/// An implicit subscription is over with its stream: nobody could ask for it again.
+/// The subscription ends with its stream: the client has no id to resume it by.
 impl Drop for Telling {
     fn drop(&mut self) {
         let Some(subscription) = self.place.leaves() else { return };

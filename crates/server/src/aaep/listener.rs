@@ -1,4 +1,4 @@
-//! Who listens and answers: a subscriber with a person's token, or the person with their own session.
+//! Authenticates a subscriber: with a person's token, or with the person's own sign-in session.
 
 use crate::{
     App,
@@ -13,10 +13,10 @@ use countersign_engine::{Listener, ProjectAt, Refusal};
 use countersign_protocol::aap::error::Code;
 use http::{HeaderValue, header};
 
-/// Why nobody is let in as a listener.
+/// Why a request is not accepted as a subscriber.
 #[derive(Debug)]
 pub(super) enum NoListener {
-    /// No credentials, or some that are not known: all the same to whoever sends them.
+    /// No credentials, or unknown ones: indistinguishable to the caller.
     Unproven,
     Refused(Refusal),
 }
@@ -27,7 +27,8 @@ impl From<Refusal> for NoListener {
     }
 }
 
-/// A token wins over a cookie. With a cookie, a change must come from our own pages, as everywhere.
+/// A token takes precedence over a cookie. With a cookie, a write must come from Countersign's own pages, as
+/// everywhere.
 pub(super) async fn listener(app: &App, at: &ProjectAt, asker: &Asker) -> Result<Listener, NoListener> {
     if let Some(token) = bearer(&asker.headers) {
         return by_token(app, at, &token).await;
@@ -53,7 +54,7 @@ impl NoListener {
     }
 }
 
-/// One answer for all of them, whatever was sent.
+/// One response for every failed authentication.
 fn unproven(id: &RequestId) -> Response {
     let what = "this is for people's subscribers, and nobody is proven by this request";
     let hint = "send Authorization: Bearer with a subscriber token, or sign in at /sign-in";

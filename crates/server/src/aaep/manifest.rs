@@ -1,4 +1,4 @@
-//! `GET /.well-known/aaep-manifest.json`: what this producer says of itself (AAEP 5.10).
+//! `GET /.well-known/aaep-manifest.json`: the producer manifest (AAEP 5.10).
 
 use crate::{
     App,
@@ -41,7 +41,7 @@ pub(crate) async fn get(
     Ok(told(&app, &at, &headers).await?)
 }
 
-/// The same at the address that a project of several names in its handshakes.
+/// The manifest at the URL that a multi-tenant project names in its handshakes.
 pub(crate) async fn of_project(State(app): State<App>, At(at): At, headers: HeaderMap) -> Result<Response, Refused> {
     Ok(told(&app, &at, &headers).await?)
 }

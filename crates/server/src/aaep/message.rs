@@ -1,4 +1,4 @@
-//! Reading what is sent: one JSON document, judged by itself. Nothing here depends on what its ids and tokens name (C4).
+//! Reads a message: one JSON document, validated on its own. Nothing here looks up its ids or tokens (C4).
 
 use crate::http::{
     answer::{self, Refused},
@@ -14,14 +14,14 @@ use countersign_protocol::{aaep::limits::MAX_EVENT, aap::error::Code, json};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
 
-/// Why something is no message.
+/// Why a body is not a valid message.
 #[derive(Debug)]
 pub(super) enum NoMessage {
     TooLarge,
     Malformed(String),
 }
 
-/// A message of at most [`MAX_EVENT`] bytes, which is what every transport must carry (AAEP 8.3).
+/// A message of at most [`MAX_EVENT`] bytes, the size that every transport must carry (AAEP 8.3).
 pub(super) async fn read(request: Request) -> Result<Value, NoMessage> {
     read_up_to(request, MAX_EVENT).await
 }
@@ -37,7 +37,7 @@ pub(super) async fn read_up_to(request: Request, limit: usize) -> Result<Value, 
     parse(&bytes)
 }
 
-/// Strictly: two parsers must not understand one message differently.
+/// Strict parsing: two parsers must not understand one message differently.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, NoMessage> {
     json::value(bytes).map_err(|_| NoMessage::Malformed("the message is not JSON as it is read here".into()))
 }

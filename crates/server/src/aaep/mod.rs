@@ -1,5 +1,5 @@
-//! AAEP's endpoints, at the unscoped paths and under `/projects/{projectId}`: agents speak, subscribers listen and
-//! answer. Nothing here decides; what a reply came to is never told where it was sent.
+//! AAEP endpoints, at the unscoped paths and under `/projects/{projectId}`: agents publish events, subscribers receive
+//! and answer them. The handlers make no decisions; the response to a reply never reveals its outcome.
 
 pub(crate) mod events;
 mod incoming;
@@ -51,7 +51,7 @@ fn endpoints() -> Router<App> {
         .route("/aaep/v1/subscriber-tokens/{id}", delete(subscriber_tokens::delete))
         .route("/aaep/legacy/{token}/events", get(legacy::events).options(legacy::preflight))
         .route("/aaep/legacy/{token}/messages", post(legacy::messages).options(legacy::preflight))
-        // Whatever else begins so has a credential in it, and is not for an API behind this router to see.
+        // Other paths with this prefix contain a credential and must not reach an upstream API behind this router.
         .route("/aaep/legacy/{token}", any(nothing))
         .route("/aaep/legacy/{token}/{end}", any(nothing))
         .route("/aaep/legacy/{token}/{end}/{*rest}", any(nothing))
@@ -62,7 +62,7 @@ async fn nothing() -> StatusCode {
     StatusCode::NOT_FOUND
 }
 
-/// Questions and answers are for whoever asked and for no cache on the way.
+/// Questions and answers must not be cached.
 async fn keep_nothing(mut response: Response) -> Response {
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response

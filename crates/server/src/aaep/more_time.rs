@@ -1,4 +1,4 @@
-//! `POST /aaep/v1/questions/{decision}/more-time`: for people who need longer (AAEP 6.4.2).
+//! `POST /aaep/v1/questions/{decision}/more-time`: extends a deadline for people who need longer (AAEP 6.4.2).
 
 use super::listener::listener;
 use crate::{
@@ -16,7 +16,7 @@ use countersign_protocol::{
     aap::error::Envelope,
 };
 
-/// The protocol's longest time to answer; more than a day is nobody's need.
+/// The protocol's longest time to answer: one day.
 const MOST_S: i64 = 86_400;
 
 #[utoipa::path(
@@ -62,7 +62,7 @@ async fn extend(
     Ok(MoreTime { decision_id, deadline })
 }
 
-/// What somebody may not see is not there for them.
+/// A question the caller may not see is reported as not found.
 fn refused(why: NotCounted) -> Refusal {
     match why {
         NotCounted::Unknown | NotCounted::NotEntitled => Refusal::NotFound("there is no such question".into()),

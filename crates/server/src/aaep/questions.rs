@@ -1,4 +1,4 @@
-//! `GET /aaep/v1/questions`: what waits for the person behind a subscriber, for one that has just been started.
+//! `GET /aaep/v1/questions`: the person's pending questions, for a subscriber that has just started.
 
 use super::listener::listener;
 use crate::{

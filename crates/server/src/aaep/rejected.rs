@@ -1,4 +1,4 @@
-//! No to a subscription: always the protocol's own document, with the status that fits its reason (S2).
+//! Rejection of a subscription: always the protocol's own document, with the status for its reason (S2).
 
 use super::{listener::NoListener, message::NoMessage};
 use crate::http::answer::Enveloped;
@@ -7,7 +7,7 @@ use countersign_engine::Refusal;
 use countersign_protocol::aaep::handshake::{ReasonCode, SubscriptionRejected};
 use http::{HeaderValue, StatusCode, header};
 
-/// A rejection with the status that it has over HTTP.
+/// A rejection with its HTTP status.
 #[derive(Debug)]
 pub(super) struct Rejected {
     pub(super) document: SubscriptionRejected,
@@ -58,9 +58,9 @@ impl From<NoMessage> for Rejected {
     }
 }
 
-/// What is no request is rejected for a reason that has no name of its own (S12).
+/// A malformed request is rejected with the generic reason code, because the protocol has no specific one (S12).
 pub(super) fn malformed(why: impl Into<String>) -> Rejected {
-    // The protocol bounds the message of a rejection; what is wrong with a document may take longer to tell.
+    // The protocol limits the message of a rejection; a validation error may be longer.
     let why: String = why.into().chars().take(4096).collect();
     SubscriptionRejected::new(ReasonCode::Unknown, why).into()
 }
@@ -80,7 +80,7 @@ impl IntoResponse for Rejected {
     fn into_response(self) -> Response {
         let retry = self.document.retry_after_seconds;
         let mut response = (self.status, axum::Json(self.document)).into_response();
-        // The protocol says what stands here, so it is no envelope of ours and must not become one.
+        // The protocol defines this body, so it must not be wrapped in Countersign's error envelope.
         response.extensions_mut().insert(Enveloped);
         let headers = response.headers_mut();
         headers.extend(retry.map(|seconds| (header::RETRY_AFTER, HeaderValue::from(seconds))));

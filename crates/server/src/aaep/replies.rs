@@ -1,7 +1,7 @@
-//! `POST /aaep/v1/replies`: answers of people, and what a subscriber says of its subscription (AAEP 6.3, 6.5, 5.7, 5.8).
+//! `POST /aaep/v1/replies`: people's answers, and messages about a subscription (AAEP 6.3, 6.5, 5.7, 5.8).
 //!
-//! Who sends it and whether it is a message is all that the answer depends on. What became of a reply is told by the
-//! events that follow, to those who are entitled to it (R-9, C4).
+//! The response depends only on the sender and on whether the message is well formed. The outcome of a reply is
+//! published in later events, to entitled subscribers (R-9, C4).
 
 use super::{incoming::Incoming, listener::listener, message, rejected::Rejected};
 use crate::{
@@ -59,7 +59,7 @@ async fn take(app: &App, at: &ProjectAt, listener: &Listener, incoming: Incoming
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Ends a subscription. One that is over, or somebody else's, is not told apart from one that ended now.
+/// Ends a subscription. The response is the same if it had already ended or belongs to another person.
 pub(super) async fn end(app: &App, at: &ProjectAt, listener: &Listener, id: &str) -> Result<(), Refusal> {
     match app.engine.close_subscription(at, listener, id).await {
         Err(Refusal::Unavailable) => Err(Refusal::Unavailable),

@@ -1,4 +1,4 @@
-//! What an agent says, before it is known whether it may say it now.
+//! Validates an agent's event by itself, before the session state is checked.
 
 use countersign_engine::Refusal;
 use countersign_protocol::aaep::{
@@ -7,7 +7,7 @@ use countersign_protocol::aaep::{
 };
 use serde_json::Value;
 
-/// An event as an agent may say it, or everything that is wrong with it.
+/// The event, or a refusal that lists every problem with it.
 pub(super) fn said(event: &Value) -> Result<Published, Refusal> {
     published(event).map_err(|problems| {
         let told: Vec<String> = problems.iter().map(Problem::to_string).collect();

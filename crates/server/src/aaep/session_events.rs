@@ -1,4 +1,4 @@
-//! `POST /aaep/v1/sessions/{session_id}/events`: an agent speaks.
+//! `POST /aaep/v1/sessions/{session_id}/events`: an agent publishes events.
 
 use super::{message, said::said};
 use crate::{
@@ -18,7 +18,7 @@ use countersign_protocol::{aap::error::Envelope, decisions::DecisionDocument};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::Value;
 
-/// How many events one request may bring, and how many bytes they may be together.
+/// Maximum number of events in one request, and their maximum total size.
 const MOST_EVENTS: usize = 100;
 const MOST_BYTES: usize = 1024 * 1024;
 
@@ -27,7 +27,7 @@ pub(crate) struct Named {
     session_id: String,
 }
 
-/// What became of one event.
+/// The result of one event.
 #[derive(serde::Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Said {
@@ -35,17 +35,17 @@ pub(crate) enum Said {
         event_id: String,
         sequence_number: i64,
     },
-    /// The event asked a person, and this waits for the answer.
+    /// The event raised a question; this is the pending decision.
     Decision(Box<DecisionDocument>),
 }
 
-/// What became of each event of a list, in its order.
+/// The results of a list of events, in the same order.
 #[derive(serde::Serialize, utoipa::ToSchema)]
 pub(crate) struct AllSaid {
     results: Vec<Said>,
 }
 
-/// The answer to one event, or to a list of them.
+/// The response to one event, or to a list of events.
 #[derive(serde::Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub(crate) enum OneOrAllSaid {
@@ -120,7 +120,7 @@ impl Saying<'_> {
         Ok((StatusCode::CREATED, axum::Json(OneOrAllSaid::All(AllSaid { results }))).into_response())
     }
 
-    /// Which one was refused; whoever mends it goes on from there.
+    /// Names the refused event, so that the agent can correct it and continue from there.
     fn stopped(&self, place: usize, refusal: &Refusal, id: &RequestId) -> Response {
         self.app.metrics.refused(refusal.code());
         let what = format!("events[{place}] was refused, those before it were said: {refusal}");

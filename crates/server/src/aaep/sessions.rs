@@ -1,4 +1,4 @@
-//! `POST /aaep/v1/sessions`: an agent begins to speak (AAEP 4.1).
+//! `POST /aaep/v1/sessions`: an agent opens an AAEP session (AAEP 4.1).
 
 use super::{message, said::said};
 use crate::{
@@ -16,14 +16,14 @@ use countersign_protocol::{
 };
 use http::StatusCode;
 
-/// A session that is open now.
+/// An open AAEP session.
 #[derive(serde::Serialize, utoipa::ToSchema)]
 pub(crate) struct Opened {
     session_id: String,
     #[serde(with = "rfc3339")]
     #[schema(value_type = String, format = DateTime)]
     opened_at: UnixMillis,
-    /// Where the events that follow are sent.
+    /// The path for the events that follow.
     events: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a subscription brings, written as server-sent events: one line of data an event.
+//! The events of a subscription, written as server-sent events: one line of data per event.
 
 use crate::{
     http::sse::{self, line},
@@ -10,32 +10,32 @@ use countersign_protocol::aaep::handshake::Close;
 use futures_util::{Stream, StreamExt as _, stream};
 use std::sync::Arc;
 
-/// How events are written. Some clients hear only unnamed ones (C17).
+/// Event naming. Some clients receive only unnamed events (C17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Named,
     Unnamed,
 }
 
-/// What a stream brings.
+/// One item of a stream.
 #[derive(Clone, Debug)]
 pub(super) enum Frame {
     Event {
         event_id: String,
         json: Arc<str>,
     },
-    /// An answer of the handshake, where it comes by the stream (S3).
+    /// A handshake response, where it is sent on the stream (S3).
     Message(String),
-    /// The subscription is over, as a `subscription.close` document.
+    /// The end of the subscription, as a `subscription.close` document.
     Closed(String),
 }
 
-/// A stream of frames as an answer that goes on until they end, the caller leaves or the node stops.
+/// A streaming response that lasts until the frames end, the client disconnects or the node stops.
 pub(super) fn response(frames: impl Stream<Item = Frame> + Send + 'static, style: Style, on: Connection) -> Response {
     sse::response(frames.map(move |frame| style.written(&frame)), on)
 }
 
-/// What the hub delivers of one subscription.
+/// The hub's deliveries for one subscription.
 pub(super) fn frames(events: EventStream, subscription_id: String) -> impl Stream<Item = Frame> + Send {
     stream::unfold(Some((events, subscription_id)), |going| async move {
         let (mut events, subscription_id) = going?;
@@ -63,7 +63,7 @@ impl Style {
             (Self::Unnamed, Frame::Event { event_id, json }) => format!("id: {event_id}\ndata: {}\n\n", line(json)),
             (_, Frame::Message(json)) => format!("data: {}\n\n", line(json)),
             (Self::Named, Frame::Closed(json)) => format!("event: aaep.close\ndata: {}\n\n", line(json)),
-            // It would be taken for an event.
+            // The client would take it for an event.
             (Self::Unnamed, Frame::Closed(_)) => ":\n\n".to_owned(),
         }
     }

@@ -18,18 +18,18 @@ use http::StatusCode;
 #[derive(serde::Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewToken {
-    /// What the person calls it: "kitchen speaker".
+    /// The person's name for it: "kitchen speaker".
     name: String,
     /// Whether it may answer questions, or only listens.
     #[serde(default = "yes")]
     may_answer: bool,
-    /// For a client without credentials of its own: the token stands in the address.
+    /// For a client that cannot send credentials: the token is part of the URL.
     #[serde(default)]
     legacy: bool,
-    /// Whether it may approve what is irreversible and of high risk. Needs a fresh proof of presence.
+    /// Whether it may approve irreversible, high-risk actions. Requires fresh authentication.
     #[serde(default)]
     approves_high_risk: bool,
-    /// How long it is good for; without this, as long as the project allows (`decisions.subscriber_token_days`).
+    /// The lifetime; by default the project's maximum (`decisions.subscriber_token_days`).
     #[serde(default)]
     lifetime_seconds: Option<i64>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct TokenShown {
     may_answer: bool,
     legacy: bool,
     approves_high_risk: bool,
-    /// `active`, `expired`, `ended` with its person's sign-ins, or `revoked`.
+    /// `active`, `expired`, `ended` with its person's sign-in sessions, or `revoked`.
     state: String,
     #[serde(with = "rfc3339")]
     #[schema(value_type = String, format = DateTime)]
@@ -68,9 +68,9 @@ pub(crate) struct TokenShown {
 pub(crate) struct TokenAdded {
     #[serde(flatten)]
     shown: TokenShown,
-    /// TokenShown this once.
+    /// Shown only this once.
     token: String,
-    /// What a legacy client is given as its endpoint; as secret as the token.
+    /// The endpoint URL for a legacy client; as secret as the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     endpoint: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `POST /aaep/v1/subscriptions`: the handshake (AAEP 5). Every answer but a yes is a `subscription.rejected` (S2).
+//! `POST /aaep/v1/subscriptions`: the handshake (AAEP 5). Every negative response is a `subscription.rejected` (S2).
 
 use super::{
     listener::listener,

@@ -1,4 +1,4 @@
-//! `GET /aaep/v1/ws`: the same messages over a socket, one text frame each (C18).
+//! `GET /aaep/v1/ws`: the same messages over a WebSocket, one text frame each (C18).
 
 mod goodbye;
 mod proof;
@@ -20,7 +20,7 @@ use http::{HeaderMap, header};
 use proof::Proof;
 use talk::Talk;
 
-/// The subprotocol of AAEP. Whoever offers some must offer this one; whoever offers none speaks it.
+/// The subprotocol of AAEP. A client that offers subprotocols must offer this one; without any, it is assumed.
 const SUBPROTOCOL: &str = "aaep.v1";
 
 #[utoipa::path(
@@ -52,7 +52,7 @@ pub(crate) async fn get(
     Ok(match proven {
         Ok((proof, _)) => upgrade.on_upgrade(move |socket| Talk::new(socket, app, at, proof, on).run()),
         Err(NoListener::Refused(Refusal::Unavailable)) => return Err(Refusal::Unavailable.into()),
-        // A browser is told nothing of an upgrade that failed; the reason comes by the socket.
+        // A browser cannot read a failed upgrade, so the reason is sent over the socket.
         Err(why) => upgrade.on_upgrade(move |socket| goodbye::turned_away(socket, why)),
     })
 }

@@ -1,11 +1,11 @@
-//! Clients of this kind know choices as a list of texts called `options`, which the protocol does not have. They get
-//! the labels there, and what they answer is turned back into the value that the label stands for.
+//! Legacy clients expect choices as a list of texts called `options`, which the protocol does not have. They get the
+//! labels there, and a label in their reply is replaced by its value.
 
 use countersign_protocol::aaep::event::Choice;
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// How many questions with choices are remembered for a token.
+/// Number of questions with choices remembered for a token.
 const REMEMBERED: usize = 64;
 
 /// The choices of one question.
@@ -26,7 +26,8 @@ impl Offered {
         }
     }
 
-    /// A value counts as it is, also where it is the label of another choice.
+    /// Replaces a label with its value. A response that equals a value stays, even if it is also the label of another
+    /// choice.
     pub(super) fn say_value_for_label(&self, reply: &mut Value) {
         let Some(token) = reply.get("reply_token").and_then(Value::as_str) else { return };
         let Some(offer) = self.0.iter().find(|offer| offer.reply_token == token) else { return };
@@ -43,7 +44,7 @@ impl Offered {
 
 /// The event with `options`, if it offers choices.
 pub(super) fn with_options(json: &str) -> Option<(String, Offer)> {
-    // Most events are none of this kind, and need not be read for it.
+    // Most events are of another kind; skip parsing them.
     if !json.contains("aaep:agent.awaiting.clarification") {
         return None;
     }

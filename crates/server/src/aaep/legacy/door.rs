@@ -1,5 +1,4 @@
-//! What the two paths of one token know of each other, on this node: which stream is open, what waits for it, and
-//! which choices it was offered.
+//! State shared by the two endpoints of one token on this node: open streams, pending responses and offered choices.
 
 use super::choices::{self, Offered};
 use crate::config::node::Aaep;
@@ -12,7 +11,7 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-/// Every token that is in use, by its digest: the tokens themselves are kept nowhere.
+/// Every token in use, by its digest: the tokens themselves are not kept.
 #[derive(Default)]
 pub(crate) struct LegacyDoor {
     allowed: Aaep,
@@ -21,9 +20,9 @@ pub(crate) struct LegacyDoor {
 
 #[derive(Default)]
 struct Token {
-    /// The streams that are open, the latest last.
+    /// The open streams, the latest last.
     streams: Vec<Open>,
-    /// What was answered before any stream was open, oldest first.
+    /// Responses sent while no stream was open, oldest first.
     waiting: Vec<Handover>,
     offered: Offered,
     next: u64,
@@ -35,10 +34,10 @@ struct Open {
     subscription: Option<String>,
 }
 
-/// How many answers wait for a stream that is not open.
+/// Maximum number of responses kept for the next stream.
 const MOST_WAITING: usize = 16;
 
-/// An answer on its way to the stream, and for an accepted handshake the subscription that goes on there.
+/// A response for the stream, and for an accepted handshake the subscription that continues there.
 #[derive(Clone, Debug)]
 pub(super) struct Handover {
     pub(super) answer: String,
@@ -66,7 +65,7 @@ impl LegacyDoor {
         &self.allowed
     }
 
-    /// A stream opens; what waits for it comes along.
+    /// Registers a stream and takes its pending responses.
     pub(super) fn enter(&self, name: Digest) -> (Place, Vec<Handover>) {
         let mut tokens = lock(&self.tokens);
         let token = tokens.entry(name).or_default();
@@ -77,8 +76,8 @@ impl LegacyDoor {
         (place, std::mem::take(&mut token.waiting))
     }
 
-    /// Gives an answer to the latest stream, or keeps it for the next one. The answer that it took the place of is given
-    /// back: a new handshake replaces the last one, and of all others only the latest are kept.
+    /// Sends a response to the latest stream, or keeps it for the next one. Returns the response it displaced: a new
+    /// handshake replaces the previous one, and of the others only the latest are kept.
     pub(super) fn hand_over(&self, name: Digest, handover: Handover) -> Option<Handover> {
         let mut tokens = lock(&self.tokens);
         let token = tokens.entry(name).or_default();
@@ -96,14 +95,14 @@ impl LegacyDoor {
         replaced
     }
 
-    /// The subscriptions that the streams of a token hear.
+    /// The subscriptions on the streams of a token.
     pub(super) fn heard_by(&self, name: Digest) -> Vec<String> {
         let tokens = lock(&self.tokens);
         let streams = tokens.get(&name).map(|token| token.streams.iter());
         streams.into_iter().flatten().filter_map(|open| open.subscription.clone()).collect()
     }
 
-    /// Whoever was offered labels answers with one; the question takes the value behind it.
+    /// Replaces a label in a reply with its value.
     pub(super) fn say_value_for_label(&self, name: Digest, reply: &mut Value) {
         if let Some(token) = lock(&self.tokens).get(&name) {
             token.offered.say_value_for_label(reply);
@@ -111,7 +110,7 @@ impl LegacyDoor {
     }
 }
 
-/// The place of one open stream.
+/// The registration of one open stream.
 pub(super) struct Place {
     tokens: Arc<Mutex<HashMap<Digest, Token>>>,
     name: Digest,
@@ -120,7 +119,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The next answer that was handed over. Resolves only then.
+    /// Waits for the next response for the stream.
     pub(super) async fn handed_over(&mut self) -> Handover {
         match self.told.recv().await {
             Some(handover) => handover,
@@ -128,14 +127,14 @@ impl Place {
         }
     }
 
-    /// From now on this stream hears that subscription; the one that it heard before.
+    /// Assigns a subscription to this stream and returns the previous one.
     pub(super) fn hears(&mut self, subscription: String) -> Option<String> {
         let mut tokens = lock(&self.tokens);
         let open = tokens.get_mut(&self.name)?.streams.iter_mut().find(|open| open.number == self.number)?;
         open.subscription.replace(subscription)
     }
 
-    /// The event with the labels of its choices beside them, for clients that know no others.
+    /// The event with the labels of its choices as `options`, for clients that only know those.
     pub(super) fn with_options(&self, json: &Arc<str>) -> Arc<str> {
         let Some((with, offer)) = choices::with_options(json) else { return Arc::clone(json) };
         if let Some(token) = lock(&self.tokens).get_mut(&self.name) {
@@ -144,7 +143,7 @@ impl Place {
         with.into()
     }
 
-    /// The stream is over; what it heard.
+    /// Removes the stream and returns its subscription.
     pub(super) fn leaves(&mut self) -> Option<String> {
         let mut tokens = lock(&self.tokens);
         let token = tokens.get_mut(&self.name)?;
@@ -157,7 +156,7 @@ impl Place {
     }
 }
 
-/// One that could not begin leaves as well.
+/// A stream that failed to start is removed as well.
 impl Drop for Place {
     fn drop(&mut self) {
         let _left = self.leaves();

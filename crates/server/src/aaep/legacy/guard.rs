@@ -1,14 +1,15 @@
-//! Who may come by such an address at all: a name of ours, and no page elsewhere that is not on the list.
+//! Host and origin checks of the legacy endpoints: Countersign's own host names, and no unlisted cross-origin page
+//!
 
 use crate::{App, http::asker::is_ours};
 use axum::response::{IntoResponse, Response};
 use countersign_engine::Refusal;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
-/// The page elsewhere that asks, if one does and may.
+/// The allowed cross-origin page of the request, if any.
 pub(super) struct Page(Option<HeaderValue>);
 
-/// Looked at before the token is, so that neither answer says anything about it.
+/// Runs before the token check, so that neither refusal reveals anything about the token.
 pub(super) fn check(app: &App, headers: &HeaderMap) -> Result<Page, Refusal> {
     let host = headers.get(header::HOST).and_then(|v| v.to_str().ok()).unwrap_or_default();
     if !is_our_host(app, host) {
@@ -24,7 +25,7 @@ pub(super) fn check(app: &App, headers: &HeaderMap) -> Result<Page, Refusal> {
     }
 }
 
-/// A name that leads to this machine without being ours is how a page gets round the origin of its own.
+/// A foreign host name that resolves to this machine indicates DNS rebinding, which bypasses the same-origin policy.
 fn is_our_host(app: &App, host: &str) -> bool {
     let settings = app.engine.settings();
     let ours = settings.origin.authority();
@@ -33,7 +34,7 @@ fn is_our_host(app: &App, host: &str) -> bool {
     host == ours || below(&host) || app.legacy.allowed().legacy_hosts.contains(&host)
 }
 
-/// Lets the page read the answer.
+/// Adds the CORS header that lets the page read the response.
 pub(super) fn allowed(page: Page, mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.append(header::VARY, HeaderValue::from_static("origin"));

@@ -1,4 +1,4 @@
-//! How a socket ends: with one of the protocol's codes, and where there is one with a document before it.
+//! Closing a socket: with one of the protocol's close codes, after a document where there is one.
 
 use crate::aaep::{listener::NoListener, rejected::Rejected};
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
@@ -11,12 +11,12 @@ pub(super) const NOT_PROVEN: u16 = 4002;
 pub(super) const NOT_ENTITLED: u16 = 4003;
 pub(super) const VIOLATION: u16 = 4004;
 pub(super) const BY_SUBSCRIBER: u16 = 4005;
-/// The codes of WebSocket itself: the node stops, a message was too big, trouble on our side.
+/// Standard WebSocket codes: node shutdown, message too big, internal error.
 pub(super) const GOING_AWAY: u16 = 1001;
 pub(super) const TOO_BIG: u16 = 1009;
 pub(super) const TROUBLE: u16 = 1011;
 
-/// A last message, perhaps, and the code.
+/// A close code, with an optional last message.
 pub(super) struct Goodbye {
     pub(super) message: Option<String>,
     pub(super) code: u16,
@@ -71,7 +71,7 @@ impl From<NoListener> for Goodbye {
     }
 }
 
-/// Somebody without credentials is told so the way every handshake is answered (S2).
+/// A client without credentials is rejected like every failed handshake (S2).
 pub(super) async fn turned_away(socket: WebSocket, why: NoListener) {
     Goodbye::from(Rejected::from(why)).said(socket).await;
 }

@@ -1,5 +1,5 @@
-//! What a socket was opened with, looked at again with every message: a subscription's id proves nothing, and a token
-//! that was taken back says nothing more (AAEP 10.2).
+//! The credential of a socket, verified again for every message: a subscription's id proves nothing, and a revoked
+//! token must stop working at once (AAEP 10.2).
 
 use crate::{
     App,
@@ -18,7 +18,8 @@ pub(super) enum Proof {
 }
 
 impl Proof {
-    /// Browsers send cookies along whatever page asks, and sockets know no preflight: the page must be one of ours.
+    /// Browsers send cookies with cross-site requests, and WebSockets have no preflight: the origin must be
+    /// Countersign's own.
     pub(super) fn of(app: &App, headers: &HeaderMap) -> Result<Self, NoListener> {
         if let Some(token) = bearer(headers) {
             return Ok(Self::Token(token));

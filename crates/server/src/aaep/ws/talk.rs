@@ -1,4 +1,4 @@
-//! One socket: what it hears, what it says, and its end.
+//! The event loop of one socket: receiving, sending and closing.
 
 use super::{
     goodbye::{self, Goodbye},
@@ -26,11 +26,11 @@ use std::{pin::Pin, time::Duration};
 use tokio::time::{Interval, MissedTickBehavior, Sleep};
 
 const PING: Duration = Duration::from_secs(10);
-/// How many pings may go unanswered.
+/// Maximum number of unanswered pings.
 const MOST_UNANSWERED: u32 = 3;
-/// Whoever says nothing for so long wants to listen without a handshake (C15).
+/// A client that is silent for this long subscribes implicitly, without a handshake (C15).
 const SILENCE: Duration = Duration::from_secs(2);
-/// Whoever takes nothing for so long is gone.
+/// A client that accepts no data for this long is disconnected.
 const BLOCKED: Duration = Duration::from_secs(30);
 
 pub(super) struct Talk {
@@ -49,7 +49,7 @@ pub(super) struct Talk {
 struct Open {
     id: String,
     events: EventStream,
-    /// Nobody was told its id.
+    /// The client never received its id.
     implicit: bool,
 }
 
@@ -70,7 +70,7 @@ impl Talk {
         Self { socket, app, at, proof, on, open: None, ping, unanswered: 0, silence }
     }
 
-    /// Goes on until somebody ends it. A subscription over a socket is over with it: there is no resuming (AAEP B.2).
+    /// Runs until either side closes. A subscription ends with its socket: it cannot be resumed (AAEP B.2).
     pub(super) async fn run(mut self) {
         let goodbye = loop {
             let happened = self.happened().await;
@@ -139,8 +139,8 @@ impl Talk {
         }
     }
 
-    /// A second request takes the place of the first subscription once it is accepted. One that is rejected is
-    /// answered, and the subscription that works goes on (AAEP 5.9); only a first one that is rejected ends the socket.
+    /// A second accepted request replaces the first subscription. If it is rejected, the first one continues (AAEP
+    /// 5.9); only the rejection of a first request closes the socket.
     async fn subscribe(&mut self, listener: &Listener, message: &Value) -> Result<(), Goodbye> {
         let accepted = match self.negotiate(listener, message).await {
             Ok(accepted) => accepted,
@@ -171,7 +171,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Never answered: what it came to is told by the events that follow.
+    /// Sends no response: the events that follow carry the outcome.
     async fn reply(&mut self, listener: &Listener, mut reply: Reply) -> Result<(), Goodbye> {
         if let Some(open) = self.open.as_ref().filter(|open| open.implicit) {
             match &mut reply {
@@ -214,7 +214,7 @@ impl Talk {
         sent.map_err(|_| gone())?.map_err(|_| gone())
     }
 
-    /// The hub's own end, told in the protocol's words first.
+    /// The hub closed the subscription: sends the protocol's close document first.
     fn closed(&self, reason_code: String, reason_message: String) -> Goodbye {
         let code = match reason_code.as_str() {
             "authentication_required" => goodbye::NOT_PROVEN,
@@ -227,7 +227,7 @@ impl Talk {
         Goodbye { message: Some(message), code, reason: reason_message }
     }
 
-    /// Whoever opened the socket, as they stand now, in the project as it is now.
+    /// The subscriber with its current rights, in the project's current state.
     async fn listener(&mut self) -> Result<Listener, Goodbye> {
         self.at = self.app.engine.project(&self.at.address).await?;
         Ok(self.proof.listener(&self.app, &self.at).await?)
@@ -238,7 +238,7 @@ fn json(document: &impl serde::Serialize) -> Result<String, Goodbye> {
     Ok(serde_json::to_string(document).map_err(|_| Refusal::Internal)?)
 }
 
-/// What the subscription brings next; without one, nothing ever.
+/// The next delivery; without a subscription it never resolves.
 async fn next(open: &mut Option<Open>) -> Option<Delivered> {
     match open {
         Some(open) => open.events.next().await,
@@ -246,8 +246,8 @@ async fn next(open: &mut Option<Open>) -> Option<Delivered> {
     }
 }
 
-/// A reply that is none is ignored like every reply that does not count (AAEP 6.3.4). What changes a subscription is
-/// answered, and anything else was not meant for us.
+/// An invalid reply is ignored like every reply that does not count (AAEP 6.3.4). An invalid change of a subscription
+/// is rejected; any other message is a protocol violation.
 fn unreadable(message: &Value, why: NoMessage) -> Result<(), Goodbye> {
     match incoming::kind(message) {
         "confirmation.reply" | "clarification.reply" => {
