@@ -1,7 +1,7 @@
-//! Who may come here at all: by a name of ours, and from no page elsewhere that is not on the list.
+//! Host and origin checks: only Countersign's own host names, and no unlisted cross-origin page.
 //!
-//! A page that a person has open can have its own name lead to this machine. The name that it came by gives it away, and
-//! so does the origin that its browser says.
+//! DNS rebinding: a page that a person has open can point its own host name at this machine. The `Host` and `Origin`
+//! headers give it away.
 
 use crate::{
     App,
@@ -16,10 +16,10 @@ use countersign_protocol::aap::error::Code;
 use http::{HeaderName, HeaderValue, StatusCode, header, request::Parts, uri::Authority};
 use std::net::{IpAddr, SocketAddr};
 
-/// The page elsewhere that asks, if one does and may.
+/// The allowed cross-origin page of the request, if any.
 pub(super) struct Page(Option<HeaderValue>);
 
-/// Why somebody may not.
+/// Why a request is refused here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Outsider {
     #[error("the host of this request is no name of this service")]
@@ -28,7 +28,7 @@ pub(super) enum Outsider {
     Origin,
 }
 
-/// Looked at before the credential is: these answers say nothing about it.
+/// Runs before the credential check, so these refusals reveal nothing about the credential.
 pub(super) fn check(app: &App, parts: &Parts) -> Result<Page, Outsider> {
     if !is_our_host(app, parts) {
         return Err(Outsider::Host);
@@ -69,7 +69,7 @@ pub(super) async fn preflight(State(app): State<App>, id: RequestId, request: Re
 }
 
 impl Page {
-    /// Lets the page read the answer.
+    /// Adds the CORS header that lets the page read the response.
     pub(super) fn may_read(self, mut response: Response) -> Response {
         let headers = response.headers_mut();
         headers.append(header::VARY, HeaderValue::from_static("origin"));
@@ -85,7 +85,7 @@ fn is_our_host(app: &App, parts: &Parts) -> bool {
     let host = match (said.next(), said.next()) {
         (Some(host), None) => host.to_str().ok(),
         (None, _) => parts.uri.authority().map(Authority::as_str),
-        // Two names could be read in two ways.
+        // Two `Host` headers are ambiguous.
         (Some(_), Some(_)) => None,
     };
     let Some(host) = host.map(str::to_ascii_lowercase) else { return false };
@@ -98,7 +98,7 @@ fn is_ours_by_name(app: &App, host: &str) -> bool {
     host == ours || (settings.subdomains && host.ends_with(&format!(".{ours}")))
 }
 
-/// No page elsewhere has such a name, so none can come by it.
+/// No cross-origin page can have such a name.
 fn is_loopback_name(host: &str) -> bool {
     let Ok(authority) = host.parse::<Authority>() else { return false };
     let name = authority.host().trim_start_matches('[').trim_end_matches(']');
@@ -111,7 +111,7 @@ fn is_from_here(parts: &Parts) -> bool {
 }
 
 impl Mcp {
-    /// Host names know no case.
+    /// Host names are case-insensitive.
     pub(crate) fn in_lower_case(mut self) -> Self {
         self.hosts.iter_mut().for_each(|host| host.make_ascii_lowercase());
         self

@@ -1,4 +1,4 @@
-//! What to do after a refusal, for whoever sees tools and neither addresses nor headers.
+//! The next step after a refusal, for a client that sees tools and neither URLs nor headers.
 
 use countersign_engine::Refusal;
 
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
     use countersign_engine::Unclear;
 
-    /// Whatever a tool can run into.
+    /// Every refusal that a tool can run into.
     fn refusals() -> Vec<Refusal> {
         let unclear = |gaps| Refusal::ClarificationRequired(Box::new(Unclear { session_id: "s".into(), gaps }));
         vec![

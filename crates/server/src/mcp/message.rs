@@ -1,5 +1,5 @@
-//! One JSON-RPC message, read as strictly as every other body: no member twice, no number that two readers would read
-//! in two ways. What the protocol's library gets is what was read here.
+//! One JSON-RPC message, parsed as strictly as every other body: no repeated member, no ambiguous number. The protocol
+//! library gets the result of this parser.
 
 use crate::http::{answer::Enveloped, body};
 use axum::{
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
 
-/// A message of at most so many bytes.
+/// A message of at most `most` bytes.
 pub(super) async fn read(request: Request, most: usize) -> Result<Bytes, Response> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default().trim();
@@ -41,7 +41,7 @@ fn check(message: &Value) -> Result<(), &'static str> {
     if is_call || is_answer { Ok(()) } else { Err("method must be text") }
 }
 
-/// An error of the protocol, for whoever speaks it.
+/// A JSON-RPC error.
 fn refused(code: i64, id: Option<&Value>, why: &str) -> Response {
     let id = id.filter(|id| id.is_string() || id.is_number());
     let body = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } });

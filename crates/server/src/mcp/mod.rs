@@ -1,24 +1,24 @@
-//! `/mcp`: what agents may do at `/v1` and `/mplp/v1`, as tools of the Model Context Protocol, at the unscoped path and
-//! under `/projects/{projectId}`.
+//! `/mcp`: the agent operations of `/v1` and `/mplp/v1`, as tools of the Model Context Protocol, at the unscoped path
+//! and under `/projects/{projectId}`.
 //!
-//! Every request proves anew who sends it: there are no MCP sessions here, so that any node answers any request
-//! and nothing but the credential says whose it is. Nothing that comes back over this connection is a decision:
-//! no tool gives an answer that a person owes, and nobody is ever asked through the agent's own client.
+//! Every request is authenticated by itself: there are no MCP sessions, so that any node answers any request and
+//! only the credential identifies the caller. No message over this connection is a decision: no tool gives a
+//! person's answer, and nobody is ever asked through the agent's own client.
 //!
 //! | file | its one job |
 //! |---|---|
-//! | `guard` | who may come here at all: hosts and origins |
-//! | `message` | one JSON-RPC message, read as strictly as every other body |
-//! | `server` | the protocol, by `rmcp`: whose types are known in this folder only |
-//! | `tool` | what a tool is |
-//! | `hints` | what to do after a refusal |
-//! | `told` | what clients are told of tools and of refusals |
+//! | `guard` | host and origin checks |
+//! | `message` | one JSON-RPC message, parsed as strictly as every other body |
+//! | `server` | the protocol, by `rmcp`, with types that only this folder knows |
+//! | `tool` | the trait of a tool |
+//! | `hints` | the next step after a refusal |
+//! | `told` | tool definitions and refusals as clients see them |
 //! | `schema` | the JSON Schemas of tools, made from the documents themselves |
 //! | `tools` | one file a tool |
 //!
-//! A tool more is one file and one line: a type that implements [`tool::Tool`] in a file of its own below `tools`, and
-//! its place in [`tools::ALL`]. Its arguments and its answer are documents with `utoipa::ToSchema`; a refusal that it
-//! returns is told as the envelope. One that makes plans or attestations says so with `GENERATES`.
+//! A new tool is one file and one line: a type that implements [`tool::Tool`] in a file of its own below `tools`, and
+//! its entry in [`tools::ALL`]. Its arguments and its answer are documents with `utoipa::ToSchema`; a refusal that it
+//! returns is sent as the envelope. A tool that makes plans or attestations declares it with `GENERATES`.
 
 mod guard;
 mod hints;
@@ -51,7 +51,7 @@ use http::header;
 use tool::Call;
 
 pub(crate) const PATH: &str = "/mcp";
-/// What stands round the arguments of a tool in a message.
+/// Bytes of a message besides the arguments of a tool.
 const FRAME_BYTES: usize = 16 * 1024;
 
 pub(crate) fn router() -> Router<App> {
@@ -90,7 +90,7 @@ pub(crate) async fn post_message(
     Ok(page.may_read(told(answer)))
 }
 
-/// What the protocol refuses in its own words stays as it is. Whatever else is no success gets the envelope.
+/// The protocol's own errors stay as they are. Any other failure gets the envelope.
 fn told(mut answer: Response) -> Response {
     let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
     if kind.is_some_and(|kind| kind.starts_with("application/json")) {

@@ -1,6 +1,6 @@
 //! The JSON Schemas of tools, made from the same documents as the OpenAPI description. A model reads all of them before
-//! it does anything, so they are short: nothing is referred to, and of an answer only the outermost members are named that
-//! are always there, or whose type is not one. A text is named as such by the description of the endpoint alone.
+//! it does anything, so they are short: references are inlined, and an answer lists only those outermost members that
+//! are always present or have more than one type. Plain text members are left to the OpenAPI description.
 
 use crate::openapi::words;
 use serde_json::{Map, Value, json};
@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
 
 const IN_OPENAPI: &str = "#/components/schemas/";
-/// Documents that an agent seldom sends: said to be objects, and read as strictly as ever.
+/// Documents that an agent seldom sends: described only as objects, and still parsed strictly.
 const SELDOM_SENT: &[&str] = &["TraceBase", "BaseEvent", "Meta", "Bound", "Answerer"];
-/// The envelope (AAP 16.1). Its codes are not listed: a reader of tools pays for every word.
+/// The envelope (AAP 16.1). Its codes are not listed: a model pays for every word.
 const REFUSAL: [&str; 3] = ["error", "error_description", "hint"];
 
-/// What a tool takes: one closed object.
+/// The arguments of a tool: one closed object.
 pub(super) fn of_arguments<T: ToSchema>() -> Map<String, Value> {
     let mut whole = Definitions::of::<T>().inlined(&json!(T::schema()));
     words::tidy(&mut whole);
@@ -24,7 +24,7 @@ pub(super) fn of_arguments<T: ToSchema>() -> Map<String, Value> {
     object(whole)
 }
 
-/// What a tool gives: the outermost members of its answer, or of a refusal. Some clients hold a refusal to this as well.
+/// The outermost members of a tool's answer, or of a refusal. Some clients validate refusals against this schema too.
 pub(super) fn of_answer<T: ToSchema>() -> Map<String, Value> {
     let Members { mut properties, required } = Definitions::of::<T>().members(&json!(T::schema()));
     let is_text = |schema: &Value| *schema == json!({ "type": "string" });
@@ -33,10 +33,10 @@ pub(super) fn of_answer<T: ToSchema>() -> Map<String, Value> {
     object(json!({ "type": "object", "properties": properties, "anyOf": answers }))
 }
 
-/// Everything that a document refers to, by name.
+/// Every definition that a document refers to, by name.
 struct Definitions(BTreeMap<String, Value>);
 
-/// The outermost members of a document, whatever it is composed of.
+/// The outermost members of a document, including composed ones.
 #[derive(Default)]
 struct Members {
     properties: BTreeMap<String, Value>,
@@ -50,7 +50,7 @@ impl Definitions {
         Self(found.into_iter().map(|(name, schema)| (name, json!(schema))).collect())
     }
 
-    /// The name and the schema that a reference leads to.
+    /// The name and the schema behind a reference.
     fn referred<'a>(&'a self, schema: &'a Value) -> Option<(&'a str, &'a Value)> {
         let name = schema.get("$ref")?.as_str()?.strip_prefix(IN_OPENAPI)?;
         Some((name, self.0.get(name)?))
@@ -60,8 +60,8 @@ impl Definitions {
         self.referred(schema).map_or(schema, |(_, found)| self.resolved(found))
     }
 
-    /// Every reference in its place replaced by what it leads to, with the words of the place. Null never stands for
-    /// what is absent, since the reader of arguments takes none.
+    /// Replaces every reference with its definition, keeping the description at the reference. Null never stands for an
+    /// absent member, because the parser of arguments rejects it.
     fn inlined(&self, schema: &Value) -> Value {
         let words = schema.get("description");
         if let Some((name, found)) = self.referred(schema) {
@@ -114,7 +114,7 @@ impl Definitions {
         Members { properties: properties.map(|(name, schema)| (name.clone(), self.coarse(schema))).collect(), required }
     }
 
-    /// The type of a member and, of a word, which there are. What is inside of it is for the endpoint's description.
+    /// The type of a member, or its enum values. Its inner structure is left to the OpenAPI description.
     fn coarse(&self, schema: &Value) -> Value {
         let schema = self.resolved(schema);
         if let Some(only) = schema.as_object().and_then(beside_null) {
@@ -123,7 +123,7 @@ impl Definitions {
         match (schema.get("enum"), schema.get("type")) {
             (Some(words), _) => json!({ "enum": words }),
             (None, Some(kind)) => json!({ "type": kind }),
-            // An object that is composed, or anything at all.
+            // A composed object, or any value.
             (None, None) => match self.members(schema).properties.is_empty() {
                 true => json!({}),
                 false => json!({ "type": "object" }),
@@ -133,7 +133,7 @@ impl Definitions {
 }
 
 impl Members {
-    /// A document that is composed of both.
+    /// A document composed of both (`allOf`).
     fn and(mut self, other: Self) -> Self {
         self.properties.extend(other.properties);
         self.required.extend(other.required);
@@ -151,14 +151,14 @@ impl Members {
     }
 }
 
-/// A type, or null in its place.
+/// Whether the schema has a single type, or that type or null.
 fn is_of_one_type(schema: &Value) -> bool {
     let types = schema.get("type").and_then(Value::as_array);
     schema.get("enum").is_some()
         || types.map_or(schema.get("type").is_some(), |types| types.iter().filter(|kind| *kind != "null").count() == 1)
 }
 
-/// What fits both: the words of both, or anything.
+/// A schema that fits both: the values of both enums, or any value.
 fn either(left: &Value, right: &Value) -> Value {
     let words = |schema: &Value| schema.get("enum").and_then(Value::as_array).cloned();
     match (words(left), words(right)) {
@@ -182,7 +182,7 @@ fn or_null(mut schema: Value) -> Value {
     schema
 }
 
-/// The words of the place where it stands, and not those of the definition.
+/// Replaces the definition's description with the one at the reference.
 fn described(mut schema: Value, words: Option<&Value>) -> Value {
     if let Some(members) = schema.as_object_mut() {
         members.remove("description");
@@ -191,7 +191,7 @@ fn described(mut schema: Value, words: Option<&Value>) -> Value {
     schema
 }
 
-/// The one alternative to null, where there is one.
+/// The only alternative to null, if there is exactly one.
 fn beside_null(members: &Map<String, Value>) -> Option<&Value> {
     match members.get("oneOf")?.as_array()?.as_slice() {
         [only, null] | [null, only] if *null == json!({ "type": "null" }) => Some(only),

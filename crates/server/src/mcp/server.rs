@@ -1,5 +1,5 @@
-//! The protocol itself, by the library of its authors. A server is made for one request of one caller who was looked at
-//! just before, so none can be reached by anybody else; it speaks the current version and those before it.
+//! The protocol itself, by the library of its authors. A server is created for one request of one authenticated caller,
+//! so nobody else can reach it; it speaks the current version and the earlier ones.
 
 use super::{
     told::{definition, refused},
@@ -31,9 +31,8 @@ const INSTRUCTIONS: &str = "Ask a person before you do what cannot be undone: re
     wwa_clarify_check. People decide on the page whose link is in every \
     answer, never through these tools: show them the link. Whatever is not accepted must not be done.";
 
-/// Answers one message.
 pub(super) async fn answer(call: Call, mut parts: Parts, message: Bytes) -> Response {
-    // What proved who calls is nobody's business any more. We answer in JSON, whatever else would be taken.
+    // The library must not see the credentials. Responses are always JSON, regardless of `Accept`.
     for spent in [header::AUTHORIZATION, header::COOKIE, header::HeaderName::from_static("dpop")] {
         parts.headers.remove(spent);
     }
@@ -44,7 +43,7 @@ pub(super) async fn answer(call: Call, mut parts: Parts, message: Bytes) -> Resp
     service.handle(Request::from_parts(parts, Full::new(message))).await.map(Body::new)
 }
 
-/// Hosts, origins and sizes were looked at before.
+/// Hosts, origins and sizes were checked before.
 fn config() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -87,13 +86,14 @@ impl ServerHandler for Serving {
         let tool = tools::find(&asked.name).ok_or_else(unknown)?;
         let answer = tokio::select! {
             answer = (tool.call)(&self.0, asked.arguments.unwrap_or_default()) => answer,
-            // Whoever asked has hung up. What was begun is durable or was not done; nobody is left to be told which.
+            // The client has disconnected. The started operation is either durable or was not done; nobody is left to
+            // tell.
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the request was cancelled", None)),
         };
         Ok(answer.map_or_else(|refusal| refused(&self.0, &refusal), CallToolResult::structured).into())
     }
 
-    /// A method that the library knows gets here only if its parameters are not of its kind.
+    /// A method that the library knows gets here only if its parameters have the wrong type.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -110,7 +110,7 @@ impl ServerHandler for Serving {
         }
     }
 
-    // The library would answer these with nothing, as if there could be something.
+    // The library would answer these with an empty list, as if entries could exist.
 
     async fn list_prompts(
         &self,
@@ -149,7 +149,7 @@ fn not_served() -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this method is not served here", None)
 }
 
-/// Never more than can be read at a glance of what somebody sent.
+/// Limits the length of a caller's text in an error message.
 fn shortened(name: &str) -> String {
     name.chars().take(64).collect()
 }

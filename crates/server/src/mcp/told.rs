@@ -1,4 +1,4 @@
-//! What clients are told: of a tool before it is called, and of a refusal.
+//! Tool definitions and refusals, as clients see them.
 
 use super::{
     hints,
@@ -29,11 +29,11 @@ fn annotations(tool: &Listed) -> ToolAnnotations {
         Hints::Repeatable => (false, true),
         Hints::Counts => (false, false),
     };
-    // People are asked and records are written; nothing is ever taken away.
+    // Tools raise questions and write records; they never remove anything.
     ToolAnnotations::new().read_only(reads).idempotent(repeatable).destructive(false).open_world(false)
 }
 
-/// No, with the envelope for programs, and in words that say what to do.
+/// A refusal: the envelope for programs, and the next step in words.
 pub(super) fn refused(call: &Call, refusal: &Refusal) -> CallToolResult {
     call.app.metrics.refused(refusal.code());
     let envelope = countersign_gateway::envelope(refusal, &call.id.0, Scheme::Bearer).into_body();

@@ -1,4 +1,4 @@
-//! What a tool is: a name, what it takes, what it gives, and the one function of the engine that it calls.
+//! The trait of a tool: name, arguments, answer, and the one engine function that it calls.
 
 use super::schema;
 use crate::{App, http::request_id::RequestId, serve::Connection, v1::Caller};
@@ -10,16 +10,17 @@ use serde_json::{Map, Value};
 use std::future::Future;
 use utoipa::ToSchema;
 
-/// One tool. Nothing here decides: it reads its arguments, asks the engine as the endpoints do, and tells.
+/// One tool. It makes no decisions: it parses its arguments, calls the engine as the endpoints do, and returns the
+/// answer.
 pub(super) trait Tool: 'static {
-    /// Read strictly: a member that the document does not have is refused by name.
+    /// Parsed strictly: an unknown member is refused by name.
     type Arguments: DeserializeOwned + ToSchema + Send;
-    /// An object. What an agent should do next stands in it, in words.
+    /// An object. It contains the agent's next step in words.
     type Answer: Serialize + ToSchema;
 
     const NAME: &'static str;
     const TITLE: &'static str;
-    /// For the model that chooses: what it does, when to call it, what to call next.
+    /// For the model that chooses: its effect, when to call it, and the next call.
     const DESCRIPTION: &'static str;
     const HINTS: Hints;
     /// Whether it makes a plan or an attestation (W-26).
@@ -28,7 +29,7 @@ pub(super) trait Tool: 'static {
     fn call(call: &Call, arguments: Self::Arguments) -> impl Future<Output = Result<Self::Answer, Refusal>> + Send;
 }
 
-/// Who calls, and by which request.
+/// The caller and the request.
 pub(super) struct Call {
     pub(super) app: App,
     pub(super) caller: Caller,
@@ -42,18 +43,18 @@ impl Call {
     }
 }
 
-/// What a client may assume of a tool; nobody here relies on it.
+/// Hints for clients; the server does not rely on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hints {
     /// Changes nothing.
     Reads,
-    /// The same once more changes nothing more.
+    /// Idempotent.
     Repeatable,
-    /// Each call counts.
+    /// Each call has an effect.
     Counts,
 }
 
-/// A tool among others.
+/// A tool's entry in the list.
 pub(super) struct Listed {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
@@ -65,7 +66,7 @@ pub(super) struct Listed {
     pub(super) call: fn(&Call, Map<String, Value>) -> Called<'_>,
 }
 
-/// A call under way.
+/// A running call.
 pub(super) type Called<'a> = BoxFuture<'a, Result<Value, Refusal>>;
 
 pub(super) const fn listed<T: Tool>() -> Listed {

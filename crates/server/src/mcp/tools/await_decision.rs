@@ -51,7 +51,7 @@ async fn waited(call: &Call, id: &str, wait: Duration) -> Result<DecisionDocumen
         return call.engine().decision(at, agent, id).await;
     }
     let mut connection = call.connection.clone();
-    // A node that stops tells whoever waits how things are; they ask again, here or elsewhere.
+    // A node that stops answers its waiters with the current state; they ask again, here or at another node.
     tokio::select! {
         settled = call.engine().await_decision(at, token, id, wait) => settled,
         () = connection.is_to_end() => call.engine().decision(at, agent, id).await,

@@ -1,5 +1,5 @@
-//! `begin_action`: `POST /v1/decisions/{decision}/claim` as a tool. A tool of its own, because claiming spends the yes
-//! and waiting must be free of that.
+//! `begin_action`: `POST /v1/decisions/{decision}/claim` as a tool. It is separate from `await_decision`, because a
+//! claim uses up the allowance and waiting must not.
 
 use super::told::DecisionTold;
 use crate::mcp::tool::{Call, Hints, Tool};

@@ -1,4 +1,4 @@
-//! The tools, one file each. Whoever adds one adds its line here.
+//! The tools, one file each. A new tool needs a line here.
 
 mod await_decision;
 mod begin_action;
@@ -22,7 +22,7 @@ mod wwa_scaffold_plan;
 
 use super::tool::{Listed, listed};
 
-/// Every tool, in the order in which clients are told of them.
+/// Every tool, in the order in which clients list them.
 pub(super) const ALL: &[Listed] = &[
     listed::<request_confirmation::RequestConfirmation>(),
     listed::<await_decision::AwaitDecision>(),
@@ -43,7 +43,7 @@ pub(super) const ALL: &[Listed] = &[
     listed::<wwa_scaffold_attest::ScaffoldAttest>(),
 ];
 
-/// Names that the published text uses in its diagram for tools that it calls otherwise elsewhere.
+/// Names that the published specification uses only in its diagram.
 const ALSO_CALLED: &[(&str, &str)] = &[("confirm_plan", "wwa_clarify_confirm"), ("resolve_gap", "wwa_clarify_resolve")];
 
 pub(super) fn find(name: &str) -> Option<&'static Listed> {

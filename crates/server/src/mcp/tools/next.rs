@@ -1,8 +1,8 @@
-//! What an agent does next, in words for the model that reads them. They follow from the document and add nothing to it.
+//! The agent's next step, in words for the model. They follow from the document and add nothing to it.
 
 use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, ExecutionDocument, Kind, State};
 
-/// Of a plan that people approved.
+/// For an approved plan.
 pub(super) const STEP_BY_STEP: &str = "Go step by step, first those that others depend on. For a step that runs a tool call request_confirmation with \
      exactly its tool and arguments, which is accepted at once where the plan covers them, then begin_action, do it, and \
      report_outcome. For a step of your own call report_step with in_progress, do it, and report_step with completed or \

@@ -15,8 +15,8 @@ pub(super) struct ProposePlan;
 pub(in crate::mcp) struct ProposePlanArguments {
     /// An MPLP Plan; every id is a UUID (version 4) of your own choosing.
     plan: Plan,
-    /// What steps run, by step_id: a tool of the project with its arguments, or a route. A step without one is your own
-    /// business.
+    /// The call of each step, by step_id: a tool of the project with its arguments, or a route. A step without one is
+    /// your own business.
     #[serde(default)]
     actions: BTreeMap<MplpId, StepAction>,
     /// How long the plan may run once it is approved.
@@ -40,7 +40,7 @@ pub(in crate::mcp) struct PlanProposed {
     confirm_id: MplpId,
     /// The question that people are asked.
     decision: DecisionDocument,
-    /// What to do now, in words.
+    /// The next step, in words.
     next: String,
 }
 
@@ -71,7 +71,7 @@ impl Tool for ProposePlan {
     }
 }
 
-/// Judged as it is when it comes as a body of its own: size, steps, dependencies and actions.
+/// Validated like a request body: size, steps, dependencies and actions.
 fn submission(said: ProposePlanArguments) -> Result<PlanSubmission, Refusal> {
     let ProposePlanArguments { plan, actions, lasts_seconds, .. } = said;
     let submission = PlanSubmission { plan, actions, lasts_seconds };

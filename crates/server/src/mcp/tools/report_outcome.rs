@@ -12,7 +12,7 @@ pub(super) struct ReportOutcome;
 pub(in crate::mcp) struct ReportOutcomeArguments {
     /// Of the decision that was begun.
     decision_id: String,
-    /// What became of it, or that it still runs.
+    /// The outcome, or that it still runs.
     status: OutcomeStatus,
     /// As begin_action gave it; needed where several are under way.
     #[serde(default)]

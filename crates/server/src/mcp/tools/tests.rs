@@ -20,7 +20,7 @@ fn exactly_what_makes_plans_and_attestations_is_marked() {
     assert_eq!(marked, ["propose_plan", "wwa_clarify_confirm", "wwa_scaffold_plan", "wwa_scaffold_attest"]);
 }
 
-/// the words that a decision is given with are in no tool's hand.
+/// no tool takes an argument that could express a person's decision.
 #[test]
 fn no_tool_takes_a_decision_of_a_person() {
     for tool in ALL {
@@ -32,7 +32,7 @@ fn no_tool_takes_a_decision_of_a_person() {
     }
 }
 
-/// What a model has to read before it does anything.
+/// A model reads all definitions before it does anything.
 #[test]
 fn all_tools_together_are_told_in_less_than_25_kilobytes() {
     let told: Vec<String> =
@@ -42,7 +42,7 @@ fn all_tools_together_are_told_in_less_than_25_kilobytes() {
     assert!(whole < 25_000, "{whole} bytes: {sizes:#?}");
 }
 
-/// A model fills in what it understands.
+/// A model fills in only the arguments it understands.
 #[test]
 fn every_argument_is_described_in_words_without_ids_of_ours() {
     for tool in ALL {

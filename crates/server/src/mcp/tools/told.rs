@@ -1,4 +1,4 @@
-//! Decisions and plans, as tools tell them: the documents of the endpoints, and what to do now.
+//! Decisions and plans as tools return them: the documents of the endpoints, plus the next step.
 
 use super::next;
 use crate::{mcp::tool::Call, mplp::shown};
@@ -12,7 +12,7 @@ use countersign_protocol::{
 pub(in crate::mcp) struct DecisionTold {
     #[serde(flatten)]
     decision: DecisionDocument,
-    /// What to do now, in words.
+    /// The next step, in words.
     next: String,
 }
 
@@ -27,15 +27,15 @@ pub(in crate::mcp) struct PlanTold {
     title: String,
     #[serde(flatten)]
     actions: PlanActions,
-    /// The question that is open about it, or that was settled last.
+    /// The pending question about it, or the one settled last.
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<DecisionDocument>,
-    /// What to do now, in words.
+    /// The next step, in words.
     next: String,
 }
 
 impl PlanTold {
-    /// How a plan of the caller's stands now.
+    /// The current state of a plan of the caller's.
     pub(super) async fn of(call: &Call, plan: &MplpId) -> Result<Self, Refusal> {
         let (at, agent) = (&call.caller.at, &call.caller.agent);
         let shown = call.engine().plan(at, &Reader::Agent(Box::new(agent.clone())), plan).await?;

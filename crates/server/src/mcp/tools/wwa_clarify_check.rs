@@ -25,7 +25,7 @@ impl Tool for ClarifyCheck {
     }
 }
 
-/// Judged as it is when it comes as a body of its own.
+/// Validated like a request body.
 pub(super) fn again(asked: &CheckRequest) -> Result<CheckRequest, Refusal> {
     let value = serde_json::to_value(asked).map_err(|_| Refusal::Internal)?;
     CheckRequest::of_value(&value).map_err(|why| Refusal::invalid(why.to_string()))

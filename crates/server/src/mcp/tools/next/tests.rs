@@ -62,7 +62,7 @@ fn what_the_gateway_asked_goes_through_the_gateway() {
     assert!(next.contains("gateway") && !next.contains("begin_action"), "{next}");
 }
 
-/// A yes to a plan is for its steps: neither the plan's own decision nor what one step did says that it is over.
+/// An approved plan consists of its steps: neither the plan's own decision nor the outcome of one step ends it.
 #[test]
 fn an_approved_plan_is_gone_through_step_by_step() {
     let plan_id = Some("8d5b1f0a-3c27-4e94-9a61-2f7d40c3b815".parse().unwrap());
