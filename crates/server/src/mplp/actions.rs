@@ -1,4 +1,4 @@
-//! `GET /mplp/v1/plans/{plan}/actions`: what each step runs, in whose words, and what is left of it.
+//! `GET /mplp/v1/plans/{plan}/actions`: the call of each step, the author of its text, and its remaining uses.
 
 use super::{caller::Caller, denied::Denied, ids::PlanId, shown};
 use crate::App;

@@ -1,4 +1,4 @@
-//! `/mplp/v1/allowances`: every open yes of a person, with what is left of it, and taking it back.
+//! `/mplp/v1/allowances`: a person's open allowances with their remaining uses, and their revocation.
 
 use super::{caller::Caller, denied::Denied, ids::named, sent::Sent, shown};
 use crate::{App, http::answer::Refused};

@@ -1,4 +1,4 @@
-//! What plans and Confirms are sent as, for the OpenAPI description: the document alone, or in its envelope.
+//! Request bodies of plans and Confirms, for the OpenAPI description: the document alone, or in its envelope.
 
 use countersign_protocol::mplp::{Confirm, ConfirmSubmission, Plan, PlanSubmission};
 

@@ -1,4 +1,4 @@
-//! Who calls, as proven by the header `Authorization`: an agent, a person's subscriber or an administrator's key.
+//! The caller, authenticated by the header `Authorization`: an agent, a person's subscriber or an admin key.
 
 use crate::{
     App,
@@ -16,9 +16,9 @@ use http::request::Parts;
 pub(crate) struct Caller {
     pub(super) at: ProjectAt,
     pub(super) speaker: Speaker,
-    /// For looking at the caller again while it listens: its proof is spent once.
+    /// For authenticating the caller again during a stream: its DPoP proof is valid only once.
     pub(super) token: String,
-    /// What stands before the paths of this module: nothing, or the project's own path.
+    /// The path prefix of this module: empty, or the project's own path.
     base: String,
 }
 
@@ -36,12 +36,12 @@ impl FromRequestParts<App> for Caller {
 }
 
 impl Caller {
-    /// What the caller may look at.
+    /// The caller's read access.
     pub(super) fn reader(&self) -> Reader {
         self.speaker.reader()
     }
 
-    /// The agent, where only an agent has anything to say.
+    /// The agent, for endpoints that only agents may use.
     pub(super) fn agent(&self) -> Result<&Agent, Refusal> {
         match &self.speaker {
             Speaker::Agent(agent) => Ok(agent),
@@ -49,7 +49,7 @@ impl Caller {
         }
     }
 
-    /// The person, where only a person has anything to say.
+    /// The person, for endpoints that only people may use.
     pub(super) fn person(&self, app: &App) -> Result<Answerer, Refusal> {
         match &self.speaker {
             Speaker::Person(listener) => Ok(app.engine.deciding(&self.at, listener)),
@@ -59,7 +59,7 @@ impl Caller {
         }
     }
 
-    /// Where something is, as this caller reaches it.
+    /// The path of a resource, as this caller reaches it.
     pub(super) fn place(&self, below: &str) -> String {
         format!("{}/mplp/v1/{below}", self.base)
     }

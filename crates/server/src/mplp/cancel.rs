@@ -1,4 +1,4 @@
-//! `POST /mplp/v1/plans/{plan}/cancel`: its agent wants it no more, or a person takes back all that it may still run.
+//! `POST /mplp/v1/plans/{plan}/cancel`: its agent gives it up, or a person revokes its remaining allowances.
 
 use super::{caller::Caller, denied::Denied, ids::PlanId, sent::Sent};
 use crate::App;
@@ -29,7 +29,7 @@ pub(crate) async fn post(
         Speaker::Agent(agent) => app.engine.cancel_own_plan(&caller.at, agent, &id, given.reason).await?,
         Speaker::Person(_) | Speaker::Admin => {
             let by = caller.person(&app)?;
-            // Whoever may not see it does not learn that it is there.
+            // A caller without read access must not learn that the plan exists.
             app.engine.plan(&caller.at, &caller.reader(), &id).await?;
             app.engine.cancel_plan(&caller.at, &id, &by, given.reason).await?
         }

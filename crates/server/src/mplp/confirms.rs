@@ -1,4 +1,4 @@
-//! `/mplp/v1/confirms`: an agent asks for an approval, and Confirms are listed (MPLP 2).
+//! `/mplp/v1/confirms`: an agent requests an approval, and Confirms are listed (MPLP 2).
 
 use super::{
     bodies::ConfirmBody,

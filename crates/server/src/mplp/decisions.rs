@@ -1,4 +1,4 @@
-//! `POST /mplp/v1/confirms/{confirm}/decisions`: a person decides, or whoever asked calls it off (MPLP 4.3).
+//! `POST /mplp/v1/confirms/{confirm}/decisions`: a person decides, or the requester withdraws (MPLP 4.3).
 
 use super::{
     caller::Caller,

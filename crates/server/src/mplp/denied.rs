@@ -1,4 +1,4 @@
-//! No, as it is told here: the truth to whoever may know it, in the envelope.
+//! Error responses of this module: the actual state for an entitled reader, in the envelope.
 
 use super::caller::Caller;
 use crate::{
@@ -17,7 +17,7 @@ use countersign_protocol::{
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-/// An answer that is no success.
+/// An error response.
 #[derive(Debug)]
 pub(crate) struct Denied(Box<Response>);
 
@@ -65,12 +65,12 @@ pub(super) async fn not_counted(
     }
 }
 
-/// Where a person answers with a browser.
+/// The page where a person answers with a browser.
 fn page_of(app: &App, at: &ProjectAt, id: &MplpId) -> String {
     format!("{}/inbox/{}/{}", app.engine.settings().origin, at.project.id, decision_id(id))
 }
 
-/// What it is now, and since when.
+/// The current status, and since when.
 fn settled(confirm: &Confirm, request: &RequestId) -> Response {
     let status = word(confirm.status);
     let body = Envelope {

@@ -1,4 +1,4 @@
-//! `/mplp/v1/plans/{plan}/diff`: what changed since people were last asked, and what a draft would change.
+//! `/mplp/v1/plans/{plan}/diff`: the changes since the plan was last proposed, and the changes that a draft would make.
 
 use super::{bodies::PlanBody, caller::Caller, denied::Denied, ids::PlanId, sent::Sent};
 use crate::App;

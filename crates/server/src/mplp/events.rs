@@ -1,4 +1,4 @@
-//! `GET /mplp/v1/events`: what happened, as events of the bus, a page at a time or as it happens.
+//! `GET /mplp/v1/events`: the events of the bus, one page at a time or as a stream.
 
 use super::{caller::Caller, denied::Denied, following, paging::Since};
 use crate::{App, http::sse, serve::Connection};

@@ -1,4 +1,4 @@
-//! What happens, as it happens, for as long as the caller's credential counts.
+//! Streams events while the caller's credential is valid.
 
 use super::caller::Caller;
 use crate::{App, http::sse::line};
@@ -6,10 +6,10 @@ use countersign_engine::{BusPage, Cursor, ProjectAt, Told};
 use futures_util::{Stream, stream};
 use std::{collections::VecDeque, pin::pin};
 
-/// How many entries of the record one look takes.
+/// Number of evidence entries read at once.
 const LOOK: usize = 200;
 
-/// Beginning with what was found already.
+/// Begins with the events already found.
 pub(super) fn events(app: App, caller: Caller, found: BusPage) -> impl Stream<Item = String> + Send {
     let BusPage { events, next, .. } = found;
     let following = Following { app, at: caller.at, token: caller.token, told: events.into(), cursor: next };
@@ -34,11 +34,12 @@ impl Following {
         }
     }
 
-    /// Looks, and waits where there is nothing to see. None where the caller may see nothing any more, or nobody knows.
+    /// Reads the next events, and waits if there are none. `None` ends the stream: the caller has lost access, or it
+    /// cannot be determined.
     async fn look(&mut self) -> Option<()> {
         let engine = self.app.engine();
         let mut news = pin!(engine.something_happens());
-        // From here on no change is missed.
+        // Registered before the read, so that no change is missed.
         let _not_yet = futures_util::poll!(&mut news);
         let at = engine.project(&self.at.address).await.ok()?;
         let reader = engine.speaker_again(&at, &self.token).await.ok()?.reader();
@@ -52,7 +53,7 @@ impl Following {
     }
 }
 
-/// Only the last event of an entry has an id: there is no place to go on from in between.
+/// Only the last event of an entry has an id: a stream cannot resume in between.
 fn written(told: &Told) -> Option<String> {
     let json = serde_json::to_string(&told.event).ok()?;
     let id = told.cursor.as_ref().map(|cursor| format!("id: {cursor}\n")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `PUT /mplp/v1/confirms/{confirm}/governance`: locking a Confirm, and opening it again (M-27).
+//! `PUT /mplp/v1/confirms/{confirm}/governance`: locks and unlocks a Confirm (M-27).
 
 use super::{
     caller::Caller,

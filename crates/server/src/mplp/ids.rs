@@ -1,4 +1,4 @@
-//! Ids in paths. Nothing is normalised: what is no bare UUID of version 4 in lower case is refused (M-02, M-04).
+//! Ids in paths. Nothing is normalised: anything but a bare lower-case UUID of version 4 is refused (M-02, M-04).
 
 use crate::{App, http::answer::Refused};
 use axum::extract::{FromRequestParts, RawPathParams};
@@ -28,7 +28,7 @@ ids! {
     ConfirmId = "confirm";
 }
 
-/// What stands in the path under this name; nothing, where it is no text.
+/// The path parameter with this name; empty if it is not valid UTF-8.
 pub(super) async fn named(parts: &mut Parts, app: &App, name: &str) -> String {
     let params = RawPathParams::from_request_parts(parts, app).await.ok();
     let found = params.as_ref().and_then(|params| params.iter().find(|(known, _)| *known == name));

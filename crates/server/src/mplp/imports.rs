@@ -1,4 +1,4 @@
-//! `POST /mplp/v1/confirms/imports`: an approval record of somebody else, kept to be read (M-07).
+//! `POST /mplp/v1/confirms/imports`: stores another system's approval record, for reading only (M-07).
 
 use super::{caller::Caller, denied::Denied, sent::Sent, shown::created};
 use crate::App;

@@ -1,4 +1,4 @@
-//! `GET /mplp/v1/learning-samples`: what decisions teach, one document a line (MPLP 5).
+//! `GET /mplp/v1/learning-samples`: learning samples from decisions, one document a line (MPLP 5).
 
 use super::{caller::Caller, denied::Denied, paging::Since};
 use crate::App;
@@ -10,7 +10,7 @@ use countersign_engine::Refusal;
 use countersign_protocol::{aap::error::Envelope, mplp::LearningSample};
 use http::{HeaderName, HeaderValue, header};
 
-/// Where the next part begins; the body has no place for it.
+/// The cursor of the next page; the body has no member for it.
 const NEXT: HeaderName = HeaderName::from_static("countersign-next");
 
 #[utoipa::path(

@@ -1,5 +1,5 @@
-//! MPLP's endpoints, at the unscoped paths and under `/projects/{projectId}`: plans, Confirms, and what is told about
-//! both. Nothing here decides.
+//! MPLP endpoints, at the unscoped paths and under `/projects/{projectId}`: plans, Confirms, and their events. The
+//! handlers make no decisions.
 
 pub(crate) mod actions;
 pub(crate) mod allowances;

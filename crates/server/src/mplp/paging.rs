@@ -1,4 +1,4 @@
-//! Which part of a list is asked for.
+//! Paging parameters.
 
 use axum::extract::{FromRequestParts, Query};
 use countersign_engine::{Cursor, Refusal};
@@ -17,13 +17,13 @@ struct Asked {
     after: Option<String>,
 }
 
-/// A part of a list that begins with the newest.
+/// A page of a list, newest first.
 pub(crate) struct Newest {
     pub(super) before: Option<RowKey>,
     pub(super) limit: i64,
 }
 
-/// A part of what happened, oldest first.
+/// A page of events, oldest first.
 pub(crate) struct Since {
     pub(super) after: Cursor,
     pub(super) limit: usize,
@@ -42,7 +42,7 @@ impl<S: Sync> FromRequestParts<S> for Newest {
 impl<S: Sync> FromRequestParts<S> for Since {
     type Rejection = Refused;
 
-    /// A stream that broke off goes on behind what arrived last, wherever it began.
+    /// An interrupted stream resumes after `Last-Event-ID`, regardless of `after`.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
         let asked = asked(parts)?;
         let last = parts.headers.get("last-event-id").and_then(|v| v.to_str().ok()).filter(|id| !id.is_empty());
@@ -53,7 +53,7 @@ impl<S: Sync> FromRequestParts<S> for Since {
     }
 }
 
-/// Where the next part begins, if this one is full.
+/// The cursor of the next page, if this one is full.
 pub(super) fn next(last: Option<RowKey>) -> Option<String> {
     last.map(|key| format!("{key:016x}"))
 }
@@ -67,7 +67,7 @@ fn place(text: &str) -> Result<RowKey, Refusal> {
     RowKey::from_str_radix(text, 16).map_err(|_| Refusal::invalid("before must be next of a page before"))
 }
 
-/// More than the most is the most; nothing and nonsense are refused.
+/// A limit above the maximum is capped; zero and malformed limits are refused.
 fn limit(text: Option<&str>) -> Result<i64, Refusal> {
     match text.map_or(Ok(DEFAULT_LIMIT), str::parse::<i64>) {
         Ok(asked) if asked > 0 => Ok(asked.min(MAX_LIMIT)),

@@ -1,4 +1,4 @@
-//! `/mplp/v1/plans/{plan}`: one plan, as it stands here.
+//! `/mplp/v1/plans/{plan}`: one plan in its current state.
 
 use super::{bodies::PlanBody, caller::Caller, denied::Denied, ids::PlanId, plans, sent::Sent};
 use crate::App;

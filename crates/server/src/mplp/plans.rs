@@ -67,7 +67,7 @@ pub(crate) async fn post(
     write(&app, &caller, &submission, asked.propose).await
 }
 
-/// 201 for a new plan and where it is; 200 for a draft that was written anew.
+/// 201 with `Location` for a new plan; 200 for a draft that was replaced.
 pub(super) async fn write(
     app: &App,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! `POST /mplp/v1/plans/{plan}/propose`: people are asked whether the plan may run (MPLP 4.2).
+//! `POST /mplp/v1/plans/{plan}/propose`: asks people to approve the plan (MPLP 4.2).
 
 use super::{caller::Caller, denied::Denied, ids::PlanId, sent::Sent, shown::created};
 use crate::App;
@@ -13,7 +13,7 @@ use countersign_protocol::{
 };
 use http::HeaderName;
 
-/// The decision behind a Confirm, for those who follow it at `/v1/decisions`.
+/// The decision behind a Confirm, for clients that poll `/v1/decisions`.
 const DECISION: HeaderName = HeaderName::from_static("countersign-decision");
 const CONFIRM: HeaderName = HeaderName::from_static("countersign-confirm");
 
@@ -43,14 +43,14 @@ pub(crate) async fn post(
     Ok(confirmed(&caller, &raised))
 }
 
-/// 201 for a new question and where its Confirm is; 200 for one that was open already.
+/// 201 with the `Location` of its Confirm for a new question; 200 for one that was already pending.
 pub(super) fn confirmed(caller: &Caller, raised: &RaisedDecision) -> Response {
     let document = confirm::document(&raised.decision, &caller.at.project.document);
     let place = caller.place(&format!("confirms/{}", document.confirm_id));
     (names(raised), created(axum::Json(document), raised.fresh, &place)).into_response()
 }
 
-/// By which names the question is found.
+/// The ids of the question, as headers.
 pub(super) fn names(raised: &RaisedDecision) -> AppendHeaders<[(HeaderName, String); 2]> {
     let id = confirm::confirm_id(&raised.decision).to_string();
     AppendHeaders([(DECISION, raised.decision.id.clone()), (CONFIRM, id)])

@@ -1,4 +1,4 @@
-//! Documents that are sent: one JSON object of at most so many bytes, read strictly, with the member named that is wrong.
+//! Request documents: one JSON object of limited size, parsed strictly; an error names the invalid member.
 
 use super::denied::Denied;
 use crate::{App, http::body};
@@ -17,12 +17,12 @@ use http::{HeaderMap, StatusCode, header};
 pub(crate) struct Sent<T>(pub(crate) T);
 
 pub(crate) trait Document: Sized {
-    /// Whether nothing at all may be sent.
+    /// Whether the body may be empty.
     const OPTIONAL: bool = false;
 
     fn read(bytes: &[u8]) -> Result<Self, BadDocument>;
 
-    /// The most bytes, where the node allows `usual`.
+    /// The maximum size in bytes, where the node's limit is `usual`.
     fn most(usual: usize) -> usize {
         usual
     }

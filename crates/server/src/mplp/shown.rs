@@ -1,4 +1,4 @@
-//! Rows as they are shown beside the closed documents.
+//! Stored records as resources beside the closed MPLP documents.
 
 use axum::response::{IntoResponse, Response};
 use countersign_engine::{
@@ -10,7 +10,7 @@ use countersign_protocol::mplp::{
 };
 use http::{HeaderValue, StatusCode, header};
 
-/// 201 and where it is, for something new; 200 otherwise.
+/// 201 with `Location` for a new resource; 200 otherwise.
 pub(super) fn created(body: impl IntoResponse, fresh: bool, place: &str) -> Response {
     let mut response = body.into_response();
     if fresh {
@@ -64,7 +64,7 @@ fn runs(planned: &Planned, allowance: Option<&Allowance>) -> Runs {
     }
 }
 
-/// What is left of one yes: nothing, once it is over.
+/// The remaining uses of an allowance: none, once it is closed.
 pub(super) fn left(allowance: &Allowance) -> Left {
     let open = allowance.is_open();
     let tally = &allowance.tally;
@@ -97,7 +97,7 @@ pub(super) fn allowance(open: &OpenAllowance) -> AllowanceShown {
     let OpenAllowance { allowance, decision, plan } = open;
     let step = allowance.step.as_ref().map(|of| of.step.clone());
     let (shown, words) = what(decision, plan.as_ref(), step.as_ref());
-    // A tool's own arguments say more than what its agent calls them.
+    // A tool's actual arguments are more reliable than its agent's description.
     let shown = allowance.pattern.as_ref().and_then(mplp_views::tool_in_words).unwrap_or(shown);
     AllowanceShown {
         confirm_id: confirm::confirm_id(decision),
@@ -113,7 +113,7 @@ pub(super) fn allowance(open: &OpenAllowance) -> AllowanceShown {
     }
 }
 
-/// What it lets run, and in whose words.
+/// The permitted call in words, and their author.
 fn what(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (String, WhoseWords) {
     let planned = plan.zip(step).and_then(|(plan, step)| plan.actions.get(step));
     match (planned, &decision.question) {
@@ -123,7 +123,7 @@ fn what(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (Str
     }
 }
 
-/// The proven domain of its operator; the id of its key, where it has none.
+/// The proven domain of its operator, or the id of its key.
 fn agent(allowance: &Allowance) -> String {
     let by = &allowance.raised_by;
     by.operator.as_ref().map_or_else(|| by.principal.clone(), ToString::to_string)

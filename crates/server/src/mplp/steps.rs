@@ -1,4 +1,4 @@
-//! `POST /mplp/v1/plans/{plan}/steps/{step}`: an agent says how far a step has come that nobody else runs.
+//! `POST /mplp/v1/plans/{plan}/steps/{step}`: an agent reports the progress of a step that it carries out by itself.
 
 use super::{
     caller::Caller,

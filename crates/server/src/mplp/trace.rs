@@ -1,4 +1,4 @@
-//! `GET /mplp/v1/plans/{plan}/trace`: how far a plan has come, as a Trace.
+//! `GET /mplp/v1/plans/{plan}/trace`: the progress of a plan, as a Trace.
 
 use super::{caller::Caller, denied::Denied, ids::PlanId};
 use crate::App;
