@@ -1,4 +1,4 @@
-//! `POST /v1/clarification/abandon`: a session is given up, by its agent or by a person concerned.
+//! `POST /v1/clarification/abandon`: abandons a clarification session, by its agent or by a person concerned.
 
 use super::asker::SessionAsker;
 use crate::{

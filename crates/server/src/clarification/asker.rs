@@ -1,4 +1,5 @@
-//! Who gives a session up, as proven by `Authorization` or, without one, by being signed in on our own page.
+//! The caller that abandons a session, authenticated by `Authorization` or, without one, by a sign-in session on
+//! Countersign's own page.
 
 use crate::{
     App,

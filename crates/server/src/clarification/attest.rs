@@ -1,4 +1,5 @@
-//! `POST /v1/clarification/attest`: what a confirmed plan rests on, signed (Clarification 8, W-27).
+//! `POST /v1/clarification/attest`: a signed statement of the answers that a confirmed plan rests on (Clarification 8,
+//! W-27).
 
 use super::told;
 use crate::{

@@ -1,5 +1,5 @@
-//! `GET /v1/clarification/audit?session_id=`: everything that was asked and answered in a session, so that anybody can
-//! prove it offline (Clarification 6.3). For its agent, the person concerned, auditors and admins.
+//! `GET /v1/clarification/audit?session_id=`: all questions and answers of a session, verifiable offline (Clarification
+//! 6.3). For its agent, the person concerned, auditors and admins.
 
 use super::session::SessionId;
 use crate::{
@@ -35,7 +35,7 @@ pub(crate) async fn get(
     Ok(axum::Json(app.engine.clarify_audit(&at, &reader, &id).await?))
 }
 
-/// Whoever looks, as proven by `Authorization` or, without one, by being signed in.
+/// The reader, authenticated by `Authorization` or, without one, by a sign-in session.
 pub(crate) struct Reading {
     at: ProjectAt,
     reader: ChainReader,

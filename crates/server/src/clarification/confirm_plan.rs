@@ -1,4 +1,4 @@
-//! `POST /v1/clarification/confirm-plan`: this is the plan, and nothing about it is unclear (Clarification 5, W-16).
+//! `POST /v1/clarification/confirm-plan`: confirms a plan without open gaps (Clarification 5, W-16).
 
 use super::told;
 use crate::{

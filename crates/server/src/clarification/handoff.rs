@@ -1,4 +1,5 @@
-//! `GET /v1/clarification/handoff?session_id=`: what another agent is handed to go on with (Clarification 9, W-28).
+//! `GET /v1/clarification/handoff?session_id=`: the document with which another agent continues (Clarification 9,
+//! W-28).
 
 use super::session::SessionId;
 use crate::{App, http::answer::Refused, v1::Caller};

@@ -1,4 +1,4 @@
-//! `GET /v1/clarification/keys`: the keys that ask in the project's name, for whoever verifies (W-19).
+//! `GET /v1/clarification/keys`: the project's public keys for clarification, for verifiers (W-19).
 
 use crate::{
     App,

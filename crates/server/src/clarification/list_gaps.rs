@@ -1,4 +1,4 @@
-//! `GET /v1/clarification/list-gaps?session_id=`: the gaps that are open now.
+//! `GET /v1/clarification/list-gaps?session_id=`: the open gaps.
 
 use super::session::SessionId;
 use crate::{App, http::answer::Refused, v1::Caller};

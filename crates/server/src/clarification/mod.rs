@@ -1,6 +1,6 @@
 //! The Agent Clarification Protocol at `/v1/clarification`, at the unscoped paths and under `/projects/{projectId}`: an
-//! agent submits what it means to do, is told what is unclear about it, answers or lets a person answer, and confirms.
-//! Nothing here decides. That something is unclear is an answer like any other; only what went wrong is an error.
+//! agent submits its plan, receives the gaps, answers them or lets a person answer, and confirms. The handlers make no
+//! decisions. A gap is a normal response; only a failure is an error.
 
 pub(crate) mod abandon;
 mod asker;

@@ -1,4 +1,4 @@
-//! `POST /v1/clarification/rotate-key`: another key asks from now on (W-20). For admins.
+//! `POST /v1/clarification/rotate-key`: replaces the signing key (W-20). For admins.
 
 use crate::{
     App,
@@ -27,7 +27,7 @@ pub(crate) async fn post(
     Ok(axum::Json(app.engine.rotate_clarification_key(&at).await?))
 }
 
-/// An admin's key, or an admin who has just proven to be it.
+/// An admin key, or an admin with fresh authentication.
 fn may_rotate(app: &App, actor: &Actor) -> Result<(), Refusal> {
     match actor {
         Actor::AdminKey(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! `GET /specs/clarification-protocol.json`: the schema that every message names, published by us (W-30).
+//! `GET /specs/clarification-protocol.json`: the schema that every message names, as published by Countersign (W-30).
 
 use axum::response::IntoResponse;
 use http::header;

@@ -1,4 +1,4 @@
-//! What agents send here, read as strictly as MPLP's documents: the member that is wrong is named.
+//! Request documents, parsed as strictly as MPLP's: an error names the invalid member.
 
 use crate::mplp::sent::Document;
 use countersign_protocol::{
@@ -11,13 +11,13 @@ impl Document for CheckRequest {
         Self::read(bytes)
     }
 
-    /// A plan may be as long here as where it is written.
+    /// The same maximum as where the plan is written.
     fn most(_: usize) -> usize {
         MAX_PLAN_BYTES + FRAME_BYTES
     }
 }
 
-/// What stands round a plan: the names of members, and a session's id.
+/// Bytes besides the plan: member names and a session id.
 const FRAME_BYTES: usize = 1024;
 
 impl Document for ResolveRequest {

@@ -1,4 +1,4 @@
-//! `?session_id=`: which session is asked about. Nothing is normalised (W-29).
+//! `?session_id=`: the clarification session of the request. Nothing is normalised (W-29).
 
 use crate::{App, http::answer::Refused};
 use axum::extract::{FromRequestParts, Query};

@@ -1,4 +1,4 @@
-//! `GET /v1/clarification/session-status?session_id=`: how far a session has come.
+//! `GET /v1/clarification/session-status?session_id=`: the progress of a session.
 
 use super::session::SessionId;
 use crate::{App, http::answer::Refused, v1::Caller};

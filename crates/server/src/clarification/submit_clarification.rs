@@ -1,4 +1,4 @@
-//! `POST /v1/clarification/submit-clarification`: what is unclear about a plan (Clarification 6.1).
+//! `POST /v1/clarification/submit-clarification`: checks a plan for gaps (Clarification 6.1).
 
 use crate::{
     App,

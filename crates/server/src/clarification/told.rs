@@ -1,4 +1,4 @@
-//! What the engine found, as the documents that tell it: the same at every door.
+//! The engine's results as response documents, the same for HTTP and MCP.
 
 use countersign_engine::{Attested, Confirmed, Scaffolded, mplp_views::confirm};
 use countersign_protocol::{
@@ -28,7 +28,7 @@ pub(crate) fn confirmed(confirmed: Confirmed) -> ConfirmResponse {
     }
 }
 
-/// `confirm` is what confirms a plan at the door of whoever asked.
+/// `confirm` names the endpoint or tool that confirms a plan.
 pub(crate) fn scaffolded(scaffolded: Scaffolded, confirm: &str) -> ScaffoldResponse {
     match scaffolded {
         Scaffolded::Refused(unclear) => ScaffoldResponse::Refused(unclear),
