@@ -1,4 +1,4 @@
-//! Where a request came from, for throttling only: believed from nobody but the proxies that are configured.
+//! The client's address, for throttling only. `X-Forwarded-For` is trusted only from the configured proxies.
 
 use crate::App;
 use axum::extract::{ConnectInfo, FromRequestParts};
@@ -9,7 +9,7 @@ use std::{
     net::{IpAddr, SocketAddr},
 };
 
-/// An IPv4 address, or the /64 of an IPv6 one: what a stranger cannot change at will.
+/// An IPv4 address, or the /64 of an IPv6 one, which a client cannot change at will.
 pub(crate) struct Source(pub(crate) String);
 
 impl FromRequestParts<App> for Source {

@@ -1,4 +1,4 @@
-//! Refusals as answers: one envelope everywhere (AAP 16.1).
+//! Refusals as responses: one envelope everywhere (AAP 16.1).
 
 use super::request_id::RequestId;
 use axum::response::{IntoResponse, Response};
@@ -6,7 +6,7 @@ use countersign_engine::{Refusal, Scheme};
 use countersign_protocol::aap::error::{Code, Envelope};
 use http::{HeaderValue, StatusCode, header};
 
-/// A refusal on its way out. It becomes an envelope in [`super::layers::envelope`], which knows the request's name.
+/// A refusal returned by a handler. [`super::layers::envelope`] knows the request id and turns it into an envelope.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused(pub(crate) Refusal);
 
@@ -25,14 +25,14 @@ impl IntoResponse for Refused {
     }
 }
 
-/// The envelope of a refusal, as every enforcement point tells it.
+/// The envelope of a refusal, the same at every enforcement point.
 pub(crate) fn envelope(refusal: &Refusal, id: &RequestId, scheme: Scheme) -> Response {
     let mut response = countersign_gateway::envelope(refusal, &id.0, scheme).into_response();
     response.extensions_mut().insert(Enveloped);
     response
 }
 
-/// An envelope for a code without a refusal behind it: what HTTP itself turned down.
+/// An envelope for a code without a refusal: an error of the HTTP layer itself.
 pub(crate) fn plain(code: Code, description: String, hint: Option<String>, id: &RequestId) -> Response {
     let body = Envelope {
         error: code,
@@ -50,6 +50,6 @@ pub(crate) fn plain(code: Code, description: String, hint: Option<String>, id: &
     response
 }
 
-/// Marks a body that is an envelope already.
+/// Marks a body that is already an envelope.
 #[derive(Clone, Copy)]
 pub(crate) struct Enveloped;

@@ -1,4 +1,4 @@
-//! Who asks: a signed-in person, an operator, an agent or a key, as proven by what the request carries.
+//! The caller: a signed-in person, an operator, an agent or a key, authenticated by the request's credentials.
 
 use super::{
     answer::Refused,
@@ -12,7 +12,7 @@ use axum::extract::FromRequestParts;
 use countersign_engine::{Actor, ProjectAt, Refusal, SignedIn};
 use http::{HeaderMap, Method, header, request::Parts};
 
-/// The credentials of a request, not yet looked at.
+/// The credentials of a request, not yet verified.
 pub(crate) struct Asker {
     pub(crate) headers: HeaderMap,
     to: SentTo,
@@ -33,7 +33,7 @@ impl FromRequestParts<App> for Asker {
 }
 
 impl Asker {
-    /// Whoever the request proves to come from; an operator may prove itself in the body instead.
+    /// The authenticated caller; an operator may send its JWT in the body instead.
     pub(crate) async fn actor(
         &self,
         app: &App,
@@ -54,7 +54,7 @@ impl Asker {
         Ok(Actor::Person(Box::new(app.engine.member(who, at.project.key).await?)))
     }
 
-    /// The same for looking at a record, where an agent need not prove that it holds its key (AAP 18.2).
+    /// The caller for reading a record, where an agent need not prove possession of its key (AAP 18.2).
     pub(crate) async fn reader(&self, app: &App, at: &ProjectAt, source: &str) -> Result<Actor, Refusal> {
         match Credential::of(&self.headers, &self.to)? {
             Some(credential) if credential.is_access_token() => {
@@ -84,7 +84,7 @@ impl Asker {
         }
     }
 
-    /// The signed-in person, or 401. Nothing but a session counts here.
+    /// The signed-in person, or 401. Only a sign-in session counts here.
     pub(crate) fn person(&self) -> Result<&SignedIn, Refusal> {
         self.signed_in.as_ref().ok_or(Refusal::SignInRequired)
     }
@@ -93,7 +93,7 @@ impl Asker {
         matches!(self.to.method, Method::GET | Method::HEAD)
     }
 
-    /// A change must come from our own pages: same origin, and the token of this session.
+    /// A write must come from Countersign's own pages: same origin, and the CSRF token of this sign-in session.
     pub(crate) fn own_page(&self, app: &App, form_token: Option<&str>) -> Result<(), Refusal> {
         if self.is_reading() {
             return Ok(());
@@ -106,7 +106,7 @@ impl Asker {
     }
 }
 
-/// Browsers say where a request comes from; one that says elsewhere is refused.
+/// Browsers send the origin of a request; a foreign one is refused.
 pub(crate) fn same_origin(app: &App, headers: &HeaderMap) -> Result<(), Refusal> {
     let site = headers.get("sec-fetch-site").and_then(|v| v.to_str().ok());
     let origin = headers.get(header::ORIGIN).and_then(|v| v.to_str().ok());
@@ -115,7 +115,7 @@ pub(crate) fn same_origin(app: &App, headers: &HeaderMap) -> Result<(), Refusal>
     if foreign_site || foreign_origin { Err(Refusal::CsrfRejected) } else { Ok(()) }
 }
 
-/// Our origin, or where subdomains are on, one directly below it.
+/// The configured origin or, where subdomains are on, one directly below it.
 pub(crate) fn is_ours(app: &App, origin: &str) -> bool {
     let settings = app.engine.settings();
     let base = &settings.origin;
@@ -127,7 +127,7 @@ pub(crate) fn is_ours(app: &App, origin: &str) -> bool {
             }))
 }
 
-/// The token behind `Authorization: Bearer`, of a subscriber: those are bound to no key.
+/// The token of `Authorization: Bearer`, of a subscriber: those are not bound to a key.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;

@@ -1,4 +1,4 @@
-//! Which project a request is for: by path, by host, or the only one.
+//! The extractor for the project of a request: by path, by host, or the only one.
 
 use super::answer::Refused;
 use crate::App;
@@ -25,7 +25,7 @@ impl FromRequestParts<App> for At {
     }
 }
 
-/// The listener at which a request arrived, and the project whose host it named.
+/// The listener at which a request arrived, and the project named by its host.
 pub(crate) struct Arrival {
     pub(crate) listener: ListenerKind,
     pub(crate) address: Address,
@@ -48,7 +48,7 @@ impl FromRequestParts<App> for Arrival {
     }
 }
 
-/// What stands for `{projectId}` in the path, if its route has one. An id that is no text is nobody's.
+/// The path parameter `{projectId}`, if the route has one. An id that is not UTF-8 belongs to no project.
 async fn named(parts: &mut Parts, app: &App) -> Result<Option<String>, Refusal> {
     match RawPathParams::from_request_parts(parts, app).await {
         Ok(params) => Ok(params.iter().find(|(name, _)| *name == "projectId").map(|(_, id)| id.to_owned())),
@@ -57,7 +57,7 @@ async fn named(parts: &mut Parts, app: &App) -> Result<Option<String>, Refusal> 
     }
 }
 
-/// The project whose subdomain was asked, if projects have subdomains here.
+/// The project of the request's subdomain, if subdomains are on.
 pub(crate) fn by_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Address {
     let settings = app.engine.settings();
     let host = headers.get(header::HOST).and_then(|v| v.to_str().ok());

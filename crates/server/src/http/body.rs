@@ -1,4 +1,4 @@
-//! JSON bodies: application/json, within the size limit, no member twice.
+//! JSON bodies: application/json, within the size limit, no repeated member.
 
 use super::answer::Refused;
 use crate::App;

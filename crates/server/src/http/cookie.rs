@@ -1,10 +1,10 @@
-//! The session cookie: host-only, secure, out of reach of scripts, never sent from another site's form.
+//! The session cookie: host-only, secure, inaccessible to scripts, never sent with another site's form.
 
 use http::{HeaderMap, HeaderValue, header};
 
 pub(crate) const NAME: &str = "__Host-countersign";
 
-/// The cookie's value in a request, if it is there exactly once.
+/// The cookie's value in a request, if it is present exactly once.
 pub(crate) fn read(headers: &HeaderMap) -> Option<String> {
     let mut found = headers
         .get_all(header::COOKIE)
@@ -16,7 +16,7 @@ pub(crate) fn read(headers: &HeaderMap) -> Option<String> {
     found.next().is_none().then(|| first.to_owned())
 }
 
-/// Sets it; a lifetime of zero takes it away.
+/// Sets the cookie; a lifetime of zero deletes it.
 pub(crate) fn set(secret: &str, lifetime_s: i64) -> Option<HeaderValue> {
     let text = format!("{NAME}={secret}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age={lifetime_s}");
     let mut value = HeaderValue::from_str(&text).ok()?;

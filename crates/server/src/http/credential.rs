@@ -1,11 +1,11 @@
-//! The credential of a request and the proof that goes with it, not yet looked at (AAP 18, RFC 9449).
+//! The credential of a request and its DPoP proof, not yet verified (AAP 18, RFC 9449).
 
 use axum::extract::OriginalUri;
 use countersign_engine::{Presented, ProjectAt, Refusal, Scheme};
 use countersign_protocol::aap::dpop;
 use http::{HeaderMap, Method, header, request::Parts};
 
-/// What stands behind `Authorization`, with the request that it came with.
+/// The token of `Authorization`, with its request.
 #[derive(Clone, Debug)]
 pub(crate) struct Credential {
     pub(crate) token: String,
@@ -25,7 +25,7 @@ pub(crate) struct SentTo {
 enum Proof {
     None,
     One(String),
-    /// Two of them could be read in two ways (RFC 9449 4.3).
+    /// Two proofs are ambiguous (RFC 9449 4.3).
     Unusable,
 }
 
@@ -39,7 +39,7 @@ impl Credential {
         Ok(Some(Self { token, scheme, proof: Proof::of(headers), to: to.clone() }))
     }
 
-    /// Of the three that are presented alike, the one that is neither a key nor an operator's JWT.
+    /// Of the three credentials presented alike, the one that is neither a key nor an operator's JWT.
     pub(crate) fn is_access_token(&self) -> bool {
         !self.is_api_key() && !self.is_operator_jwt()
     }
@@ -48,12 +48,12 @@ impl Credential {
         self.token.starts_with("csk_")
     }
 
-    /// No JWT of an operator is bound to a key, so none comes with a proof.
+    /// An operator's JWT is never bound to a key, so it comes without a proof.
     pub(crate) fn is_operator_jwt(&self) -> bool {
         !self.is_api_key() && self.scheme == Scheme::Bearer && self.token.matches('.').count() == 2
     }
 
-    /// What a proof must be for.
+    /// The URL that a proof must be made for.
     pub(crate) fn url(&self, at: &ProjectAt) -> String {
         self.to.url(at)
     }
@@ -65,13 +65,13 @@ impl Credential {
 }
 
 impl SentTo {
-    /// A nested router shortens the path that its handlers see; proofs are for the whole of it.
+    /// A nested router shortens the path that its handlers see; proofs are made for the full path.
     pub(crate) fn of(parts: &Parts) -> Self {
         let uri = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |OriginalUri(uri)| uri);
         Self { method: parts.method.clone(), path: uri.path().to_owned() }
     }
 
-    /// On our own origin or the project's, as configured: whatever `Host` says changes nothing.
+    /// The URL on the configured origin of the service or the project: the `Host` header is ignored.
     pub(crate) fn url(&self, at: &ProjectAt) -> String {
         format!("{}{}", at.service, self.path)
     }

@@ -1,4 +1,4 @@
-//! Round every endpoint: time limit, panics, sizes, and the envelope for whatever went wrong.
+//! Middleware of every endpoint: time limit, panics, body size, and the error envelope.
 
 use super::{
     answer::{self, Enveloped, Refused},
@@ -18,19 +18,19 @@ use futures_util::FutureExt as _;
 use http::{HeaderValue, StatusCode, header};
 use std::{panic::AssertUnwindSafe, time::Duration};
 
-/// Everything that is not a success leaves in the envelope; a page that is one already stays as it is.
+/// Every failure leaves in the envelope; an error page stays as it is.
 pub(crate) async fn envelope(State(app): State<App>, id: RequestId, mut request: Request, next: Next) -> Response {
     let nonce = Nonce::awaited(&mut request);
     let mut response = nonce.told(enveloped(app, id, request, next).await);
     if response.status() == StatusCode::UNAUTHORIZED {
-        // Pages for people, which are no envelope.
+        // Error pages, which are not envelopes.
         let sign_in = HeaderValue::from_static(SIGN_IN);
         response.headers_mut().entry(header::WWW_AUTHENTICATE).or_insert(sign_in);
     }
     response
 }
 
-/// Leaves the connection fit for the next request, whatever was not read of this one, or announces its end.
+/// Drains the unread rest of the body so that the connection can be reused, or announces its close.
 pub(crate) async fn unread(request: Request, next: Next) -> Response {
     let (request, unread) = countersign_gateway::watch(request);
     let mut response = next.run(request.map(Body::new)).await;
@@ -60,14 +60,14 @@ async fn enveloped(app: App, id: RequestId, request: Request, next: Next) -> Res
     by_status(&response, &id)
 }
 
-/// Whoever may wait has the wait beside the time that every request has.
+/// Endpoints with a long poll get the longest wait on top of the usual limit.
 fn time_limit(app: &App, request: &Request) -> Duration {
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let waits = path.is_some_and(|path| path.ends_with(decisions::PATH) || path.ends_with(mcp::PATH));
     if waits { app.limits.request + decisions::LONGEST_WAIT } else { app.limits.request }
 }
 
-/// Tokens, questions, and what agents did, are for whoever asked and for no cache on the way (RFC 6749 5.1).
+/// Tokens, questions and agents' audit entries must not be cached (RFC 6749 5.1).
 pub(crate) async fn keep_nothing(mut response: Response) -> Response {
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
@@ -78,7 +78,7 @@ fn is_page(response: &Response) -> bool {
     kind.is_some_and(|kind| kind.starts_with("text/html"))
 }
 
-/// Axum's own refusals: no such path, wrong method, and the like.
+/// Axum's own rejections: no such path, wrong method, and the like.
 fn by_status(response: &Response, id: &RequestId) -> Response {
     let allow = response.headers().get(header::ALLOW).cloned();
     let mut told = match response.status() {

@@ -1,4 +1,4 @@
-//! What every endpoint shares: reading requests, telling refusals, knowing who asks.
+//! Shared by every endpoint: extractors, authentication and error responses.
 
 pub(crate) mod address;
 pub(crate) mod answer;

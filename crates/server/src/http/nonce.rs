@@ -1,17 +1,17 @@
-//! `DPoP-Nonce` on answers, refusals and successes alike (AAP 18.4, C-27).
+//! `DPoP-Nonce` on responses, refusals and successes alike (AAP 18.4, C-27).
 
 use axum::{extract::Request, response::Response};
 use countersign_protocol::aap::dpop::NONCE_HEADER;
 use http::{HeaderValue, request::Parts};
 use std::sync::{Arc, OnceLock};
 
-/// The nonce that the answer to a request will carry: filled by whoever looks at the caller, told by the outermost layer,
-/// which also sees what became of a refusal.
+/// The nonce for the response. The extractor that authenticates the caller fills it; the outermost layer, which also
+/// sees refusals, writes it.
 #[derive(Clone, Default)]
 pub(crate) struct Nonce(Arc<OnceLock<HeaderValue>>);
 
 impl Nonce {
-    /// A place for it in a request.
+    /// Adds an empty slot to a request.
     pub(crate) fn awaited(request: &mut Request) -> Self {
         let nonce = Self::default();
         request.extensions_mut().insert(nonce.clone());

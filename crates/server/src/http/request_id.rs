@@ -1,4 +1,4 @@
-//! A name for every request, the same in the log, in the header and in the envelope.
+//! An id for every request, the same in the log, in the header and in the envelope.
 
 use axum::{
     extract::{FromRequestParts, Request},
@@ -21,8 +21,8 @@ impl<S: Sync> FromRequestParts<S> for RequestId {
     }
 }
 
-/// Names the request, logs its end, and carries the name back. Paths are logged without their query, and
-/// without what might be a secret in them.
+/// Assigns the id, logs the end of the request, and returns the id in a header. Paths are logged without their query
+/// and without possible secrets.
 pub(crate) async fn name(
     axum::extract::State(app): axum::extract::State<crate::App>,
     mut request: Request,
@@ -43,8 +43,8 @@ pub(crate) async fn name(
     response
 }
 
-/// A connect request's id opens its page, so only its beginning is logged. A subscriber token in an address is a
-/// whole credential, so nothing of it is.
+/// The id of a connection request opens its page, so only its beginning is logged. A subscriber token in a URL is a
+/// complete credential, so nothing of it is logged.
 fn loggable(path: &str) -> String {
     if let Some((before, behind)) = path.split_once(LEGACY) {
         let end = behind.split_once('/').map(|(_, end)| end).filter(|end| matches!(*end, "events" | "messages"));
@@ -53,7 +53,7 @@ fn loggable(path: &str) -> String {
     }
     match path.strip_prefix("/connect/") {
         Some(id) => format!("/connect/{}…", id.chars().take(9).collect::<String>()),
-        // Wherever else somebody put one by mistake.
+        // Also redacts a token that a client put into another path by mistake.
         None => path.split_inclusive("cst_").next().unwrap_or_default().chars().take(200).collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! Server-sent events as an answer: lines that end in LF, and a sign of life every ten seconds.
+//! Server-sent events as a response: lines that end in LF, and a heartbeat every ten seconds.
 
 use crate::serve::Connection;
 use axum::{
@@ -11,10 +11,10 @@ use http::{HeaderValue, header};
 use std::{convert::Infallible, pin::Pin, time::Duration};
 use tokio::time::{Interval, MissedTickBehavior};
 
-/// Clients that hear nothing for 30 seconds give up.
+/// Clients give up after 30 seconds of silence.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
-/// Events, each as it is written, as an answer that goes on until they end, the caller leaves or the node stops.
+/// A response of written events that lasts until they end, the client disconnects or the node stops.
 pub(crate) fn response(written: impl Stream<Item = String> + Send + 'static, on: Connection) -> Response {
     let mut heartbeat = tokio::time::interval(HEARTBEAT);
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -24,12 +24,13 @@ pub(crate) fn response(written: impl Stream<Item = String> + Send + 'static, on:
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store, no-cache"));
-    // A proxy that collects answers would hold questions back until it is too late.
+    // A buffering proxy would hold questions back until it is too late.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
 
-/// Some clients end a line at these, and the rest of the event would be lost. In JSON they stand inside strings only.
+/// Some clients end a line at these characters and would lose the rest of the event. In JSON they occur inside strings
+/// only.
 pub(crate) fn line(json: &str) -> String {
     json.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }

@@ -1,4 +1,4 @@
-//! Version headers on every AAP answer, and the check on every AAP request (AAP 22, C-11, C-84).
+//! Version headers on every AAP response, and the check on every AAP request (AAP 22, C-11, C-84).
 
 use super::answer::Refused;
 use axum::{
@@ -10,7 +10,7 @@ use countersign_engine::Refusal;
 use countersign_protocol::aap::version;
 use http::{HeaderMap, HeaderValue, request::Parts};
 
-/// Says which version was served, whatever the answer is: this stands outside of all that can go wrong (C-84).
+/// Adds the served version to every response: this layer is outside of everything that can fail (C-84).
 pub(crate) async fn headers(request: Request, next: Next) -> Response {
     if !is_aap(request.uri().path()) {
         return next.run(request).await;
@@ -25,13 +25,13 @@ pub(crate) async fn headers(request: Request, next: Next) -> Response {
     response
 }
 
-/// Whoever names a version must name one that is served, before anything else is looked at (AAP 22.2, C-93).
+/// A request that names a version must name a supported one, before anything else is checked (AAP 22.2, C-93).
 pub(crate) async fn only_ours(request: Request, next: Next) -> Result<Response, Refused> {
     check(request.headers(), false)?;
     Ok(next.run(request).await)
 }
 
-/// An agent speaks: it must say a version that we serve.
+/// Requires a supported version in an agent's request.
 pub(crate) struct Spoken;
 
 impl<S: Sync> FromRequestParts<S> for Spoken {
@@ -42,7 +42,7 @@ impl<S: Sync> FromRequestParts<S> for Spoken {
     }
 }
 
-/// People's browsers need not name a version; whoever names one must name one that is served.
+/// Browsers need not name a version; a named version must be supported.
 pub(crate) fn check(headers: &HeaderMap, required: bool) -> Result<(), Refusal> {
     let asked = asked(headers);
     match version::negotiate(asked.as_deref(), version::ACCEPTED) {
@@ -55,14 +55,14 @@ pub(crate) fn check(headers: &HeaderMap, required: bool) -> Result<(), Refusal> 
     }
 }
 
-/// What the request asks for. A header that stands twice asks for a list, and no list is a version.
+/// The requested version. A repeated header yields a list, which is never a valid version.
 fn asked(headers: &HeaderMap) -> Option<String> {
     let values: Vec<&str> =
         headers.get_all(version::HEADER).iter().map(|v| v.to_str().unwrap_or("unreadable")).collect();
     if values.is_empty() { None } else { Some(values.join(", ")) }
 }
 
-/// The well-known documents and everything below `/agent`, of a project or not, found or not.
+/// The well-known documents and everything below `/agent`, with or without a project, found or not.
 fn is_aap(path: &str) -> bool {
     let scoped = path.strip_prefix("/projects/").and_then(|rest| rest.split_once('/')).map(|(_, below)| below);
     let below = scoped.unwrap_or(path.trim_start_matches('/'));
