@@ -1,4 +1,4 @@
-//! `GET /v1/actions`: what an agent may ask for.
+//! `GET /v1/actions`: the actions an agent may ask for.
 
 use super::Caller;
 use crate::{App, http::answer::Refused};

@@ -1,4 +1,4 @@
-//! `POST /v1/decisions/{decision}/claim`: an agent is about to do what it was allowed.
+//! `POST /v1/decisions/{decision}/claim`: an agent claims an allowance right before it acts.
 
 use super::{Caller, DecisionId};
 use crate::{

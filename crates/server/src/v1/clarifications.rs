@@ -1,4 +1,4 @@
-//! `POST /v1/clarifications`: an agent asks instead of guessing.
+//! `POST /v1/clarifications`: an agent asks a question instead of guessing.
 
 use super::{Caller, raised, without};
 use crate::{

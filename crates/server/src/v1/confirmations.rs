@@ -1,4 +1,4 @@
-//! `POST /v1/confirmations`: an agent asks whether it may do one exactly defined thing.
+//! `POST /v1/confirmations`: an agent requests approval of one exactly defined action.
 
 use super::{Caller, raised, without};
 use crate::{

@@ -1,4 +1,4 @@
-//! `GET /v1/decisions/{decision}?wait=`: what became of a question, at once or as soon as it is settled.
+//! `GET /v1/decisions/{decision}?wait=`: the state of a decision, at once or by long poll until it is settled.
 
 use super::{Caller, DecisionId};
 use crate::{App, http::answer::Refused, serve::Connection};
@@ -38,7 +38,7 @@ pub(crate) async fn get(
     if wait.is_zero() {
         return Ok(axum::Json(app.engine.decision(&at, &agent, &id).await?));
     }
-    // A node that stops tells whoever waits how things are; they ask again, here or elsewhere.
+    // A node that stops answers its waiters with the current state; they ask again, here or at another node.
     let document = tokio::select! {
         settled = app.engine.await_decision(&at, &token, &id, wait) => settled?,
         () = connection.is_to_end() => app.engine.decision(&at, &agent, &id).await?,

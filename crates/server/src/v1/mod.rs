@@ -1,4 +1,4 @@
-//! `/v1`: decisions for agents that have no gateway in front of what they do. At the unscoped paths and under
+//! `/v1`: decisions for agents that act without a gateway in front of the upstream. At the unscoped paths and under
 //! `/projects/{projectId}`.
 
 pub(crate) mod actions;
@@ -46,11 +46,11 @@ fn endpoints() -> Router<App> {
         .layer(middleware::map_response(layers::keep_nothing))
 }
 
-/// An agent, as proven by its API key or its access token, and the project where it asks.
+/// An agent, authenticated by its API key or its access token, and its project.
 pub(crate) struct Caller {
     pub(crate) at: ProjectAt,
     pub(crate) agent: Agent,
-    /// For looking at the agent again while it waits: its proof is spent once.
+    /// For authenticating the agent again during a long poll: its DPoP proof is valid only once.
     pub(crate) token: String,
 }
 
@@ -81,7 +81,7 @@ impl FromRequestParts<App> for DecisionId {
     }
 }
 
-/// Everything that is wrong with a question, at once.
+/// Reports every problem with a question at once.
 pub(crate) fn without(problems: &[Problem]) -> Result<(), Refusal> {
     if problems.is_empty() {
         return Ok(());
@@ -90,7 +90,7 @@ pub(crate) fn without(problems: &[Problem]) -> Result<(), Refusal> {
     Err(Refusal::invalid(lines.join("; ")))
 }
 
-/// 201 for a new question and where it is; 200 for one that was open already.
+/// 201 with `Location` for a new question; 200 for one that was already pending.
 fn raised(raised: RaisedDecision) -> Response {
     let RaisedDecision { document, fresh, .. } = raised;
     let place = HeaderValue::from_str(&format!("/v1/decisions/{}", document.decision_id)).ok();

@@ -1,4 +1,4 @@
-//! `POST /v1/decisions/{decision}/outcome`: an agent says what became of what it claimed.
+//! `POST /v1/decisions/{decision}/outcome`: an agent reports the outcome of a claimed call.
 
 use super::{Caller, DecisionId};
 use crate::{

@@ -1,4 +1,4 @@
-//! `POST /v1/decisions/{decision}/withdraw`: an agent does not want its question answered any more (AAEP 6.8).
+//! `POST /v1/decisions/{decision}/withdraw`: an agent withdraws its question (AAEP 6.8).
 
 use super::{Caller, DecisionId};
 use crate::{
