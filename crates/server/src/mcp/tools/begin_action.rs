@@ -17,7 +17,7 @@ pub(in crate::mcp) struct BeginActionArguments {
     /// The tool that was named in the question.
     #[serde(default)]
     tool: Option<String>,
-    /// Exactly what it is about to be called with.
+    /// The exact arguments of the upcoming call.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     arguments: Option<Map<String, Value>>,

@@ -17,7 +17,7 @@ pub(in crate::mcp) struct ReportOutcomeArguments {
     /// As begin_action gave it; needed where several are under way.
     #[serde(default)]
     execution_id: Option<String>,
-    /// What went wrong, in words for a person.
+    /// The error, in words for a person.
     #[serde(default)]
     error_message: Option<String>,
 }
