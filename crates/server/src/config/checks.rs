@@ -1,4 +1,4 @@
-//! What must hold between keys, beyond what each may say alone.
+//! Checks across several keys, beyond the check of each key alone.
 
 use super::{
     layers::Values,
@@ -29,8 +29,8 @@ pub(super) fn warnings(values: &Values) -> Vec<Warning> {
     found.chain(without_effect(values)).chain(without_a_gateway(values)).collect()
 }
 
-/// The key that names the source of the key-encryption key: the one said last, the environment being later than the
-/// file and the file later than the defaults. `None` when two are said in the same place, or none at all.
+/// The key that names the source of the key-encryption key: the environment takes precedence over the file, and the
+/// file over the defaults. `None` if two are set in the same place, or none at all.
 pub(super) fn key_source(values: &Values) -> Option<&'static str> {
     let said = KEYS.iter().filter(|key| key.section() == "keys" && is_filled(values, key));
     let ranked: Vec<(u8, &str)> = said.map(|key| (values.place(key.path).rank(), key.path)).collect();
@@ -45,7 +45,7 @@ fn is_filled(values: &Values, key: &Key) -> bool {
         || said.value.as_array().is_some_and(|list| !list.is_empty())
 }
 
-/// Test keys are published: whoever reads the protocol can sign with them (AAP 23).
+/// Test keys are published: any reader of the protocol can sign with them (AAP 23).
 fn test_mode(values: &Values) -> Option<Problem> {
     let origin: Origin = values.get("public.origin").ok()?;
     let hosts: BTreeMap<Domain, SocketAddr> = values.get("outbound.static").ok()?;
@@ -85,7 +85,7 @@ fn one_key_source(values: &Values) -> Option<Problem> {
         return None;
     }
     let filled = keys().filter(|key| is_filled(values, key)).map(|key| key.path);
-    // The strongest place that contradicts itself is the one to repair.
+    // The problem is reported at the place with the highest precedence.
     let Some(path) = filled.max_by_key(|path| values.place(path).rank()) else {
         return Some(values.problem(
             "keys.file",
@@ -116,7 +116,7 @@ fn gateway_listener(values: &Values) -> Option<Problem> {
         .then(|| values.problem("gateway.listen", format!("is the same as {same}"), "give it a port of its own"))
 }
 
-/// Proofs and approvals are for an origin that the owner names; only on loopback it can be guessed.
+/// Proofs and approvals are bound to an origin that the owner names; it can be inferred only on loopback.
 fn gateway_origin(values: &Values) -> Option<Problem> {
     let gateway: SocketAddr = values.get("gateway.listen").ok()?;
     let guessed = text(values, "gateway.public_origin").is_empty() && !gateway.ip().is_loopback();
@@ -152,7 +152,7 @@ fn unreachable_origin(values: &Values) -> Option<Warning> {
     (origin.is_loopback() && !address.ip().is_loopback()).then(|| warning("public.origin", what))
 }
 
-/// Strangers must not close the door.
+/// Strangers must not lock out everybody else.
 fn one_address_takes_everything(values: &Values) -> Option<Warning> {
     let path = "listen.max_connections_per_address";
     let (of_one, of_all): (usize, usize) = (values.get(path).ok()?, values.get("listen.max_connections").ok()?);
@@ -160,7 +160,7 @@ fn one_address_takes_everything(values: &Values) -> Option<Warning> {
         .then(|| warning(path, "is not below listen.max_connections: one address can keep everybody else out"))
 }
 
-/// Keys of the store that is not in use, if someone took the trouble to change them.
+/// Changed keys of a store that is not in use.
 fn without_effect(values: &Values) -> Vec<Warning> {
     let kind = text(values, "store.kind");
     let idle: &[&str] = match kind.as_str() {

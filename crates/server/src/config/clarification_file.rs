@@ -1,4 +1,4 @@
-//! What a file says about clarifications: a whole project document, or nothing but the members of `[clarification]`.
+//! Clarification policy from a file: a whole project document, or only the members of `[clarification]`.
 
 use super::{
     document::{Document, join},
@@ -11,11 +11,10 @@ use serde_json::Value;
 use std::path::Path;
 
 const SECTION: &str = "clarification";
-/// What every project document has, and no rules by themselves.
+/// Members of every project document, which a bare policy does not have.
 const ONLY_PROJECTS: [&str; 2] = ["id", SECTION];
 
-/// Reads `.toml` or `.json`. Of a project document the rest is not looked at; whether the rules can be used at all is
-/// for the core to say.
+/// Reads `.toml` or `.json`. The rest of a project document is ignored; the core decides whether the rules are usable.
 pub fn read(path: &Path) -> Result<ClarificationPolicy, ConfigErrors> {
     let file = read_document(path)?;
     let of_a_project = ONLY_PROJECTS.iter().any(|member| file.root.contains_key(*member));

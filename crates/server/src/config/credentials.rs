@@ -1,4 +1,4 @@
-//! `[gateway.credentials.NAME]`: what services behind the gateway recognise it by.
+//! `[gateway.credentials.NAME]`: the gateway's credentials for its upstreams.
 
 use super::{
     document::{Document, join},
@@ -17,7 +17,7 @@ use std::{
 
 const KEY: &str = "gateway.credentials";
 
-/// The gateway says these itself, about the connection or about the caller.
+/// Headers that the gateway sets itself, about the connection or about the caller.
 const OURS: [&str; 10] = [
     "connection",
     "content-encoding",
@@ -45,7 +45,7 @@ fn authorization() -> String {
     "authorization".into()
 }
 
-/// Every credential by its name, or everything that is wrong with them.
+/// Every credential by its name, or every problem with them.
 pub(super) fn read(
     values: &Values,
     document: &Document,
@@ -61,7 +61,7 @@ pub(super) fn read(
     if problems.is_empty() { Ok(sound) } else { Err(problems) }
 }
 
-/// The variables of the environment that hold some.
+/// The environment variables that hold credentials.
 pub(super) fn variables(values: &Values) -> Vec<String> {
     let named = |value: Value| value.get("env").and_then(Value::as_str).map(str::to_owned);
     said(values).into_values().filter_map(named).collect()
@@ -104,7 +104,7 @@ fn credential(value: &Value, path: &str, base: &Path) -> Result<Credential, Vec<
     Ok(Credential { header: name.as_str().to_owned(), value, projects })
 }
 
-/// A member that does not fit is text that is not text: what it should be is said here.
+/// Replaces the hint for a member of the wrong type.
 fn hinted(faults: Vec<walk::Fault>, path: &str) -> Vec<walk::Fault> {
     let misfit = |fault: &walk::Fault| fault.wrong != walk::UNKNOWN;
     let hint =
@@ -112,7 +112,7 @@ fn hinted(faults: Vec<walk::Fault>, path: &str) -> Vec<walk::Fault> {
     faults.into_iter().map(|fault| if misfit(&fault) { walk::Fault { hint: hint(), ..fault } } else { fault }).collect()
 }
 
-/// A variable of the environment has no lines.
+/// An environment variable has no line numbers.
 fn placed(fault: walk::Fault, values: &Values, document: &Document) -> Problem {
     let place = match values.place(KEY) {
         Place::File { .. } => document.place(&fault.path),

@@ -1,4 +1,4 @@
-//! The files that a configuration names: are they there?
+//! Checks that the files named by a configuration exist.
 
 use super::{
     key_encryption_key::is_exposed,
@@ -8,7 +8,7 @@ use super::{
 };
 use std::path::Path;
 
-/// Certificates without which connections would fail later, and less clearly.
+/// Missing certificates, which would make connections fail later and less clearly.
 pub(super) fn missing(loaded: &Loaded) -> Vec<Problem> {
     let config = &loaded.config;
     let database = match &config.store {
@@ -38,7 +38,7 @@ fn of_the_gateway(config: &NodeConfig) -> impl Iterator<Item = (&'static str, &P
     roots.chain(secrets.map(|path| ("gateway.credentials", path)))
 }
 
-/// The key file may still be made; one that others can read is refused by everything that uses it.
+/// The key file may still be created; one that others can read is refused at every use.
 pub(super) fn warnings(config: &NodeConfig) -> Vec<Warning> {
     let KeySource::File(path) = &config.keys else { return Vec::new() };
     let what = match std::fs::metadata(path) {

@@ -1,4 +1,4 @@
-//! A TOML text as plain values, with the line on which each key stands.
+//! A TOML text as plain values, with the line of each key.
 
 use super::problem::{Place, Problem};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use std::{
 };
 use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
-/// The default is no file: nothing said, nowhere.
+/// The default is an absent file: no values and no path.
 #[derive(Debug, Default)]
 pub(super) struct Document {
     pub(super) root: Map<String, Value>,
@@ -16,7 +16,7 @@ pub(super) struct Document {
     lines: BTreeMap<String, usize>,
 }
 
-/// Text that is not TOML, or TOML that no key here could take.
+/// Invalid TOML, or TOML that no key accepts.
 #[derive(Debug)]
 pub(super) struct Unreadable {
     pub(super) line: Option<usize>,
@@ -32,17 +32,17 @@ impl Document {
         Ok(Self { root, path: Some(path.to_owned()), lines: reader.lines })
     }
 
-    /// The members of something that was read by other means, without lines.
+    /// Values parsed by other means, without line numbers.
     pub(super) fn without_lines(path: &Path, root: Map<String, Value>) -> Self {
         Self { root, path: Some(path.to_owned()), lines: BTreeMap::new() }
     }
 
-    /// Where a key such as `project.scopes[1].allows` stands.
+    /// The file and line of a key such as `project.scopes[1].allows`.
     pub(super) fn place(&self, key: &str) -> Place {
         self.path.clone().map_or(Place::Default, |path| Place::File { path, line: self.line(key) })
     }
 
-    /// The line of the key, or of the nearest thing around it.
+    /// The line of the key, or of its nearest parent.
     fn line(&self, key: &str) -> Option<usize> {
         std::iter::successors(Some(key), around).find_map(|key| self.lines.get(key).copied())
     }
@@ -60,18 +60,18 @@ fn around<'k>(key: &&'k str) -> Option<&'k str> {
     key.get(..key.rfind(['.', '['])?)
 }
 
-/// A single TOML value, as it would stand behind `key = `.
+/// A single TOML value, as it would follow `key = `.
 pub(super) fn value(text: &str) -> Result<Value, Unreadable> {
     let value = DeValue::parse(text).map_err(|e| syntax(text, &e))?;
     Reader { text, lines: BTreeMap::new() }.value(value.get_ref(), "", 0)
 }
 
-/// `key` below `path`, as people write it.
+/// The dotted path of `key` below `path`.
 pub(super) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Only the message: the parser's own display prints the line, and a password may stand on it.
+/// Only the message: the parser's own display prints the line, which may contain a password.
 fn syntax(text: &str, error: &toml::de::Error) -> Unreadable {
     let line = error.span().map(|span| line_at(text, span.start));
     Unreadable { line, what: format!("not valid TOML: {}", error.message().replace('\n', ", ")) }

@@ -1,12 +1,12 @@
-//! The one place where the environment of the process is read.
+//! The only reader of the process environment.
 
 use std::collections::BTreeMap;
 
-/// Variables by name. Passed as a value, so that what a configuration means depends on nothing unseen.
+/// Variables by name. Passed as a value, so that a configuration depends on no hidden input.
 pub type Environment = BTreeMap<String, String>;
 
-/// The variables of this process. A value that is not UTF-8 keeps its readable part, and the check of its key
-/// refuses the rest, instead of the variable being overlooked.
+/// The variables of this process. A value that is not UTF-8 keeps its readable part, so that the check of its key
+/// refuses it; otherwise the variable would be overlooked.
 #[expect(clippy::disallowed_methods, reason = "the only reader of the environment; everyone else is handed the map")]
 pub fn of_this_process() -> Environment {
     let text = |part: std::ffi::OsString| part.to_string_lossy().into_owned();

@@ -1,4 +1,4 @@
-//! What a configuration says, for people and for programs. Nothing secret is in what is shown here.
+//! Prints a configuration, for people and for programs. The output contains no secrets.
 
 use super::{
     load::{Loaded, Source, Warning},
@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Every key with its value and where it was said, in columns, then the warnings.
+/// Every key with its value and source, in columns, then the warnings.
 pub fn explain(loaded: &Loaded) -> String {
     let rows = || loaded.sources.iter().map(|source| (&source.key, source.shown(), place(&source.from)));
     let keys = rows().map(|(key, ..)| key.chars().count()).max().unwrap_or(0);
@@ -18,14 +18,14 @@ pub fn explain(loaded: &Loaded) -> String {
     format!("{}\n\n{settings}{}", headline(loaded), warnings(loaded))
 }
 
-/// The same, a sentence a key: columns mean nothing to someone who listens.
+/// One sentence per key: columns are of no use in a screen reader.
 pub fn explain_as_sentences(loaded: &Loaded) -> String {
     let line = |source: &Source| format!("{} is {}, {}.\n", source.key, source.shown(), said(&source.from));
     let settings: String = loaded.sources.iter().map(line).collect();
     format!("{}.\n{settings}{}", headline(loaded), warnings(loaded))
 }
 
-/// The same for programs.
+/// The same as JSON.
 pub fn explain_json(loaded: &Loaded) -> Value {
     let setting =
         |source: &Source| json!({ "key": source.key, "value": source.value, "from": place_json(&source.from) });
@@ -38,7 +38,7 @@ pub fn explain_json(loaded: &Loaded) -> Value {
     })
 }
 
-/// What is wrong, for programs.
+/// The problems as JSON.
 pub fn problems_json(errors: &ConfigErrors) -> Value {
     let problem = |problem: &Problem| {
         json!({

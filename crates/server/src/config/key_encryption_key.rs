@@ -1,4 +1,4 @@
-//! The key that seals all other keys at rest: 32 bytes, written as 64 hex digits.
+//! The key that encrypts all other keys at rest: 32 bytes, written as 64 hex digits.
 
 use super::{Environment, node::KeySource};
 use std::{
@@ -11,7 +11,7 @@ use std::{
 pub enum KeyUnreadable {
     #[error("the key file {path} cannot be read: {source}")]
     File { path: String, source: std::io::Error },
-    /// Whoever reads it opens everything that is sealed.
+    /// Anybody with this key can decrypt everything.
     #[error("others than its owner can read the key file {path}")]
     Exposed { path: String },
     #[error("the variable {0}, which should hold the key, is not set")]
@@ -24,7 +24,7 @@ pub enum KeyUnreadable {
     NotAKey,
 }
 
-/// Fetches the key from where the configuration says. Blocks while a command runs.
+/// Reads the key from the configured source. Blocks while a command runs.
 pub fn read(source: &KeySource, environment: &Environment) -> Result<[u8; 32], KeyUnreadable> {
     let text = match source {
         KeySource::File(path) => from_file(path)?,
@@ -50,7 +50,7 @@ fn from_file(path: &Path) -> Result<String, KeyUnreadable> {
     Ok(text)
 }
 
-/// Whether anybody but its owner may read or change a file.
+/// Whether other users can read or change a file.
 pub(super) fn is_exposed(file: &std::fs::Metadata) -> bool {
     #[cfg(unix)]
     return std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o077 != 0;
@@ -59,7 +59,7 @@ pub(super) fn is_exposed(file: &std::fs::Metadata) -> bool {
 }
 
 /// Writes a new key file that only its owner can read. Returns false, and changes nothing, if the file exists:
-/// overwriting it would lose everything that the old key seals.
+/// overwriting it would lose everything encrypted with the old key.
 pub fn create(path: &Path, key: &[u8; 32]) -> std::io::Result<bool> {
     let mut file = match for_the_owner().open(path) {
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => return Ok(false),

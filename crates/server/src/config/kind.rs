@@ -1,4 +1,4 @@
-//! What may stand behind a key.
+//! The types of configuration values.
 
 use super::{credentials, document, secret::MASK};
 use countersign_gateway::{Destination, Network};
@@ -19,19 +19,19 @@ pub(super) enum Kind {
     Text,
     Path,
     Address,
-    /// Or empty: there is none.
+    /// May be empty: no address.
     MaybeAddress,
     Origin,
-    /// Or empty: it follows from something else.
+    /// May be empty: derived from another key.
     MaybeOrigin,
     TextList,
     PathList,
     Networks,
     Origins,
-    /// Services behind the gateway.
+    /// Allowed upstreams of the gateway.
     Upstreams,
     Hosts,
-    /// A table a credential, whose members [`super::credentials`] judges.
+    /// One table per credential; [`super::credentials`] checks its members.
     Credentials,
     PostgresUrl,
     Secret,
@@ -89,7 +89,8 @@ impl Kind {
         }
     }
 
-    /// What the text of an environment variable means. What cannot be read stays text, which [`Self::accepts`] refuses.
+    /// Parses the text of an environment variable. Text that cannot be parsed stays text, which [`Self::accepts`]
+    /// refuses.
     pub(super) fn read_text(self, text: &str) -> Value {
         let read = match self {
             Self::Flag => text.parse().ok().map(Value::Bool),
@@ -101,7 +102,7 @@ impl Kind {
         read.unwrap_or_else(|| Value::String(text.to_owned()))
     }
 
-    /// The value with nothing secret in it.
+    /// The value without its secrets.
     pub(super) fn masked(self, value: &Value) -> Value {
         match (self, value.as_str()) {
             (Self::Secret, Some(text)) if !text.is_empty() => MASK.into(),
@@ -120,7 +121,7 @@ fn reads<T: DeserializeOwned>(value: &Value) -> bool {
     T::deserialize(value).is_ok()
 }
 
-/// `a,b`, or a TOML list where an entry holds a comma itself.
+/// `a,b`, or a TOML list if an entry contains a comma.
 fn list(text: &str) -> Option<Value> {
     if text.trim_start().starts_with('[') {
         return document::value(text).ok();
@@ -144,7 +145,7 @@ pub(super) fn postgres(text: &str) -> Option<Url> {
     Url::parse(text).ok().filter(|url| matches!(url.scheme(), "postgres" | "postgresql"))
 }
 
-/// A URL carries a password before the host or as a parameter; one that cannot be taken apart is not shown at all.
+/// A URL carries a password before the host or as a parameter; one that cannot be parsed is masked completely.
 fn without_password(text: &str) -> String {
     let Some(mut url) = postgres(text) else { return MASK.into() };
     if url.password().is_some() && url.set_password(Some(MASK)).is_err() {

@@ -1,4 +1,4 @@
-//! Default, file and environment laid over each other: one value a key, and where it was said.
+//! Merges defaults, file and environment: one value per key, with its source.
 
 use super::{
     Environment, credentials,
@@ -18,7 +18,7 @@ pub(super) struct Said {
     pub(super) place: Place,
 }
 
-/// The value of every key in the table, except those whose value was refused: about these nothing more is said.
+/// The value of every key in the table. A refused value is removed, so that no later check reports it again.
 pub(super) struct Values(BTreeMap<&'static str, Said>);
 
 impl Values {
@@ -27,14 +27,14 @@ impl Values {
         Self(KEYS.iter().map(|key| (key.path, said(key))).collect())
     }
 
-    /// Takes what the file says, and returns what it should not say.
+    /// Adds the values of the file, and returns the problems with them.
     pub(super) fn lay_file(&mut self, document: &Document) -> Vec<Problem> {
         let mut reader = FileReader { document, values: self, problems: Vec::new() };
         reader.section(&document.root, "");
         reader.problems
     }
 
-    /// Takes what the environment says, and returns what does not fit its key.
+    /// Adds the values of the environment, and returns the problems with them.
     pub(super) fn lay_environment(&mut self, environment: &Environment) -> Vec<Problem> {
         let mut problems = Vec::new();
         for key in KEYS {
@@ -47,7 +47,7 @@ impl Values {
         problems
     }
 
-    /// Typed, after the table has checked it. Fails for a key that was refused; otherwise the table is mistaken.
+    /// The typed value, after the table's check. Fails for a refused key; any other failure is a mistake in the table.
     pub(super) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Problem> {
         let said = self.0.get(path);
         let read = said.map_or(Err("has no value".to_owned()), |said| {
@@ -64,7 +64,7 @@ impl Values {
         self.0.get(path)
     }
 
-    /// A problem with what a key says, at the place where it says so.
+    /// A problem with a key, at the place where it was set.
     pub(super) fn problem(&self, path: &str, wrong: impl Into<String>, hint: impl Into<String>) -> Problem {
         Problem { place: self.place(path), key: path.to_owned(), wrong: wrong.into(), hint: hint.into() }
     }
@@ -78,8 +78,8 @@ impl Values {
         Ok(())
     }
 
-    /// The variables that look like ours and are not. Those that hold the key-encryption key and credentials may begin
-    /// like ours without being keys of the table.
+    /// Variables with the `COUNTERSIGN_` prefix that are not keys. Variables that hold the key-encryption key or
+    /// credentials may have this prefix without being keys of the table.
     pub(super) fn unknown_variables(&self, environment: &Environment) -> Vec<Problem> {
         let key_variable: String = self.get("keys.environment").unwrap_or_default();
         let named = credentials::variables(self);
@@ -133,7 +133,7 @@ fn is_section(path: &str) -> bool {
     SECTIONS.iter().any(|section| section.name == path)
 }
 
-/// First the names beside it, then the same name in another section.
+/// Suggests a name in the same section first, then the same name in another section.
 fn unknown_hint(section: &str, name: &str) -> String {
     let beside: Vec<&str> = names_in(section).collect();
     let elsewhere = KEYS.iter().find(|key| key.name() == name);
@@ -162,7 +162,7 @@ fn near_choice(kind: Kind, text: &str) -> Option<&'static str> {
     nearest::find(text, names.iter().copied())
 }
 
-/// Whether the type is right and only the content is not, in which case naming the type would mislead.
+/// Whether the type is right and only the content is wrong; naming the type would then mislead.
 fn same_type(kind: Kind, value: &Value) -> bool {
     match kind {
         Kind::Flag => value.is_boolean(),

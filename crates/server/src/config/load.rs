@@ -1,4 +1,4 @@
-//! Finding, reading and judging a configuration as a whole.
+//! Finds, reads and checks a configuration as a whole.
 
 use super::{
     Environment, checks, credentials, disk,
@@ -19,10 +19,10 @@ use std::{
 /// Names the file when no `--config` does.
 pub const CONFIG_VARIABLE: &str = "COUNTERSIGN_CONFIG";
 
-/// Read from the working folder when nothing names a file, and there is one.
+/// Read from the working folder if it exists and no other file is named.
 pub const DEFAULT_FILE: &str = "countersign.toml";
 
-/// Variables with our prefix that are not keys of the configuration.
+/// Variables with the `COUNTERSIGN_` prefix that are not keys of the configuration.
 pub(super) const RESERVED: &[&str] = &[
     CONFIG_VARIABLE,
     "COUNTERSIGN_API_KEY",
@@ -40,7 +40,7 @@ pub struct Loaded {
     /// Every key in the order of the written file, secrets masked.
     pub sources: Vec<Source>,
     pub warnings: Vec<Warning>,
-    /// Variables that look like ours and are not. A node refuses to start with any.
+    /// Variables with the `COUNTERSIGN_` prefix that are not keys. A node refuses to start with any.
     pub unknown_variables: Vec<Problem>,
 }
 
@@ -53,33 +53,33 @@ pub struct Source {
 }
 
 impl Source {
-    /// The value as it would stand in the file.
+    /// The value as it would be written in the file.
     pub fn shown(&self) -> String {
         toml::Value::try_from(&self.value).map_or_else(|_| self.value.to_string(), |value| value.to_string())
     }
 }
 
-/// Something that works and is probably not meant.
+/// A valid setting that is probably a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     pub key: String,
     pub what: String,
 }
 
-/// What is done about variables that look like ours and are not.
+/// The treatment of unknown variables with the `COUNTERSIGN_` prefix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unknown {
     Refused,
     Listed,
 }
 
-/// Reads the file (named, or by [`CONFIG_VARIABLE`], or [`DEFAULT_FILE`] if it is there), lays the environment over
-/// it, checks everything, and looks at the files that it names.
+/// Reads the file (named, or by [`CONFIG_VARIABLE`], or [`DEFAULT_FILE`] if it exists), applies the environment, checks
+/// everything, and checks that the named files exist.
 pub fn load(path: Option<&Path>, environment: &Environment) -> Result<Loaded, ConfigErrors> {
     load_with(path, environment, Unknown::Refused)
 }
 
-/// The same for a command that starts no node: a variable that no key has is listed, and stops nothing.
+/// For a command that starts no node: an unknown variable is listed, but not an error.
 pub fn load_for_command(path: Option<&Path>, environment: &Environment) -> Result<Loaded, ConfigErrors> {
     load_with(path, environment, Unknown::Listed)
 }
@@ -96,12 +96,12 @@ fn load_with(path: Option<&Path>, environment: &Environment, unknown: Unknown) -
     Ok(loaded)
 }
 
-/// The same from a text at hand; touches no disk. Relative paths count from the folder of `file`.
+/// Loads from a text without touching the disk. Relative paths start from the folder of `file`.
 pub fn from_text(file: Option<(&Path, &str)>, environment: &Environment) -> Result<Loaded, ConfigErrors> {
     read_text(file, environment, Unknown::Refused)
 }
 
-/// The same for a command that starts no node.
+/// Loads from a text, for a command that starts no node.
 pub fn from_text_for_command(file: Option<(&Path, &str)>, environment: &Environment) -> Result<Loaded, ConfigErrors> {
     read_text(file, environment, Unknown::Listed)
 }
@@ -140,7 +140,7 @@ fn find(path: Option<&Path>, environment: &Environment) -> Option<PathBuf> {
     named.or_else(|| Some(PathBuf::from(DEFAULT_FILE)).filter(|path| path.exists()))
 }
 
-/// The text of a file that someone named.
+/// The text of a file that a person named.
 pub(super) fn read(path: &Path) -> Result<String, Problem> {
     std::fs::read_to_string(path).map_err(|e| Problem {
         place: Place::File { path: path.to_owned(), line: None },

@@ -1,9 +1,9 @@
-//! How a node is configured: one TOML file, every key defaulted, each overridable from the environment.
+//! The configuration of a node: one TOML file, with a default for every key, each overridable from the environment.
 //!
-//! [`table`] is the only list of keys. The file that `countersign init` writes, the check of what is read, the
-//! names of environment variables and the hints to a mistyped name are all made from it.
+//! [`table`] is the only list of keys. The file that `countersign init` writes, the check of values, the names of
+//! environment variables and the hints for a mistyped name are all derived from it.
 //!
-//! Nothing here reads the environment except [`environment::of_this_process`]; everything else takes it as a map.
+//! Only [`environment::of_this_process`] reads the environment; everything else takes it as a map.
 
 pub mod clarification_file;
 pub mod environment;

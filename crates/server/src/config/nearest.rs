@@ -1,10 +1,9 @@
-//! The known name that someone probably meant.
+//! The known name nearest to a mistyped one.
 
-/// How alike two names must be before one is offered for the other: one slip in a word of four letters passes,
-/// another word does not.
+/// Minimum similarity of two names: one typo in a word of four letters passes, another word does not.
 const ALIKE: f64 = 0.8;
 
-/// What to do about an unknown name: the nearest known one, or the whole list where none is near.
+/// The hint for an unknown name: the nearest known one, or the whole list if none is near.
 pub(super) fn hint<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
     match find(unknown, known.clone()) {
         Some(name) => format!("did you mean `{name}`?"),

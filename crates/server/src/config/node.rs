@@ -1,4 +1,4 @@
-//! The configuration of a node as the rest of the program sees it: plain values, nothing left to look up.
+//! The configuration of a node as the rest of the program sees it: plain values, fully resolved.
 
 use super::secret::Secret;
 use countersign_gateway::Network;
@@ -13,7 +13,7 @@ pub struct NodeConfig {
     pub test_mode: bool,
     pub listen: Listen,
     pub public: Public,
-    /// None: this node is no gateway.
+    /// `None`: this node is not a gateway.
     pub gateway: Option<Gateway>,
     pub store: Store,
     pub keys: KeySource,
@@ -37,7 +37,7 @@ pub enum Tenancy {
 pub struct Listen {
     pub public: SocketAddr,
     pub operations: SocketAddr,
-    /// By which commands reach this node while it runs; None: they open the database beside it.
+    /// The socket by which commands reach the running node. `None`: they open the database themselves.
     pub operations_socket: Option<PathBuf>,
     pub first_byte: Duration,
     pub header_read: Duration,
@@ -55,19 +55,19 @@ pub struct Public {
     /// Whether projects also answer on `PROJECT.host`. Only with [`Tenancy::Multi`].
     pub subdomains: bool,
     pub trusted_proxies: Vec<Network>,
-    /// Of one operator in one project.
+    /// Per operator and project.
     pub connect_requests_per_minute: u32,
 }
 
-/// The listener of the reverse proxy, and what is known about the services behind it.
+/// The listener of the reverse proxy, and the settings for its upstreams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gateway {
     pub listen: SocketAddr,
-    /// None: that of the listener, which is on loopback.
+    /// `None`: the origin of the listener, which is on loopback.
     pub public_origin: Option<Origin>,
-    /// The only ones that may stand behind it; None: any may.
+    /// The only permitted upstreams. `None`: any.
     pub upstreams: Option<Vec<String>>,
-    /// A PEM file, besides the system's authorities.
+    /// A PEM file, in addition to the system's certificate authorities.
     pub upstream_ca_file: Option<PathBuf>,
     pub credentials: BTreeMap<String, Credential>,
     pub header_timeout: Duration,
@@ -77,18 +77,18 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Where agents reach a gateway that listens on `bound`.
+    /// The origin at which agents reach a gateway that listens on `bound`.
     pub fn origin_at(&self, bound: SocketAddr) -> Option<Origin> {
         self.public_origin.clone().or_else(|| Origin::parse(&format!("http://{bound}")).ok())
     }
 }
 
-/// What a service behind the gateway recognises it by.
+/// A credential of the gateway for an upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
     pub header: String,
     pub value: SecretSource,
-    /// The projects that may use it. Without a list: the only one, or none where there are several.
+    /// The projects that may use it. Without a list: the only project, or none where there are several.
     pub projects: Option<Vec<String>>,
 }
 
@@ -107,17 +107,17 @@ pub enum Store {
         readers: usize,
     },
     Postgres {
-        /// With the password in it.
+        /// Includes the password.
         url: Secret,
-        /// Instead of the system's authorities.
+        /// Replaces the system's certificate authorities.
         root_certificates: Option<PathBuf>,
         pool: usize,
-        /// The folder in which this node keeps what it acknowledged last.
+        /// The folder in which this node stores its last acknowledged position.
         state: PathBuf,
     },
 }
 
-/// Where the key-encryption key comes from.
+/// The source of the key-encryption key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
     File(PathBuf),
@@ -130,7 +130,7 @@ pub enum KeySource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outbound {
     pub static_hosts: BTreeMap<Domain, SocketAddr>,
-    /// PEM files, besides the system's authorities.
+    /// PEM files, in addition to the system's certificate authorities.
     pub extra_roots: Vec<PathBuf>,
     pub timeout: Duration,
     pub alert_after_failures: u32,
@@ -147,14 +147,14 @@ pub struct SignIn {
     pub attempts_per_session: u32,
 }
 
-/// Who may use an address that a subscriber token stands in.
+/// Origins and hosts allowed on URLs that contain a subscriber token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aaep {
     pub legacy_origins: Vec<Origin>,
     pub legacy_hosts: Vec<String>,
 }
 
-/// Who may come to `/mcp` beside those who come by the public origin.
+/// Origins and hosts allowed on `/mcp` in addition to the public origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mcp {
     pub origins: Vec<Origin>,

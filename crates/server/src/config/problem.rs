@@ -1,8 +1,8 @@
-//! What is wrong with a configuration, where, and what to do about it.
+//! A problem with a configuration: its place, and the repair.
 
 use std::path::PathBuf;
 
-/// Where a value was said. Later ones win: the environment over the file over the default.
+/// The source of a value. The environment takes precedence over the file, and the file over the default.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     Default,
@@ -11,7 +11,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// How strongly a value said here counts against one said elsewhere.
+    /// The precedence of this source.
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Default => 0,
@@ -32,11 +32,11 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// One thing to repair. Never holds the value that was refused: it may be a secret in the wrong place.
+/// One thing to repair. Never holds the refused value: it may be a secret in the wrong place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub place: Place,
-    /// The path of the key, such as `listen.public`; empty when the file as a whole is meant.
+    /// The path of the key, such as `listen.public`; empty for the file as a whole.
     pub key: String,
     pub wrong: String,
     pub hint: String,
@@ -44,7 +44,7 @@ pub struct Problem {
 
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // What nobody said has no place to look at.
+        // A default has no place to show.
         if self.place != Place::Default {
             write!(f, "{}: ", self.place)?;
         }
@@ -55,7 +55,7 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong, so that one reading of it is enough to repair the whole file.
+/// Every problem at once, so that one run is enough to repair the whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors {
     pub problems: Vec<Problem>,

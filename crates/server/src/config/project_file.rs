@@ -1,4 +1,4 @@
-//! A project's document from a file, TOML or JSON, or from the `[project]` section of the node's own.
+//! A project document from a file, TOML or JSON, or from the `[project]` section of the node's own file.
 
 use super::{
     document::{Document, join},
@@ -14,13 +14,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{collections::BTreeMap, path::Path};
 
-/// Reads `.toml` or `.json`. Whether the document is one that may be applied is for the core to decide.
+/// Reads `.toml` or `.json`. The core decides whether the document may be applied.
 pub fn read(path: &Path) -> Result<ProjectDocument, ConfigErrors> {
     let file = read_document(path)?;
     document(&Value::Object(file.root.clone()), "", &file).map_err(|problems| ConfigErrors { problems })
 }
 
-/// A file by its ending, as plain values.
+/// Parses a file by its extension, into plain values.
 pub(super) fn read_document(path: &Path) -> Result<Document, Problem> {
     let text = load::read(path)?;
     match path.extension().and_then(|ending| ending.to_str()) {
@@ -30,10 +30,10 @@ pub(super) fn read_document(path: &Path) -> Result<Document, Problem> {
     }
 }
 
-/// The document in `value`, which stands under `path` in `file`.
+/// The document in `value`, found at `path` in `file`.
 pub(super) fn document(value: &Value, path: &str, file: &Document) -> Result<ProjectDocument, Vec<Problem>> {
-    // Reading stops at the first thing that does not fit, so each scope and route is also read by itself: then one
-    // look shows what is wrong with all of them.
+    // Deserialization stops at the first error, so each scope and route is also read by itself: one run then shows the
+    // problems of all of them.
     let parts = faults_in::<Scope>(value, path, "scopes").chain(faults_in::<Route>(value, path, "routes"));
     let mut faults: BTreeMap<String, Fault> = parts.map(|fault| (fault.path.clone(), fault)).collect();
     match walk::read(value, path) {

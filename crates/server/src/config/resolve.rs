@@ -1,4 +1,4 @@
-//! From the values of the table to the plain structs of [`super::node`].
+//! Converts the values of the table into the plain structs of [`super::node`].
 
 use super::{
     checks,
@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-/// `base` is the folder from which relative paths count. What the keys say together was checked before.
+/// `base` is the folder for relative paths. Checks across several keys have already passed.
 pub(super) fn node(
     values: &Values,
     base: &Path,
@@ -57,7 +57,7 @@ fn listen(values: &Values, base: &Path) -> Result<Listen, Problem> {
     })
 }
 
-/// A SQLite file has one node, so that its socket can stand beside it.
+/// A SQLite file has only one node, so its socket can be beside the file.
 fn operations_socket(values: &Values, base: &Path) -> Result<Option<PathBuf>, Problem> {
     let named: PathBuf = values.get("listen.operations_socket")?;
     if !named.as_os_str().is_empty() {
@@ -82,7 +82,7 @@ fn public(values: &Values) -> Result<Public, Problem> {
     })
 }
 
-/// Nothing, as long as it listens nowhere.
+/// `None` if `gateway.listen` is empty.
 fn gateway(
     values: &Values,
     base: &Path,
@@ -106,7 +106,8 @@ fn gateway(
     }))
 }
 
-/// The admin of one tenant must not reach into the operator's network: where there are several, no list means none.
+/// The admin of one tenant must not reach into the operator's network: with several tenants, an empty list permits no
+/// upstream.
 fn upstreams(values: &Values) -> Result<Option<Vec<String>>, Problem> {
     let listed: Vec<String> = values.get("gateway.upstreams")?;
     let any = listed.is_empty() && values.get::<Tenancy>("tenancy")? == Tenancy::Single;
@@ -127,8 +128,8 @@ fn store(values: &Values, base: &Path) -> Result<Store, Problem> {
     })
 }
 
-/// A password that is given by itself wins over one inside the URL. A socket has no host before which it could
-/// stand, so there it is a parameter.
+/// A separate password takes precedence over one in the URL. The URL of a Unix socket has no host part to carry a
+/// password, so it becomes a parameter.
 fn database(values: &Values) -> Result<Secret, Problem> {
     let (text, password): (String, String) = (values.get("store.url")?, values.get("store.password")?);
     let Some(mut url) = postgres(&text).filter(|_| !password.is_empty()) else { return Ok(Secret::new(text)) };

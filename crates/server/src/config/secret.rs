@@ -1,10 +1,10 @@
 //! Text that must not be shown.
 
-/// Prints as `***`, also inside a debug print of whatever holds it.
+/// Prints as `***`, also inside the debug output of its owner.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
-/// What stands where a secret would.
+/// Replaces a secret in output.
 pub const MASK: &str = "***";
 
 impl Secret {

@@ -1,6 +1,6 @@
-//! Every key of the node's configuration: its name, what it takes, its default, and what it does.
+//! Every key of the node's configuration: name, type, default and description.
 //!
-//! Order is the order of the written file: keys without a section first, then section by section.
+//! The order is that of the written file: keys without a section first, then section by section.
 
 use super::{document, kind::Kind};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(super) struct Key {
     pub(super) path: &'static str,
     pub(super) kind: Kind,
-    /// As it stands in the file.
+    /// In TOML syntax.
     pub(super) default: &'static str,
     pub(super) about: &'static str,
 }
@@ -43,7 +43,7 @@ pub(super) fn find(path: &str) -> Option<&'static Key> {
 
 pub(super) const PREFIX: &str = "COUNTERSIGN_";
 
-/// Where a project's document may stand. Its keys are those of the document, not of this table.
+/// The section of a project document. Its keys are those of the document, not of this table.
 pub(super) const PROJECT: &str = "project";
 
 pub(super) const SECTIONS: &[Section] = &[
@@ -302,7 +302,7 @@ pub(super) const KEYS: &[Key] = &[
         "How many operators that were never seen before one source may make this node look up in a minute.",
     ),
     whole("sign_in.session_hours", (1, 720), "12", "How long a person stays signed in."),
-    // a proof older than five minutes is not fresh, so there is no way to ask for more.
+    // authentication older than five minutes is not fresh, so no higher value is allowed.
     whole(
         "sign_in.fresh_minutes",
         (1, 5),

@@ -1,6 +1,6 @@
-//! The file that `countersign init` writes: every key with its default and what it does.
+//! The file that `countersign init` writes: every key with its default and its description.
 //!
-//! All of it is comment, so that a section of one's own can be added below it: TOML takes a section only once.
+//! All of it is commented out, so that an owner's section can be added below it: TOML permits a section only once.
 
 use super::table::{KEYS, Key, SECTIONS};
 

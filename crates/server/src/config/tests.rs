@@ -1,4 +1,4 @@
-//! What the configuration promises, a file a subject.
+//! Tests of the configuration, one file per subject.
 
 mod disk;
 mod environment;
@@ -12,12 +12,12 @@ mod template;
 use super::{ConfigErrors, Environment, Loaded, Problem, from_text};
 use std::path::{Path, PathBuf};
 
-/// The configuration that `text` makes, with nothing in the environment.
+/// The configuration from `text`, with an empty environment.
 fn read(text: &str) -> Result<Loaded, ConfigErrors> {
     from_text(Some((Path::new("node/countersign.toml"), text)), &Environment::new())
 }
 
-/// The same without a file.
+/// The configuration from variables, without a file.
 fn read_environment(variables: &[(&str, &str)]) -> Result<Loaded, ConfigErrors> {
     from_text(None, &environment(variables))
 }
@@ -26,7 +26,7 @@ fn environment(variables: &[(&str, &str)]) -> Environment {
     variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// The only problem there is.
+/// The only problem.
 #[track_caller]
 fn the_problem(result: Result<Loaded, ConfigErrors>) -> Problem {
     let problems = result.expect_err("a configuration that is refused").problems;
@@ -34,7 +34,7 @@ fn the_problem(result: Result<Loaded, ConfigErrors>) -> Problem {
     problems[0].clone()
 }
 
-/// A folder of its own for a test that needs a disk, removed afterwards.
+/// A temporary folder for a test that needs a disk, removed afterwards.
 struct Folder(PathBuf);
 
 impl Folder {

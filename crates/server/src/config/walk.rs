@@ -1,7 +1,7 @@
-//! Reading a value into a type, saying where in the value something is wrong.
+//! Deserializes a value into a type, and reports the path of every error in the value.
 //!
-//! The names of known members come from the type itself (`deserialize_struct` is told them), so there is no second
-//! list of them that could fall behind.
+//! The names of known members come from the type itself (`deserialize_struct` receives them), so there is no second
+//! list that could become outdated.
 
 use super::{document::join, nearest};
 use serde::{
@@ -11,7 +11,7 @@ use serde::{
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 
-/// What is wrong with a member that the type does not have.
+/// The error for a member that the type does not have.
 pub(super) const UNKNOWN: &str = "is not a known key";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) struct Fault {
     pub(super) hint: String,
 }
 
-/// Every unknown member, and the first member that does not fit.
+/// Every unknown member, and the first member of the wrong type.
 pub(super) fn read<T: DeserializeOwned>(value: &Value, path: &str) -> Result<T, Vec<Fault>> {
     let unknown = RefCell::new(Vec::new());
     let result = T::deserialize(At { value, path: path.to_owned(), unknown: &unknown });
@@ -34,7 +34,7 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value, path: &str) -> Result<T, 
     Err(faults)
 }
 
-/// A value and where it stands.
+/// A value and its path.
 struct At<'a> {
     value: &'a Value,
     path: String,
@@ -42,7 +42,7 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    /// A type that reads text and then judges it complains only after the reading: such a complaint is placed here.
+    /// A type that deserializes text and then validates it fails only after reading: such an error gets its path here.
     fn fill<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Misfit> {
         let path = self.path.clone();
         seed.deserialize(self).map_err(|misfit| misfit.at(&path))
@@ -57,7 +57,7 @@ struct Misfit {
 }
 
 impl Misfit {
-    /// The innermost place is the one to name; those around it leave it alone.
+    /// The innermost path is kept; outer levels do not overwrite it.
     fn at(mut self, path: &str) -> Self {
         self.path.get_or_insert_with(|| path.to_owned());
         self
@@ -153,7 +153,7 @@ impl<'de> SeqAccess<'de> for Items<'_, '_> {
 
 struct Members<'a, 'b> {
     members: serde_json::map::Iter<'a>,
-    /// The members that the type knows; others were noted and are passed over.
+    /// The members that the type knows; others were recorded and are skipped.
     only: Option<&'static [&'static str]>,
     next: Option<At<'a>>,
     around: &'b At<'a>,

@@ -2,7 +2,7 @@ use super::{super::*, environment, read_environment, the_problem};
 use std::path::Path;
 use table::KEYS;
 
-/// A value other than the default for every key, and what else must be said for it to count.
+/// A non-default value for every key, and the other variables it needs to take effect.
 fn another(key: &str) -> (&'static str, &'static [(&'static str, &'static str)]) {
     const POSTGRES: &[(&str, &str)] =
         &[("COUNTERSIGN_STORE__KIND", "postgres"), ("COUNTERSIGN_STORE__URL", "postgres://app@db/plane")];
@@ -46,7 +46,7 @@ fn every_key_of_the_table_can_be_set_from_the_environment_and_changes_the_config
         let (value, besides) = another(key.path);
         let variable = key.variable();
         let all: Vec<(&str, &str)> = besides.iter().copied().filter(|(name, _)| *name != variable).collect();
-        // What the key needs around it, without the key itself where that can stand alone.
+        // The variables that the key needs, without the key itself if they are valid alone.
         let before = read_environment(&all).map(|loaded| loaded.config).ok();
         let after =
             read_environment(&[&all[..], &[(&variable, value)]].concat()).unwrap_or_else(|e| panic!("{variable}: {e}"));

@@ -13,7 +13,7 @@ fn the_written_file_says_exactly_the_defaults() {
     }
 }
 
-/// The file with every default taken out of its comment.
+/// The file with every default uncommented.
 fn uncommented() -> String {
     let line = |line: &str| match line.strip_prefix('#') {
         Some(said) if !said.is_empty() && !said.starts_with(' ') => format!("{said}\n"),
