@@ -1,4 +1,4 @@
-//! The application: what handlers share, and where each of them is mounted.
+//! The application: the state shared by handlers, and the router.
 
 use crate::{
     aaep::{self, LegacyDoor},
@@ -46,13 +46,13 @@ impl App {
         Self { shared: Arc::new(shared), legacy: Arc::default(), mcp: Arc::default() }
     }
 
-    /// The same, with pages and hosts elsewhere that may use an address with a subscriber token in it.
+    /// Allows further origins and hosts on URLs that contain a subscriber token.
     #[must_use]
     pub fn with_legacy(self, allowed: config::node::Aaep) -> Self {
         Self { legacy: Arc::new(LegacyDoor::new(allowed)), ..self }
     }
 
-    /// The same, with pages and hosts elsewhere that may use `/mcp`.
+    /// Allows further origins and hosts on `/mcp`.
     #[must_use]
     pub fn with_mcp(self, allowed: config::node::Mcp) -> Self {
         Self { mcp: Arc::new(allowed.in_lower_case()), ..self }
@@ -69,19 +69,19 @@ pub fn router(app: App) -> Router {
     reading_on(layered(endpoints(&app).merge(nowhere), app))
 }
 
-/// The same in front of an API that this process serves itself: whatever is no endpoint of ours is a call of that
-/// API, decided by the gateway.
+/// The router in front of an API in the same process: every request for another path is a call of that API, decided by
+/// the gateway.
 pub fn router_in_front_of(api: Router, app: App) -> Router {
     let gateway = CountersignLayer::new(Arc::clone(&app.engine), Address::Unscoped);
     reading_on(layered(endpoints(&app), app).fallback_service(api.layer(gateway)))
 }
 
-/// What agents find on the gateway's origin beside the API behind it: the manifest and what it names.
+/// The endpoints on the gateway's origin beside the upstream API: the manifest and the endpoints it names.
 pub(crate) fn router_at_gateway(app: App) -> Router {
     reading_on(layered(aap::router(), app))
 }
 
-/// Outermost, so that it sees every answer.
+/// Outermost, so that it sees every response.
 fn reading_on(router: Router) -> Router {
     router.layer(middleware::from_fn(layers::unread))
 }

@@ -1,4 +1,4 @@
-//! The database of a node: where it is, and what is demanded of it when it is opened.
+//! The database of a node: its location, and the checks when it is opened.
 
 use crate::config::node;
 use countersign_engine::{
@@ -7,19 +7,19 @@ use countersign_engine::{
 };
 use std::sync::Arc;
 
-/// Whether a start may make a new database. Without being asked for, a missing one is an accident and not a beginning.
+/// Whether a start may create a new database. Unless requested, a missing database is treated as an accident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstStart {
     Refused,
     Allowed,
 }
 
-/// For a node in service.
+/// For a running node.
 pub(crate) fn for_node(config: &node::NodeConfig, first: FirstStart) -> Opening {
     Opening { alone: true, create: first == FirstStart::Allowed, ..beside(config) }
 }
 
-/// For a command, beside a node or without one.
+/// For a command, with or without a running node.
 pub(crate) fn beside(config: &node::NodeConfig) -> Opening {
     let state = match &config.store {
         node::Store::Sqlite { .. } => None,
@@ -42,7 +42,7 @@ pub(crate) async fn open(
     store::open_as(opening, options).await
 }
 
-/// Makes the configured database; false, and nothing is changed, if there is one already.
+/// Creates the configured database; returns false, and changes nothing, if there is one already.
 pub async fn create_database(config: &node::NodeConfig) -> Result<bool, StoreError> {
     match open(config, beside(config), &Clock::System).await {
         Ok(store) => {

@@ -1,25 +1,25 @@
-//! How many connections fit into the files that this process may open.
+//! Fits the number of connections to the file descriptor limit of this process.
 
 #[cfg(test)]
 mod tests;
 
 use crate::Limits;
 
-/// For what is no connection of a caller: logs, operators' documents, accepting itself.
+/// Reserved for other descriptors: logs, operators' documents, the listeners.
 const OTHERS: usize = 96;
-/// The operations listener needs few: whoever measures, and whoever looks.
+/// The operations listener needs few connections, for metrics and health checks.
 pub(crate) const OPERATIONS: usize = 32;
 
-/// Who opens files beside the callers of the public listener.
+/// Users of descriptors besides the clients of the public listener.
 #[derive(Clone, Copy)]
 pub(crate) struct Openers {
-    /// Its callers, and a connection to an upstream for each.
+    /// Whether there is a gateway: its clients, and one upstream connection for each.
     pub(crate) gateway: bool,
     pub(crate) store: usize,
 }
 
-/// The limits, lowered where the process could not hold as many connections: with no descriptor left, nobody gets in,
-/// and nothing can be written.
+/// The limits, lowered to the descriptors available: without a free descriptor the node can neither accept connections
+/// nor write.
 pub(crate) fn fitted(limits: Limits, openers: Openers) -> Limits {
     let allowed = std::fs::read_to_string("/proc/self/limits").ok().and_then(|text| open_files(&text));
     let Some(allowed) = allowed else { return limits };
@@ -44,12 +44,12 @@ fn within(limits: Limits, Openers { gateway, store }: Openers, open_files: usize
         return limits;
     }
     let max_connections = each.max(1);
-    // Two addresses can still not have all of them.
+    // One address gets at most half of them.
     let per_address = limits.max_connections_per_address.min((max_connections / 2).max(1));
     Limits { max_connections, max_connections_per_address: per_address, ..limits }
 }
 
-/// The soft limit; none where there is none.
+/// The soft limit; `None` if unlimited.
 fn open_files(limits: &str) -> Option<usize> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     line.split_whitespace().next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! From the configuration of a gateway to one that listens.
+//! Builds and binds a gateway from its configuration.
 
 use crate::{
     App, Limits, Serving,
@@ -32,7 +32,7 @@ pub enum GatewayTrouble {
     Credential { name: String, why: String },
 }
 
-/// A gateway that has its listener and not yet an engine: the engine must know its origin.
+/// A gateway with a listener and without an engine yet: the engine must know its origin.
 pub(crate) struct Bound<'a> {
     config: &'a node::Gateway,
     listener: TcpListener,
@@ -123,7 +123,7 @@ fn credentials(
     config.credentials.iter().map(read).collect()
 }
 
-/// What goes wrong is told without the secret.
+/// Errors never contain the secret.
 fn credential(said: &node::Credential, environment: &Environment) -> Result<UpstreamCredential, String> {
     let text = match &said.value {
         node::SecretSource::Value(secret) => secret.expose().to_owned(),

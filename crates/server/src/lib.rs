@@ -1,4 +1,5 @@
-//! The HTTP surface: one file an endpoint. Nothing here decides; it reads a request, asks the engine and tells.
+//! The HTTP surface: one file an endpoint. A handler parses a request, calls the engine and writes the response; it
+//! makes no decisions.
 
 mod aaep;
 mod aap;

@@ -1,4 +1,4 @@
-//! Logs and figures about the node itself. Never a token, a key, a password or anybody's words.
+//! Logs and metrics of the node. They never contain a token, a key, a password or anybody's text.
 
 use countersign_protocol::aap::error::Code;
 use prometheus_client::{
@@ -19,7 +19,7 @@ struct ByCode {
     error: &'static str,
 }
 
-/// What `/metrics` tells.
+/// The metrics of `/metrics`.
 #[derive(Clone)]
 pub struct Metrics {
     registry: Arc<Registry>,
@@ -64,7 +64,7 @@ impl Metrics {
         self.refusals.get_or_create(&ByCode { error: code.as_str() }).inc();
     }
 
-    /// The text form that Prometheus reads.
+    /// The Prometheus text format.
     pub(crate) fn text(&self, directory: Option<&crate::Directory>) -> String {
         if let Some(crate::Directory(directory)) = directory {
             let stats = directory.stats();
@@ -79,14 +79,14 @@ impl Metrics {
     }
 }
 
-/// Where log lines go: standard error, or a buffer that tests read.
+/// The target of log lines: standard error, or a buffer for tests.
 #[derive(Clone)]
 pub enum LogTo {
     StandardError,
     Buffer(Arc<Mutex<Vec<u8>>>),
 }
 
-/// A subscriber for the configured format and level.
+/// A tracing subscriber for the configured format and level.
 pub fn logs_to(to: LogTo, json: bool, level: &str) -> Box<dyn tracing::Subscriber + Send + Sync> {
     let filter = EnvFilter::try_new(level).unwrap_or_else(|_| EnvFilter::new("info"));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(to).with_ansi(false).with_target(false);

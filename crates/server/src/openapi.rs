@@ -113,7 +113,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
 )]
 struct Described;
 
-/// The whole description, the scoped paths included.
+/// The whole description, including the scoped paths.
 pub fn description() -> Value {
     let mut described = Described::openapi();
     let components = described.components.get_or_insert_default();
@@ -129,7 +129,7 @@ pub fn description() -> Value {
     document
 }
 
-/// By method and path, so that every operation has an id of its own: `post_v1_decisions_decision_claim`.
+/// Names each operation by method and path, so that its id is unique: `post_v1_decisions_decision_claim`.
 fn name_operations(described: &mut utoipa::openapi::OpenApi) {
     for (path, item) in &mut described.paths.paths {
         let words: Vec<&str> =

@@ -1,10 +1,9 @@
-//! The operations listener: alive, ready, figures. Nothing here says anything about anybody.
+//! The operations listener: liveness, readiness, metrics. Its responses contain nothing about any person or agent.
 
 use crate::{App, Directory};
 use axum::{Router, extract::State, routing::get};
 use http::{HeaderValue, StatusCode, header};
 
-/// What the operations listener serves.
 pub fn router(app: App, directory: Option<Directory>) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
@@ -15,7 +14,7 @@ pub fn router(app: App, directory: Option<Directory>) -> Router {
 
 type Operations = (App, Option<Directory>);
 
-/// Ready means: keys are open and the store answers and takes writes.
+/// Ready: the keys are unlocked, and the store answers and accepts writes.
 async fn ready(State((app, _)): State<Operations>) -> (StatusCode, String) {
     match app.engine().readiness().await {
         Ok("") => (StatusCode::OK, "ready\n".into()),

@@ -1,4 +1,4 @@
-//! The engine's ports, filled by `outbound`.
+//! The engine's ports, implemented by `outbound`.
 
 use async_trait::async_trait;
 use countersign_engine::{KnownOperator, OperatorTrouble, Operators};
@@ -6,7 +6,7 @@ use countersign_outbound::operators::{self, Operator, OperatorUnavailable};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
 use std::sync::Arc;
 
-/// Operators as `outbound` finds and remembers them.
+/// Operators, as `outbound` fetches and caches them.
 #[derive(Clone)]
 pub struct Directory(pub operators::Directory);
 

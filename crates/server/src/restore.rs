@@ -1,4 +1,4 @@
-//! Backups, and going on with one: a database that was brought back is served only in a new epoch.
+//! Backup and restore: a restored database is served only in a new epoch.
 
 use crate::{
     config::{Environment, Loaded, node},
@@ -20,7 +20,7 @@ pub enum RestoreError {
     Start(#[from] StartTrouble),
     #[error("the new epoch could not be started: {0}")]
     Epoch(Refusal),
-    /// A file can be copied; PostgreSQL has tools of its own.
+    /// A SQLite file can be copied; PostgreSQL has its own tools.
     #[error("the database is in PostgreSQL, which has its own tools for that")]
     Postgres,
 }
@@ -31,8 +31,8 @@ impl From<StoreError> for RestoreError {
     }
 }
 
-/// Copies the SQLite database into a new file, while a node may go on. `told` hears every so often how many bytes there
-/// are of about how many.
+/// Copies the SQLite database into a new file while a node may be running. `told` is called at intervals with the bytes
+/// copied so far and the approximate total.
 pub async fn back_up_database(
     config: &node::NodeConfig,
     target: PathBuf,
@@ -54,8 +54,8 @@ pub async fn back_up_database(
     }
 }
 
-/// Puts a backup in the place of the SQLite database, in a new epoch. What was there is kept beside it, under the name
-/// that comes back.
+/// Replaces the SQLite database with a backup, in a new epoch. The previous database is kept beside it, under the
+/// returned name.
 pub async fn restore_database(
     loaded: &Loaded,
     environment: &Environment,
@@ -73,7 +73,7 @@ pub async fn restore_database(
     Ok((started, format!("{}.{aside}", path.display())))
 }
 
-/// Goes on with the database that is there, in a new epoch: one that PostgreSQL's tools, or somebody by hand, brought back.
+/// Continues with the existing database in a new epoch, after it was restored by PostgreSQL's tools or by hand.
 pub async fn adopt_database(loaded: &Loaded, environment: &Environment) -> Result<EpochStarted, RestoreError> {
     start_epoch(&loaded.config, environment).await
 }
@@ -82,7 +82,7 @@ async fn start_epoch(config: &node::NodeConfig, environment: &Environment) -> Re
     let opening = Opening { alone: true, adopt: true, ..database::beside(config) };
     let engine = open_engine_as(opening, config, environment).await?;
     let started = engine.start_epoch().await;
-    // Closing it is what makes this database the present one.
+    // Closing it makes this database the current one.
     engine.store().close().await;
     started.map_err(RestoreError::Epoch)
 }

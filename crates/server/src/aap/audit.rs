@@ -70,7 +70,7 @@ fn time(name: &str, text: &str) -> Result<UnixMillis, Refusal> {
     UnixMillis::parse_rfc3339(text).ok_or_else(why)
 }
 
-/// More than the most is the most; nothing and nonsense are refused.
+/// A limit above the maximum is capped; zero and malformed limits are refused.
 fn limit(text: &str) -> Result<usize, Refusal> {
     match text.parse::<usize>() {
         Ok(asked) if asked > 0 => Ok(asked.min(MAX_LIMIT)),

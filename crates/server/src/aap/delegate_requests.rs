@@ -1,4 +1,4 @@
-//! `POST /agent/delegate/requests`: an operator asks to be connected.
+//! `POST /agent/delegate/requests`: an operator requests a delegation.
 
 use crate::{
     App,

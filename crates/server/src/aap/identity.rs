@@ -10,7 +10,7 @@ use countersign_protocol::aap::jwks::Jwks;
 use http::{HeaderName, header};
 use serde_json::json;
 
-/// How long a reader may keep what is published here: a key that is replaced stays published for longer.
+/// How long a reader may cache these documents: a replaced key stays published for longer.
 const KEPT_FOR: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "public, max-age=300")];
 
 #[utoipa::path(

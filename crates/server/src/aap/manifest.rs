@@ -66,7 +66,7 @@ async fn resolve(app: &App, arrival: Arrival, asked: Option<String>) -> Result<M
     Ok(named(app, arrival, asked.as_deref()).await?.manifest(asked.is_some()))
 }
 
-/// Whoever names a project gets that one or none.
+/// A request that names a project gets that project or none.
 pub(crate) async fn named(app: &App, arrival: Arrival, asked: Option<&str>) -> Result<ProjectAt, Refusal> {
     let multi = app.engine.settings().tenancy == Tenancy::Multi;
     let address = match (arrival.address, asked) {

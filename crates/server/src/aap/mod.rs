@@ -1,4 +1,4 @@
-//! AAP's endpoints, at the unscoped paths and under `/projects/{projectId}`.
+//! AAP endpoints, at the unscoped paths and under `/projects/{projectId}`.
 
 pub(crate) mod audit;
 pub(crate) mod cancel;

@@ -40,7 +40,7 @@ pub(crate) async fn post(
     Ok(axum::Json(app.engine.register(&at, &body, &source, shown).await?))
 }
 
-/// The project that is registered at, and the proof of the key that the token is to be bound to.
+/// The project of the registration, and the proof of the key that the token will be bound to.
 pub(crate) struct Shown {
     at: ProjectAt,
     proof: Option<String>,
@@ -52,7 +52,7 @@ impl FromRequestParts<App> for Shown {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
         let At(at) = At::from_request_parts(parts, app).await?;
-        // From here on every answer has it, whatever is wrong with the rest.
+        // From here on every response carries the nonce, including errors.
         Nonce::of(parts).give(app.engine.nonce_for_register(&at));
         let proof = credential::proof(&parts.headers)?;
         Ok(Self { at, proof, to: SentTo::of(parts) })

@@ -1,7 +1,7 @@
 use super::*;
 use std::collections::BTreeMap;
 
-/// Every operation, with its place.
+/// Every operation, with its method and path.
 fn operations(document: &Value) -> Vec<(String, &Value)> {
     let paths = document["paths"].as_object().unwrap().iter();
     paths
@@ -30,7 +30,7 @@ fn every_operation_has_an_id_of_its_own_that_generators_can_use() {
     assert_eq!(places["post_v1_decisions_decision_claim"], "post /v1/decisions/{decision}/claim");
 }
 
-/// Two types of one name would be one schema, and a lie about one of them.
+/// Two types with one name would become one schema, which is wrong for one of them.
 #[test]
 fn every_reference_leads_somewhere_and_no_two_types_share_a_name() {
     let document = document();
@@ -47,7 +47,7 @@ fn every_reference_leads_somewhere_and_no_two_types_share_a_name() {
     }
 }
 
-/// Every type that an operation takes or gives, as its own schema says, also those of the same name.
+/// Every type that an operation takes or returns, with its own schema, including those with the same name.
 fn described_types() -> Vec<(String, Value)> {
     macro_rules! of {
         ($($kind:ty),+ $(,)?) => {{

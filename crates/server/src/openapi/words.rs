@@ -1,8 +1,8 @@
-//! Descriptions for readers outside: the ids of our own rules and sections, which comments name, mean nothing to them.
+//! Descriptions for API readers, without the rule and section ids of the comments, which mean nothing to them.
 
 use serde_json::Value;
 
-/// The texts that a program's reader sees, each on one line and without ids in brackets.
+/// Puts every description on one line and removes ids in brackets.
 pub(crate) fn tidy(document: &mut Value) {
     match document {
         Value::Object(members) => members.iter_mut().for_each(|(name, value)| match value {

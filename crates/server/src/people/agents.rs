@@ -17,7 +17,7 @@ pub(crate) struct Agents {
 #[derive(serde::Serialize, utoipa::ToSchema)]
 pub(crate) struct Agent {
     delegation_id: String,
-    /// The verified domain; the name beside it is what the operator calls itself.
+    /// The verified domain; `operator_name` is the operator's own name for itself.
     operator: String,
     operator_name: String,
     scopes: Vec<String>,

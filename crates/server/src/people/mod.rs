@@ -1,4 +1,4 @@
-//! People's sessions and connections as JSON: whatever a page does can be done here with the same session.
+//! People's sign-in sessions and connections as JSON: the same operations as on the pages, with the same session.
 
 pub(crate) mod agents;
 pub(crate) mod session;

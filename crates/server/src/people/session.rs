@@ -30,7 +30,7 @@ pub(crate) struct Prove {
     password: String,
 }
 
-/// Who is signed in, and the token that changes need.
+/// The signed-in person, and the CSRF token that writes need.
 #[derive(serde::Serialize, utoipa::ToSchema)]
 pub(crate) struct SignInSession {
     name: String,
@@ -40,7 +40,7 @@ pub(crate) struct SignInSession {
     #[serde(with = "rfc3339")]
     #[schema(value_type = String, format = DateTime)]
     expires_at: UnixMillis,
-    /// Until when the last proof of presence counts as fresh.
+    /// Until when the last authentication counts as fresh.
     #[serde(with = "rfc3339")]
     #[schema(value_type = String, format = DateTime)]
     fresh_until: UnixMillis,
@@ -78,7 +78,7 @@ pub(crate) async fn post(
     Ok((StatusCode::CREATED, start_cookie(&app, &started.secret), axum::Json(told(&app, &who)?)).into_response())
 }
 
-/// Proves presence again: a new session with a fresh proof takes the place of the old one.
+/// Authenticates again: a new session with fresh authentication replaces the old one.
 #[utoipa::path(
     post,
     path = "/session/fresh",

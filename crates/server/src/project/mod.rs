@@ -64,7 +64,7 @@ pub(crate) async fn apply(
     Ok(axum::Json(AppliedDocument { version: applied.project.version, document: applied.project.document }))
 }
 
-/// An admin by session or by key, and how the record names them. A session must be freshly proven to change things.
+/// An admin by session or by key, with the name for the audit entry. A write by session requires fresh authentication.
 async fn admin(app: &App, at: &ProjectAt, asker: &Asker, source: &str) -> Result<String, Refusal> {
     match asker.actor(app, at, None, source).await? {
         Actor::AdminKey(key) => Ok(key.principal),
