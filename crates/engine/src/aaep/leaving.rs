@@ -1,5 +1,5 @@
-//! What ends a stream besides its reader: a credential that counts no more, a place in the project that is lost, a
-//! reader that does not keep up. And what follows where a project wants no question to wait for nobody.
+//! Evictions: a credential that is no longer valid, a lost project role, a slow reader. And early rejection, where a
+//! project does not want a question to stay pending when nobody can answer it.
 
 use super::{
     hub::{Gone, NO_LONGER_ENTITLED, Outlet},
@@ -18,13 +18,13 @@ use countersign_protocol::{aaep::extension::PREFIX, ids::RowKey};
 use std::{collections::HashMap, sync::Arc};
 
 impl Engine {
-    /// Does what the hub has due. To be called often.
+    /// Runs the hub's due timers. To be called often.
     pub fn tend(self: &Arc<Self>) {
         let gone = self.hub.tick(self.now());
         self.are_gone(gone);
     }
 
-    /// Closes what its readers did not keep up with, and looks who is left.
+    /// Closes the subscriptions of slow readers, and checks whether anybody is left to answer.
     pub(crate) fn are_gone(self: &Arc<Self>, gone: Gone) {
         if gone.too_slow.is_empty() && gone.left.is_empty() {
             return;
@@ -44,7 +44,7 @@ impl Engine {
         });
     }
 
-    /// Somebody's standing changed: each of their streams is looked at again.
+    /// A person's account or role changed: checks each of their streams again.
     pub(crate) fn standing_changed(self: &Arc<Self>, person: RowKey) {
         let outlets = self.hub.of_person(person);
         if outlets.is_empty() {
@@ -55,7 +55,7 @@ impl Engine {
             let mut known = Known::default();
             for outlet in outlets {
                 if let Err(why) = engine.look_again(&outlet, &mut known).await {
-                    // What is not known to be entitled does not listen.
+                    // Without proof of entitlement the stream ends.
                     tracing::error!(%why, "whether somebody may still listen could not be read; the stream ends");
                     engine.hub.end(outlet.key, NO_LONGER_ENTITLED, engine.now());
                 }
@@ -80,7 +80,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Another node changed a subscription, or knows of a new one.
+    /// Another node changed or opened a subscription.
     pub(crate) fn subscription_changed(self: &Arc<Self>, subscription: RowKey) {
         if self.hub.is_own_news(subscription) {
             return;
@@ -114,7 +114,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Closes subscriptions that nobody can use any more, because what they were opened with counts no more.
+    /// Closes subscriptions with a credential that is no longer valid.
     pub(super) fn tidy_subscriptions(self: &Arc<Self>, project: &Project, person: RowKey) {
         if !self.hub.begins_to_tidy((project.key, person), self.now()) {
             return;
@@ -139,7 +139,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Reads how much time these people need, where this node does not know yet.
+    /// Loads the time extensions of these people, unless this node already knows them.
     pub(crate) async fn know_times(&self, project: &Project, people: &[RowKey]) -> Result<(), Refusal> {
         for person in self.hub.times_to_load(project.key, people) {
             let lookup = Lookup::SubscriptionsOpenOfPerson { project: project.key, person };
@@ -155,7 +155,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Whoever could answer may be gone. Only where the project wants it, a question does not wait for nobody (C2).
+    /// A person who could answer may be gone. Only if the project wants it, a question without a possible answerer is
+    /// settled early (C2).
     pub(super) async fn somebody_left(&self, project: &Project, person: RowKey) {
         if !project.document.decisions.early_reject {
             return;
@@ -199,7 +200,7 @@ impl Engine {
     }
 }
 
-/// What was read already while one person's streams are looked at: a person may have very many.
+/// Rows already loaded while checking one person's streams; one person may have thousands.
 #[derive(Default)]
 struct Known {
     projects: HashMap<RowKey, Option<Arc<Project>>>,
@@ -216,7 +217,7 @@ impl Known {
         Ok(project)
     }
 
-    /// The roles of whoever holds a credential; nothing if it counts no more.
+    /// The roles of a credential's owner; `None` if it is no longer valid.
     async fn roles(
         &mut self,
         engine: &Engine,

@@ -1,4 +1,4 @@
-//! AAEP: agents that speak, subscribers that listen, and the hub between them.
+//! AAEP: agents that publish events, subscribers that receive them, and the hub between them.
 
 pub(crate) mod hub;
 mod leaving;

@@ -1,4 +1,4 @@
-//! What waits for the person behind a subscriber, and more time for them: beside the protocol, by the same rules.
+//! Pending questions of a subscriber's person, and deadline extensions: outside of the protocol, by the same rules.
 
 use super::Listener;
 use crate::{decisions::InboxItem, engine::Engine, projects::ProjectAt};
@@ -10,7 +10,7 @@ use countersign_core::{
 use countersign_protocol::{aaep::questions::OpenQuestion, time::UnixMillis};
 
 impl Engine {
-    /// The open questions that this person may see, oldest first.
+    /// The pending questions that this person may see, oldest first.
     pub async fn questions_for(&self, at: &ProjectAt, listener: &Listener) -> Result<Vec<OpenQuestion>, Refusal> {
         let open = self.inbox(at, &listener.member).await?;
         let document = |item: &InboxItem| {
@@ -20,7 +20,7 @@ impl Engine {
         Ok(open.iter().filter_map(document).collect())
     }
 
-    /// Gives this person more time to answer, within policy; until when there is time now.
+    /// Extends the deadline for this person, within policy; returns the new deadline.
     pub async fn more_time_for(
         &self,
         at: &ProjectAt,

@@ -1,4 +1,4 @@
-//! Events that are sent again: recognised by their agent's id on every node, and after a restart.
+//! Repeated events, recognised by the agent's own id on every node and after a restart.
 
 use super::sessions::Spoke;
 use crate::{
@@ -14,7 +14,7 @@ use countersign_core::{
 };
 
 impl Engine {
-    /// What the event came to when it was sent first; nothing if it was not.
+    /// The result of the event's first delivery; `None` if it is new.
     pub(super) async fn said_before(&self, at: &ProjectAt, sent: Option<&SentEvent>) -> Result<Option<Spoke>, Refusal> {
         Ok(match self.answered_before(at, sent).await? {
             Some(AgentEventAnswer::Said { event_id, sequence_number }) => {
@@ -27,7 +27,7 @@ impl Engine {
         })
     }
 
-    /// The question that the event asked, as it stands now.
+    /// The question that the event raised, in its current state.
     pub(crate) async fn asked_before(
         &self,
         at: &ProjectAt,

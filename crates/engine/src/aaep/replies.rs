@@ -1,4 +1,4 @@
-//! Replies from the wire. Whatever becomes of one, its sender is told the same.
+//! Replies from the wire. The sender gets the same response regardless of the outcome.
 
 use super::{subscribers::Listener, terms::terms_of};
 use crate::{decisions::ByPerson, engine::Engine, projects::ProjectAt};
@@ -11,7 +11,7 @@ use countersign_core::{
 use countersign_protocol::aaep::reply::{Reply, Response};
 use serde_json::Value;
 
-/// Why a reply was not even looked at. Told to nobody but the log.
+/// Why a reply was ignored. Only logged, never sent.
 #[derive(Debug, thiserror::Error)]
 enum Ignored {
     #[error("its subscription is closed, or somebody else's")]
@@ -25,7 +25,8 @@ enum Ignored {
 }
 
 impl Engine {
-    /// Takes a reply. Fine whatever became of it; only what could not be written is told, so that it is sent again.
+    /// Takes a reply. Succeeds regardless of its outcome; only a failed write is an error, so that the sender repeats
+    /// it.
     pub async fn reply(&self, at: &ProjectAt, listener: &Listener, reply: &Reply, legacy: bool) -> Result<(), Refusal> {
         let mut listener = listener.clone();
         for last in [false, true] {
@@ -38,7 +39,7 @@ impl Engine {
                 }
                 Ok(()) => return Ok(()),
             }
-            // What it rests on may have changed under it: look once more, from the beginning.
+            // The underlying rows may have changed: load everything again and retry once.
             match self.listener_again(&at.project, listener.owner).await? {
                 Some(again) => listener = again,
                 None => {
@@ -74,13 +75,13 @@ impl Engine {
         };
         match self.answer_by_token(at, reply.reply_token(), &answer).await {
             Err(NotCounted::Refused(refusal)) => Err(Ignored::Trouble(refusal)),
-            // What did not count is in the log already.
+            // A reply that did not count has already been logged.
             _ => Ok(()),
         }
     }
 
-    /// The subscription that a reply names, if it may answer this (C1, C3); none on the legacy pair of paths, where the
-    /// sender is whoever owns the path (C15).
+    /// The subscription that a reply names, if it may answer this (C1, C3); `None` on the legacy endpoints, where the
+    /// token in the path identifies the sender (C15).
     async fn subscription_of(
         &self,
         at: &ProjectAt,

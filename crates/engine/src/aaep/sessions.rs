@@ -1,4 +1,4 @@
-//! `POST /aaep/v1/sessions`, `POST /aaep/v1/sessions/{id}/events`: agents that speak for themselves.
+//! `POST /aaep/v1/sessions`, `POST /aaep/v1/sessions/{id}/events`: agents that publish their own events.
 
 use super::Listener;
 use crate::{
@@ -26,14 +26,14 @@ use countersign_protocol::{
 };
 use std::sync::Arc;
 
-/// What became of a published event.
+/// The result of a published event.
 #[derive(Clone, Debug)]
 pub enum Spoke {
     Said {
         event_id: String,
         sequence_number: i64,
     },
-    /// The event asked a person: a decision waits.
+    /// The event raised a question: a decision is pending.
     Asked(Box<RaisedDecision>),
 }
 
@@ -81,7 +81,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// Says an event in a session of the agent's. One that asks a person raises a decision.
+    /// Publishes an event in a session of the agent. A question raises a decision.
     pub async fn publish(
         &self,
         at: &ProjectAt,
@@ -89,7 +89,7 @@ impl Engine {
         session_id: &str,
         published: Published,
     ) -> Result<Spoke, Refusal> {
-        // Whose session it is comes first: what was sent in another's is nobody else's to learn.
+        // The ownership check comes first: another agent's session must not be disclosed.
         self.session_of_agent(at, agent, session_id).await?;
         let sent = published.sent.as_ref().map(|sent| SentEvent::of(sent, agent.principal(), session_id));
         if let Some(spoke) = self.said_before(at, sent.as_ref()).await? {
@@ -142,7 +142,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// A session that this agent opened; another's does not exist for it.
+    /// A session that this agent opened; another agent's is reported as not found.
     pub(crate) async fn session_of_agent(
         &self,
         at: &ProjectAt,
@@ -155,8 +155,8 @@ impl Engine {
         own.ok_or_else(|| Refusal::NotFound("there is no such AAEP session".into()))
     }
 
-    /// The session in which an agent of this listener's person spoke last. Without one it is the name of a session that
-    /// nothing is ever said in.
+    /// The session in which an agent of this subscriber's person last published. Without one, a fresh session id that
+    /// is never used.
     pub async fn session_heard_by(&self, at: &ProjectAt, listener: &Listener) -> Result<String, Refusal> {
         let lookup = Lookup::AaepSessionsOpenOfPerson { project: at.project.key, person: listener.person_key() };
         let open: Vec<AaepSession> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;

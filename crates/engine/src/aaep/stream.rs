@@ -1,4 +1,4 @@
-//! The stream of a subscription, and what somebody is told who comes while something is open (S1).
+//! The stream of a subscription, and the snapshot for a reader that joins late (S1).
 
 use super::{
     hub::{Attached, Ended, Joined, Outlet, Taken},
@@ -20,7 +20,7 @@ use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
-/// What a stream gives its reader.
+/// An item of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Delivered {
     Event {
@@ -32,7 +32,7 @@ pub enum Delivered {
     Closed { reason_code: String, reason_message: String },
 }
 
-/// The stream of one subscription, shaped to its terms. While it waits it is nobody's task but its reader's.
+/// The stream of one subscription, shaped to its terms. It runs in its reader's task; no other task is spawned for it.
 pub struct EventStream {
     engine: Arc<Engine>,
     outlet: Arc<Outlet>,
@@ -42,8 +42,8 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    /// The next event, as soon as there is one; nothing once another stream of the subscription has taken over, or
-    /// after `Closed`. Nothing gets lost if this is dropped before it is done.
+    /// Waits for the next event; `None` once another stream of the subscription has taken over, or after `Closed`.
+    /// Cancel-safe: nothing is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<Delivered> {
         while !self.is_over {
             let now = self.engine.now();
@@ -63,7 +63,6 @@ impl EventStream {
         None
     }
 
-    /// The subscription that it is of.
     pub fn subscription_id(&self) -> &str {
         &self.outlet.id
     }
@@ -87,8 +86,8 @@ impl Drop for EventStream {
 impl Engine {
     /// The stream of a subscription that this person owns. A second one ends the first.
     ///
-    /// With the id of an event that is still remembered it goes on after that one; otherwise it begins with what is
-    /// open.
+    /// With the id of an event that is still kept, it resumes after that event; otherwise it begins with a snapshot of
+    /// the open sessions and questions.
     pub async fn stream(
         self: &Arc<Self>,
         at: &ProjectAt,
@@ -98,7 +97,7 @@ impl Engine {
     ) -> Result<EventStream, Refusal> {
         let row = self.own_subscription(at, listener, subscription_id).await?;
         let (stream, resumes) = self.attach(at, listener, &row, last_event_id)?;
-        // From here on nothing is missed: neither an event, nor that somebody was thrown out.
+        // The stream is attached, so no event and no eviction is missed from here on.
         self.own_subscription(at, listener, subscription_id).await?;
         let again = self.listener_again(&at.project, listener.owner).await?;
         let listener = again.ok_or_else(|| Refusal::NotAuthorized("whoever asked may listen no longer".into()))?;
@@ -110,7 +109,7 @@ impl Engine {
         Ok(stream)
     }
 
-    /// On another node than the one that was asked first, and after a restart, the row is all there is.
+    /// On another node, or after a restart, only the row exists, and a new outlet is made from it.
     fn attach(
         self: &Arc<Self>,
         at: &ProjectAt,
@@ -131,10 +130,10 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// What is open for a person: where each session stands, then its questions as they were asked.
+    /// The snapshot for a person: the state of each open session, then its questions as they were raised.
     async fn where_things_stand(&self, at: &ProjectAt, listener: &Listener) -> Result<Vec<Joined>, Refusal> {
         let (project, person) = (at.project.key, listener.person_key());
-        // Sessions first: a question that comes in between is then told twice rather than never.
+        // Sessions first: a question raised in between is then delivered twice rather than never.
         let lookup = Lookup::AaepSessionsOpenOfPerson { project, person };
         let own: Vec<AaepSession> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
         let mut open: BTreeMap<RowKey, Standing> =
@@ -159,7 +158,7 @@ impl Engine {
     }
 }
 
-/// A session as it was read, with those of its questions that the person may see.
+/// A loaded session, with those of its questions that the person may see.
 struct Standing {
     session: AaepSession,
     questions: Vec<Decision>,
@@ -167,7 +166,7 @@ struct Standing {
 }
 
 impl Standing {
-    /// Read before its questions were: everything up to here is in what is told.
+    /// Loaded before its questions: the snapshot covers everything up to here.
     fn own(session: AaepSession) -> Self {
         Self { floor: Some(session.said), session, questions: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! Who listens: a person's subscriber, proven by a token of theirs or by their sign-in.
+//! Subscribers of a person, authenticated by a token or by the person's sign-in session.
 
 use crate::{
     engine::{Engine, TRIES, unavailable},
@@ -20,7 +20,7 @@ use countersign_core::{
 use countersign_protocol::{hash::Digest, ids::RowKey, project::ProjectDocument, time::UnixMillis};
 use std::sync::Arc;
 
-/// A person's subscriber, as proven by its token or the person's sign-in.
+/// A person's subscriber, authenticated by its token or by the person's sign-in session.
 #[derive(Clone, Debug)]
 pub struct Listener {
     pub(crate) project: RowKey,
@@ -29,7 +29,7 @@ pub struct Listener {
     pub(crate) may_answer: bool,
     pub(crate) approves_high_risk: bool,
     legacy: bool,
-    /// From when on the credential counts no more.
+    /// When the credential expires.
     pub(crate) until: Option<UnixMillis>,
     pub(crate) guards: Vec<Guard>,
 }
@@ -49,12 +49,12 @@ impl Listener {
         self.may_answer
     }
 
-    /// Whether it may use the legacy pair of paths.
+    /// Whether it may use the legacy endpoints.
     pub fn is_legacy(&self) -> bool {
         self.legacy
     }
 
-    /// The same person as one who answers over a subscription.
+    /// The person as the answerer of a question.
     pub(crate) fn answerer(&self, document: &ProjectDocument, via: Via, now: UnixMillis) -> Answerer {
         let assurance = match self.owner {
             SubscriptionOwner::Token { .. } => Assurance::Token,
@@ -106,7 +106,7 @@ impl Listener {
 }
 
 impl Engine {
-    /// The subscriber that holds a token, `cst_…`. Whatever is wrong with it, the answer is the same.
+    /// The subscriber of a token, `cst_…`. Every invalid token gets the same refusal.
     pub async fn listener_by_token(&self, at: &ProjectAt, secret: &str) -> Result<Listener, Refusal> {
         if !secret.strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with('_')) {
             return Err(not_known());
@@ -117,13 +117,13 @@ impl Engine {
         self.listener_of_token(&at.project, &token).await?.ok_or_else(not_known)
     }
 
-    /// A signed-in person as a subscriber: the browser page, for one.
+    /// A signed-in person as a subscriber, such as the inbox page.
     pub async fn listener_by_sign_in(&self, at: &ProjectAt, who: &SignedIn) -> Result<Listener, Refusal> {
         let not_here = || Refusal::NotAuthorized("only members of the project may listen in it".into());
         self.listener_of_session(&at.project, &who.session).await?.ok_or_else(not_here)
     }
 
-    /// The same subscriber as it stands now; nothing if its credential counts no more.
+    /// The subscriber in its current state; `None` if its credential is no longer valid.
     pub(crate) async fn listener_again(
         &self,
         project: &Project,
@@ -176,7 +176,7 @@ impl Engine {
         Ok(Some(Member { person, membership, fresh_until }))
     }
 
-    /// Makes a token for a subscriber of this person's.
+    /// Issues a token for a subscriber of this person.
     pub async fn add_subscriber_token(
         &self,
         at: &ProjectAt,
@@ -185,7 +185,7 @@ impl Engine {
     ) -> Result<AddedSubscriberToken, Refusal> {
         let project = Arc::new(at.project.clone());
         for _ in 0..TRIES {
-            // Read again, so that the guards are of what is decided on.
+            // Loaded again, so that the guards cover the rows of the decision.
             let place = self.place_of(project.key, member.person.key, member.fresh_until).await?;
             let member = place.filter(|place| !place.person.disabled).ok_or(Refusal::SignInRequired)?;
             let view = AddTokenView { project: Arc::clone(&project), member };
@@ -197,7 +197,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// A person's tokens in a project, those taken back among them, newest first.
+    /// A person's tokens in a project, including revoked ones, newest first.
     pub async fn subscriber_tokens(&self, at: &ProjectAt, person: RowKey) -> Result<Vec<SubscriberToken>, Refusal> {
         let lookup = Lookup::SubscriberTokensOfPerson { project: at.project.key, person };
         let mut found: Vec<SubscriberToken> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
@@ -205,7 +205,7 @@ impl Engine {
         Ok(found)
     }
 
-    /// Takes a token back: its streams end, and what it sends counts no more.
+    /// Revokes a token: its streams end, and its replies no longer count.
     pub async fn revoke_subscriber_token(
         &self,
         at: &ProjectAt,
@@ -226,7 +226,7 @@ impl Engine {
     }
 }
 
-/// Whether a person is there at all, as far as the project goes.
+/// Whether the person is enabled and has a role in the project.
 fn stands(member: &Member) -> bool {
     !member.person.disabled && !member.roles().is_empty()
 }

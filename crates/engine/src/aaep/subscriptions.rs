@@ -1,4 +1,4 @@
-//! Subscribing, changing the terms, closing (AAEP 5). The row is the subscription; the hub only serves it.
+//! Subscribing, renegotiating and closing (AAEP 5). The row is the subscription; the hub only serves it.
 
 use super::{
     hub::{CLOSED, IMPLICIT, Outlet},
@@ -26,7 +26,7 @@ use countersign_protocol::{
 use std::sync::Arc;
 
 impl Engine {
-    /// Answers a request for a subscription. From the yes on, what is said is kept for it until its stream is opened.
+    /// Answers a subscription request. Once accepted, events are buffered until its stream is opened.
     pub async fn subscribe(
         self: &Arc<Self>,
         at: &ProjectAt,
@@ -40,7 +40,7 @@ impl Engine {
         self.accepted(at, &terms, row.id).await
     }
 
-    /// A subscription for a connection that asked for none: everything, and answers where the listener may (C15).
+    /// A subscription for a connection without a handshake: all events, and replies if the subscriber may answer (C15).
     pub async fn subscribe_implicitly(
         self: &Arc<Self>,
         at: &ProjectAt,
@@ -54,7 +54,7 @@ impl Engine {
         Ok(self.open_subscription(at, listener, IMPLICIT, &terms).await?.id)
     }
 
-    /// Changes the terms of a subscription that goes on. A no ends it (AAEP 5.7).
+    /// Changes the terms of an open subscription. A rejection ends it (AAEP 5.7).
     pub async fn renegotiate(
         &self,
         at: &ProjectAt,
@@ -79,13 +79,14 @@ impl Engine {
         Err(rejected(Refusal::Unavailable))
     }
 
-    /// Ends a subscription. Its questions stay open, unless the project wants it otherwise and nobody is left.
+    /// Ends a subscription. Its questions stay pending, unless the project wants early rejection and nobody is
+    /// left to answer.
     pub async fn close_subscription(&self, at: &ProjectAt, listener: &Listener, id: &str) -> Result<(), Refusal> {
         let row = self.own_subscription(at, listener, id).await?;
         self.close_row(&at.project, row.key).await
     }
 
-    /// An open subscription of this person; another's does not exist for them.
+    /// An open subscription of this person; another person's is reported as not found.
     pub(super) async fn own_subscription(
         &self,
         at: &ProjectAt,
@@ -100,7 +101,7 @@ impl Engine {
         own.ok_or_else(|| Refusal::NotFound("there is no such subscription".into()))
     }
 
-    /// Closes a row, and whatever serves it here; other nodes learn of it by the news.
+    /// Closes a row and its outlet on this node; other nodes learn of it by signal.
     pub(super) async fn close_row(&self, project: &Project, key: RowKey) -> Result<(), Refusal> {
         for _ in 0..TRIES {
             let row: Option<Subscription> = store::get(&*self.store, key).await.map_err(unavailable)?;
@@ -143,7 +144,7 @@ impl Engine {
             };
             let open = Open { subscriber_id: subscriber_id.to_owned(), terms: Arc::clone(terms) };
             let step = open.decide(&view, &self.env()?)?;
-            // Listed before it is durable, so that nothing that is said after it is missed.
+            // Listed before it is durable, so that no event after the commit is missed.
             let outlet = Arc::new(Outlet::new(&step.answer, Arc::clone(terms), self.now()));
             outlet.expect_own_news();
             self.hub.add(&outlet, listener.member.roles(), self.now());
@@ -168,7 +169,7 @@ impl Engine {
         outlet.iter().for_each(|outlet| outlet.expect_own_news());
         let changed = self.finish(step).await;
         match (&outlet, &changed) {
-            // Before the answer: the new terms bind every event after it.
+            // Before the response: the new terms bind every later event.
             (Some(outlet), Ok(Some(_))) => outlet.renegotiate(Arc::clone(terms), row.may_answer, self.now()),
             (Some(outlet), _) => outlet.expect_no_own_news(),
             (None, _) => {}
@@ -195,7 +196,7 @@ impl Engine {
     }
 }
 
-/// A refusal in the words of the handshake.
+/// A refusal as a document of the handshake.
 fn rejected(refusal: Refusal) -> SubscriptionRejected {
     let code = match &refusal {
         Refusal::NotAuthorized(_) | Refusal::NotFound(_) => ReasonCode::AuthorizationDenied,

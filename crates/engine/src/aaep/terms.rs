@@ -1,4 +1,4 @@
-//! What this producer offers to whoever subscribes, and what it says of itself (AAEP 5.10).
+//! The producer's offer to subscribers, and its manifest (AAEP 5.10).
 
 use crate::{engine::Engine, projects::ProjectAt};
 use countersign_core::{
@@ -17,13 +17,13 @@ use countersign_protocol::aaep::{
 };
 use std::sync::Arc;
 
-/// How many subscriptions one person may have on one node.
+/// Maximum number of subscriptions of one person on one node.
 pub(super) const MOST_OF_A_PERSON: usize = 10_000;
-/// So that nothing else that this key signed can be taken for a manifest, nor a manifest for anything else.
+/// Domain separation: no other signature of this key can pass for a manifest, nor a manifest for anything else.
 const MANIFEST_TYP: &str = "aaep-manifest+jws";
 
 impl Engine {
-    /// The manifest of a project's hub, and the same signed in compact form.
+    /// The manifest of a project's hub, plain and as a compact JWS.
     pub async fn aaep_manifest(&self, at: &ProjectAt) -> Result<(Manifest, String), Refusal> {
         let (producer, prefix) = (producer(at), format!("{}/aaep/v1", at.prefix()));
         let about = About {
@@ -40,7 +40,7 @@ impl Engine {
     }
 }
 
-/// The hub of a project as one who speaks. The manifest names the same.
+/// The hub of a project as a producer. The manifest names the same.
 pub(super) fn producer(at: &ProjectAt) -> Producer {
     Producer {
         agent_id: format!("{}/{}", at.service.host(), at.project.id),
@@ -64,7 +64,7 @@ pub(super) fn offer(project: &Project) -> Offer {
     }
 }
 
-/// The terms of a row, on any node and after a restart: what was promised follows from what was asked for.
+/// The terms of a row, on any node and after a restart: they follow from the requested capabilities.
 pub(super) fn terms_of(project: &Project, row: &Subscription) -> Result<Arc<Terms>, Refusal> {
     let capabilities: Capabilities = serde_json::from_value(row.capabilities.clone()).map_err(|_| Refusal::Internal)?;
     let request = SubscriptionRequest { aaep_version: VERSION.into(), capabilities, ..SubscriptionRequest::default() };

@@ -1,4 +1,4 @@
-//! What a reader is still to get, and what it had, for when it comes back (S5).
+//! Unread events of a reader, and its recent ones for resuming (S5).
 
 use countersign_core::aaep::spoken::Spoken;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
@@ -7,16 +7,16 @@ use std::{
     sync::Arc,
 };
 
-/// How many events a reader may have missed and still go on where it was.
+/// Maximum number of missed events after which a reader can still resume.
 const REMEMBERED: usize = 512;
-/// And how old they may be.
+/// Maximum age of those events.
 const REMEMBERED_MS: i64 = 600_000;
 
 #[derive(Default)]
 pub(super) struct Backlog {
     unread: VecDeque<Sent>,
     read: VecDeque<Sent>,
-    /// The next number in each session that was heard from its beginning and without a hole.
+    /// The next sequence number of each session received from its beginning and without a gap.
     counted: BTreeMap<RowKey, i64>,
 }
 
@@ -50,7 +50,7 @@ impl Backlog {
         Some(sent)
     }
 
-    /// Goes back to just after an event; false if it is not remembered.
+    /// Rewinds to just after an event; false if it is no longer kept.
     pub(super) fn rewind(&mut self, event_id: &str) -> bool {
         let known = self.read.iter().rposition(|sent| sent.spoken.event.envelope.event_id == event_id);
         let Some(place) = known else { return false };
@@ -64,7 +64,7 @@ impl Backlog {
         self.counted.remove(&session);
     }
 
-    /// Only a session that is heard from its beginning on is counted, and only up to the first hole (C14).
+    /// Sequence numbers are sent only for a session received from its beginning, and only up to the first gap (C14).
     fn is_next(&mut self, spoken: &Spoken) -> bool {
         let next = self.counted.remove(&spoken.session);
         let is_next = spoken.seq == 0 || next == Some(spoken.seq);

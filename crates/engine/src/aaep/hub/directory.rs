@@ -1,4 +1,4 @@
-//! Who listens on this node, found by whom an event is for: nobody else is looked at.
+//! Subscriptions on this node, indexed by audience, so that an event reaches its subscribers without a scan.
 
 use super::outlet::Outlet;
 use countersign_core::{news::Audience, records::Role};
@@ -14,7 +14,7 @@ type Outlets = BTreeMap<RowKey, Arc<Outlet>>;
 #[derive(Default)]
 pub(super) struct Directory {
     outlets: HashMap<RowKey, Listed>,
-    /// By person, then project: what concerns a person concerns all of their projects.
+    /// By person, then project: a change of a person concerns all of their projects.
     people: BTreeMap<(RowKey, RowKey), Outlets>,
     roles: HashMap<(RowKey, Role), Outlets>,
 }
@@ -25,7 +25,7 @@ struct Listed {
 }
 
 impl Directory {
-    /// Of two that come at once, the first one stays.
+    /// Of two concurrent additions, the first one stays.
     pub(super) fn add(&mut self, outlet: &Arc<Outlet>, roles: Vec<Role>) {
         if self.outlets.contains_key(&outlet.key) {
             return;
@@ -59,12 +59,12 @@ impl Directory {
         self.outlets.get(&key).map(|listed| &listed.outlet)
     }
 
-    /// Whether it is this very outlet that is listed, and not a later one of the same subscription.
+    /// Whether this very outlet is listed, and not a later one of the same subscription.
     pub(super) fn is_listed(&self, outlet: &Arc<Outlet>) -> bool {
         self.get(outlet.key).is_some_and(|listed| Arc::ptr_eq(listed, outlet))
     }
 
-    /// Every outlet of an audience. One that is in it twice comes twice: it takes no event a second time.
+    /// Every outlet of an audience. One that matches twice is returned twice: it ignores the second copy of an event.
     pub(super) fn audience(&self, project: RowKey, to: &Audience) -> impl Iterator<Item = &Arc<Outlet>> {
         let people = to.people.iter().filter_map(move |person| self.people.get(&(*person, project)));
         let roles = to.roles.iter().filter_map(move |role| self.roles.get(&(project, *role)));

@@ -1,6 +1,7 @@
-//! Subscriptions that other nodes serve and that could answer, as far as this node heard of them.
+//! Remote subscriptions that could answer, as far as this node knows.
 //!
-//! Whether anybody reads them is not known here. Where it matters, a question rather waits than being turned down.
+//! This node does not know whether they have a reader. If in doubt, a question stays pending rather than being
+//! rejected.
 
 use countersign_core::news::Audience;
 use countersign_protocol::ids::RowKey;
@@ -22,7 +23,7 @@ impl Elsewhere {
         }
     }
 
-    /// Who has which role is not known here, so anybody of the project may have it.
+    /// This node does not know the roles of remote subscribers, so anybody in the project may have the role.
     pub(super) fn may_answer(&self, project: RowKey, among: &Audience) -> bool {
         let anybody = || self.0.range((project, RowKey::MIN)..=(project, RowKey::MAX)).next().is_some();
         among.people.iter().any(|person| self.0.contains_key(&(project, *person)))

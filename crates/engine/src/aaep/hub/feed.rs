@@ -1,6 +1,6 @@
-//! What is on its way to the reader of one subscription: shaped to its terms, and each thing once.
+//! The pending events of one subscription: shaped to its terms, each delivered once.
 //!
-//! While the reader is slow or away everything that can be folded is.
+//! While the reader is slow or absent, events are coalesced where possible.
 
 use super::backlog::{Backlog, Sent};
 use countersign_core::aaep::{
@@ -14,29 +14,29 @@ use std::{
     sync::Arc,
 };
 
-/// From so many unread events on the reader counts as slow.
+/// From this many unread events on, the reader counts as slow.
 const SLOW: usize = 64;
-/// What may wait at most, folded or not; and how much text of it.
+/// Maximum number of pending events, coalesced or not, and their maximum text size.
 pub(super) const MOST_UNREAD: usize = 1024;
 const MOST_TEXT: usize = 1 << 20;
 
 pub(super) struct Feed {
     shaper: Shaper,
     backlog: Backlog,
-    /// Sessions whose beginning the reader was told in short: earlier events come too late.
+    /// Sessions with a summary instead of their earlier events: events below this sequence number are skipped.
     floors: BTreeMap<RowKey, i64>,
-    /// Questions that the reader was told again: they do not come a second time.
+    /// Questions repeated for a reader that joined late: they are not delivered a second time.
     shown: Vec<Arc<Spoken>>,
-    /// What is said while the reader is told where things stand.
+    /// Events that arrive while the snapshot for a new reader is loaded.
     joining: Option<Vec<Arc<Spoken>>>,
-    /// How much may wait unread: more for whoever was told of a great many open questions.
+    /// Maximum number of unread events; raised by the size of a large snapshot.
     room: usize,
 }
 
-/// Where an open session stands, for whoever comes late.
+/// The state of an open session, for a reader that joins late.
 pub(crate) struct Joined {
     pub(crate) session: RowKey,
-    /// Everything before this event is in the summary; none where only a question is known.
+    /// The summary covers every event before this one; `None` if only a question is known.
     pub(crate) floor: Option<i64>,
     pub(crate) events: Vec<Arc<Spoken>>,
 }
@@ -71,21 +71,21 @@ impl Feed {
         }
     }
 
-    /// Goes back to just after an event that the reader had; otherwise what is said waits until the reader was told
-    /// where things stand.
+    /// Resumes just after an event the reader already had. Otherwise new events are held until the snapshot is
+    /// delivered.
     pub(super) fn begin(&mut self, last_event_id: Option<&str>) -> bool {
         let resumes = last_event_id.is_some_and(|id| self.backlog.rewind(id));
         self.joining = (!resumes).then(Vec::new);
         resumes
     }
 
-    /// Whoever was to be told where things stand is gone.
+    /// The reader left before its snapshot was delivered: releases the held events.
     pub(super) fn stop_joining(&mut self, now: UnixMillis) {
         let said_since = self.joining.take().unwrap_or_default();
         said_since.iter().for_each(|spoken| self.take_in(spoken, false, now));
     }
 
-    /// Tells where things stand, then what was said since the reader came.
+    /// Delivers the snapshot, then the events since the reader attached.
     pub(super) fn tell(&mut self, joined: Vec<Joined>, now: UnixMillis) {
         let said_since = self.joining.take().unwrap_or_default();
         self.shaper.pause(false);
@@ -94,7 +94,7 @@ impl Feed {
         let begun: BTreeSet<RowKey> = begun.map(|spoken| spoken.session).collect();
         self.shown.clear();
         self.room = MOST_UNREAD + joined.iter().map(|joined| joined.events.len()).sum::<usize>();
-        // Of a session that has just begun the reader hears everything.
+        // A reader gets every event of a session that has just begun, so it needs no summary.
         for joined in joined.into_iter().filter(|joined| !begun.contains(&joined.session)) {
             self.join(joined, now);
         }
@@ -110,7 +110,7 @@ impl Feed {
         Some((spoken, Form { sequence: is_counted, ..self.shaper.form().clone() }))
     }
 
-    /// When there may be something again by itself.
+    /// When the next event becomes due without a new one.
     pub(super) fn next_due(&self) -> Option<UnixMillis> {
         self.shaper.next_due()
     }
@@ -120,7 +120,7 @@ impl Feed {
         self.backlog.unread().max(self.shaper.held()).max(joining) > self.room || self.shaper.held_text() > MOST_TEXT
     }
 
-    /// Gives everything up that waits or is remembered.
+    /// Drops every pending and remembered event.
     pub(super) fn clear(&mut self, now: UnixMillis) {
         *self = Self::new(Arc::clone(self.shaper.terms()), now);
     }
@@ -136,7 +136,7 @@ impl Feed {
         self.shape(spoken, now);
     }
 
-    /// Whether the reader heard of it when it came.
+    /// Whether the snapshot already covered this event.
     fn was_told(&mut self, spoken: &Spoken) -> bool {
         if self.floors.get(&spoken.session).is_some_and(|floor| spoken.seq < *floor) {
             return true;

@@ -1,6 +1,7 @@
-//! The hub: hands what was said to every subscription on this node that may hear it.
+//! The hub: delivers events to every entitled subscription on this node.
 //!
-//! All of it is memory. What must survive a restart is in rows, and a subscriber that comes back is told what is open.
+//! It is kept in memory only. The store holds everything that must survive a restart, and a subscriber that reconnects
+//! receives a snapshot of the open sessions and questions.
 
 mod backlog;
 mod directory;
@@ -28,9 +29,9 @@ use std::{
 };
 use times::Times;
 
-/// How long an outlet waits for a reader to come back (AAEP B.1.5).
+/// How long an outlet waits for its reader to reconnect (AAEP B.1.5).
 const LINGERS_MS: i64 = 60_000;
-/// How often one person's old subscriptions are looked through.
+/// Interval for cleaning up one person's old subscriptions.
 const TIDIED_MS: i64 = 3_600_000;
 const MOST_TIDIED: usize = 100_000;
 /// The `subscriber_id` of a connection that asked for no subscription (C15).
@@ -40,32 +41,32 @@ pub(crate) const IMPLICIT: &str = "implicit";
 pub(crate) struct Hub {
     order: Mutex<Order>,
     directory: RwLock<Directory>,
-    /// Outlets without a reader, and since when, the first to be forgotten first.
+    /// Outlets without a reader, and since when, oldest first.
     away: Mutex<VecDeque<(UnixMillis, Arc<Outlet>)>>,
     times: Mutex<Times>,
     elsewhere: Mutex<Elsewhere>,
-    /// Whose old subscriptions were looked through, and when.
+    /// When each person's old subscriptions were last cleaned up.
     tidied: Mutex<HashMap<(RowKey, RowKey), UnixMillis>>,
 }
 
-/// Outlets that are gone from this node.
+/// Outlets removed from this node.
 #[derive(Default)]
 pub(crate) struct Gone {
-    /// Their readers did not keep up: their subscriptions are to be closed.
+    /// Their readers were too slow: their subscriptions must be closed.
     pub(crate) too_slow: Vec<Arc<Outlet>>,
-    /// Nobody came back: their subscriptions stay.
+    /// Their readers did not reconnect: their subscriptions stay open.
     pub(crate) left: Vec<Arc<Outlet>>,
 }
 
 impl Hub {
-    /// Hands an event on, in the order of its session.
+    /// Delivers an event, in the order of its session.
     pub(crate) fn said(&self, said: &Said, now: UnixMillis) -> Gone {
         let mut full = Vec::new();
         lock(&self.order).arrived(said, now, &mut |said| self.tell(said, now, &mut full));
         self.give_up(full)
     }
 
-    /// Does what is due by itself. To be called often.
+    /// Runs the due timers. To be called often.
     pub(crate) fn tick(&self, now: UnixMillis) -> Gone {
         let mut full = Vec::new();
         lock(&self.order).tick(now, &mut |said| self.tell(said, now, &mut full));
@@ -74,7 +75,7 @@ impl Hub {
         gone
     }
 
-    /// One event, made once however many hear it; only those who may are looked at.
+    /// Builds an event once for all subscribers, and delivers it to its audience.
     fn tell(&self, said: &Said, now: UnixMillis, full: &mut Vec<Arc<Outlet>>) {
         let directory = self.listed();
         let mut audience = directory.audience(said.project, &said.to).peekable();
@@ -98,7 +99,7 @@ impl Hub {
         gone
     }
 
-    /// Forgets those whose readers have been away too long.
+    /// Removes outlets without a reader for too long.
     fn forget(&self, now: UnixMillis) -> Vec<Arc<Outlet>> {
         let mut left = Vec::new();
         let mut away = lock(&self.away);
@@ -117,7 +118,7 @@ impl Hub {
         left
     }
 
-    /// Lists a subscription. It keeps what is said from now on until somebody reads it, or for a minute.
+    /// Lists a subscription. It buffers events from now on until a reader attaches, for at most a minute.
     pub(crate) fn add(&self, outlet: &Arc<Outlet>, roles: Vec<Role>, now: UnixMillis) {
         self.note_times((outlet.project, outlet.person), outlet.key, outlet.terms().time_extension);
         lock(&self.elsewhere).forget((outlet.project, outlet.person), outlet.key);
@@ -129,7 +130,7 @@ impl Hub {
         self.listed().get(subscription).cloned()
     }
 
-    /// Attaches a reader, unless the outlet was forgotten meanwhile.
+    /// Attaches a reader, unless the outlet was removed meanwhile.
     pub(crate) fn attach(
         &self,
         subscription: RowKey,
@@ -137,7 +138,7 @@ impl Hub {
         last_event_id: Option<&str>,
         now: UnixMillis,
     ) -> Option<(Arc<Outlet>, Attached)> {
-        // Under this lock it is not forgotten at the same moment.
+        // This lock prevents its concurrent removal.
         let directory = self.listed();
         let outlet = directory.get(subscription)?;
         Some((Arc::clone(outlet), outlet.attach(reader.0, reader.1, last_event_id, now)))
@@ -149,7 +150,7 @@ impl Hub {
         }
     }
 
-    /// Ends an outlet at once, and with it the time that its subscription asked for.
+    /// Ends an outlet at once, and with it the time extension of its subscription.
     pub(crate) fn end(&self, subscription: RowKey, ended: Ended, now: UnixMillis) {
         let Some(outlet) = self.listing().remove(subscription) else { return };
         outlet.end(ended, now);
@@ -168,24 +169,24 @@ impl Hub {
         self.listed().count(project, person)
     }
 
-    /// A subscription that this credential opened, for replies that name none (C15).
+    /// A subscription opened by this credential, for replies that name none (C15).
     pub(crate) fn opened_by(&self, project: RowKey, person: RowKey, owner: SubscriptionOwner) -> Option<String> {
         let directory = self.listed();
         let mut own = directory.in_project(project, person).filter(|outlet| outlet.owner == owner);
         own.next().map(|outlet| outlet.id.clone())
     }
 
-    /// Whether the news of a change tells what this node did itself.
+    /// Whether the signal of a change was caused by this node itself.
     pub(crate) fn is_own_news(&self, subscription: RowKey) -> bool {
         self.get(subscription).is_some_and(|outlet| outlet.is_own_news())
     }
 
-    /// The longest time to answer that a subscription of these people asked for.
+    /// The longest time extension in the subscriptions of these people.
     pub(crate) fn needs_time(&self, project: RowKey, people: &[RowKey]) -> Option<i64> {
         lock(&self.times).longest(project, people)
     }
 
-    /// Those of these people whose subscriptions have not been read yet.
+    /// The people whose time extensions have not been loaded yet.
     pub(crate) fn times_to_load(&self, project: RowKey, people: &[RowKey]) -> Vec<RowKey> {
         let mut times = lock(&self.times);
         people.iter().copied().filter(|person| times.begins_to_load((project, *person))).collect()
@@ -199,13 +200,13 @@ impl Hub {
         lock(&self.times).note(place, subscription, seconds.map(i64::from));
     }
 
-    /// A subscription is closed: what it asked for and whether it answers matter no more.
+    /// Drops the time extension and the remote entry of a closed subscription.
     pub(crate) fn forget_closed(&self, place: (RowKey, RowKey), subscription: RowKey) {
         self.note_times(place, subscription, None);
         lock(&self.elsewhere).forget(place, subscription);
     }
 
-    /// A subscription that another node serves.
+    /// Records a remote subscription.
     pub(crate) fn note_elsewhere(&self, place: (RowKey, RowKey), subscription: RowKey, answers: bool) {
         match answers {
             true => lock(&self.elsewhere).note(place, subscription),
@@ -213,14 +214,14 @@ impl Hub {
         }
     }
 
-    /// Whether anybody of these could answer at present: by a stream that is open, or was a moment ago, or that may be
-    /// open on another node.
+    /// Whether anybody in the audience could answer now: by a stream that is or was just open, or by a remote
+    /// subscription.
     pub(crate) fn somebody_answers(&self, project: RowKey, among: &Audience) -> bool {
         self.listed().audience(project, among).any(|outlet| outlet.answers())
             || lock(&self.elsewhere).may_answer(project, among)
     }
 
-    /// Whether this person's old subscriptions should be looked through: once an hour.
+    /// Whether this person's old subscriptions are due for a clean-up: once an hour.
     pub(crate) fn begins_to_tidy(&self, place: (RowKey, RowKey), now: UnixMillis) -> bool {
         let mut tidied = lock(&self.tidied);
         if tidied.get(&place).is_some_and(|at| now.millis_since(*at) < TIDIED_MS) {
@@ -242,7 +243,7 @@ impl Hub {
     }
 }
 
-/// Nothing that is done under these locks can leave them half done.
+/// A panic cannot leave inconsistent data behind, so a poisoned lock is safe to use.
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,25 +1,25 @@
-//! Puts what several nodes said in one session back into its order.
+//! Restores the order of events that several nodes added to one session.
 //!
-//! The store tells in order as far as it can; this is for the rest. What comes too early waits for what is missing, not
-//! for long: a subscriber with a hole is better off than one that hears nothing.
+//! The store signals in order as far as it can; this handles the rest. An early event waits for the missing ones, but
+//! not for long: a subscriber with a gap is better off than one without events.
 
 use countersign_core::news::Said;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// How long a hole is waited for.
+/// How long a gap is waited for.
 const PATIENCE_MS: i64 = 2000;
-/// How many events of one session wait for a hole at most.
+/// Maximum number of events of one session that wait for a gap.
 const MOST_HELD: usize = 256;
-/// A session of which nothing was heard this long is forgotten.
+/// A session without events for this long is dropped.
 const FORGOTTEN_MS: i64 = 3_600_000;
-/// One that is over is remembered a moment longer, so that its news can come twice.
+/// A session that ended is kept a moment longer, to recognise duplicate signals.
 const OVER_MS: i64 = 10_000;
 
 #[derive(Default)]
 pub(super) struct Order {
     lines: HashMap<RowKey, Line>,
-    /// Those with a hole.
+    /// Sessions with a gap.
     stuck: BTreeSet<RowKey>,
     tidied_at: UnixMillis,
 }
@@ -33,7 +33,7 @@ struct Line {
 }
 
 impl Order {
-    /// Takes one; whatever has its turn now is told. What was told before is not told again.
+    /// Takes one event and delivers every event that is now in order. Duplicates are dropped.
     pub(super) fn arrived(&mut self, said: &Said, now: UnixMillis, tell: &mut impl FnMut(&Said)) {
         let line = self.lines.entry(said.session).or_insert_with(|| Line::beginning(said.seq, now));
         line.heard_at = now;
@@ -55,7 +55,7 @@ impl Order {
         };
     }
 
-    /// Goes on after holes that were not filled in time, and forgets what is long past.
+    /// Skips gaps that were not filled in time, and drops old sessions.
     pub(super) fn tick(&mut self, now: UnixMillis, tell: &mut impl FnMut(&Said)) {
         for session in self.stuck.clone() {
             let Some(line) = self.lines.get_mut(&session) else { continue };
@@ -80,7 +80,7 @@ impl Order {
 }
 
 impl Line {
-    /// Whatever was said before this node listened is nobody's hole.
+    /// Events from before this node subscribed are not a gap.
     fn beginning(next: i64, now: UnixMillis) -> Self {
         Self { next, held: BTreeMap::new(), stuck_since: now, heard_at: now, is_over: false }
     }

@@ -1,4 +1,4 @@
-//! One subscription on this node, and who reads it. Nobody else waits for it: one that is not read is closed in time.
+//! One subscription on this node, and its reader. It blocks nobody: one that is not read is closed in time.
 
 use super::feed::{Feed, Joined};
 use countersign_core::{
@@ -22,17 +22,17 @@ pub(crate) struct Outlet {
     /// `sub_…`
     pub(crate) id: String,
     pub(crate) owner: SubscriptionOwner,
-    /// Opened by a connection that asked for nothing: it ends with it.
+    /// Opened by a connection without a handshake: it ends with the connection.
     pub(crate) is_implicit: bool,
     answers: AtomicBool,
-    /// Changes of our own whose news is still to come.
+    /// Number of this node's own changes with an outstanding signal.
     own_news: AtomicU32,
     inner: Mutex<Inner>,
 }
 
 struct Inner {
     feed: Feed,
-    /// The event that was taken last: who is in an audience twice hears once.
+    /// The last event taken: an outlet that is in an audience twice delivers once.
     last: (RowKey, i64),
     reader: Option<Reader>,
     readers: u64,
@@ -47,7 +47,7 @@ struct Reader {
     until: Option<UnixMillis>,
 }
 
-/// Why a stream is over, as its reader is told.
+/// The reason for the end of a stream, as its reader receives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ended {
     pub(crate) code: &'static str,
@@ -61,24 +61,24 @@ pub(crate) const NO_LONGER_ENTITLED: Ended =
 pub(crate) const CREDENTIAL_OVER: Ended =
     Ended { code: "authentication_required", message: "the credential of this stream counts no more" };
 pub(crate) const CLOSED: Ended = Ended { code: "closed", message: "the subscription was closed" };
-/// Nobody read it for so long that it was forgotten; its subscription stays.
+/// It had no reader for so long that it was removed; its subscription stays open.
 pub(crate) const LEFT: Ended = Ended { code: "left", message: "nobody was reading" };
 
 /// A reader that was just attached.
 pub(crate) struct Attached {
     pub(crate) number: u64,
     pub(crate) wake: Arc<Notify>,
-    /// Whether it goes on after the last event that it had. Otherwise it is to be told where things stand.
+    /// Whether it resumes after its last event. Otherwise it needs a snapshot.
     pub(crate) resumes: bool,
 }
 
-/// What there is for a reader.
+/// The next item for a reader.
 pub(crate) enum Taken {
     Event(Arc<Spoken>, Form),
-    /// Nothing before this moment, unless it is woken.
+    /// Nothing before this time, unless it is woken.
     Wait(Option<UnixMillis>),
     Over(Ended),
-    /// Another reader has come.
+    /// Another reader has attached.
     Replaced,
 }
 
@@ -114,7 +114,7 @@ impl Outlet {
         Arc::clone(self.inner().feed.terms())
     }
 
-    /// Takes an event; false if there is no more room for it, and then the outlet is over.
+    /// Takes an event; false if the buffer is full, and then the outlet has ended.
     #[must_use]
     pub(super) fn push(&self, spoken: &Arc<Spoken>, now: UnixMillis) -> bool {
         let mut inner = self.inner();
@@ -132,7 +132,7 @@ impl Outlet {
         true
     }
 
-    /// Gives the outlet another reader; the one before is over. Until `tell`, what is said waits, unless it resumes.
+    /// Attaches a new reader and ends the previous one. Unless it resumes, events are held until `tell`.
     pub(super) fn attach(
         &self,
         credential: SubscriptionOwner,
@@ -150,7 +150,7 @@ impl Outlet {
         Attached { number, wake, resumes }
     }
 
-    /// Tells a reader that has come where things stand, then what was said since it came.
+    /// Delivers the snapshot to a new reader, then the events since it attached.
     pub(crate) fn tell(&self, number: u64, joined: Vec<Joined>, now: UnixMillis) {
         let mut inner = self.inner();
         if inner.reader.as_ref().is_some_and(|reader| reader.number == number) {
@@ -159,7 +159,7 @@ impl Outlet {
         }
     }
 
-    /// The next thing for this reader. Takes no time, so nothing is lost when its caller is dropped.
+    /// The next item for this reader. Never blocks, so nothing is lost when its caller is dropped.
     pub(crate) fn take(&self, number: u64, now: UnixMillis) -> Taken {
         let mut inner = self.inner();
         if let Some(ended) = &inner.ended {
@@ -178,7 +178,7 @@ impl Outlet {
         }
     }
 
-    /// Its reader is gone; whether it was the one that counts.
+    /// Detaches a reader; returns whether it was the current one and the outlet has not ended.
     pub(super) fn detach(&self, number: u64, now: UnixMillis) -> bool {
         let mut inner = self.inner();
         if inner.reader.as_ref().is_none_or(|reader| reader.number != number) {
@@ -199,13 +199,13 @@ impl Outlet {
         self.inner().reader.is_some()
     }
 
-    /// The credential by which it is read at present, where that is another than the one that subscribed.
+    /// The current reader's credential, if it is not the one that subscribed.
     pub(crate) fn other_credential(&self) -> Option<SubscriptionOwner> {
         let inner = self.inner();
         inner.reader.as_ref().map(|reader| reader.credential).filter(|credential| *credential != self.owner)
     }
 
-    /// The stream is over at this moment; the subscription may go on.
+    /// Ends the stream now; the subscription may continue.
     pub(crate) fn expire_reader(&self, now: UnixMillis) {
         let mut inner = self.inner();
         if let Some(reader) = &mut inner.reader {
@@ -225,7 +225,7 @@ impl Outlet {
         self.inner().end(ended, now);
     }
 
-    /// The next news of this subscription tells what this node did itself.
+    /// The next signal for this subscription will be caused by this node itself.
     pub(crate) fn expect_own_news(&self) {
         self.own_news.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,17 +1,17 @@
-//! How much time people need to answer, as their subscriptions said (AAEP 6.4.2). It holds for as long as the
-//! subscription is open, also while nobody reads it.
+//! Time extensions that people need to answer, from their subscriptions (AAEP 6.4.2). An extension applies as long as
+//! the subscription is open, with or without a reader.
 
 use countersign_protocol::ids::RowKey;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Beyond so many people it is read again what they need.
+/// Above this many people, all extensions are loaded again.
 const MOST_LOADED: usize = 100_000;
 
 #[derive(Default)]
 pub(super) struct Times {
     /// Seconds by subscription, by project and person. Most people need none.
     needed: HashMap<(RowKey, RowKey), BTreeMap<RowKey, i64>>,
-    /// Whose subscriptions were read from the store; what is new comes as news.
+    /// People whose subscriptions were loaded from the store; later changes arrive as signals.
     loaded: HashSet<(RowKey, RowKey)>,
 }
 
@@ -30,7 +30,7 @@ impl Times {
         people.iter().filter_map(of).max()
     }
 
-    /// Whether this person's must be read: only the first one who asks does it.
+    /// Whether this person's extensions must be loaded: only the first caller does it.
     pub(super) fn begins_to_load(&mut self, place: (RowKey, RowKey)) -> bool {
         if self.loaded.len() >= MOST_LOADED {
             self.loaded.clear();

@@ -49,7 +49,7 @@ fn question(session: i64, seq: i64) -> Arc<Spoken> {
     event(session, seq, "awaiting.confirmation", rest)
 }
 
-/// The same question as it is told to whoever comes late.
+/// The same question, repeated for a reader that joins late.
 fn again(question: &Spoken) -> Arc<Spoken> {
     Arc::new(Spoken::new(question.session, -1, question.event.clone(), Vec::new()))
 }
@@ -82,7 +82,7 @@ fn what_was_said_while_the_reader_was_told_comes_after_it_and_nothing_of_it_twic
     feed.push(&asked, true, NOW);
     feed.push(&progress(1, 5), true, NOW);
     assert_eq!(read(&mut feed), []);
-    // The session was read when five events were said: the last of them is still on its way.
+    // The session row was read after five events: the last of them is still on its way.
     feed.tell(vec![standing(1, 5, &[&asked])], NOW);
     assert_eq!(read(&mut feed), [(1, -1), (1, 5)]);
     feed.push(&progress(1, 6), true, NOW);
