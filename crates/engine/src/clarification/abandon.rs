@@ -1,4 +1,4 @@
-//! Giving a session up, by its agent or by a person.
+//! Abandoning a clarification session, by its agent or by a person.
 
 use crate::{
     decisions::Agent,
@@ -19,7 +19,7 @@ use countersign_core::{
 use countersign_protocol::{clarification::submission::StatusResponse, mplp::MplpId};
 use std::sync::Arc;
 
-/// Who gives a session up.
+/// The party that abandons a session.
 #[derive(Clone, Copy, Debug)]
 pub enum Abandoning<'a> {
     Agent(&'a Agent),
@@ -27,7 +27,7 @@ pub enum Abandoning<'a> {
 }
 
 impl Engine {
-    /// Nothing is asked or answered in it any more; whoever was asked is told. How it stands then.
+    /// Closes the session to questions and answers, withdraws its pending questions, and returns its status.
     pub async fn clarify_abandon(
         &self,
         at: &ProjectAt,
@@ -52,7 +52,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// The session that a question is about, for a person who may give it up and while that changes anything.
+    /// The session that a question is about, if this person may abandon it and that would still have an effect.
     pub async fn session_to_abandon(&self, decision: &Decision, member: &Member) -> Result<Option<MplpId>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
         let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await.map_err(unavailable)?;
@@ -65,7 +65,7 @@ impl Engine {
         Ok(session.filter(matters).map(|session| session.id))
     }
 
-    /// If this does not come to pass, the answer changes nothing.
+    /// Best effort: an answer to a question that stays open has no effect.
     async fn cancel_questions_about(&self, at: &ProjectAt, session: &ClarificationSession) {
         for asked in &session.gaps {
             let GapState::Abandoned { asked: Some(decision) } = &asked.state else { continue };

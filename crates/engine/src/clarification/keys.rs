@@ -1,4 +1,4 @@
-//! The keys that ask in a project's name: made when they are first needed, sealed, replaced in the open (W-20).
+//! A project's signing keys for clarification: created on first use, encrypted at rest, rotated publicly (W-20).
 
 use crate::{
     engine::{Engine, TRIES, unavailable},
@@ -20,7 +20,7 @@ use countersign_protocol::{
 use std::sync::Arc;
 
 impl Engine {
-    /// The key that signs now, made if there is none.
+    /// The current signing key, created if there is none.
     pub(crate) async fn asking_key(&self, project: &Project) -> Result<AskingKey, Refusal> {
         let agent_id = view::agent_id(&project.document);
         for _ in 0..TRIES {
@@ -43,7 +43,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// Puts another key in force. The old one says so, and is gone; what it signed stays provable.
+    /// Rotates the key. The old one signs the rotation and is deleted; its signatures stay verifiable.
     pub async fn rotate_clarification_key(&self, at: &ProjectAt) -> Result<PublishedKeys, Refusal> {
         let project = &at.project;
         let agent_id = view::agent_id(&project.document);
@@ -81,7 +81,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// What verifiers take as known (W-19).
+    /// The public keys for verifiers (W-19).
     pub async fn published_clarification_keys(&self, at: &ProjectAt) -> Result<PublishedKeys, Refusal> {
         self.asking_key(&at.project).await?;
         let keys = self.clarification_keys(&at.project).await?;
@@ -131,7 +131,7 @@ impl Engine {
     }
 }
 
-/// A sealed key opens as what it is, and for whom it is, alone.
+/// Binds an encrypted key to its purpose, project and public key.
 fn context(project: countersign_protocol::ids::RowKey, public_key: &str) -> String {
     format!("clarification-key:{project}:{public_key}")
 }

@@ -1,4 +1,4 @@
-//! Clarifications: sessions of asking, the keys that sign them, and what an open gap stops.
+//! Clarification: sessions, signing keys, and the operations that an open gap stops.
 
 mod abandon;
 mod keys;

@@ -1,4 +1,4 @@
-//! Gaps that a person must answer: asked as any clarification, answered by any door (W-13, W-31).
+//! Gaps that a person must answer: raised as clarification requests, answered through any channel (W-13, W-31).
 
 use crate::{
     decisions::{Agent, Asked, RaisedDecision, digest_of},
@@ -16,7 +16,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 impl Engine {
-    /// Asks the people concerned; asked again, it is the question that is open.
+    /// Asks the people concerned; a repetition returns the pending question.
     pub(super) async fn ask_about_gap(
         &self,
         at: &ProjectAt,
@@ -31,7 +31,7 @@ impl Engine {
         let same = Digest::of(format!("gap\n{}\n{}", session.key, gap.gap.id).as_bytes());
         let question = Question::Clarification(question::about(gap, said, verdict));
         let asked = Asked {
-            // The rule's words, which are the owner's; what the agent said is marked as its own.
+            // The rule's text, which is the owner's; the agent's own answer is marked as such.
             words: Words::Owner,
             gap: Some(OfGap { session: session.key, gap: gap.gap.id.clone() }),
             ..Asked::by_agent(digest, same, String::new(), question)
@@ -39,14 +39,14 @@ impl Engine {
         self.ask(at, agent, asked).await
     }
 
-    /// The gap that a question is about, as it is now, for whoever may see the question.
+    /// The current state of the gap that a question is about, for anybody entitled to see the question.
     pub async fn asked_gap(&self, decision: &Decision) -> Result<Option<AskedGap>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
         let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await.map_err(unavailable)?;
         Ok(session.and_then(|session| session.gap(&of.gap).cloned()))
     }
 
-    /// The gap that a question is about, as its answer will find it.
+    /// The gap that a question is about, as the view for its answer.
     pub(crate) async fn gap_seen(&self, at: &ProjectAt, decision: &Decision) -> Result<Option<GapSeen>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
         let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await.map_err(unavailable)?;
@@ -60,7 +60,7 @@ impl Engine {
         }))
     }
 
-    /// Nobody has to answer what is not asked any more. If this does not come to pass, the answer changes nothing.
+    /// Withdraws questions about superseded gaps. Best effort: an answer to one that stays open has no effect.
     pub(super) async fn call_off_superseded(
         &self,
         at: &ProjectAt,

@@ -1,4 +1,4 @@
-//! Plans that people approve: none is proposed while anything about it is unclear, and confirming one proposes it (W-31).
+//! Plans that people approve: none is proposed while it has an open gap, and confirming one proposes it (W-31).
 
 use crate::{
     decisions::{Agent, RaisedDecision},
@@ -22,8 +22,8 @@ use countersign_protocol::{
 use serde_json::{Value, json};
 
 impl Engine {
-    /// Refuses a plan that rules find a gap in, unless it is what a session came to; and every plan of an agent that has
-    /// a gap open that blocks planning.
+    /// Refuses a plan with a finding, unless it is the result of a clarification session; and every plan of an agent
+    /// with an open gap that blocks planning.
     pub(crate) async fn plan_is_clear(&self, at: &ProjectAt, agent: &Agent, plan: &Plan) -> Result<(), Refusal> {
         if plan.clarified.is_none() && plan.document.status == PlanStatus::Draft {
             self.draft_is_clear(at, agent, plan).await?;
@@ -31,7 +31,7 @@ impl Engine {
         self.are_clear(&at.project, &agent.raiser, &[Operation::Planner], stops::About::Asking).await
     }
 
-    /// All drafts of one plan are asked about in one session, so that a corrected one ends the questions about the last.
+    /// All drafts of one plan share one session, so that a corrected draft closes the questions about the previous one.
     async fn draft_is_clear(&self, at: &ProjectAt, agent: &Agent, plan: &Plan) -> Result<(), Refusal> {
         let object = plan_object(plan)?;
         let findings =
@@ -49,7 +49,7 @@ impl Engine {
         }
     }
 
-    /// The session about the drafts of a plan, and whether it exists; once one is over, the next one.
+    /// The session about the drafts of a plan, and whether it exists; after one has ended, the next one.
     async fn session_about(&self, at: &ProjectAt, plan: &Plan) -> Result<(MplpId, bool), Refusal> {
         let drafts = Digest::of(format!("drafts of plan\n{}", plan.key).as_bytes());
         let mut over = None;
@@ -57,7 +57,7 @@ impl Engine {
             let id = view::session_id(&drafts, over);
             match self.clarification_at(at, &id).await? {
                 None => return Ok((id, false)),
-                // Whoever else took the id keeps it, and nobody out of their plan.
+                // Another principal that took the id keeps its session, and cannot block this plan with it.
                 Some(session) if session.is_live(self.now()) && session.by.principal == plan.by.principal => {
                     return Ok((id, true));
                 }
@@ -66,7 +66,7 @@ impl Engine {
         }
     }
 
-    /// Says before a session is closed whether what it came to could be written as a plan at all.
+    /// Checks before a session is closed whether its result could be written as a plan at all.
     pub(super) fn could_be_proposed(
         &self,
         at: &ProjectAt,
@@ -86,7 +86,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Writes and proposes what was accepted, if it is a plan; repeated, it is the question that is there.
+    /// Writes and proposes the accepted result, if it is a plan; a repetition returns the existing question.
     pub(super) async fn propose_accepted(
         &self,
         at: &ProjectAt,
@@ -101,7 +101,7 @@ impl Engine {
             Ok(_) | Err(Refusal::NotFound(_)) => {}
             Err(refusal) => return Err(refusal),
         }
-        // What nobody had to ask about needs no section of its own in the question.
+        // A session without gaps needs no section of its own in the question.
         let clarified = Clarified::of(session).or_else(|| Some(Clarified::none(session)));
         self.write_clarified_plan(at, agent, &submission, clarified).await?;
         self.propose_plan(at, agent, id, &Proposal::default()).await.map(Some)
@@ -118,11 +118,11 @@ impl Engine {
     }
 }
 
-/// What is stamped on a plan when it is written.
+/// Members that Countersign sets when a plan is written.
 const OURS: [&str; 4] = ["created_at", "created_by", "updated_at", "updated_by"];
 
-/// A plan as rules look at it: what its agent wrote, without what we noted about it. Written again without a change it
-/// is the same one.
+/// A plan as the rules check it: the agent's document without Countersign's additions. Writing it again unchanged
+/// yields the same object.
 fn plan_object(plan: &Plan) -> Result<Value, Refusal> {
     let mut document = serde_json::to_value(&plan.document).map_err(|_| Refusal::Internal)?;
     if let Some(members) = document.as_object_mut() {
@@ -141,7 +141,8 @@ fn plan_object(plan: &Plan) -> Result<Value, Refusal> {
     Ok(json!({ "plan": document, "actions": actions, "lasts_seconds": plan.lasts_s }))
 }
 
-/// What was accepted, as a plan for people; none if it is something else. What looks like one must be one.
+/// The accepted result as a plan for people; `None` if it is something else. Anything with a `plan_id` must be a valid
+/// plan.
 fn submission_of(accepted: &Value) -> Result<Option<PlanSubmission>, Refusal> {
     let looks = accepted.get("plan").is_some_and(|plan| plan.get("plan_id").is_some());
     if !looks {

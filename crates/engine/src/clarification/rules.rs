@@ -1,4 +1,4 @@
-//! The rules of each project, compiled once a version.
+//! The rules of each project, compiled once per version.
 
 use crate::engine::Engine;
 use countersign_core::{clarification::rules::Rules, records::Project, refusal::Refusal};
@@ -6,7 +6,7 @@ use countersign_protocol::ids::RowKey;
 use quick_cache::sync::Cache;
 use std::sync::Arc;
 
-/// How many projects' rules are kept ready.
+/// Number of projects with cached rules.
 const PROJECTS: usize = 256;
 
 pub(crate) struct RuleBooks(Cache<(RowKey, i64), Arc<Rules>>);

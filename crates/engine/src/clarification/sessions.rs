@@ -1,4 +1,4 @@
-//! Submitting a plan, answering what is unclear about it, and confirming it.
+//! Submitting a plan, answering its gaps, and confirming it.
 
 use crate::{
     decisions::{Agent, RaisedDecision},
@@ -32,14 +32,14 @@ use countersign_protocol::{
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A session, and what it says now.
+/// A session, and its current response.
 #[derive(Clone, Debug)]
 pub struct Gathered {
     pub session: ClarificationSession,
     pub response: CheckResponse,
 }
 
-/// What confirming came to.
+/// The result of a confirmation.
 #[derive(Clone, Debug)]
 pub enum Confirmed {
     /// With the question about it, if it is a plan that people approve.
@@ -52,14 +52,14 @@ pub enum Confirmed {
     Refused(Box<CheckResponse>),
 }
 
-/// What asking for the plan came to. Never a part of it.
+/// The result of a request for the plan. Never a part of it.
 #[derive(Clone, Debug)]
 pub enum Scaffolded {
     Accepted {
         plan: Value,
         session_id: MplpId,
     },
-    /// Everything is answered; the plan is there once it is confirmed.
+    /// Every gap is answered; the plan is available once it is confirmed.
     Ready(MplpId),
     Refused(Box<CheckResponse>),
 }
@@ -72,7 +72,7 @@ pub enum Attested {
 }
 
 impl Engine {
-    /// Says what is unclear about a plan (Clarification 6, `wwa_clarify_check`).
+    /// Checks a plan for gaps (Clarification 6, `wwa_clarify_check`).
     pub async fn clarify_check(
         &self,
         at: &ProjectAt,
@@ -118,8 +118,8 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// Two that submit the same plan at once get the same id. Where that was used up by a session that has been confirmed
-    /// since, and so is found by what was accepted in it, it is another one.
+    /// Two concurrent submissions of the same plan get the same id. If a confirmed session has used it up, which is
+    /// found by its accepted plan instead, a new id is made.
     async fn new_session_id(
         &self,
         at: &ProjectAt,
@@ -147,7 +147,7 @@ impl Engine {
         store::find_one(&*self.store, lookup).await.map_err(unavailable)
     }
 
-    /// The agent's own answer to a gap (`wwa_clarify_resolve`). What it may not answer goes to a person.
+    /// The agent's own answer to a gap (`wwa_clarify_resolve`). A gap that the agent may not answer goes to a person.
     pub async fn clarify_resolve(
         &self,
         at: &ProjectAt,
@@ -178,7 +178,8 @@ impl Engine {
                     )
                 })?;
             }
-            // A person is asked before the round is written: a crash in between leaves a question, never a dead end.
+            // The question is raised before the round is written: a crash in between leaves a question, never a dead
+            // end.
             let question = match &verdict {
                 Verdict::Escalated { .. } => {
                     Some(self.ask_about_gap(at, agent, &view.session, &gap, &asked.answer, &verdict).await?)
@@ -199,7 +200,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// Nothing is open any more, and the agent says that this is the plan (`wwa_clarify_confirm`).
+    /// The agent confirms a plan without open gaps (`wwa_clarify_confirm`).
     pub async fn clarify_confirm(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<Confirmed, Refusal> {
         let project = Arc::new(at.project.clone());
         let rules = self.rules_of(&at.project)?;
@@ -243,7 +244,7 @@ impl Engine {
         })
     }
 
-    /// The plan, once it is clear and confirmed; until then what is unclear, and no part of the plan.
+    /// The plan, once it is clear and confirmed; until then the gaps, and no part of the plan.
     pub async fn scaffold_plan(
         &self,
         at: &ProjectAt,
@@ -296,7 +297,7 @@ impl Engine {
         })
     }
 
-    /// What is open now.
+    /// The open gaps.
     pub async fn clarify_gaps(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<CheckResponse, Refusal> {
         let (session, key) = self.own_clarification(at, agent, id).await?;
         view::check(&session, &key)
@@ -307,7 +308,7 @@ impl Engine {
         view::status(&session, self.now())
     }
 
-    /// A session of the caller, brought up to the key that signs now, and that key.
+    /// A session of the caller, updated to the current signing key, and that key.
     pub(super) async fn own_clarification(
         &self,
         at: &ProjectAt,
@@ -348,7 +349,7 @@ impl Engine {
     }
 }
 
-/// Which plan of which agent, and of which session of it.
+/// Identifies a plan by agent, holder (AAP session or API key) and digest.
 pub(super) fn same(agent: &Agent, plan: &Digest) -> Digest {
     let holder = agent.raiser.holder().to_be_bytes();
     Digest::of_parts(&[agent.raiser.principal.as_bytes(), b"\0", &holder, &plan.0])

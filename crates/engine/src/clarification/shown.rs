@@ -1,4 +1,4 @@
-//! What a session was: for its agent, for auditors, and for the agent that goes on with it.
+//! The record of a session: for its agent, for auditors, and for the agent that takes over.
 
 use crate::{
     decisions::Agent,
@@ -17,14 +17,14 @@ use countersign_protocol::{
     mplp::MplpId,
 };
 
-/// Who looks at a chain.
+/// The reader of a chain.
 #[derive(Clone, Debug)]
 pub enum ChainReader {
-    /// The agent that asked for it sees its own.
+    /// The agent sees its own sessions.
     Agent(Box<Agent>),
     /// The person for whom that agent acts, admins and auditors.
     Person(Box<Member>),
-    /// An administrator's key sees all of the project.
+    /// An admin key sees everything in the project.
     Admin,
 }
 
@@ -35,13 +35,13 @@ impl Engine {
         view::audit(&session, &self.chain_of(&session).await?)
     }
 
-    /// What another agent is handed, with all that was asked and answered (W-28).
+    /// The handoff to another agent, with all questions and answers (W-28).
     pub async fn clarify_handoff(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<Handoff, Refusal> {
         let (session, key) = self.own_clarification(at, agent, id).await?;
         view::handoff(&session, &self.chain_of(&session).await?, &key, self.now())
     }
 
-    /// The chain as the session says that it is: another round may have come between the two reads.
+    /// The chain up to the session's entry count: another round may have been added between the two reads.
     async fn chain_of(&self, session: &ClarificationSession) -> Result<Vec<ClarificationEntry>, Refusal> {
         let lookup = Lookup::ClarificationEntriesOf(session.key);
         let mut entries: Vec<ClarificationEntry> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;

@@ -19,13 +19,13 @@ use countersign_core::{
 use countersign_protocol::{clarification::Operation, ids::RowKey, mplp::MplpId};
 
 impl Engine {
-    /// Refuses to ask a person about what a BLOCK gap of the same session, or API key, blocks.
+    /// Refuses a question about an operation that a BLOCK gap of the same session, or API key, blocks.
     pub(crate) async fn may_be_asked(&self, project: &Project, raiser: &Raiser, action: &str) -> Result<(), Refusal> {
         let operations = stops::operations_of(&project.document.clarification, action, true);
         self.are_clear(project, raiser, &operations, About::Asking).await
     }
 
-    /// Refuses to run it. `approval` is the decision that lets it run, where somebody was asked.
+    /// Refuses the execution. `approval` is the decision that permits it, if one was needed.
     pub(crate) async fn may_run(
         &self,
         project: &Project,
@@ -61,7 +61,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The same for a call that nobody has to approve: only what a project lists is looked up.
+    /// For a call that needs no approval: sessions are loaded only if the project lists operations.
     pub(crate) async fn call_is_clear(&self, facts: &CallFacts) -> Result<(), Refusal> {
         let project = facts.project();
         if project.document.clarification.operations.is_empty() {
@@ -71,8 +71,8 @@ impl Engine {
         self.may_run(project, &raiser, (facts.action(), Some(facts.route().id.as_str())), None).await
     }
 
-    /// Says in a question what was clarified before it: in the session that the agent names, or for a session of AAP,
-    /// which is one task, in its last one.
+    /// Adds the clarified answers to a question: from the session that the agent names, or, for an AAP session, which
+    /// is one task, from its last clarification session.
     pub(crate) async fn mark_clarified(
         &self,
         project: &Project,
@@ -99,7 +99,7 @@ impl Engine {
         Ok(session.filter(|session| now < session.expires_at && !abandoned(session)).as_ref().and_then(Clarified::of))
     }
 
-    /// What was clarified in the session that the agent names; it must be its own, and nothing may be open in it.
+    /// The clarified answers of the session that the agent names; it must be the agent's own, without open gaps.
     pub(crate) async fn clarified_in(
         &self,
         project: &Project,
