@@ -31,24 +31,24 @@ use countersign_protocol::{
     mplp::{Confirm, ConfirmSubmission, DecisionRequest, DecisionStatus, Governance, MplpId, TargetType},
 };
 
-/// A Confirm and, if it is ours, the decision behind it.
+/// A Confirm and, unless it was imported, the decision behind it.
 #[derive(Clone, Debug)]
 pub struct ConfirmShown {
     pub document: Confirm,
-    /// None for one that was imported: nothing is enforced from it.
+    /// `None` for an imported one: nothing is enforced from it.
     pub decision: Option<Decision>,
 }
 
-/// Who decides about a Confirm.
+/// The party that decides about a Confirm.
 #[derive(Clone, Debug)]
 pub enum Decider {
     Person(Box<Answerer>),
-    /// An agent may only call off what it asked itself.
+    /// An agent may only withdraw its own question.
     Agent(Box<Agent>),
 }
 
 impl Engine {
-    /// Asks for an approval. Whatever status and decisions the document claims, it is pending.
+    /// Requests an approval. Regardless of the status and decisions in the document, it is pending.
     pub async fn raise_confirm(
         &self,
         at: &ProjectAt,
@@ -88,7 +88,7 @@ impl Engine {
         self.ask(at, agent, asked).await
     }
 
-    /// Keeps an approval record of somebody else, to be read (M-07).
+    /// Stores another system's approval record, for reading only (M-07).
     pub async fn import_confirm(&self, at: &ProjectAt, agent: &Agent, document: &Confirm) -> Result<Confirm, Refusal> {
         for _ in 0..TRIES {
             let known = self.imported(at, &document.confirm_id).await?.is_some()
@@ -114,7 +114,7 @@ impl Engine {
         Ok(ConfirmShown { document: kept.document, decision: None })
     }
 
-    /// The Confirms that a reader sees, newest first, with the place of the last for the next page.
+    /// The Confirms that a reader may see, newest first, with the key of the last for the next page.
     pub async fn confirms(
         &self,
         at: &ProjectAt,
@@ -136,7 +136,7 @@ impl Engine {
         Ok((shown.map(|decision| confirm::document(decision, &at.project.document)).collect(), next))
     }
 
-    /// A decision about a Confirm, as its door got it. The truth is told to whoever may know it.
+    /// A decision about a Confirm. Only an entitled caller learns its actual state.
     pub async fn decide_confirm(
         &self,
         at: &ProjectAt,
@@ -150,7 +150,7 @@ impl Engine {
         }
         if let Decider::Person(by) = decider {
             let decision = self.decision_at(at.project.key, &decision_id).await?;
-            // No stranger learns that there is one.
+            // A stranger must not learn that it exists.
             if !decision.is_some_and(|decision| confirm::is_confirm(&decision) && knows(by, &decision)) {
                 return Err(NotCounted::Unknown);
             }
@@ -214,7 +214,7 @@ impl Engine {
         }
     }
 
-    /// Locks a Confirm, or opens it again (M-27).
+    /// Locks or unlocks a Confirm (M-27).
     pub async fn govern_confirm(
         &self,
         at: &ProjectAt,
@@ -239,7 +239,7 @@ impl Engine {
         Err(NotCounted::Refused(Refusal::Unavailable))
     }
 
-    /// A person behind a subscriber token or a sign-in, as one who decides by request.
+    /// The person behind a subscriber token or a sign-in session, as an answerer through the API.
     pub fn deciding(&self, at: &ProjectAt, listener: &Listener) -> Answerer {
         listener.answerer(&at.project.document, Via::Api, self.now())
     }
@@ -250,7 +250,7 @@ impl Engine {
     }
 }
 
-/// Whoever may see an open question knows of it.
+/// Anybody entitled to see a pending question may know that it exists.
 fn knows(by: &Answerer, decision: &Decision) -> bool {
     let all = [Role::Admin, Role::Auditor].iter().any(|role| by.roles.contains(role));
     all || audience(decision).has(by.person, &by.roles)

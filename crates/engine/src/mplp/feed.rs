@@ -19,12 +19,12 @@ use countersign_protocol::{
 use serde_json::{Map, Value};
 use std::{fmt, time::Duration};
 
-/// How many entries one look takes.
+/// Number of entries read at once.
 const LOOK: usize = 500;
-/// Whoever follows looks by itself this often: news may be lost on the way from another node.
+/// Polling interval of a stream: a signal from another node may be lost.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Where a reader stands: the last position of each lane, `lane.pos` joined by `_`.
+/// A reader's position: the last position of each lane, `lane.pos` joined by `_`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cursor(Vec<(i64, i64)>);
 
@@ -48,11 +48,11 @@ impl fmt::Display for Cursor {
     }
 }
 
-/// Events with where to go on after them.
+/// An event and the cursor after it.
 #[derive(Clone, Debug)]
 pub struct Told {
     pub event: BusEvent,
-    /// None but after the last event of an entry: there is no place in between.
+    /// Set only after the last event of an entry: a reader cannot resume in between.
     pub cursor: Option<Cursor>,
 }
 
@@ -71,7 +71,7 @@ pub struct SamplePage {
 }
 
 impl Engine {
-    /// What happened after `after`, as far as the reader may know it.
+    /// The events after `after` that the reader may see.
     pub async fn bus_events(
         &self,
         at: &ProjectAt,
@@ -101,7 +101,7 @@ impl Engine {
         Ok(BusPage { events, next: cursor, more: page.more })
     }
 
-    /// Waits until something may have happened.
+    /// Waits until there may be new entries.
     pub async fn something_happens(&self) {
         let waiting = self.waits.begin(FEED);
         tokio::select! {
@@ -110,7 +110,7 @@ impl Engine {
         }
     }
 
-    /// What can be learned from the decisions after `after`. For those who administer the project, or audit it.
+    /// Learning samples from the decisions after `after`. For admins and auditors of the project.
     pub async fn learning_samples(
         &self,
         at: &ProjectAt,
@@ -164,7 +164,7 @@ impl Cursor {
     }
 }
 
-/// Whoever administers the project or audits it.
+/// Requires an admin or auditor of the project.
 fn oversees(reader: &Reader) -> Result<(), Refusal> {
     let may = match reader {
         Reader::Agent(_) => false,
@@ -175,7 +175,7 @@ fn oversees(reader: &Reader) -> Result<(), Refusal> {
     if may { Ok(()) } else { Err(Refusal::NotAuthorized(why.into())) }
 }
 
-/// An agent learns about what it asked itself; whoever oversees the project, about all.
+/// An agent sees the events of its own requests; admins and auditors see all.
 fn may_know(reader: &Reader, row: &AuditRow, members: &Map<String, Value>) -> bool {
     let Reader::Agent(agent) = reader else { return true };
     match agent.raiser.delegation {

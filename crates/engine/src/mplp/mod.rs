@@ -1,4 +1,4 @@
-//! MPLP: plans, Confirms, and what is told about both.
+//! MPLP: plans, Confirms, and their events.
 
 mod confirms;
 mod feed;

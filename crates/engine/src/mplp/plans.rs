@@ -34,7 +34,7 @@ use countersign_protocol::{
 };
 use serde_json::json;
 
-/// A plan with what its yes has left.
+/// A plan with its decision and allowances.
 #[derive(Clone, Debug)]
 pub struct PlanShown {
     pub plan: Plan,
@@ -42,19 +42,19 @@ pub struct PlanShown {
     pub allowances: Vec<Allowance>,
 }
 
-/// Who looks at plans and Confirms.
+/// The reader of plans and Confirms.
 #[derive(Clone, Debug)]
 pub enum Reader {
-    /// The agent that wrote them sees its own.
+    /// The agent sees its own.
     Agent(Box<Agent>),
-    /// Those for their agents, those that they may decide, and all for admins and auditors.
+    /// A person sees those of their agents and those they may decide; admins and auditors see all.
     Person(Box<Member>),
-    /// An administrator's key sees all of the project.
+    /// An admin key sees everything in the project.
     Admin,
 }
 
 impl Engine {
-    /// Writes a plan, or a draft anew.
+    /// Writes a new plan, or replaces a draft.
     pub async fn write_plan(
         &self,
         at: &ProjectAt,
@@ -64,7 +64,7 @@ impl Engine {
         self.write_clarified_plan(at, agent, submission, None).await
     }
 
-    /// The same, with what was asked about it and answered.
+    /// Writes a plan with its clarified answers.
     pub(crate) async fn write_clarified_plan(
         &self,
         at: &ProjectAt,
@@ -97,7 +97,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// Asks the people entitled whether the plan may run: its Confirm.
+    /// Asks the entitled people to approve the plan: its Confirm.
     pub async fn propose_plan(
         &self,
         at: &ProjectAt,
@@ -136,7 +136,7 @@ impl Engine {
         self.ask(at, agent, asked).await
     }
 
-    /// What another principal wrote does not exist for this one.
+    /// Another principal's plan is reported as not found.
     pub(crate) async fn own_plan(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<Plan, Refusal> {
         let plan = self.plan_at(at, id).await?;
         plan.filter(|plan| plan.by.principal == agent.raiser.principal).ok_or_else(no_plan)
@@ -156,7 +156,7 @@ impl Engine {
         }
     }
 
-    /// The plans that a reader sees, newest first.
+    /// The plans that a reader may see, newest first.
     pub async fn plans(
         &self,
         at: &ProjectAt,
@@ -177,8 +177,8 @@ impl Engine {
         store::find_all(&*self.store, lookup).await.map_err(unavailable)
     }
 
-    /// What changed since the last question about it, in lines for people; of one that is asked about or was approved,
-    /// what that question said.
+    /// The changes since the last question about it, in lines for people; for a proposed or approved plan, the changes
+    /// shown in that question.
     pub fn plan_changes(&self, plan: &Plan) -> Vec<String> {
         let Some(asked) = &plan.asked else { return Vec::new() };
         match plan.document.status {
@@ -187,7 +187,7 @@ impl Engine {
         }
     }
 
-    /// How a plan would change if this were written.
+    /// The changes that this submission would make to a plan.
     pub async fn plan_difference(
         &self,
         at: &ProjectAt,
@@ -201,7 +201,7 @@ impl Engine {
         Ok(diff::changes((&plan.document, &plan.actions), (&submission.plan, &actions)))
     }
 
-    /// What an agent says of a step of its own.
+    /// An agent's report about a step that it carries out by itself.
     pub async fn report_step(
         &self,
         at: &ProjectAt,
@@ -227,7 +227,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// Its agent does not want it any more.
+    /// Its agent cancels the plan.
     pub async fn cancel_own_plan(
         &self,
         at: &ProjectAt,
@@ -245,7 +245,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// A person takes back everything that a plan may still run.
+    /// A person revokes the remaining allowances of a plan.
     pub async fn cancel_plan(
         &self,
         at: &ProjectAt,
@@ -320,7 +320,7 @@ impl Engine {
     }
 }
 
-/// What a role of the agent must allow (M-06).
+/// A capability that a role of the agent must have (M-06).
 pub(super) fn may(at: &ProjectAt, agent: &Agent, capability: &str) -> Result<(), Refusal> {
     match asking(agent).can(&at.project.document, capability) {
         true => Ok(()),
@@ -328,7 +328,7 @@ pub(super) fn may(at: &ProjectAt, agent: &Agent, capability: &str) -> Result<(),
     }
 }
 
-/// What an agent says when it proposes a plan.
+/// An agent's parameters for the proposal of a plan.
 #[derive(Clone, Debug, Default)]
 pub struct Proposal {
     pub requested_by_role: Option<String>,
@@ -338,10 +338,10 @@ pub struct Proposal {
     pub governance: Option<countersign_protocol::mplp::Governance>,
 }
 
-/// What a plan's question is announced as.
+/// The tool name in a plan's question.
 const PLAN_TOOL: &str = "plan";
 
-/// An agent as roles know it.
+/// An agent as the role check sees it.
 pub(super) fn asking(agent: &Agent) -> Asking<'_> {
     let key = agent.raiser.api_key.is_some();
     Asking {

@@ -1,4 +1,4 @@
-//! Who speaks MPLP: an agent, a person's subscriber or an administrator's key, as proven by what came with the request.
+//! MPLP callers: an agent, a person's subscriber or an admin key, authenticated by the request's credential.
 
 use super::plans::Reader;
 use crate::{
@@ -24,7 +24,7 @@ pub enum Speaker {
 }
 
 impl Speaker {
-    /// What they may look at.
+    /// The caller's read access.
     pub fn reader(&self) -> Reader {
         match self {
             Self::Agent(agent) => Reader::Agent(agent.clone()),
@@ -35,7 +35,7 @@ impl Speaker {
 }
 
 impl Engine {
-    /// Whoever a credential speaks for.
+    /// The caller behind a credential.
     pub async fn speaker(&self, at: &ProjectAt, presented: Presented<'_>) -> Result<Speaker, Refusal> {
         if is_subscriber(presented.token) {
             return self.person_speaking(at, presented.token).await;
@@ -47,7 +47,7 @@ impl Engine {
         self.agent(at, presented).await.map(|agent| Speaker::Agent(Box::new(agent)))
     }
 
-    /// The same once more, whose proof was spent before: does the credential still count?
+    /// Authenticates again without a DPoP proof, which was used up before: is the credential still valid?
     pub async fn speaker_again(&self, at: &ProjectAt, token: &str) -> Result<Speaker, Refusal> {
         if is_subscriber(token) {
             return self.person_speaking(at, token).await;
