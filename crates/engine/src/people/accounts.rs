@@ -58,7 +58,8 @@ impl Engine {
         self.change_person(name, || Change { password_hash: Some(hash.clone()), enabled: false }).await
     }
 
-    /// A disabled account cannot sign in, and everything that it holds ends at once; enabling it brings none of that back.
+    /// A disabled account cannot sign in, and all its sessions, tokens, delegations and keys end at once; enabling it
+    /// restores none of them.
     pub async fn set_disabled(&self, name: &str, disabled: bool) -> Result<Person, AccountTrouble> {
         match disabled {
             true => Ok(self.disable_person(name, "operator").await?.person),
@@ -91,7 +92,7 @@ impl Engine {
         Err(Refusal::Unavailable.into())
     }
 
-    /// Everyone, with their places in projects.
+    /// Every person, with their memberships.
     pub async fn people(&self) -> Result<Vec<(Person, Vec<Membership>)>, Refusal> {
         let people: Vec<Person> =
             store::find_all(&*self.store, Lookup::AllPeople).await.map_err(crate::engine::unavailable)?;

@@ -1,4 +1,4 @@
-//! API keys, and who stands behind one.
+//! API keys, and the actors behind them.
 
 use crate::{
     decisions::bound_to,
@@ -19,7 +19,7 @@ use countersign_core::{
 use countersign_protocol::{hash::Digest, ids::RowKey};
 use serde::{Deserialize, Serialize};
 
-/// A key to be made, as the command line describes it.
+/// A key to be created, as the command line describes it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewKey {
     pub kind: ApiKeyKind,
@@ -80,7 +80,7 @@ impl Engine {
         store::find_all(&*self.store, Lookup::ApiKeysOfProject(project)).await.map_err(unavailable)
     }
 
-    /// Who a key speaks for. A key of another project is no key here.
+    /// The actor behind a key. A key of another project is invalid here.
     pub async fn key_actor<'a>(&self, at: &ProjectAt, secret: impl Into<Presented<'a>>) -> Result<Actor, Refusal> {
         let presented = secret.into();
         let lookup = Lookup::ApiKeyByHash(Digest::of(presented.token.as_bytes()));

@@ -1,4 +1,4 @@
-//! Closing an account, with everything that the person holds.
+//! Disabling an account, with everything that the person holds.
 
 use super::AccountTrouble;
 use crate::{
@@ -16,8 +16,8 @@ use countersign_core::{
 };
 
 impl Engine {
-    /// Disables a person and ends their sign-ins, subscriber tokens, delegations, API keys and what is open under these,
-    /// in one step. When this answers, nothing of it works any more, on any node.
+    /// Disables a person and ends their sign-in sessions, subscriber tokens, delegations, API keys and all open work
+    /// under these, in one step. When this returns, none of it works any more, on any node.
     pub async fn disable_person(&self, name: &str, by: &str) -> Result<Disabled, AccountTrouble> {
         for _ in 0..TRIES {
             let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
@@ -63,7 +63,7 @@ impl Engine {
         })
     }
 
-    /// What was raised while it ended, and writes that were let through just before.
+    /// Ends questions raised during the disabling, and waits for writes that were already in flight.
     async fn end_late(&self, projects: &[Project], view: &DisableView) -> Result<(), Refusal> {
         for held in &view.projects {
             let Some(project) = projects.iter().find(|project| project.key == held.place.0) else { continue };

@@ -8,7 +8,7 @@ use countersign_core::refusal::Refusal;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// How much work a password costs. Tests make it cheap; nobody else should.
+/// The cost of a password hash. Only tests should lower it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PasswordCost {
     pub memory_kib: u32,
@@ -16,7 +16,7 @@ pub struct PasswordCost {
 }
 
 impl Default for PasswordCost {
-    /// 19 MiB, two passes: what OWASP asks for at least.
+    /// 19 MiB, two passes: the OWASP minimum.
     fn default() -> Self {
         Self { memory_kib: 19 * 1024, passes: 2 }
     }
@@ -29,7 +29,7 @@ pub(crate) struct Passwords {
     signed_in: Arc<Semaphore>,
 }
 
-/// Who waits with whom for a place to hash in: strangers, however many, are not before somebody who is signed in.
+/// Separate queues for hashing: strangers, however many, do not delay a signed-in person.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Queue {
     Anybody,
@@ -51,7 +51,7 @@ impl Passwords {
         .await
     }
 
-    /// Without a hash to compare with, the same work is done all the same: time tells nobody who exists.
+    /// Without a stored hash, the same work is done: the response time must not reveal which accounts exist.
     pub(crate) async fn fits(&self, password: &str, hash: Option<&str>, queue: Queue) -> Result<bool, Refusal> {
         let hasher = self.hasher()?;
         let password = zeroize::Zeroizing::new(password.to_owned());
@@ -72,7 +72,7 @@ impl Passwords {
         Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
     }
 
-    /// The place belongs to the work, which goes on when its caller has hung up.
+    /// The work itself holds the semaphore permit, because it continues when its caller has disconnected.
     async fn on_a_thread<T: Send + 'static>(
         &self,
         queue: Queue,

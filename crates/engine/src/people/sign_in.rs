@@ -18,10 +18,10 @@ use countersign_core::{
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 
-/// Where passwords come from that are typed beside the node itself.
+/// The network name for passwords typed on the node's own command line.
 const COMMAND_LINE: &str = "command line";
 
-/// A person with a session that holds.
+/// A person with a valid sign-in session.
 #[derive(Clone, Debug)]
 pub struct SignedIn {
     pub person: Person,
@@ -29,7 +29,7 @@ pub struct SignedIn {
 }
 
 impl Engine {
-    /// Checks a password and starts a session. The answer's secret is the cookie's value.
+    /// Checks a password and starts a session. The secret in the answer is the cookie's value.
     pub async fn sign_in(
         &self,
         name: &str,
@@ -65,8 +65,8 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// The same member, whose presence this password proves now, on this machine's own command line. Guessing is
-    /// throttled like signing in, and nobody elsewhere can use the tries up.
+    /// Authenticates a member again with a password, on this machine's own command line. Guessing is throttled
+    /// like signing in, and remote attempts cannot use up this limit.
     pub async fn prove_presence(&self, member: Member, password: &str) -> Result<Member, Refusal> {
         let subject = member.person.subject.clone();
         self.count_attempt(Attempt::SignIn { account: &subject, network: COMMAND_LINE, is_known: true }).await?;
@@ -94,7 +94,7 @@ impl Engine {
         Ok(sign_in::known_network_key(&tag))
     }
 
-    /// The person whose name and password these are. A wrong name and a wrong password look the same.
+    /// The person with this name and password. A wrong name and a wrong password are indistinguishable.
     async fn proven(&self, name: &str, password: &str, queue: Queue) -> Result<Person, Refusal> {
         let person = self.account(name).await?;
         let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
@@ -102,7 +102,7 @@ impl Engine {
         person.filter(|_| fits).ok_or(Refusal::SignInFailed)
     }
 
-    /// Who a cookie belongs to, if its session holds.
+    /// The person behind a cookie, if its session is valid.
     pub async fn signed_in(&self, secret: &str) -> Result<Option<SignedIn>, Refusal> {
         let lookup = Lookup::WebSessionByToken(Digest::of(secret.as_bytes()));
         let session: Option<WebSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
@@ -112,14 +112,14 @@ impl Engine {
         Ok(holds.map(|person| SignedIn { person, session }))
     }
 
-    /// A signed-in person as seen from a project.
+    /// A signed-in person as a member of a project.
     pub async fn member(&self, who: &SignedIn, project: RowKey) -> Result<Member, Refusal> {
         let lookup = Lookup::MembershipOf { project, person: who.person.key };
         let membership = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         Ok(Member { person: who.person.clone(), membership, fresh_until: self.fresh_until(who) })
     }
 
-    /// Until when the last proof of presence counts as fresh.
+    /// Until when the last authentication counts as fresh.
     pub fn fresh_until(&self, who: &SignedIn) -> UnixMillis {
         who.session.proven_at.plus_secs(self.settings.fresh_s)
     }
@@ -144,13 +144,13 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// The token that a form or a script of this session must send along.
+    /// The CSRF token that a form or a script of this session must send.
     pub fn csrf_token(&self, session: &WebSession) -> Result<String, Refusal> {
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         Ok(Digest(keys.mac.tag("csrf", &session.token_hash.0)).base64url())
     }
 
-    /// Compared in constant time, by way of the MAC.
+    /// Compared in constant time, through the MAC.
     pub fn csrf_fits(&self, session: &WebSession, token: &str) -> bool {
         use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
         let Some(keys) = self.keys() else { return false };

@@ -5,7 +5,7 @@ fn passwords() -> Passwords {
     Passwords::new(PasswordCost { memory_kib: 8, passes: 1 })
 }
 
-/// otherwise callers that hang up would start any number of hashes at once.
+/// otherwise callers that disconnect would start any number of hashes at once.
 #[tokio::test]
 async fn work_that_its_caller_gave_up_keeps_its_place_until_it_is_done() {
     let passwords = passwords();
