@@ -1,11 +1,11 @@
-//! Opening the connection: to an address, never to a name.
+//! Opens a connection: to an address, never to a name.
 
 use async_trait::async_trait;
 use std::{io, net::SocketAddr};
 use tokio::net::TcpStream;
 
-/// A seam for tests, which must see what would be dialled without dialling it. Closed to other crates, so
-/// that nobody can slip past the guard.
+/// A seam for tests, which record dialled addresses without connecting. Private to this crate, so that nobody can
+/// bypass the guard.
 #[async_trait]
 pub(crate) trait Dial: Send + Sync {
     async fn dial(&self, address: SocketAddr) -> io::Result<TcpStream>;

@@ -1,4 +1,4 @@
-//! One HTTP/1.1 exchange over one connection, which ends with it. Its answer is read to the end, or as it comes.
+//! One HTTP/1.1 exchange over one connection, which ends with it. The response is read to the end, or as a stream.
 
 use crate::{
     fetch::FetchError,
@@ -15,7 +15,7 @@ use tokio::{
     task::JoinSet,
 };
 
-/// The most bytes a manifest, key set or registry may have (C-68).
+/// Maximum size of a manifest, key set or registry in bytes (C-68).
 pub const DOCUMENT_CAP: usize = 64 * 1024;
 
 #[derive(Clone, Debug)]
@@ -24,9 +24,9 @@ pub struct Request {
     pub url: String,
     pub headers: HeaderMap,
     pub body: Bytes,
-    /// The most bytes the answer's body may have.
+    /// Maximum size of the response body in bytes.
     pub answer_cap: usize,
-    /// How long the whole may take, where that is not the client's own limit: a long poll.
+    /// Overrides the client's own limit for the whole exchange, for a long poll.
     pub time_limit: Option<Duration>,
 }
 
@@ -63,17 +63,17 @@ impl Response {
     }
 }
 
-/// An answer that goes on: its head is here, its body is read as it comes.
+/// A streaming response: its head has arrived, its body is read as it comes.
 pub struct Streamed {
     pub status: StatusCode,
     pub headers: HeaderMap,
     body: Incoming,
-    /// Ends the connection with this value.
+    /// Dropping it closes the connection.
     _driver: JoinSet<hyper::Result<()>>,
 }
 
 impl Streamed {
-    /// The next bytes; none at the end. How long to wait for them is the caller's to say.
+    /// The next bytes; `None` at the end. The caller sets the time limit.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
         while let Some(frame) = self.body.frame().await {
             if let Ok(data) = frame.map_err(|_| FetchError::Http)?.into_data() {
@@ -83,7 +83,7 @@ impl Streamed {
         Ok(None)
     }
 
-    /// The whole, if it is not longer than `cap`.
+    /// The whole body, if it is not longer than `cap`.
     pub async fn whole(self, cap: usize) -> Result<Response, FetchError> {
         let Self { status, headers, body, _driver } = self;
         let too_large = FetchError::TooLarge { cap, status: status.as_u16() };
@@ -92,7 +92,7 @@ impl Streamed {
     }
 }
 
-/// Sends a request over a connection that is open, and reads the head of the answer.
+/// Sends a request over an open connection, and reads the head of the response.
 pub async fn begin<S>(stream: S, request: http::Request<Full<Bytes>>) -> Result<Streamed, FetchError>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,

@@ -1,4 +1,4 @@
-//! The client: a URL, one resolution, one judged address, one exchange. Never a redirect, never a proxy.
+//! The client: a URL, one resolution, one checked address, one exchange. Never a redirect, never a proxy.
 
 #[cfg(test)]
 mod tests;
@@ -19,17 +19,17 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// How long one exchange may take, from resolving to the last byte (C-68).
+/// Time limit of one exchange, from resolving to the last byte (C-68).
 pub const TIME_LIMIT: Duration = Duration::from_secs(5);
-/// How many of a host's addresses are tried.
+/// Maximum number of a host's addresses to try.
 const ATTEMPTS: u32 = 3;
 
-/// What an installation decides about outgoing connections.
+/// An installation's settings for outgoing connections.
 #[derive(Clone, Debug)]
 pub struct FetcherConfig {
     /// Names with a fixed address and port; the only way to reach an address that is not public.
     pub static_hosts: StaticHosts,
-    /// Root certificates in PEM, believed besides the machine's own.
+    /// Root certificates in PEM, trusted in addition to the machine's own.
     pub extra_roots_pem: Vec<u8>,
     pub native_roots: bool,
     pub time_limit: Duration,
@@ -46,7 +46,7 @@ impl Default for FetcherConfig {
     }
 }
 
-/// Why there is no answer, or not the one asked for. Addresses are left out: the text may reach a stranger.
+/// Why a fetch failed. Addresses are left out: the text may reach a stranger.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     #[error("the URL is refused: {0}")]
@@ -117,20 +117,20 @@ impl Fetcher {
             Ok(answer) if answer.status != StatusCode::OK => Err(FetchError::of_status(answer.status.as_u16())),
             Ok(answer) if answer.is_json() => Ok(answer.body),
             Ok(_) => Err(FetchError::NotJson),
-            // An endless error page is an error first.
+            // An oversized error page is reported by its status.
             Err(FetchError::TooLarge { status, .. }) if status != 200 => Err(FetchError::of_status(status)),
             Err(error) => Err(error),
         }
     }
 
-    /// Any exchange under the same guards. The status is the caller's to judge; nothing is followed.
+    /// Any exchange under the same guards. The caller checks the status; redirects are not followed.
     pub async fn request(&self, request: Request) -> Result<Response, FetchError> {
         let (cap, limit) = (request.answer_cap, request.time_limit.unwrap_or(self.time_limit));
         let whole = async { self.begin(request).await?.whole(cap).await };
         tokio::time::timeout(limit, whole).await.unwrap_or(Err(FetchError::TimedOut))
     }
 
-    /// The same for an answer without an end: the limit is for its head, and what follows is the caller's to wait for.
+    /// For a streaming response: the limit applies to its head, and the caller waits for the rest.
     pub async fn open(&self, request: Request) -> Result<Streamed, FetchError> {
         let limit = request.time_limit.unwrap_or(self.time_limit);
         tokio::time::timeout(limit, self.begin(request)).await.unwrap_or(Err(FetchError::TimedOut))
@@ -151,7 +151,7 @@ impl Fetcher {
         self.tls.connect(name, tcp).await.map_err(|_| FetchError::Tls)
     }
 
-    /// The addresses that may be connected to. Resolved once: what is judged here is what is dialled.
+    /// The permitted addresses. Resolved once: the checked address is the dialled one.
     async fn addresses(&self, target: &Target) -> Result<Vec<SocketAddr>, FetchError> {
         if let Some(fixed) = target.fixed {
             return Ok(vec![fixed]);
@@ -172,7 +172,7 @@ impl Fetcher {
 
     async fn reach(&self, addresses: &[SocketAddr]) -> Result<TcpStream, FetchError> {
         for address in addresses.iter().take(ATTEMPTS as usize) {
-            // A part of the limit each, so that one dead address does not spend the time of the next.
+            // A part of the limit each, so that one dead address does not use up the time of the next.
             let attempt = tokio::time::timeout(self.time_limit / ATTEMPTS, self.dialer.dial(*address));
             if let Ok(Ok(stream)) = attempt.await {
                 return Ok(stream);

@@ -1,11 +1,11 @@
-//! Which addresses may be connected to when a stranger chose the name: public unicast ones only (C-68).
+//! The addresses that may be connected to when a stranger chose the name: public unicast only (C-68).
 
 #[cfg(test)]
 mod tests;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The address is real, but not one that a stranger may make us talk to.
+/// The address is valid, but a stranger must not be able to make the node connect to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{address} is not public: {why}")]
 pub struct Forbidden {
@@ -13,7 +13,7 @@ pub struct Forbidden {
     pub why: &'static str,
 }
 
-/// Fine for a name that anybody may have chosen. Static hosts of the configuration are not asked about.
+/// Accepts an address for a name that anybody may have chosen. Static hosts of the configuration are not checked.
 pub fn is_public(address: IpAddr) -> Result<(), Forbidden> {
     let why = match address {
         IpAddr::V4(v4) => forbidden_v4(v4),
@@ -22,7 +22,7 @@ pub fn is_public(address: IpAddr) -> Result<(), Forbidden> {
     why.map_or(Ok(()), |why| Err(Forbidden { address, why }))
 }
 
-/// The IANA registry of special-purpose addresses, and one metadata service that hides among public ones.
+/// The IANA registry of special-purpose addresses, and a cloud metadata service with a public address.
 const V4: &[([u8; 4], u32, &str)] = &[
     ([0, 0, 0, 0], 8, "unspecified"),
     ([10, 0, 0, 0], 8, "private"),
@@ -42,7 +42,7 @@ const V4: &[([u8; 4], u32, &str)] = &[
     ([240, 0, 0, 0], 4, "reserved or broadcast"),
 ];
 
-/// Named for the reader of a log; what is in no row must still be global unicast.
+/// Named for the reader of a log; an address in no row must still be global unicast.
 const V6: &[([u16; 8], u32, &str)] = &[
     ([0, 0, 0, 0, 0, 0, 0, 0], 128, "unspecified"),
     ([0, 0, 0, 0, 0, 0, 0, 1], 128, "loopback"),
@@ -70,6 +70,6 @@ fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
     let bits = address.to_bits();
     let inside = |net: &[u16; 8], prefix: u32| (bits ^ Ipv6Addr::from(*net).to_bits()).leading_zeros() >= prefix;
     let named = V6.iter().find(|(net, prefix, _)| inside(net, *prefix)).map(|(_, _, why)| *why);
-    // Only 2000::/3 has ever been given out as global unicast: the rest is refused without needing a name.
+    // Only 2000::/3 has ever been allocated as global unicast: the rest is refused without a name.
     named.or_else(|| (!inside(&[0x2000, 0, 0, 0, 0, 0, 0, 0], 3)).then_some("not global unicast"))
 }

@@ -1,7 +1,7 @@
 //! The guarded client: every connection to a host that a stranger may name is opened here.
 //!
-//! [`guard`] judges addresses, [`Fetcher`] speaks https to the very address that was judged, and
-//! [`operators::Directory`] remembers operators' manifests and keys as long as AAP 4.1 allows and no longer.
+//! [`guard`] checks addresses, [`Fetcher`] speaks https to exactly the checked address, and [`operators::Directory`]
+//! caches operators' manifests and keys as long as AAP 4.1 allows and no longer.
 
 mod dial;
 pub mod exchange;

@@ -1,11 +1,11 @@
-//! What was asked of whom: a hook for tests and for whoever counts.
+//! A hook that records fetches, for tests and metrics.
 
 use std::{
     collections::VecDeque,
     sync::{Mutex, PoisonError},
 };
 
-/// Told of every fetch whose URL was found sound, before anything is resolved.
+/// Called for every fetch with a valid URL, before anything is resolved.
 pub trait FetchLog: Send + Sync {
     fn about_to_fetch(&self, method: &http::Method, url: &str);
 }

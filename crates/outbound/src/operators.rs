@@ -1,4 +1,4 @@
-//! What is known of operators: their identity manifests and keys, fetched when needed, remembered for an hour.
+//! Operators: their identity manifests and keys, fetched when needed, cached for an hour.
 
 mod budget;
 mod host;
@@ -17,12 +17,12 @@ use std::sync::Arc;
 use tokio::sync::OwnedMutexGuard;
 use visit::Visitor;
 
-/// One operator as it presented itself at `fetched_at`.
+/// One operator as published at `fetched_at`.
 #[derive(Debug)]
 pub struct Operator {
     pub identity: Arc<IdentityManifest>,
     pub keys: Arc<KeySet>,
-    /// When the manifest was fetched. The keys are as old, or younger if an unknown `kid` had them fetched again.
+    /// When the manifest was fetched. The keys are as old, or younger if an unknown `kid` caused another fetch.
     pub fetched_at: UnixMillis,
 }
 
@@ -38,11 +38,11 @@ impl Operator {
 #[derive(Clone, Debug)]
 pub struct DirectoryConfig {
     pub key_policy: KeyPolicy,
-    /// How many failures of one host in a row raise the alert (AAP 20.3).
+    /// Number of consecutive failures of one host that raises the alert (AAP 20.3).
     pub dark_after: u32,
-    /// How many operators never seen before one source may make us look for in a minute.
+    /// Maximum number of new operators per minute that one source may cause to be fetched.
     pub new_hosts_a_minute: u32,
-    /// How many hosts are remembered, good and bad.
+    /// Maximum number of cached hosts, with or without a valid manifest.
     pub max_hosts: usize,
 }
 
@@ -52,17 +52,17 @@ impl Default for DirectoryConfig {
     }
 }
 
-/// Counts since the start, except `dark_hosts`, which is how many are dark at the moment.
+/// Counts since the start, except `dark_hosts`, which is the current number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectoryStats {
-    /// Documents asked for.
+    /// Number of fetched documents.
     pub fetches: u64,
-    /// Visits to a host that yielded nothing to use.
+    /// Number of failed visits to a host.
     pub failures: u64,
     pub dark_hosts: u64,
 }
 
-/// The operators of the world, as far as they were asked about.
+/// The cached operators.
 #[derive(Clone)]
 pub struct Directory {
     visitor: Arc<Visitor>,
@@ -81,7 +81,7 @@ impl Directory {
 
     /// The operator at `domain`, with the key `kid` certainly among its keys.
     ///
-    /// `source` is whoever made us ask, for the budget: an IPv4 address, or the /64 of an IPv6 one.
+    /// `source` is charged for the fetch: an IPv4 address, or the /64 of an IPv6 one.
     pub async fn operator(
         &self,
         domain: &Domain,
@@ -94,8 +94,8 @@ impl Directory {
         if operator.key(kid).is_ok() { Ok(operator) } else { self.after_a_miss(&host, kid, now).await }
     }
 
-    /// When the operator's set was fetched, if a key that once verified is still in it, as a live session must
-    /// ask (C-88).
+    /// When the operator's key set was fetched, if a key that once verified is still in it; required for a live session
+    /// (C-88).
     pub async fn key_last_published(
         &self,
         domain: &Domain,
@@ -111,8 +111,8 @@ impl Directory {
         DirectoryStats { dark_hosts: dark as u64, ..self.visitor.counts() }
     }
 
-    /// The memory of a host. A source without budget gets no new one, or naming hosts at random would push out
-    /// those that are in use.
+    /// The cache entry of a host. A source without budget gets no new entry; otherwise random host names would evict
+    /// those in use.
     fn host(&self, domain: &Domain, now: UnixMillis, source: Option<&str>) -> Result<Arc<Host>, OperatorUnavailable> {
         if let Some(host) = self.hosts.get(domain) {
             return Ok(host);
@@ -121,8 +121,8 @@ impl Directory {
         self.hosts.get_or_insert_with(domain, || Ok(Arc::new(Host::new(domain.clone()))))
     }
 
-    /// What is remembered, or else what a fetch brings. Callers of one host queue here, and all but the first
-    /// find the answer of the first (C-68).
+    /// The cached operator, or a fresh one. Concurrent callers of one host queue here, and all but the first get the
+    /// result of the first (C-68).
     async fn current(
         &self,
         host: &Arc<Host>,
@@ -144,8 +144,8 @@ impl Directory {
         to_the_end(turn, async move { visitor.fetch(&host, now).await }).await
     }
 
-    /// An unknown `kid` fetches the key set once more before it is refused (AAP 20.1), if a minute has passed
-    /// since the last time (C-69).
+    /// An unknown `kid` fetches the key set once more before it is refused (AAP 20.1), if a minute has passed since the
+    /// last time (C-69).
     async fn after_a_miss(
         &self,
         host: &Arc<Host>,
@@ -166,8 +166,8 @@ impl Directory {
     }
 }
 
-/// Runs a fetch that ends and is remembered even if the caller hangs up, holding the host's turn meanwhile:
-/// otherwise hanging up would be a way round the negative cache.
+/// Completes and caches a fetch even if the caller disconnects, holding the host's lock meanwhile: otherwise
+/// disconnecting would bypass the negative cache.
 async fn to_the_end<F>(turn: OwnedMutexGuard<()>, fetch: F) -> Result<Arc<Operator>, OperatorUnavailable>
 where
     F: Future<Output = Result<Arc<Operator>, OperatorUnavailable>> + Send + 'static,

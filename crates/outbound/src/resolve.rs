@@ -1,15 +1,15 @@
-//! From a name to addresses. What comes back is judged by [`crate::guard`] and never asked for twice.
+//! Resolves names to addresses. [`crate::guard`] checks the result, which is never resolved twice.
 
 use async_trait::async_trait;
 use std::{io, net::IpAddr};
 
-/// Answers which addresses a host has. Called once a fetch.
+/// Resolves the addresses of a host. Called once per fetch.
 #[async_trait]
 pub trait Resolver: Send + Sync {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// The name service of the machine.
+/// The machine's own resolver.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemDns;
 

@@ -1,4 +1,4 @@
-//! A URL that may be fetched, taken apart once.
+//! A URL that may be fetched, parsed once.
 
 #[cfg(test)]
 mod tests;
@@ -7,7 +7,7 @@ use countersign_protocol::domain::Domain;
 use std::{collections::BTreeMap, net::SocketAddr};
 use url::{Host, Url};
 
-/// Hosts of the configuration: a name, and the one address and port it has.
+/// Hosts of the configuration: a name, and its one address and port.
 pub type StaticHosts = BTreeMap<String, SocketAddr>;
 
 /// Why a URL is refused before anything is resolved.
@@ -27,14 +27,14 @@ pub enum BadUrl {
     Credentials,
 }
 
-/// Where a request goes: the name to be certified, and what HTTP needs of the URL.
+/// The target of a request: the name for the certificate, and the parts of the URL for HTTP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     pub host: String,
-    /// As it stands in `Host`: with the port only if the URL names another than 443.
+    /// The value of `Host`: with the port only if the URL names another than 443.
     pub authority: String,
     pub path_and_query: String,
-    /// The address of a static host. Without one the name must be resolved and the answer judged.
+    /// The address of a static host. Without one the name must be resolved and the result checked.
     pub fixed: Option<SocketAddr>,
 }
 

@@ -1,4 +1,4 @@
-//! Whom we believe on the other side: the machine's roots and those the configuration adds.
+//! Trusted roots: the machine's own and those of the configuration.
 
 use rustls::{
     ClientConfig, RootCertStore,
@@ -21,7 +21,7 @@ pub enum BadRoots {
 pub(crate) fn client_config(native_roots: bool, extra_roots_pem: &[u8]) -> Result<ClientConfig, BadRoots> {
     let mut roots = RootCertStore::empty();
     if native_roots {
-        // A machine without roots is no mistake by itself: an air-gapped one has only its own.
+        // A machine without roots is not an error by itself: an air-gapped one has only its own.
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     }
     for certificate in CertificateDer::pem_slice_iter(extra_roots_pem) {

@@ -8,7 +8,7 @@ use std::{
     sync::{Mutex, atomic::AtomicUsize, atomic::Ordering},
 };
 
-/// Says one thing when first asked and another ever after.
+/// Resolves to one list of addresses first, and to another ever after.
 struct TwoFaced {
     first: Vec<IpAddr>,
     after: Vec<IpAddr>,
@@ -23,7 +23,7 @@ impl Resolver for TwoFaced {
     }
 }
 
-/// Notes what it was to dial and gets through to nobody.
+/// Records the addresses to dial, and never connects.
 #[derive(Default)]
 struct Notes(Mutex<Vec<SocketAddr>>);
 
@@ -35,7 +35,7 @@ impl Dial for Notes {
     }
 }
 
-/// Fetches from a host with these addresses; says what went wrong, what was dialled and how often was resolved.
+/// Fetches from a host with these addresses; returns the error, the dialled addresses and the number of resolutions.
 async fn fetch(first: &[&str], after: &[&str]) -> (FetchError, Vec<String>, usize) {
     let ips = |list: &[&str]| list.iter().map(|ip| ip.parse().unwrap()).collect();
     let resolver = Arc::new(TwoFaced { first: ips(first), after: ips(after), asked: AtomicUsize::new(0) });

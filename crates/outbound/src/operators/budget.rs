@@ -1,4 +1,4 @@
-//! How many operators never seen before one source may make us look for.
+//! Limits the number of new operators that one source may cause to be fetched.
 
 #[cfg(test)]
 mod tests;
@@ -11,11 +11,11 @@ use std::sync::{
     atomic::{AtomicI64, Ordering},
 };
 
-/// Sources that are remembered. Forgetting one only gives it a full budget again.
+/// Number of tracked sources. An evicted source merely gets a full budget again.
 const SOURCES: usize = 10_000;
 const MINUTE: i64 = 60_000;
 
-/// GCRA: a source is one number, the moment at which all it has spent is earned back.
+/// GCRA: a source is one number, the time at which its budget is full again.
 pub(super) struct Budget {
     millis_each: i64,
     earned_back: Cache<String, Arc<AtomicI64>>,
@@ -26,7 +26,7 @@ impl Budget {
         Self { millis_each: MINUTE / i64::from(hosts.max(1)), earned_back: Cache::new(SOURCES) }
     }
 
-    /// Whether there is something left to spend.
+    /// Whether the source has budget left.
     pub(super) fn allows(&self, source: &str, now: UnixMillis) -> Result<(), OperatorUnavailable> {
         self.after_one_more(self.account(source).load(Ordering::Acquire), now).map(|_| ())
     }

@@ -1,4 +1,4 @@
-//! What is remembered of one host, and whose turn it is to ask it.
+//! The cache entry of one host, and the lock for fetching from it.
 
 use super::{Operator, OperatorUnavailable};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
@@ -7,7 +7,7 @@ use tokio::sync::OwnedMutexGuard;
 
 /// Manifest and keys are used for at most an hour (AAP 4.1, C-70).
 const TTL: i64 = 3_600_000;
-/// A host that failed is left alone for a minute (C-68).
+/// A failed host is not contacted again for a minute (C-68).
 const REST: i64 = 60_000;
 /// Unknown kids fetch the keys again at most once a minute (C-69).
 const BETWEEN_MISSES: i64 = 60_000;
@@ -38,16 +38,16 @@ enum Knowledge {
     },
 }
 
-/// The last time that an unknown kid had the keys fetched again.
+/// The last fetch of the keys for an unknown kid.
 struct Miss {
     at: UnixMillis,
-    /// Why they did not come.
+    /// Why it failed, if it did.
     failed: Option<OperatorUnavailable>,
 }
 
 pub(super) enum Recall {
     Answer(Result<Arc<Operator>, OperatorUnavailable>),
-    /// `new`: nothing good is known of this host, so looking for it is charged to the source.
+    /// `new`: no valid manifest of this host is cached, so the fetch is charged to the source.
     Fetch {
         new: bool,
     },
@@ -62,7 +62,7 @@ impl Host {
         &self.domain
     }
 
-    /// The right to fetch from this host. What is remembered stays readable meanwhile.
+    /// The lock for fetching from this host. The cached entry stays readable meanwhile.
     pub(super) async fn turn(&self) -> OwnedMutexGuard<()> {
         Arc::clone(&self.turn).lock_owned().await
     }
@@ -78,7 +78,7 @@ impl Host {
         }
     }
 
-    /// The operator if it has this key, the refusal if it was looked for a moment ago, else nothing yet.
+    /// The operator if it has this key, the refusal if a recent fetch missed it, otherwise `None`.
     pub(super) fn recall_key(&self, kid: &str, now: UnixMillis) -> Option<Result<Arc<Operator>, OperatorUnavailable>> {
         match &self.memory().knowledge {
             Knowledge::Known { operator, missed } => match (operator.key(kid), missed) {
@@ -104,31 +104,31 @@ impl Host {
         self.memory().failures_in_a_row
     }
 
-    /// Manifest and keys have come.
+    /// Stores manifest and keys.
     pub(super) fn learnt(&self, operator: Arc<Operator>) {
         let mut memory = self.memory();
         let missed = match std::mem::take(&mut memory.knowledge) {
-            // The minute between forced fetches outlives the hour.
+            // The minute between forced fetches applies beyond the hour.
             Knowledge::Known { missed, .. } => missed.map(|last| Miss { at: last.at, failed: None }),
             _ => None,
         };
         *memory = Memory { knowledge: Knowledge::Known { operator, missed }, failures_in_a_row: 0 };
     }
 
-    /// The keys have come again for an unknown kid.
+    /// Stores keys that were fetched again for an unknown kid.
     pub(super) fn keys_learnt(&self, now: UnixMillis, operator: Arc<Operator>) {
         let missed = Some(Miss { at: now, failed: None });
         *self.memory() = Memory { knowledge: Knowledge::Known { operator, missed }, failures_in_a_row: 0 };
     }
 
-    /// Nothing usable has come: whatever was known is too old by now and forgotten. Says how often in a row.
+    /// Records a failure; the previous entry has expired and is dropped. Returns the number of consecutive failures.
     pub(super) fn refused(&self, now: UnixMillis, why: OperatorUnavailable) -> u32 {
         let mut memory = self.memory();
         memory.knowledge = Knowledge::Refused { at: now, why };
         memory.one_more_failure()
     }
 
-    /// The keys did not come again; those known stay good for their hour (AAP 20.3).
+    /// Records a failed fetch of the keys; the cached ones stay valid for their hour (AAP 20.3).
     pub(super) fn keys_refused(&self, now: UnixMillis, why: OperatorUnavailable) -> u32 {
         let mut memory = self.memory();
         if let Knowledge::Known { missed, .. } = &mut memory.knowledge {

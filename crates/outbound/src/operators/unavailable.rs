@@ -1,4 +1,4 @@
-//! Why an operator's key cannot be had. All of them are refusals: nothing here ever lets a call pass (AAP 20.3).
+//! Why an operator's key is unavailable. All of them are refusals: none ever lets a call pass (AAP 20.3).
 
 use crate::fetch::FetchError;
 use countersign_protocol::domain::Domain;
@@ -23,7 +23,7 @@ pub enum OperatorUnavailable {
 }
 
 impl OperatorUnavailable {
-    /// What the operator has to do: another sentence for each cause (C-36).
+    /// The operator's next step: a different sentence for each cause (C-36).
     pub fn hint(&self) -> String {
         match self {
             Self::NoManifest { why } => {
@@ -40,17 +40,17 @@ impl OperatorUnavailable {
         }
     }
 
-    /// A fetch of the manifest that brought nothing.
+    /// A failed fetch of the manifest.
     pub(super) fn of_the_manifest(error: FetchError) -> Self {
         Self::of(error, |why| Self::NoManifest { why })
     }
 
-    /// A fetch of the key set that brought nothing.
+    /// A failed fetch of the key set.
     pub(super) fn of_the_keys(error: FetchError) -> Self {
         Self::of(error, |why| Self::BadKeys { why })
     }
 
-    /// Who answered wrongly has to publish something else; who did not answer has to come back.
+    /// An operator with a wrong response must publish something else; one without a response must be retried.
     fn of(error: FetchError, published_wrongly: impl FnOnce(String) -> Self) -> Self {
         let why = error.to_string();
         match error {

@@ -1,4 +1,4 @@
-//! Going to a host and coming back with its documents, or with a reason.
+//! Fetches a host's documents, or the reason why they are unavailable.
 
 use super::{DirectoryConfig, DirectoryStats, Operator, OperatorUnavailable, host::Host};
 use crate::fetch::{FetchError, Fetcher};
@@ -14,7 +14,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// Asks hosts, tells their memory what came, and counts.
+/// Fetches from hosts, updates their cache entries, and counts.
 pub(super) struct Visitor {
     fetcher: Fetcher,
     config: DirectoryConfig,
@@ -27,7 +27,7 @@ impl Visitor {
         Self { fetcher, config, fetches: AtomicU64::new(0), failures: AtomicU64::new(0) }
     }
 
-    /// Manifest and keys.
+    /// Fetches manifest and keys.
     pub(super) async fn fetch(&self, host: &Host, now: UnixMillis) -> Result<Arc<Operator>, OperatorUnavailable> {
         let outcome = self.fetch_both(host.domain(), now).await.map(Arc::new);
         match &outcome {
@@ -37,7 +37,7 @@ impl Visitor {
         outcome
     }
 
-    /// The keys alone, at the address that the known manifest gives.
+    /// Fetches the keys alone, at the URL in the cached manifest.
     pub(super) async fn fetch_keys_again(
         &self,
         host: &Host,
@@ -79,7 +79,7 @@ impl Visitor {
     async fn fetch_identity(&self, domain: &Domain) -> Result<IdentityManifest, OperatorUnavailable> {
         let url = format!("https://{domain}{}", identity::PATH);
         let bytes = self.get(&url).await.map_err(OperatorUnavailable::of_the_manifest)?;
-        // Whose manifest it is comes first: a foreign one is another refusal than a faulty one (AAP 4.1 step 4).
+        // The domain is checked first: a foreign manifest is a different refusal from a faulty one (AAP 4.1 step 4).
         match identity::claimed_domain(&bytes) {
             Ok(claimed) if claimed != *domain => Err(OperatorUnavailable::DomainDiffers { claimed }),
             _ => IdentityManifest::parse(&bytes).map_err(|e| OperatorUnavailable::NoManifest { why: e.to_string() }),
@@ -96,7 +96,7 @@ impl Visitor {
         self.fetcher.get_json(url).await
     }
 
-    /// One alert a darkness: it is written when the count is reached and again only after a success between.
+    /// One alert per outage: it is written when the count is reached, and again only after a success in between.
     fn failed(&self, host: &Host, in_a_row: u32, why: &OperatorUnavailable) {
         self.failures.fetch_add(1, Ordering::Relaxed);
         if in_a_row == self.config.dark_after {
