@@ -1,4 +1,4 @@
-//! `countersign clarify abandon SESSION`: a draft that is not wanted any more.
+//! `countersign clarify abandon SESSION`: abandons a session about a draft.
 
 use super::{
     connection::{Connection, failed},
@@ -8,10 +8,10 @@ use crate::{context::Context, failure::Failure};
 use countersign_protocol::mplp::MplpId;
 use serde_json::to_value;
 
-/// Give a session up: nothing is asked in it any more, what it stopped goes on, and its plan is never confirmed
+/// Abandon a session: it asks nothing any more, its gaps stop nothing, and its plan is never confirmed
 ///
-/// Gaps that a person owes an answer to still stop irreversible calls that no person approved since, until a person
-/// abandons the session as well (on the page of the question) or its time is over.
+/// Gaps that a person must answer still stop irreversible calls that no person approved since, until a person abandons
+/// the session as well (on the page of the question) or it expires.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[arg(value_name = "SESSION", value_parser = session_id)]

@@ -1,4 +1,4 @@
-//! `countersign clarify check PLAN`: what rules find unclear, like a linter.
+//! `countersign clarify check PLAN`: checks a plan against the rules, like a linter.
 
 use super::{
     document, source,
@@ -10,17 +10,18 @@ use countersign_server::admin::clarification_rules::Finding;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Say what is unclear in a plan, without a service. Nothing is sent or signed
+/// Find the gaps in a plan, without a service. Nothing is sent or signed
 ///
-/// Ends with 0 when rules find nothing, with 1 when the plan needs clarification, with 2 when it could not be looked at.
+/// Ends with 0 when the rules find nothing, with 1 when the plan needs clarification, with 2 when it could not be
+/// checked.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The plan as JSON, or - for standard input.
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
 
-    /// The rules of this file: a project's document, or only what stands under [clarification]. Without it: the built-in
-    /// ones.
+    /// Use the rules of this file: a project's document, or only the members of [clarification]. Without it: the
+    /// built-in rules.
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
 }

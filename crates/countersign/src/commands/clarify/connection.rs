@@ -1,4 +1,4 @@
-//! To which service, and as which agent.
+//! The service and the agent's API key.
 
 use crate::{
     context::Context,
@@ -22,7 +22,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// The service as whoever holds the key sees it.
+    /// The service client for the agent with this key.
     pub(super) fn resolve(&self, context: &Context) -> Result<Clarifications, Failure> {
         let key = secret(self.key_file.as_deref(), KEY_VARIABLE, context)?.ok_or_else(|| {
             let hint = format!("set {KEY_VARIABLE} or use --key-file; `countersign key add --kind agent` makes a key");
@@ -32,7 +32,7 @@ impl Connection {
         Ok(Clarifications::new(&service, self.service.project.as_ref(), &key, Arc::new(transport()?)))
     }
 
-    /// What everybody may know.
+    /// The public keys; needs no API key.
     pub(super) async fn published_keys(&self, context: &Context) -> Result<PublishedKeys, Failure> {
         let (service, transport) = (self.service.origin(context)?, transport()?);
         published_keys(&service, self.service.project.as_ref(), &transport).await.map_err(failed)

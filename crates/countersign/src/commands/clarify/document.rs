@@ -1,4 +1,4 @@
-//! A JSON document in a file, read as strictly as a service reads it.
+//! A JSON document in a file, parsed as strictly as by a service.
 
 use crate::failure::Failure;
 use countersign_protocol::{json, mplp::MplpId};
@@ -12,7 +12,7 @@ pub(super) fn read(path: &Path) -> Result<Value, Failure> {
     json::value(&bytes).map_err(|why| Failure::new(format!("{name}: is not strict JSON: {why}")))
 }
 
-/// A plan may be anything, as long as it has members.
+/// A plan may have any members, as long as it is an object.
 pub(super) fn plan(path: &Path) -> Result<Map<String, Value>, Failure> {
     match read(path)? {
         Value::Object(members) => Ok(members),
@@ -29,7 +29,6 @@ fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
 }
 
-/// A session's id, as an argument.
 pub(super) fn session_id(text: &str) -> Result<MplpId, String> {
     MplpId::parse(text).map_err(|why| why.to_string())
 }

@@ -1,4 +1,4 @@
-//! `countersign clarify keys`: whom verifiers believe.
+//! `countersign clarify keys`: the public keys for verifiers.
 
 use super::connection::Connection;
 use crate::{context::Context, failure::Failure, table::Table};

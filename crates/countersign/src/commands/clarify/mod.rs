@@ -1,4 +1,4 @@
-//! `countersign clarify …`: what is unclear in a plan, who answered it, and the proof of both.
+//! `countersign clarify …`: the gaps in a plan, their answers, and the proof of both.
 
 mod abandon;
 mod check;
@@ -19,11 +19,11 @@ use crate::{context::Context, engine, failure::Failure};
 use clap::Subcommand;
 use connection::Connection;
 
-/// Find what is unclear in a plan, have it answered, and prove who answered what
+/// Find the gaps in a plan, have them answered, and prove each answer's source
 ///
-/// `check`, `rules` and `verify` work offline; the others speak to a service. The agent's API key comes from the
-/// variable COUNTERSIGN_API_KEY or from a file. All of them end with 0 when nothing is left to be said, with 1 when
-/// something is (a gap is open, a case does not hold, a proof fails), and with 2 when nobody can tell.
+/// `check`, `rules` and `verify` work offline; the others call a service. The agent's API key comes from the variable
+/// COUNTERSIGN_API_KEY or from a file. All of them end with 0 on success, with 1 on a negative result (an open gap, a
+/// failed case, a failed proof), and with 2 when the result cannot be determined.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -52,7 +52,7 @@ enum Command {
     RotateKey(rotate_key::Arguments),
 }
 
-/// An answer that is no is told by then, so whatever else fails is trouble.
+/// A negative result has already been printed, so any other failure ends with 2.
 pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure> {
     let Arguments { connection, json, command } = arguments;
     let done = match command {

@@ -1,4 +1,4 @@
-//! `countersign clarify gaps|confirm|audit|handoff SESSION`: what takes a session's id and nothing else.
+//! `countersign clarify gaps|confirm|audit|handoff SESSION`: commands that take only a session id.
 
 use super::{
     connection::{Connection, failed},
@@ -15,15 +15,16 @@ use serde_json::to_value;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
-    /// List what is open in a session. Ends with 0 if nothing is, with 1 if something is
+    /// List the open gaps of a session. Ends with 0 if there are none, with 1 if there are any
     Gaps(Arguments),
-    /// Confirm a plan once nothing is open: it is accepted with its answers, and attested. A plan of MPLP is then proposed
+    /// Confirm a plan without open gaps: it is accepted with its answers, and attested. An MPLP plan is then proposed
     ///
     /// Ends with 1 while a gap is open, be it only a WARN. With --json the accepted plan is printed too.
     Confirm(Arguments),
-    /// Fetch and prove everything that was asked and answered. With --json it is printed as `clarify verify` reads it
+    /// Fetch and verify all questions and answers. With --json they are printed as `clarify verify` reads them
     Audit(Arguments),
-    /// Fetch and prove what another agent is handed: the accepted plan with its chain. With --json it is printed as `clarify verify` reads it
+    /// Fetch and verify the handoff to another agent: the accepted plan with its chain. With --json it is printed as
+    /// `clarify verify` reads it
     Handoff(Arguments),
 }
 

@@ -1,4 +1,4 @@
-//! What was proven, in words: who was asked what, and who answered.
+//! The verified result in words: the questions, the answers, and their sources.
 
 use super::told::severity;
 use crate::{context::Context, failure::Failure, table::printable};
@@ -53,7 +53,7 @@ fn round(round: &RoundReport) -> [String; 4] {
     ]
 }
 
-/// Whose answer it is, and by whose signature that is known.
+/// The source of an answer, and the signature that proves it.
 fn whose(round: &RoundReport) -> String {
     let giver = match round.given_by {
         Some(GivenBy::Person) => "a person",

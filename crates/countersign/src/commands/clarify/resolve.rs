@@ -11,7 +11,8 @@ use countersign_protocol::{
 };
 use serde_json::to_value;
 
-/// Answer a gap as the agent. Ends with 1 if that is no answer, or a person owes it: then one is asked
+/// Answer a gap as the agent. Ends with 1 if the answer is not accepted, or if only a person may answer: then one is
+/// asked
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[arg(value_name = "SESSION", value_parser = session_id)]

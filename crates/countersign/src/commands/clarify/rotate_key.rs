@@ -1,4 +1,4 @@
-//! `countersign clarify rotate-key`: another key, which the old one vouches for.
+//! `countersign clarify rotate-key`: replaces the signing key; the old one signs the rotation.
 
 use super::{
     connection::{Connection, failed},
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{context::Context, failure::Failure};
 
-/// Ask and sign with a new key from now on; takes an admin's API key. What the old key signed stays provable
+/// Replace the signing key; takes an admin's API key. Signatures of the old key stay verifiable
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {}
 

@@ -1,16 +1,16 @@
-//! The rules to look with: those of a file, or the built-in ones.
+//! The rules to apply: those of a file, or the built-in ones.
 
 use crate::failure::Failure;
 use countersign_protocol::clarification::ClarificationPolicy;
 use countersign_server::{admin::clarification_rules::Rules, config::clarification_file};
 use std::path::Path;
 
-/// What a file says; without one, what every project begins with.
+/// The policy of a file; without one, the default policy of a project.
 pub(super) fn policy(file: Option<&Path>) -> Result<ClarificationPolicy, Failure> {
     Ok(file.map(clarification_file::read).transpose()?.unwrap_or_default())
 }
 
-/// The rules ready to look, or everything that is wrong with them.
+/// The compiled rules, or every problem with them.
 pub(super) fn compiled(file: Option<&Path>, policy: &ClarificationPolicy) -> Result<Rules, Failure> {
     let problems = Rules::problems(policy);
     let place = file.map(|file| format!("{}: ", file.display())).unwrap_or_default();

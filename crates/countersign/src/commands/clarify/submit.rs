@@ -9,14 +9,14 @@ use crate::{context::Context, failure::Failure};
 use countersign_protocol::{clarification::submission::CheckRequest, mplp::MplpId};
 use std::path::PathBuf;
 
-/// Submit a plan and say what is unclear about it. The same plan again finds its session again
+/// Submit a plan and list its gaps. Submitting the same plan again continues its session
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The plan as JSON, or - for standard input.
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
 
-    /// Go on with this session: the plan takes the place of the one before.
+    /// Continue this session: the plan replaces the previous one.
     #[arg(long, value_name = "ID", value_parser = session_id)]
     session: Option<MplpId>,
 }

@@ -1,11 +1,11 @@
-//! Gaps in words, a line a fact.
+//! Gaps in words, one fact per line.
 
 use crate::{context::Context, failure::Failure, table::printable};
 use countersign_protocol::clarification::{Gap, Operation, Severity, submission::CheckResponse};
 use countersign_server::admin::clarification_rules::Finding;
 use serde_json::to_value;
 
-/// What is open, whoever found it.
+/// An open gap, of a session or of an offline check.
 pub(super) struct Open<'a> {
     /// Its number in a session, or the rule that found it.
     pub(super) name: &'a str,
@@ -67,7 +67,7 @@ impl<'a> Open<'a> {
     }
 }
 
-/// All of them, with an empty line before each.
+/// All gaps, with an empty line before each.
 pub(super) fn all<'a>(open: impl Iterator<Item = Open<'a>>) -> String {
     open.map(|gap| format!("\n{}", gap.text())).collect()
 }
@@ -90,7 +90,7 @@ pub(super) fn counted(blocking: u64, warning: u64) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// How a session stands. Ends with 1 while anything is open.
+/// Prints the state of a session. Ends with 1 while a gap is open.
 pub(super) fn standing(response: &CheckResponse, json: bool, context: &Context) -> Result<(), Failure> {
     let session = &response.session_id;
     if json {

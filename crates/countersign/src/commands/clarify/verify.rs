@@ -1,4 +1,4 @@
-//! `countersign clarify verify FILE`: a proof that needs nothing but the document and the keys.
+//! `countersign clarify verify FILE`: verifies with only the document and the keys.
 
 use super::{document, report};
 use crate::{context::Context, failure::Failure, table::printable};
@@ -10,18 +10,19 @@ use countersign_protocol::{clarification::PublishedKeys, mplp::read};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Prove offline who was asked what, and who answered: an audit, a record, a message, an attestation or a handoff
+/// Verify offline the questions, the answers and their sources: in an audit, a record, a message, an attestation or a
+/// handoff
 ///
-/// Ends with 0 when everything in it is proven, with 1 and the first thing that is wrong when it is not, with 2 when
-/// there is no such document.
+/// Ends with 0 when everything in it is verified, with 1 and the first flaw when it is not, with 2 when there is no
+/// such document.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The document, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The keys of those who sign, as `countersign clarify keys --json` prints them; once for each agent. Without them
-    /// only that nobody changed the document is proven, and not who signed it.
+    /// The signers' keys, as `countersign clarify keys --json` prints them; once for each agent. Without them only the
+    /// integrity of the document is verified, and not its signers.
     #[arg(long, value_name = "FILE")]
     keys: Vec<PathBuf>,
 
@@ -47,7 +48,7 @@ pub(super) fn run(arguments: &Arguments, json: bool, context: &Context) -> Resul
     }
 }
 
-/// What is wrong first: whatever comes after it rests on it.
+/// Only the first flaw: everything after it depends on it.
 fn say_wrong(file: &Path, wrong: &Wrong, json: bool, context: &Context) -> Result<(), Failure> {
     if json {
         context.say_json(&json!({ "proven": null, "place": wrong.place, "wrong": wrong.flaw.to_string() }))?;
@@ -59,7 +60,7 @@ fn say_wrong(file: &Path, wrong: &Wrong, json: bool, context: &Context) -> Resul
 
 type Check = fn(&Value, &Registry) -> Result<Report, Wrong>;
 
-/// By the members that only one of them has. What is proven by the whole comes before what stands in it.
+/// Recognises a document by a member that only its kind has. A document that contains others is matched before them.
 fn kind(found: &Value) -> Option<Check> {
     let has = |member: &str| found.get(member).is_some();
     let kinds: [(&str, Check); 5] = [
@@ -97,7 +98,7 @@ fn no_chain() -> Failure {
     Failure::new("--earlier compares two chains: both must be an audit, a record or a handoff")
 }
 
-/// A chain that was signed once is still the beginning of this one (W-09).
+/// A chain that was signed earlier is still the beginning of this one (W-09).
 fn goes_on(now: &Value, earlier: &Value, registry: &Registry) -> Result<(), Wrong> {
     let kept = ChainSeal::of_record(earlier, registry);
     let kept = kept.map_err(|wrong| Wrong { place: format!("earlier: {}", wrong.place), flaw: wrong.flaw })?;

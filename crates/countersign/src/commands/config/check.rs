@@ -3,7 +3,7 @@
 use crate::{cli::Reading, context::Context, failure::Failure};
 use countersign_server::config::{self, ConfigErrors, Loaded};
 
-/// Read the configuration back, say what is wrong with it, or where each value comes from
+/// Check the configuration: print its problems, or the source of each value
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]

@@ -5,7 +5,7 @@ mod check;
 use crate::{context::Context, failure::Failure};
 use clap::Subcommand;
 
-/// Look at the configuration of the node
+/// Check the configuration of the node
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Check(check::Arguments),

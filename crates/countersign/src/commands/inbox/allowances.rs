@@ -1,4 +1,4 @@
-//! `countersign inbox allowances` and `revoke ID`: what your yeses have left, and taking it back.
+//! `countersign inbox allowances` and `revoke ID`: lists and revokes your open allowances.
 
 use super::connection::{Connected, not_approved};
 use crate::{
@@ -10,14 +10,14 @@ use crate::{
 use countersign_protocol::mplp::AllowanceShown;
 use serde_json::json;
 
-/// List the yeses that still let something run, with what is left of each, and end
+/// List your open allowances with their remaining uses, and end
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {}
 
-/// Take back what is left of a yes, and end. What is under way stays under way
+/// Revoke an allowance, and end. A call already in progress continues
 #[derive(Debug, clap::Args)]
 pub(super) struct RevokeArguments {
-    /// The yes, as `countersign inbox allowances` names it.
+    /// The allowance, as `countersign inbox allowances` names it.
     #[arg(value_name = "ALW_ID")]
     id: String,
 

@@ -1,8 +1,8 @@
-//! `countersign inbox answer ID yes|no` and `respond ID TEXT`: one answer, and what became of it.
+//! `countersign inbox answer ID yes|no` and `respond ID TEXT`: one answer, and its outcome.
 //!
-//! The service says the same to every reply (AAEP 6.3.4). What counted is told by the event that settles the question,
-//! so this listens until it has come. A yes for more than the one call says so by another door, which tells the truth
-//! at once.
+//! The service gives the same response to every reply (AAEP 6.3.4). The outcome is in the event that settles the
+//! question, so this waits for that event. A standing approval goes through the MPLP endpoint instead, which returns
+//! the outcome at once.
 
 use super::{
     connection::{Clock, Connected, not_answered, not_approved, not_subscribed, only_listens},
@@ -19,12 +19,12 @@ use countersign_protocol::{
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 
-/// How long the question may take to come again, and its settlement to be told.
+/// How long to wait for the question, and for the event that settles it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const ANSWERING_TOKEN: &str = "`countersign token add` without --reads-only makes one that answers";
 
-/// Say yes or no to what an agent wants to do, and end
+/// Approve (yes) or reject (no) an agent's request, and end
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The question, as `countersign inbox list` names it.
@@ -32,7 +32,7 @@ pub(super) struct Arguments {
 
     decision: Decision,
 
-    /// Why; the agent is told.
+    /// Why; the agent sees it.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     more: More,
 }
 
-/// Answer what an agent asks to know, and end
+/// Answer an agent's clarification question, and end
 #[derive(Debug, clap::Args)]
 pub(super) struct RespondArguments {
     /// The question, as `countersign inbox list` names it.
@@ -76,7 +76,7 @@ pub(super) async fn run(
     report(&arguments.id, ending, &[wanted], json, context)
 }
 
-/// A yes for more than the one call, or for some steps of a plan; and what it lets run now.
+/// A standing approval, or an approval of some steps of a plan; prints the resulting allowances.
 async fn bounded(arguments: &Arguments, connected: &Connected, json: bool, context: &Context) -> Result<(), Failure> {
     let (mplp, confirm) = (connected.mplp(), confirm_of(&arguments.id)?);
     let yes = DecisionRequest {
@@ -116,7 +116,7 @@ pub(super) async fn respond(
     report(&arguments.id, ending, &[Ending::Answered, Ending::Accepted, Ending::Rejected], json, context)
 }
 
-/// Hears the question, answers it, and hears what became of it.
+/// Waits for the question, answers it, and waits for its outcome.
 async fn give(
     id: &str,
     connected: &Connected,
@@ -156,9 +156,9 @@ impl Listening {
         }
     }
 
-    /// The question itself: whoever subscribes is told all that are open (S1).
+    /// The question itself: a new subscriber receives all pending ones (S1).
     async fn hear(&mut self, id: &str, replier: &Replier) -> Result<Arc<Question>, Failure> {
-        // A list that has not got it saves the wait. Other producers have no list.
+        // If the list does not have it, there is no need to wait. Other producers have no list.
         let gone = || Failure::new("there is no such open question").hint("`countersign inbox list` shows what waits");
         if let Ok(listed) = replier.questions().await {
             let open = listed.questions.into_iter().find(|open| open.decision_id == id || open.event_id == id);
@@ -195,7 +195,7 @@ impl Listening {
     }
 }
 
-/// A token is not proof enough for everything. Nothing is sent that could not count.
+/// A token is not strong enough authentication for every question. A reply that could not count is not sent.
 fn enough_proof(open: &OpenQuestion) -> Result<(), Failure> {
     if open.assurance == "token" {
         return Ok(());
@@ -204,7 +204,7 @@ fn enough_proof(open: &OpenQuestion) -> Result<(), Failure> {
     Err(Failure::new(why).hint(how_to_answer(open)))
 }
 
-/// Where a question is answered that this token is not proof enough for.
+/// Where to answer a question that requires stronger authentication than this token.
 pub(super) fn how_to_answer(open: &OpenQuestion) -> String {
     let page = &open.page;
     match open.high_risk_token_suffices {
@@ -213,7 +213,7 @@ pub(super) fn how_to_answer(open: &OpenQuestion) -> String {
     }
 }
 
-/// The answer arrived and nothing was settled by it. Why, as far as the person may know.
+/// The reply arrived but settled nothing. Gives the reason, as far as the person may know it.
 async fn still_open(id: &str, replier: &Replier) -> Failure {
     let listed = match replier.questions().await {
         Ok(listed) => listed.questions,
@@ -228,7 +228,7 @@ async fn still_open(id: &str, replier: &Replier) -> Failure {
 }
 
 fn report(id: &str, ending: Ending, wanted: &[Ending], json: bool, context: &Context) -> Result<(), Failure> {
-    // Another producer only tells that its agent goes on.
+    // Another producer only reports that its agent continues.
     let counted = wanted.contains(&ending) || ending == Ending::Moved;
     if json {
         context.say_line(&json!({ "id": id, "ending": ending.as_str(), "counted": counted }))?;

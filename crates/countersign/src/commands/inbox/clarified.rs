@@ -1,10 +1,10 @@
-//! What was clarified before a question was asked, and whose answers these are.
+//! Answers clarified before a question was raised, with their sources.
 
 use crate::table::quoted;
 use countersign_client::aaep::{Asks, Question};
 use serde_json::Value;
 
-/// The service alone writes this member.
+/// Only the service writes this member.
 pub(super) fn of(question: &Question) -> Option<&Value> {
     match question.asks() {
         Asks::Confirmation(asked) => asked.extra_context.as_ref()?.get("clarification"),
@@ -12,7 +12,7 @@ pub(super) fn of(question: &Question) -> Option<&Value> {
     }
 }
 
-/// One line an answer.
+/// One line per answer.
 pub(super) fn lines(clarified: &Value) -> Vec<String> {
     let answers = clarified.get("answers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let more = clarified.get("more").and_then(Value::as_u64).filter(|more| *more > 0);
@@ -22,7 +22,7 @@ pub(super) fn lines(clarified: &Value) -> Vec<String> {
 
 fn line(answer: &Value) -> String {
     let text = |name: &str| quoted(answer.get(name).and_then(Value::as_str).unwrap_or_default());
-    // Whose answer it is comes first and the answer last, in quotes: nothing that it says can stand behind it.
+    // The source comes first and the answer last, in quotes: the answer cannot imitate the source.
     let whose = match answer.get("given_by").and_then(Value::as_str) {
         Some("person") => "Answered by a person",
         _ => "Answered by the agent itself",

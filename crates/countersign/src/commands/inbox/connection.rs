@@ -1,4 +1,4 @@
-//! To which service, with which token, and whom to believe.
+//! The service, the token, and the trusted keys and agents.
 
 use crate::{
     clock::system_now,
@@ -29,32 +29,32 @@ pub(super) struct Connection {
     #[arg(long, global = true, value_name = "FILE")]
     token_file: Option<PathBuf>,
 
-    /// Connect only to a service that proves who it is with a signed manifest.
+    /// Connect only to a service that proves its identity with a signed manifest.
     #[arg(long, global = true)]
     signed_only: bool,
 
-    /// With --signed-only: believe the keys in this JWK set, and not those that the service publishes.
+    /// With --signed-only: trust the keys in this JWK set, and not those that the service publishes.
     #[arg(long, global = true, value_name = "FILE", requires = "signed_only")]
     pin_keys: Option<PathBuf>,
 
-    /// An agent that you know, by its id; may be given several times. Without it: all that the service lets speak.
+    /// An agent that you know, by its id; may be given several times. Without it: all agents that the service admits.
     #[arg(long = "known", global = true, value_name = "AGENT")]
     known: Vec<String>,
 
-    /// What happens to questions of agents that are not known.
+    /// How to treat questions of unknown agents.
     #[arg(long, global = true, value_name = "WHAT", default_value = "mark", requires = "known")]
     unknown: Unknown,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Unknown {
-    /// They are shown, and marked.
+    /// Show and mark them.
     Mark,
-    /// They are not shown.
+    /// Hide them.
     Refuse,
 }
 
-/// Everything that a connection needs.
+/// The resolved settings of a connection.
 pub(super) struct Connected {
     pub(super) config: SubscriberConfig,
     pub(super) trust: Trust,
@@ -107,19 +107,19 @@ impl Connected {
         Replier::without_listening(&self.config, self.transport.clone())
     }
 
-    /// What the person may do about approvals beside answering.
+    /// The client for the person's approvals and allowances.
     pub(super) fn mplp(&self) -> Mplp {
         let (service, project) = (&self.config.service, self.config.project.as_ref());
         Mplp::new(service, project, &self.token, self.transport.clone())
     }
 }
 
-/// Whether the service takes no answers from this subscriber: its token only listens.
+/// Whether the token is listen-only: the service accepts no answers from this subscriber.
 pub(super) fn only_listens(subscriber: &Subscriber) -> bool {
     subscriber.accepted().honored_capabilities.supports_confirmation_reply == Some(false)
 }
 
-/// This machine's clock, set right by the service's where they differ: deadlines are by the service's.
+/// This machine's clock, corrected by its skew to the service's: deadlines follow the service's clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     ahead_ms: i64,
@@ -127,7 +127,7 @@ pub(super) struct Clock {
 
 impl Clock {
     fn by(producer: Option<UnixMillis>) -> Self {
-        // The service tells whole seconds.
+        // The service sends whole seconds.
         let ahead_ms = producer.map_or(0, |date| date.millis_since(system_now()));
         Self { ahead_ms: if ahead_ms.abs() > 2_000 { ahead_ms } else { 0 } }
     }

@@ -1,6 +1,6 @@
-//! What can be typed while the inbox runs.
+//! Commands typed while the inbox runs.
 
-/// One line, understood.
+/// One parsed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Nothing,
@@ -11,16 +11,16 @@ pub(super) enum Line {
         question: String,
         text: String,
     },
-    /// More time; how many seconds, if that was said.
+    /// More time, with an optional number of seconds.
     MoreTime {
         question: String,
         seconds: Option<i64>,
     },
-    /// It begins with nothing that could be a question.
+    /// The line does not begin with a question.
     Unknown,
 }
 
-/// How much more time is asked for where nobody says how much.
+/// The default extension in seconds.
 pub(super) const MORE_S: i64 = 300;
 
 pub(super) const HELP: &[&str] = &[
@@ -65,7 +65,7 @@ fn is_name(text: &str) -> bool {
     text.parse::<usize>().is_ok() || text.starts_with("dec_") || text.starts_with("evt_")
 }
 
-/// A yes or a no to a confirmation, with what was said about it.
+/// An approval or rejection with an optional reason.
 pub(super) fn yes_or_no(text: &str) -> Option<(bool, Option<String>)> {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let said = Some(rest.trim().trim_start_matches([',', ':']).trim().to_owned()).filter(|rest| !rest.is_empty());

@@ -12,7 +12,7 @@ use crate::{
     table::{printable, sentence},
 };
 
-/// List what waits for you, and end
+/// List your pending questions, and end
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {}
 

@@ -1,4 +1,4 @@
-//! The inbox while it runs: what is heard, what is typed, and the time that passes.
+//! The running inbox: events, typed lines and timers.
 
 use super::{
     answer::how_to_answer,
@@ -19,9 +19,9 @@ use tokio::{
     time::{MissedTickBehavior, interval, sleep},
 };
 
-/// How long after an answer its settlement may take before the service is asked.
+/// How long to wait for the outcome of an answer before the service is asked.
 const SETTLES_WITHIN: Duration = Duration::from_secs(5);
-/// What may be heard and not yet told. A full one makes the service wait.
+/// Buffer of received events. A full one applies back-pressure to the service.
 const HEARD: usize = 1024;
 
 pub(super) async fn run(connected: &Connected, json: bool, quiet: bool, context: &Context) -> Result<(), Failure> {
@@ -58,7 +58,7 @@ struct Desk<'a> {
     speech: Speech,
     teller: Teller<'a>,
     clock: Clock,
-    /// Questions whose settlement is overdue are sent here.
+    /// Questions with an overdue outcome are sent here.
     checks: mpsc::Sender<String>,
     lost: bool,
     json: bool,
@@ -81,7 +81,7 @@ impl Desk<'_> {
                         Goes::On => {}
                         Goes::Away => return Ok(()),
                     },
-                    // A person who ends the input is done; a program may only have nothing to say.
+                    // End of input means that a person is done; a program may merely have no input.
                     None if !self.json => return Ok(()),
                     None => reading = false,
                 },
@@ -96,7 +96,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Takes all that has come, so that a question is told before the chatter that came first.
+    /// Takes everything that has arrived, so that a question is read out before earlier, less important events.
     async fn hear(&mut self, first: Heard, more: &mut mpsc::Receiver<Result<Heard, Failure>>) -> Result<(), Failure> {
         self.take(first).await?;
         while let Ok(next) = more.try_recv() {
@@ -193,7 +193,7 @@ impl Desk<'_> {
         Ok(Goes::On)
     }
 
-    /// The open question that is meant; if it is none, that is said.
+    /// The pending question with this name; prints a problem if there is none.
     fn find(&mut self, named: &str) -> Result<Option<Arc<Question>>, Failure> {
         let found = self.teller.id(named).and_then(|id| self.inbox.question(id)).cloned();
         match (found, self.teller.id(named).is_some()) {
@@ -234,7 +234,7 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// How a question must be answered that this token is not proof enough for.
+    /// How to answer a question that requires stronger authentication than this token.
     async fn needs_more(&self, question: &Question) -> Option<String> {
         let listed = self.replier.questions().await.ok()?;
         let open = listed.questions.into_iter().find(|open| question.decision_id() == Some(&open.decision_id))?;
@@ -244,7 +244,7 @@ impl Desk<'_> {
     async fn more_time(&mut self, question: &Question, seconds: i64) -> Result<(), Failure> {
         let Some(id) = question.decision_id() else { return self.problem("This producer gives no more time") };
         match self.replier.more_time(id, seconds).await {
-            // The event that follows tells how much there is now; without one there was no more to give.
+            // The event that follows has the new deadline; without one the deadline could not be extended.
             Ok(more) if more.deadline <= question.deadline() => {
                 self.problem("No more time than that can be given for this question")
             }
@@ -253,7 +253,7 @@ impl Desk<'_> {
         }
     }
 
-    /// The person is told the truth about an answer that settled nothing.
+    /// Tells the person that an answer settled nothing.
     async fn check(&mut self, id: &str) -> Result<(), Failure> {
         if self.inbox.question(id).is_none() {
             return Ok(());
@@ -291,7 +291,8 @@ fn listen(mut subscriber: Subscriber) -> mpsc::Receiver<Result<Heard, Failure>> 
     heard
 }
 
-/// Lines of standard input. A thread of its own: a read cannot be given up, and nothing waits for it at the end.
+/// Lines of standard input. On a thread of its own, because a blocking read cannot be cancelled; nothing joins it at
+/// exit.
 fn typed() -> mpsc::Receiver<String> {
     let (to, lines) = mpsc::channel(16);
     std::thread::spawn(move || {

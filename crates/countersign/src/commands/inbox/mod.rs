@@ -1,4 +1,5 @@
-//! `countersign inbox`: a subscriber at the terminal. It hears what agents ask, reads it out, and sends the answer.
+//! `countersign inbox`: a subscriber at the terminal. It receives agents' questions, reads them out, and sends the
+//! answers.
 
 mod allowances;
 mod answer;
@@ -18,11 +19,11 @@ use crate::{context::Context, engine, failure::Failure};
 use clap::Subcommand;
 use connection::Connection;
 
-/// Hear what agents ask you, and answer: at the terminal, or from a script
+/// Receive agents' questions and answer them: at the terminal, or from a script
 ///
-/// Each new question is read out once: what is to be done, what follows from it, who asks and in whose words, the risk,
-/// and how much time is left. Type `help` for the answers. The token that it listens with comes from the variable
-/// COUNTERSIGN_TOKEN or from a file; `countersign token add` makes one.
+/// Each new question is read out once: the action, its consequence, the requester, the author of the text, the risk,
+/// and the time left. Type `help` for the answers. The subscriber token comes from the variable COUNTERSIGN_TOKEN or
+/// from a file; `countersign token add` makes one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -32,7 +33,7 @@ pub(crate) struct Arguments {
     #[arg(long, global = true)]
     json: bool,
 
-    /// Only questions and what becomes of them; nothing else that agents say.
+    /// Only questions and their outcomes; no other events of agents.
     #[arg(long)]
     quiet: bool,
 

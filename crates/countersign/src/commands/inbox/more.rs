@@ -1,4 +1,4 @@
-//! What a yes may be for beyond the one call that is shown: so often, for so long, up to so much.
+//! The limits of a standing approval: uses, duration and amounts.
 
 use crate::{failure::Failure, span};
 use countersign_client::mplp::{Mplp, confirm_id};
@@ -21,15 +21,15 @@ pub(super) struct More {
     #[arg(long = "for", value_name = "TIME", value_parser = span::seconds)]
     lasting: Option<i64>,
 
-    /// Where an amount differs: the most that each call may have, such as body.amount=500.
+    /// Where an amount differs: the maximum for each call, such as body.amount=500.
     #[arg(long, value_name = "NAME=AMOUNT", value_parser = amount)]
     up_to: Vec<(String, Amount)>,
 
-    /// The most that all calls together may have, such as body.amount=2000.
+    /// The maximum for all calls together, such as body.amount=2000.
     #[arg(long, value_name = "NAME=AMOUNT", value_parser = amount)]
     altogether: Vec<(String, Amount)>,
 
-    /// The argument of a tool that says the unit of an amount, such as amount=currency.
+    /// The argument of a tool that holds the unit of an amount, such as amount=currency.
     #[arg(long, value_name = "NAME=ARGUMENT", value_parser = named)]
     unit_from: Vec<(String, String)>,
 
@@ -39,7 +39,7 @@ pub(super) struct More {
 }
 
 impl More {
-    /// Whether nothing is said but yes or no.
+    /// Whether no limit and no step is given.
     pub(super) fn is_nothing(&self) -> bool {
         self.steps.is_empty() && matches!(self.bounds(), Ok(None))
     }
@@ -61,7 +61,7 @@ impl More {
         let names = up_to.keys().chain(altogether.keys());
         let bound = |name: &String| {
             let sum = altogether.get(name).copied();
-            // One call may have as much as all of them together, where nothing else is said.
+            // Without a limit of its own, one call may use the whole sum.
             let most = up_to.get(name).copied().or(sum)?;
             let unit_from = unit_from.get(name).cloned();
             Some((name.clone(), Bound::Amount { least: None, most, sum, unit: None, unit_from }))
@@ -69,7 +69,7 @@ impl More {
         Ok(names.filter_map(bound).collect())
     }
 
-    /// The steps by their ids, as the plan that is asked about has them.
+    /// The ids of the steps, from the plan that the question is about.
     pub(super) async fn steps(&self, mplp: &Mplp, confirm: &MplpId) -> Result<Option<Vec<MplpId>>, Failure> {
         if self.steps.is_empty() {
             return Ok(None);
@@ -89,7 +89,7 @@ impl More {
     }
 }
 
-/// The Confirm that a question is seen as, by the id of either.
+/// The Confirm of a question, by the id of either.
 pub(super) fn confirm_of(id: &str) -> Result<MplpId, Failure> {
     let either = confirm_id(id).or_else(|| MplpId::parse(id).ok());
     either.ok_or_else(|| {
@@ -97,7 +97,7 @@ pub(super) fn confirm_of(id: &str) -> Result<MplpId, Failure> {
     })
 }
 
-/// By name, and no name twice: which of two bounds holds is nothing to guess.
+/// By name, without duplicates: two limits for one name are ambiguous.
 fn once<T: Clone>(flag: &str, said: &[(String, T)]) -> Result<BTreeMap<String, T>, Failure> {
     let mut all = BTreeMap::new();
     for (name, value) in said {

@@ -1,14 +1,14 @@
-//! What a question about a plan would let run. The service's own account of the plan is read, and never what came with
-//! the question: there an agent could write what it likes.
+//! The steps of a question about a plan. They are read from the service's own plan, never from the question's context,
+//! which an agent could have written.
 
 use crate::table::{quoted, rendered};
 use countersign_client::mplp::{Mplp, confirm_id};
 use countersign_protocol::mplp::{PlanActions, Runs, StepShown, TargetType, WhoseWords};
 use std::time::Duration;
 
-/// What questions about plans begin with. It only decides whether to look.
+/// The beginning of questions about plans. It only decides whether to fetch the plan.
 const BEGINS: &str = "Approve the plan ";
-/// Nobody waits longer for a question than this for its steps.
+/// The maximum delay of a question for fetching its steps.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The steps, if the question is about a plan.
@@ -26,7 +26,7 @@ pub(super) async fn of(mplp: &Mplp, action: &str, decision_id: Option<&str>) -> 
 
 pub(super) enum Steps {
     Read(PlanActions),
-    /// It is a plan, and what it runs could not be read.
+    /// The question is about a plan with steps that could not be fetched.
     Unread,
 }
 

@@ -1,5 +1,5 @@
-//! What runs, line by line: everything of it that the question's own sentence does not say, and apart from the agent's
-//! words.
+//! The permitted call, line by line: every value that the question's own sentence does not contain, apart from the
+//! agent's text.
 
 use crate::table::{printable, quoted};
 use countersign_protocol::{
@@ -31,14 +31,14 @@ fn line(detail: &RequestDetail) -> String {
     }
 }
 
-/// A question of a list: what it is called, how it reads, and what it lets run.
+/// A question of a list: its name, its text, and its call.
 pub(super) struct Listed {
     pub(super) name: String,
     pub(super) text: String,
     pub(super) runs: WhatRuns,
 }
 
-/// What is different about a question of a list from those that read the same; nothing if none does.
+/// The differences of a question from those in the list with the same text; `None` if there is no such question.
 pub(super) fn alike(at: usize, all: &[Listed]) -> Option<String> {
     let this = all.get(at)?;
     let others = all.iter().enumerate().filter(|(other, that)| *other != at && that.text == this.text);
@@ -53,14 +53,14 @@ pub(super) fn alike(at: usize, all: &[Listed]) -> Option<String> {
     }
 }
 
-/// Letters that an eye takes for others, said in words.
+/// A warning about lookalike letters.
 fn misread(detail: &RequestDetail, found: &Lookalike) -> String {
     let reads = found.reads_as.as_ref().map(|reads| format!(" reads like {} and", quoted(reads))).unwrap_or_default();
     let letters = found.characters.join(", ");
     format!("Beware: {} in {}{reads} has letters of another alphabet: {letters}", quoted(&found.word), label(detail))
 }
 
-/// The place and the name. Names come quoted where they could be taken for something else.
+/// The position and the name. Names are quoted if they could be misread.
 pub(super) fn label(detail: &RequestDetail) -> String {
     let place = match detail.place {
         DetailPlace::Path => "path",
@@ -74,7 +74,7 @@ pub(super) fn label(detail: &RequestDetail) -> String {
     if detail.name.is_empty() { place.to_owned() } else { format!("{place} {}", printable(&detail.name)) }
 }
 
-/// Whoever sent it wrote what stands in quotes.
+/// Text from the sender is quoted.
 pub(super) fn value(detail: &RequestDetail) -> String {
     match detail.kind {
         ValueKind::Text => quoted(&detail.value),

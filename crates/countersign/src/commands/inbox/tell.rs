@@ -1,5 +1,5 @@
-//! What happens, told: lines for people, objects for programs. A number names a question for as long as the inbox runs,
-//! so that a yes which comes late never answers the next one.
+//! Output of the inbox: lines for people, objects for programs. A number names a question for as long as the inbox
+//! runs, so that a late approval never answers the next question.
 
 use super::{
     plan_steps::Steps,
@@ -22,7 +22,7 @@ pub(super) struct Teller<'a> {
     json: bool,
     quiet: bool,
     colour: bool,
-    /// Ids of questions; the place is the number.
+    /// Ids of questions; the index is the number minus one.
     numbers: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Teller<'a> {
         Self { context, json, quiet, colour, numbers: Vec::new() }
     }
 
-    /// The id that a person means by a number or by the id itself.
+    /// The question id behind a number or an id.
     pub(super) fn id(&self, named: &str) -> Option<&str> {
         let number = named.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
         let by_number = number.and_then(|place| self.numbers.get(place));
@@ -82,7 +82,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// A new question; with what it would let run, if it is about a plan.
+    /// A new question, with its steps if it is about a plan.
     pub(super) fn asked(&mut self, question: &Question, steps: Option<Steps>, now: UnixMillis) -> Result<(), Failure> {
         let (view, name) = (View::from(question).of_plan(steps), self.name(question.id()));
         if self.json {
@@ -93,7 +93,7 @@ impl<'a> Teller<'a> {
         self.block(&lines)
     }
 
-    /// What is open.
+    /// The pending questions.
     pub(super) fn list(&mut self, inbox: &Inbox, now: UnixMillis) -> Result<(), Failure> {
         let open: Vec<_> = inbox.questions().cloned().collect();
         if self.json {
@@ -112,7 +112,7 @@ impl<'a> Teller<'a> {
         Ok(())
     }
 
-    /// Something about the inbox itself.
+    /// A message about the inbox itself.
     pub(super) fn tell(&self, word: &str, text: &str, event: Value) -> Result<(), Failure> {
         if self.json {
             return self.line(&event);
@@ -125,7 +125,7 @@ impl<'a> Teller<'a> {
         self.context.say("\n")
     }
 
-    /// The number is given when the question is first named, and kept.
+    /// The number is assigned when the question is first named, and kept.
     pub(super) fn name(&mut self, id: &str) -> String {
         let place = self.numbers.iter().position(|known| known == id).unwrap_or_else(|| {
             self.numbers.push(id.to_owned());
@@ -134,7 +134,7 @@ impl<'a> Teller<'a> {
         format!("Question {}", place + 1)
     }
 
-    /// For those who look, the first line stands out and a blank one follows; for those who listen, neither helps.
+    /// On a screen, the first line is highlighted and a blank one follows; with a screen reader, neither helps.
     fn block(&self, lines: &[String]) -> Result<(), Failure> {
         let style = self.style(AnsiColor::Cyan);
         let (first, rest) = lines.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
@@ -158,7 +158,7 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// The service's words as they are; an agent's in quotes, and as its own.
+/// The service's text as it is; an agent's text in quotes, with its author.
 fn whose(said_by: SaidBy, agent: &str, words: &str) -> String {
     match said_by {
         SaidBy::Hub => printable(words),
@@ -166,7 +166,7 @@ fn whose(said_by: SaidBy, agent: &str, words: &str) -> String {
     }
 }
 
-/// What became of a question, after its name.
+/// The outcome of a question, as the end of a sentence.
 pub(super) fn ended(ending: Ending) -> &'static str {
     match ending {
         Ending::Accepted => "was accepted",

@@ -21,11 +21,11 @@ use countersign_protocol::{
 };
 use serde_json::{Value, json};
 
-/// What is shown of a question, wherever it was learnt from.
+/// The displayed data of a question, from a list or an event.
 pub(super) struct View {
     pub(super) id: String,
     kind: Kind,
-    /// The action, or what is asked.
+    /// The action, or the question.
     what: String,
     consequence: Option<String>,
     context: Option<String>,
@@ -40,19 +40,19 @@ pub(super) struct View {
     default: Option<YesNo>,
     last_ran_at: Option<UnixMillis>,
     deadline: UnixMillis,
-    /// How a call differs from what a plan says.
+    /// The deviation of a call from a plan.
     differs: Vec<String>,
-    /// What a plan would let run.
+    /// The steps of a plan.
     steps: Option<Steps>,
-    /// What was clarified before it was asked.
+    /// Answers clarified before the question was raised.
     clarified: Option<Value>,
-    /// What an approval lets run, typed; none of a service that does not say it.
+    /// The call that an approval permits; `None` if the service does not send it.
     runs: Option<WhatRuns>,
-    /// How it differs from others of the same list that read the same.
+    /// The differences from others in the list with the same text.
     alike: Option<String>,
 }
 
-/// Says of questions that read the same what is different about each.
+/// Adds to questions that read the same the values in which they differ.
 pub(super) fn tell_apart(named: &mut [(String, View)]) {
     let of = |(name, view): &(String, View)| Listed {
         name: name.clone(),
@@ -135,7 +135,7 @@ impl From<&OpenQuestion> for View {
 }
 
 impl View {
-    /// The sentence and its consequence alone, where the rest of what runs is there to be listed.
+    /// Reduces the text to the sentence and its consequence, if the call itself can be listed.
     fn by_what_runs(mut self) -> Self {
         if let Some(runs) = &self.runs {
             (self.what, self.consequence) = (runs.sentence.clone(), Some(runs.consequence.clone()));
@@ -143,12 +143,12 @@ impl View {
         self
     }
 
-    /// With what the plan that it is about would let run.
+    /// Adds the steps of the plan that the question is about.
     pub(super) fn of_plan(self, steps: Option<Steps>) -> Self {
         Self { steps, ..self }
     }
 
-    /// What it is called first, and then everything a person must know to decide.
+    /// The name first, and then everything a person must know to decide.
     pub(super) fn lines(&self, name: &str, now: UnixMillis) -> Vec<String> {
         let asks = if self.kind == Kind::Confirmation { "asks for your yes" } else { "asks" };
         let mut lines = vec![format!("{name} {asks}: {}", self.said(&self.what))];
@@ -170,7 +170,7 @@ impl View {
         lines
     }
 
-    /// What can be typed to answer it.
+    /// The possible answers, as typed.
     pub(super) fn how(&self, name: &str) -> String {
         match self.kind {
             Kind::Confirmation => {
@@ -211,7 +211,7 @@ impl View {
         })
     }
 
-    /// The owner's words as they are, with what they quote; everybody else's in quotes that they cannot end.
+    /// The owner's text as it is, with its quotes; any other text in quotes that it cannot end.
     fn said(&self, text: &str) -> String {
         match self.words {
             _ if self.is_plan() => rendered(text),
@@ -220,13 +220,13 @@ impl View {
         }
     }
 
-    /// Whether the service itself wrote it, about an agent's plan: only its steps have numbers.
+    /// Whether the service wrote it about an agent's plan: only those have numbered steps.
     fn is_plan(&self) -> bool {
         let steps = self.runs.iter().flat_map(|runs| &runs.details).any(|detail| detail.step.is_some());
         self.steps.is_some() || steps
     }
 
-    /// What a person would take two questions for the same by.
+    /// The text by which a person would take two questions for the same.
     fn reads(&self) -> String {
         format!("{} {}", self.asked_by(), self.what)
     }
@@ -271,7 +271,7 @@ impl View {
     }
 }
 
-/// Only where the service wrote the question: an agent could write anything there.
+/// Only if the service wrote the question: an agent could write anything there.
 fn differs(question: &Question) -> Vec<String> {
     let Asks::Confirmation(asked) = question.asks() else { return Vec::new() };
     let told = asked.extra_context.as_ref().filter(|_| question.words() == Words::Owner);

@@ -1,4 +1,4 @@
-//! To which service, and as which agent.
+//! The service and the agent's API key.
 
 use crate::{
     context::Context,
@@ -88,7 +88,6 @@ pub(super) fn not_waited(why: DecisionsError) -> Failure {
 
 const UNKNOWN_KEY: &str = "the key may have been revoked: `countersign key list` shows it";
 
-/// A plan's id, as an argument.
 pub(super) fn plan_id(text: &str) -> Result<MplpId, String> {
     MplpId::parse(text).map_err(|why| why.to_string())
 }

@@ -1,4 +1,4 @@
-//! `countersign plan diff ID [FILE]`: what changed since people were last asked, or what a file would change.
+//! `countersign plan diff ID [FILE]`: the changes since the plan was last proposed, or the changes a file would make.
 
 use super::{
     connection::{Connected, failed, plan_id},
@@ -9,13 +9,14 @@ use countersign_protocol::mplp::MplpId;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Show what changed since people were last asked, or what a file would change. Ends with 0 if nothing, with 1 if something
+/// Show the changes since the plan was last proposed, or the changes a file would make. Ends with 0 if there are none,
+/// with 1 if there are any
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[arg(value_name = "ID", value_parser = plan_id)]
     id: MplpId,
 
-    /// The plan as it would be written. Nothing is.
+    /// The plan to compare. Nothing is written.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }

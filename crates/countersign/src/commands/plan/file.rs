@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use countersign_protocol::mplp::PlanSubmission;
 use std::{io::Read as _, path::Path};
 
-/// Reads a plan as strictly as the service does, so that what is wrong is told before anything is sent.
+/// Parses a plan as strictly as the service does, so that problems are reported before anything is sent.
 pub(super) fn read(path: &Path) -> Result<PlanSubmission, Failure> {
     let name = path.display();
     let bytes = bytes(path).map_err(|why| Failure::new(format!("{name}: cannot be read: {why}")))?;

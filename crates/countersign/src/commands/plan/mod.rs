@@ -12,10 +12,10 @@ use crate::{context::Context, engine, failure::Failure};
 use clap::Subcommand;
 use connection::Connection;
 
-/// Have a plan approved once, and see how far it has come
+/// Have a plan approved once, and see its progress
 ///
-/// What a plan's steps run without a further question is decided by the service, call by call. The agent's API key
-/// comes from the variable COUNTERSIGN_API_KEY or from a file; `countersign key add --kind agent` makes one.
+/// The service decides call by call which steps run without a further question. The agent's API key comes from the
+/// variable COUNTERSIGN_API_KEY or from a file; `countersign key add --kind agent` makes one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `countersign plan propose FILE`: write a plan, ask people, and wait for what they say if that is wanted.
+//! `countersign plan propose FILE`: writes and proposes a plan, and waits for the decision on request.
 
 use super::{
     connection::{Connected, failed, not_waited},
@@ -12,10 +12,10 @@ use countersign_protocol::{
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
-/// Longer than any question about a plan stays open.
+/// Longer than any question about a plan stays pending.
 const PATIENCE: Duration = Duration::from_secs(25 * 3600);
 
-/// Write a plan and ask the people entitled whether it may run
+/// Write a plan and ask the entitled people to approve it
 ///
 /// With --wait it ends with 0 when the plan was approved, and with 1 when it was not.
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 
-    /// Why it is asked, for the people who decide.
+    /// The reason, for the people deciding.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TIME", value_parser = span::seconds)]
     timeout: Option<i64>,
 
-    /// Wait until somebody has decided, or nobody did in time.
+    /// Wait for the decision, or for the deadline.
     #[arg(long)]
     wait: bool,
 }
@@ -111,7 +111,7 @@ fn became(
     }
 }
 
-/// What became of the question, and what to do next.
+/// The outcome of the question, and the next step.
 fn in_words(state: State) -> (&'static str, &'static str) {
     match state {
         State::Accepted => ("approved", ""),

@@ -1,4 +1,4 @@
-//! `countersign plan show ID`: its steps, how far each has come, and what is left.
+//! `countersign plan show ID`: the steps, their progress, and the remaining uses.
 
 use super::{
     connection::{Connected, failed, plan_id},
@@ -14,7 +14,7 @@ use crate::{
 use countersign_protocol::mplp::{AllowanceStatus, Left, MplpId, Plan, PlanActions, Runs, StepShown};
 use serde_json::json;
 
-/// Show a plan: its steps, how far each has come, and what is left
+/// Show a plan: its steps, their progress, and the remaining uses
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[arg(value_name = "ID", value_parser = plan_id)]
@@ -55,7 +55,7 @@ fn head(plan: &Plan, actions: &PlanActions) -> String {
     format!("{lines}\n")
 }
 
-/// A yes to some steps is never told as a yes to all.
+/// An approval of some steps is never presented as an approval of all.
 fn in_part(actions: &PlanActions) -> Option<String> {
     let refused = actions.steps.iter().filter(|step| step.approved == Some(false)).count();
     let approved = actions.steps.len() - refused;

@@ -1,4 +1,4 @@
-//! Words for plans and their steps.
+//! Texts for plans and their steps.
 
 use countersign_protocol::mplp::{PlanStatus, StepStatus, SumLeft};
 
@@ -25,12 +25,12 @@ pub(super) fn step(status: StepStatus) -> &'static str {
     }
 }
 
-/// Whether nothing will become of it any more.
+/// Whether the plan is in a final state.
 pub(super) fn is_over(status: PlanStatus) -> bool {
     matches!(status, PlanStatus::Completed | PlanStatus::Cancelled | PlanStatus::Failed)
 }
 
-/// Whether nothing is left to be done about a step, as it should be.
+/// Whether the step ended as intended.
 pub(super) fn is_done(status: StepStatus) -> bool {
     matches!(status, StepStatus::Completed | StepStatus::Skipped)
 }

@@ -1,4 +1,4 @@
-//! `countersign plan watch ID`: what happened, and what happens, until the plan is over.
+//! `countersign plan watch ID`: past and new events, until the plan is in a final state.
 
 use super::{
     connection::{Connected, failed, plan_id},
@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Follow a plan until it is over, one line an event. Ends with 0 when it was completed, and with 1 when it was not
+/// Follow a plan until its final state, one line an event. Ends with 0 when it was completed, and with 1 when it was
+/// not
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[arg(value_name = "ID", value_parser = plan_id)]
@@ -26,7 +27,7 @@ pub(super) async fn run(
 ) -> Result<(), Failure> {
     let mplp = connected.mplp();
     let plan = mplp.plan(&arguments.id).await.map_err(failed)?;
-    // Whatever ended it before it was looked at stands in the log, unless that was erased.
+    // If the plan has already ended, the log has the event, unless that was erased.
     let ended = Some(plan.status).filter(|status| told::is_over(*status));
     let mut watch = Watch::of(plan, json, context);
     let after = watch.catch_up(&mplp).await?;
@@ -44,7 +45,7 @@ pub(super) async fn run(
 
 struct Watch<'a> {
     plan: Plan,
-    /// As far as it was told.
+    /// The last reported status of each step.
     steps: BTreeMap<MplpId, StepStatus>,
     over: Option<PlanStatus>,
     json: bool,
@@ -56,7 +57,7 @@ impl<'a> Watch<'a> {
         Self { plan, steps: BTreeMap::new(), over: None, json, context }
     }
 
-    /// What happened so far; where the log goes on after it.
+    /// Prints the events so far, and returns the cursor after them.
     async fn catch_up(&mut self, mplp: &Mplp) -> Result<Option<String>, Failure> {
         let mut after: Option<String> = None;
         loop {
@@ -100,7 +101,7 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// None where another event of the same moment says it.
+    /// `None` if another event of the same moment covers it.
     fn text(&self, event: &BusEvent) -> Option<String> {
         let by = || printable(&member::<String>(event, "decided_by").unwrap_or_default());
         Some(match event.event_type.as_str() {
@@ -120,7 +121,7 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// By its number, and in the agent's words.
+    /// The number of the step, and the agent's description.
     fn step(&self, event: &BusEvent) -> Option<String> {
         let id: MplpId = member(event, "step_id")?;
         let at = self.plan.steps.iter().position(|step| step.step_id == id)?;
@@ -139,7 +140,7 @@ fn ran(event: &BusEvent) -> Option<&'static str> {
     })
 }
 
-/// One member of what an event tells.
+/// One member of an event's payload.
 fn member<T: DeserializeOwned>(event: &BusEvent, name: &str) -> Option<T> {
     let value: &Value = event.payload.as_ref()?.get(name)?;
     T::deserialize(value).ok()

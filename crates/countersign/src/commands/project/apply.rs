@@ -1,4 +1,4 @@
-//! `countersign project apply FILE…`: the one way in which a project comes to be or changes.
+//! `countersign project apply FILE…`: the only way to create or change a project.
 
 use crate::{context::Context, failure::Failure, operations};
 use countersign_protocol::project::ProjectDocument;
@@ -8,7 +8,7 @@ use countersign_server::{
 };
 use std::path::{Path, PathBuf};
 
-/// Put a project's document in force. A running node goes by it from the next request on
+/// Put a project's document in force. A running node uses it from the next request on
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The document, .toml or .json; several for several projects.
@@ -43,7 +43,7 @@ fn refused(file: &Path, document: &ProjectDocument, problems: &[Problem]) -> Fai
         .hint("nothing was applied; `countersign project diff FILE` compares without applying")
 }
 
-/// Where and why, with the name of what is meant: nobody counts scopes.
+/// The problem with the id of its scope or route: nobody counts indexes.
 pub(super) fn explained(problem: &Problem, document: &ProjectDocument) -> String {
     let Problem { at, why } = problem;
     let index = |list: &str| at.strip_prefix(list)?.strip_prefix('[')?.strip_suffix(']')?.parse::<usize>().ok();

@@ -1,4 +1,4 @@
-//! `countersign project diff FILE`: what applying it would change.
+//! `countersign project diff FILE`: the changes that applying it would make.
 
 use super::{
     apply::explained,
@@ -15,7 +15,7 @@ use countersign_server::{
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Compare a document with what is in force. Ends with 0 if they say the same, with 1 if not
+/// Compare a document with the one in force. Ends with 0 if they are equal, with 1 if not
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The document, .toml or .json.
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     if lines.iter().all(Line::is_same) { Ok(()) } else { Err(Failure::told()) }
 }
 
-/// A comparison is also for documents that are not finished, so their problems do not stop it.
+/// A comparison is also for unfinished documents, so their problems do not stop it.
 fn warn(document: &ProjectDocument, context: &Context) {
     for problem in check_project(document) {
         let what = format!("it cannot be applied as it is: {}", explained(&problem, document));
@@ -70,7 +70,7 @@ fn sentences(lines: &[Line<'_>]) -> String {
     lines.iter().map(sentence).collect()
 }
 
-/// How many unchanged lines are shown before and after a change.
+/// Number of unchanged lines shown before and after a change.
 const AROUND: usize = 3;
 
 fn hunks(lines: &[Line<'_>]) -> String {

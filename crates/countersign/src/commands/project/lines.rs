@@ -13,7 +13,7 @@ impl Line<'_> {
         matches!(self, Self::Same(_))
     }
 
-    /// The line behind a sign that says what became of it.
+    /// The line with its diff sign.
     pub(super) fn marked(&self) -> String {
         let (sign, text) = match self {
             Self::Same(text) => (' ', text),
@@ -24,7 +24,7 @@ impl Line<'_> {
     }
 }
 
-/// The shortest way from one text to the other: what is kept is the longest sequence of lines that both have.
+/// The shortest diff: it keeps the longest common sequence of lines.
 pub(super) fn compare<'a>(before: &'a str, after: &'a str) -> Vec<Line<'a>> {
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let kept = Kept::of(&before, &after);
@@ -38,7 +38,7 @@ pub(super) fn compare<'a>(before: &'a str, after: &'a str) -> Vec<Line<'a>> {
                 new.next();
                 Line::Same(text)
             }
-            // Of two equally short ways, the one that removes before it adds.
+            // Of two equally short diffs, the one that removes before it adds.
             (Some((i, text)), other) if other.is_none_or(|(j, _)| kept.from(i + 1, j) >= kept.from(i, j + 1)) => {
                 old.next();
                 Line::Removed(text)
@@ -52,7 +52,7 @@ pub(super) fn compare<'a>(before: &'a str, after: &'a str) -> Vec<Line<'a>> {
     }
 }
 
-/// How many lines can be kept from two positions on, for all pairs of positions.
+/// The length of the longest common sequence from each pair of positions on.
 struct Kept {
     width: usize,
     lengths: Vec<u32>,

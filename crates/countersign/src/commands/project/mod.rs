@@ -31,7 +31,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// A document in the one form in which it is shown and compared: every key said, in the order of the document.
+/// A document in its canonical form for display and comparison: every key, in the order of the document.
 fn as_toml(document: &ProjectDocument) -> Result<String, Failure> {
     toml::to_string_pretty(document).map_err(|why| Failure::new(format!("the document cannot be written: {why}")))
 }

@@ -1,4 +1,4 @@
-//! `countersign project show [ID]`: what is in force, or was.
+//! `countersign project show [ID]`: the document in force, or an earlier version.
 
 use super::as_toml;
 use crate::{cli::Reading, context::Context, failure::Failure, operations};
@@ -12,7 +12,7 @@ pub(crate) struct Arguments {
     /// The project. May be left out where there is only one.
     id: Option<String>,
 
-    /// As it was at this version, instead of what is in force.
+    /// Print this version instead of the one in force.
     #[arg(long, value_name = "N")]
     version: Option<i64>,
 

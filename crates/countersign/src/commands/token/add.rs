@@ -8,11 +8,11 @@ use serde_json::json;
 /// Make a token for a person's subscriber. Its secret is shown once
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The person whose subscriber it is: it hears and answers what they may.
+    /// The person the subscriber belongs to: it receives and answers the same questions.
     #[arg(long, value_name = "USER")]
     person: String,
 
-    /// What the person calls it, such as "kitchen speaker".
+    /// The person's name for it, such as "kitchen speaker".
     #[arg(long)]
     name: String,
 
@@ -20,18 +20,18 @@ pub(crate) struct Arguments {
     #[arg(long)]
     reads_only: bool,
 
-    /// For a client without credentials of its own: the token stands in the address.
+    /// For a client that cannot send credentials: the token is part of the URL.
     #[arg(long)]
     legacy: bool,
 
-    /// It may approve what is irreversible and of high risk. The person's password is asked for.
+    /// It may approve irreversible, high-risk actions. Asks for the person's password.
     #[arg(long, conflicts_with = "reads_only")]
     approves_high_risk: bool,
 
     #[command(flatten)]
     password: password::Source,
 
-    /// It ends by itself after so many days. Without it, and at most, after as many as the project allows (90).
+    /// The lifetime in days. The default and the maximum is the project's limit (90).
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=3650))]
     days: Option<i64>,
 
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     Ok(())
 }
 
-/// Nobody types the password of somebody who is not there.
+/// Checks the account first: nobody should type a password in vain.
 fn current_password(arguments: &Arguments, context: &Context) -> Result<String, Failure> {
     let person = &arguments.person;
     if !operations::ask(context, ListPeople {})?.iter().any(|known| known.name == *person) {

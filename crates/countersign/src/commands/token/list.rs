@@ -4,7 +4,7 @@ use crate::{cli::Reading, context::Context, failure::Failure, operations, table:
 use countersign_server::admin::{ListSubscriberTokens, ListedSubscriberToken, TokenState};
 use serde_json::{Value, json};
 
-/// List the tokens of people's subscribers, those taken back included
+/// List the tokens of people's subscribers, including revoked ones
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Only this person's.

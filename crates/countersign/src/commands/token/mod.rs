@@ -1,4 +1,4 @@
-//! `countersign token …`: what a person gives to a subscriber of theirs, and takes back.
+//! `countersign token …`: issues and revokes a person's subscriber tokens.
 
 mod add;
 mod list;

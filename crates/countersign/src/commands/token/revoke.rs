@@ -3,7 +3,7 @@
 use crate::{context::Context, failure::Failure, operations, table::quoted};
 use countersign_server::admin::RevokeSubscriberToken;
 
-/// End a subscriber's token at once, and what listens with it. Ending it twice changes nothing
+/// Revoke a subscriber's token and end its streams at once. Revoking it twice changes nothing
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The token, as `countersign token list` names it. Not its secret.

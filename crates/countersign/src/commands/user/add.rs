@@ -7,10 +7,10 @@ use countersign_server::admin::{AddPerson, ListPeople, ShowProject};
 /// Add a person
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What the person signs in with. It cannot be changed later.
+    /// The sign-in name. It cannot be changed later.
     name: String,
 
-    /// The name that others see. Without it: NAME.
+    /// The display name. Without it: NAME.
     #[arg(long, value_name = "TEXT")]
     display: Option<String>,
 
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     let name = &arguments.name;
-    // What can be refused without a password is refused before anybody types one.
+    // Everything that can be refused without a password is checked before anybody types one.
     if !arguments.roles.is_empty() {
         operations::ask(context, ShowProject { id: arguments.project.clone(), version: None })?;
     }

@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &Arguments, disabled: bool, context: &Context) -> R
     context.say(&format!("{name} cannot sign in any more, and is signed out everywhere\n{}", told(&ended)))
 }
 
-/// What ended, by kind.
+/// The number of ended items, by kind.
 fn told(ended: &EndedWithPerson) -> String {
     let lines = [
         (ended.delegations, "delegations of agents revoked"),

@@ -10,13 +10,13 @@ use crate::{context::Context, failure::Failure};
 use clap::{Subcommand, ValueEnum};
 use countersign_server::admin;
 
-/// Manage the people who can sign in here, and their roles in projects
+/// Manage people's accounts, and their roles in projects
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Add(add::Arguments),
     List(list::Arguments),
     Role(role::Arguments),
-    /// Let nobody sign in to an account, and end its sign-ins at once
+    /// Disable an account, and end its sign-in sessions at once
     Disable(disable::Arguments),
     /// Let the person sign in again
     Enable(disable::Arguments),
@@ -34,14 +34,14 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// What a person may be in a project.
+/// A person's role in a project.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Role {
-    /// Connects agents and takes them away again.
+    /// Connects agents and revokes their access.
     User,
-    /// Answers what agents ask.
+    /// Answers agents' questions.
     Approver,
-    /// Changes the project and ends anybody's connections.
+    /// Changes the project and revokes anybody's connections.
     Admin,
     /// Reads everybody's audit entries.
     Auditor,
@@ -58,7 +58,7 @@ impl From<Role> for admin::Role {
     }
 }
 
-/// The word for a role, the same as on the command line.
+/// The name of a role, the same as on the command line.
 fn word(role: &admin::Role) -> &'static str {
     match role {
         admin::Role::User => "user",

@@ -3,7 +3,7 @@
 use crate::{context::Context, failure::Failure, operations, password};
 use countersign_server::admin::{AdminRefusal, ListPeople, SetPassword};
 
-/// Set a person's password, and end all their sign-ins and subscriber tokens
+/// Set a person's password, and end all their sign-in sessions and subscriber tokens
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The person.
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     let name = &arguments.name;
-    // Nobody types a password for somebody who is not there.
+    // Checks the account first: nobody should type a password in vain.
     if !operations::ask(context, ListPeople {})?.iter().any(|person| person.name == *name) {
         return Err(AdminRefusal::UnknownPerson(name.clone()).into());
     }

@@ -4,7 +4,7 @@ use super::{Role, words};
 use crate::{context::Context, failure::Failure, operations};
 use countersign_server::admin::AssignRoles;
 
-/// Set what a person is in a project. Roles that are not named are taken away
+/// Set a person's roles in a project. Roles that are not named are removed
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("which").required(true).args(["roles", "none"]))]
 pub(crate) struct Arguments {
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     #[arg(long = "role", value_name = "ROLE")]
     roles: Vec<Role>,
 
-    /// Take all roles away.
+    /// Remove all roles.
     #[arg(long)]
     none: bool,
 

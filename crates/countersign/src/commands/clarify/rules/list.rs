@@ -10,10 +10,10 @@ use countersign_server::admin::clarification_rules::{Rules, in_force};
 use serde_json::to_value;
 use std::path::PathBuf;
 
-/// List the rules that look, the built-in ones included where a file does not switch them off
+/// List the rules in force, including the built-in ones unless a file switches them off
 #[derive(Debug, clap::Args)]
 pub(in super::super) struct Arguments {
-    /// A project's document, or only what stands under [clarification]. Without it: the built-in rules.
+    /// A project's document, or only the members of [clarification]. Without it: the built-in rules.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
@@ -39,14 +39,14 @@ fn row(rule: &Rule, cases: usize) -> [String; 5] {
     [rule.id.clone(), severity, kind.to_owned(), looks_at, cases.to_string()]
 }
 
-/// How many cases show that it finds something.
+/// Number of cases in which the rule finds a gap.
 fn cases(rule: &str, policy: &ClarificationPolicy) -> usize {
     let built_in = if policy.pack { Rules::built_in_cases() } else { &[] };
     let shows = |case: &&RuleCase| case.gaps.iter().any(|gap| gap.rule == rule);
     policy.cases.iter().chain(built_in).filter(shows).count()
 }
 
-/// What a rule says of itself unless it says otherwise.
+/// The default severity of a rule.
 fn usual(looks_for: &LooksFor) -> Severity {
     match looks_for {
         LooksFor::Overlap { .. } | LooksFor::Layout { .. } => Severity::Warn,

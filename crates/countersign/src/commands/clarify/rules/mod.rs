@@ -1,4 +1,4 @@
-//! `countersign clarify rules …`: the rules themselves, and the cases beside them.
+//! `countersign clarify rules …`: the rules, and their test cases.
 
 mod list;
 mod test;
@@ -6,7 +6,7 @@ mod test;
 use crate::{context::Context, failure::Failure};
 use clap::Subcommand;
 
-/// List rules that find gaps, and run the cases beside them
+/// List rules that find gaps, and run their test cases
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     Test(test::Arguments),

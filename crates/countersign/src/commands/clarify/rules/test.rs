@@ -1,4 +1,4 @@
-//! `countersign clarify rules test [FILE…]`: whether rules find what the cases beside them say.
+//! `countersign clarify rules test [FILE…]`: runs the test cases of rules.
 
 use super::super::{source, told::severity};
 use crate::{context::Context, failure::Failure, table::printable};
@@ -7,17 +7,17 @@ use countersign_server::admin::clarification_rules::{CaseFailed, Rules};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Run the cases beside rules: each is a plan, and the gaps that must be found in it, no more and no fewer
+/// Run the test cases of rules: each is a plan with its expected gaps, no more and no fewer
 ///
-/// Ends with 0 when all cases hold, with 1 when one does not, with 2 when a file has rules that cannot be used.
+/// Ends with 0 when all cases pass, with 1 when one fails, with 2 when a file has invalid rules.
 #[derive(Debug, clap::Args)]
 pub(in super::super) struct Arguments {
-    /// Projects' documents, or files with what stands under [clarification]. Without any: the built-in rules.
+    /// Projects' documents, or files with the members of [clarification]. Without any: the built-in rules.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
-/// Rules with their cases, under the name that people know them by.
+/// Rules with their cases, under a display name.
 struct Suite {
     name: String,
     rules: Rules,
