@@ -1,4 +1,4 @@
-//! Subscribers: with a token that a person gave them, over streams and sockets. Everything they hear is judged.
+//! Test subscribers: with a person's token, over streams and sockets. The oracles check everything they receive.
 
 mod heard;
 mod socket;
@@ -12,7 +12,7 @@ use countersign_protocol::{aaep::envelope::timestamp, time::UnixMillis};
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
-/// A subscriber with a token of a person's.
+/// A subscriber with a person's token.
 #[derive(Clone, Debug)]
 pub struct Subscriber {
     pub token: String,
@@ -22,7 +22,7 @@ pub struct Subscriber {
 }
 
 impl TestPerson {
-    /// Makes a token that may answer everything.
+    /// Creates a token that may answer everything.
     pub async fn subscriber(&self, plane: &Plane) -> Subscriber {
         self.subscriber_like(plane, json!({ "name": "kitchen speaker", "approves_high_risk": true })).await
     }
@@ -33,7 +33,7 @@ impl TestPerson {
         Subscriber { token: text("token"), token_id: text("id"), subscription_id: String::new() }
     }
 
-    /// A subscriber that has a subscription with the usual terms, and hears its events.
+    /// A subscriber with a subscription on the usual terms, and its open stream.
     pub async fn listening(&self, plane: &Plane) -> (Subscriber, Heard) {
         let mut subscriber = self.subscriber(plane).await;
         subscriber.subscribes(plane).await;
@@ -43,7 +43,7 @@ impl TestPerson {
 }
 
 impl Subscriber {
-    /// Subscribes as one that can answer everything; the accepted document.
+    /// Subscribes with all reply capabilities; returns the accepted document.
     pub async fn subscribes(&mut self, plane: &Plane) -> Value {
         self.subscribes_with(plane, json!({})).await
     }
@@ -72,7 +72,7 @@ impl Subscriber {
         Heard::open(&plane.public, request.body(Body::empty()).unwrap()).await
     }
 
-    /// Says yes over its subscription.
+    /// Approves over its subscription.
     pub async fn accepts(&self, plane: &Plane, question: &Value) -> Answer {
         self.replies(plane, &self.yes(plane, question)).await
     }
@@ -87,7 +87,7 @@ impl Subscriber {
         self.post(plane, "/aaep/v1/replies", reply).await
     }
 
-    /// A yes to a question as it was heard, at this moment.
+    /// An approval of a received question, with the current time.
     pub fn yes(&self, plane: &Plane, question: &Value) -> Value {
         json!({
             "type": "confirmation.reply",
@@ -124,13 +124,13 @@ impl Subscriber {
         request.header(header::AUTHORIZATION, format!("Bearer {}", self.token))
     }
 
-    /// Where a legacy client finds what it may hear and send.
+    /// The path of a legacy endpoint.
     pub fn legacy(&self, end: &str) -> String {
         format!("/aaep/legacy/{}/{end}", self.token)
     }
 }
 
-/// A request for a subscription that can answer both kinds of questions, unless it says otherwise.
+/// A subscription request that can answer both kinds of questions, unless `changes` says otherwise.
 pub fn subscription_request(changes: Value) -> Value {
     let mut capabilities = json!({
         "supports_confirmation_reply": true,
@@ -152,7 +152,7 @@ pub fn moment(at: UnixMillis) -> String {
 }
 
 impl TestAgent {
-    /// Opens a session to speak in; its id.
+    /// Opens an AAEP session; returns its id.
     pub async fn starts_talking(&self, plane: &Plane) -> String {
         let opened = self.post(plane, "/aaep/v1/sessions", &event("session.started", json!({}))).await;
         opened.expect(201).json()["session_id"].as_str().expect("a session").to_owned()
@@ -163,7 +163,7 @@ impl TestAgent {
     }
 }
 
-/// An event as an agent publishes it: its type below `aaep:agent.`, a summary, and what the test adds.
+/// An event as an agent publishes it: its type below `aaep:agent.`, a summary, and the test's own members.
 pub fn event(name: &str, members: Value) -> Value {
     let mut event = json!({ "type": format!("aaep:agent.{name}"), "summary_normal": "something happens" });
     let all = event.as_object_mut().expect("an object");

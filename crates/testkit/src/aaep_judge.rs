@@ -1,5 +1,5 @@
-//! Judges of AAEP's documents: our schemas in `docs/schemas/aaep`, our own reader, and, where
-//! `COUNTERSIGN_PUBLISHED_SPEC` names the folder they lie in, the published schemas.
+//! Oracles for AAEP documents: the schemas in `docs/schemas/aaep`, the protocol crate's own parser, and, where
+//! `COUNTERSIGN_PUBLISHED_SPEC` names their folder, the published schemas.
 
 use countersign_protocol::aaep::check;
 use jsonschema::{Draft, Registry, Validator};
@@ -11,7 +11,7 @@ use std::{
     sync::LazyLock,
 };
 
-/// Fails unless every judge at hand accepts the event as one that we may emit.
+/// Fails unless every available oracle accepts the event as one that Countersign may emit.
 #[track_caller]
 pub fn judge_event(event: &Value) {
     let name = event["type"].as_str().and_then(|name| name.strip_prefix("aaep:")).unwrap_or("envelope");
@@ -21,7 +21,7 @@ pub fn judge_event(event: &Value) {
     assert!(found.is_empty(), "no sound event: {found:#?}\n{event:#}");
 }
 
-/// Fails unless every judge at hand accepts the message: `subscription.accepted`, `confirmation.reply`,
+/// Fails unless every available oracle accepts the message: `subscription.accepted`, `confirmation.reply`,
 /// `producer.manifest` and so on.
 #[track_caller]
 pub fn judge_message(kind: &str, message: &Value) {
@@ -30,7 +30,7 @@ pub fn judge_message(kind: &str, message: &Value) {
     assert!(found.is_empty(), "no sound {kind}: {found:#?}\n{message:#}");
 }
 
-/// What our schema of that name has against a document: `keyword at /place`.
+/// The errors of a document by the project's own schema: `keyword at /place`.
 pub fn problems(name: &str, document: &Value) -> Vec<String> {
     static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&schemas()));
     match OURS.get(name) {
@@ -39,26 +39,26 @@ pub fn problems(name: &str, document: &Value) -> Vec<String> {
     }
 }
 
-/// What the published schema has against it; nothing where there is none, or none at hand.
+/// The errors by the published schema; empty if there is none, or none available.
 pub fn published_problems(name: &str, document: &Value) -> Vec<String> {
     static PUBLISHED: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&published_schemas()));
     let problems = PUBLISHED.get(name).map(|schema| found(schema, document)).unwrap_or_default();
     problems.into_iter().map(|problem| format!("published: {problem}")).collect()
 }
 
-/// Our schemas by name.
+/// The project's own schemas by name.
 pub fn schemas() -> BTreeMap<String, Value> {
     named(&root().join("docs/schemas/aaep"), ".json")
 }
 
-/// The published schemas, under the names of ours; none if none are at hand.
+/// The published schemas, under the names of the project's own; empty if not available.
 pub fn published_schemas() -> BTreeMap<String, Value> {
     let Some(folder) = published() else { return BTreeMap::new() };
     let folders = ["schemas", "schemas/core", "schemas/handshake"];
     folders.into_iter().flat_map(|name| named(&folder.join(name), ".schema.json")).collect()
 }
 
-/// The folder of what the protocol itself publishes, if it is at hand.
+/// The folder of the published protocol files, if available.
 #[expect(clippy::disallowed_methods, reason = "where the published schemas lie is said by the environment alone")]
 pub fn published() -> Option<PathBuf> {
     Some(PathBuf::from(std::env::var_os("COUNTERSIGN_PUBLISHED_SPEC")?).join("aaep"))

@@ -1,4 +1,4 @@
-//! An agent's way through the plane: connected, registered, calling. Each step goes through the door.
+//! An agent's way through the plane: connected, registered, calling. Each step uses the public API.
 
 use crate::{
     Answer, Plane, TestOperator, TestPerson, challenge_of,
@@ -8,17 +8,17 @@ use axum::{Router, body::Body};
 use http::{Method, header};
 use serde_json::{Value, json};
 
-/// What the tests' code challenges are made from.
+/// The verifier of the tests' code challenges.
 pub const VERIFIER: &str = "a-code-verifier-of-the-test-that-is-long-enough-0123456789";
 
-/// A delegation that a person gave.
+/// A delegation that a person granted.
 #[derive(Clone, Debug)]
 pub struct Connected {
     pub delegation_id: String,
     pub delegation_token: String,
 }
 
-/// A session with an access token.
+/// An AAP session with an access token.
 #[derive(Clone, Debug)]
 pub struct Registered {
     pub access_token: String,
@@ -28,7 +28,7 @@ pub struct Registered {
 }
 
 impl Plane {
-    /// The body of a connect request of an operator.
+    /// The body of an operator's connection request.
     pub fn connect_body(&self, operator: &TestOperator, scopes: &[&str]) -> Value {
         json!({
             "operator_jwt": operator.jwt(self.service(), self.now()),
@@ -39,14 +39,14 @@ impl Plane {
         })
     }
 
-    /// An operator asks to be connected; the request's id.
+    /// An operator's connection request; returns its id.
     pub async fn connect_request(&self, prefix: &str, operator: &TestOperator, scopes: &[&str]) -> String {
         let answer =
             self.post(&format!("{prefix}/agent/delegate/requests"), &self.connect_body(operator, scopes)).await;
         answer.expect(201).json()["request_id"].as_str().unwrap().to_owned()
     }
 
-    /// The whole bootstrap: request, disclosure, yes, exchange.
+    /// The whole bootstrap: request, disclosure, approval, exchange.
     pub async fn connect(&self, person: &TestPerson, operator: &TestOperator, scopes: &[&str]) -> Connected {
         self.connect_at("", person, operator, scopes).await
     }
@@ -68,7 +68,7 @@ impl Plane {
         }
     }
 
-    /// The person's two steps; the 201's body.
+    /// The person's two steps; returns the body of the 201.
     pub async fn approve_at(&self, prefix: &str, person: &TestPerson, request_id: &str) -> Value {
         let path = format!("{prefix}/agent/delegate");
         let shown = person.post(self, &path, &json!({ "request_id": request_id })).await.expect(200).json();
@@ -93,7 +93,7 @@ impl Plane {
         })
     }
 
-    /// Claims of a receipt for a person and delegation: a day from now, a fresh session id.
+    /// JWT claims of a receipt for a person and delegation: a day from now, a fresh session id.
     pub fn receipt_claims(
         &self,
         operator: &TestOperator,
@@ -131,7 +131,7 @@ impl Plane {
         }
     }
 
-    /// A call of the API behind the gateway, as an agent sends it.
+    /// An agent's call of the API behind the gateway.
     pub async fn call(&self, agent: &Registered, method: Method, path: &str, intent: &str) -> Answer {
         self.call_at(&self.api(), agent, method, path, intent).await
     }
@@ -150,7 +150,7 @@ impl Plane {
 }
 
 impl Registered {
-    /// A request with everything that an agent sends.
+    /// A request with all headers of an agent.
     pub fn request(&self, method: Method, path: &str, intent: &str) -> http::request::Builder {
         let request = agent_request(method, path)
             .header(header::AUTHORIZATION, format!("Bearer {}", self.access_token))

@@ -1,4 +1,4 @@
-//! An HTTP answer, read to its end.
+//! An HTTP response, read to its end.
 
 use crate::deadline::in_time;
 use axum::{body::Body, response::Response};
@@ -37,7 +37,7 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// A header's value, or nothing.
+    /// The value of a header, if present.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().expect("a header of text"))
     }
@@ -47,7 +47,7 @@ impl Answer {
         self.json()["error"].as_str().unwrap_or_else(|| panic!("no envelope: {}", self.text())).to_owned()
     }
 
-    /// Status and code in one, for comparing with what a requirement says.
+    /// Status and code together, for comparison with a requirement.
     pub fn refusal(&self) -> (u16, String) {
         (self.status, self.code())
     }

@@ -1,4 +1,4 @@
-//! Calls that differ from what a well-behaved agent sends.
+//! Calls that differ from those of a well-behaved agent.
 
 use crate::{Answer, Plane, send_to};
 use axum::{Router, body::Body};
@@ -7,7 +7,7 @@ use countersign_gateway::CountersignLayer;
 use http::{HeaderName, HeaderValue, request::Builder};
 use std::sync::Arc;
 
-/// Taking headers away from a request in the making, and giving it others.
+/// Removes or replaces headers of a request builder.
 pub trait Altered {
     fn without(self, name: &'static str) -> Self;
     fn instead(self, name: &'static str, value: &str) -> Self;

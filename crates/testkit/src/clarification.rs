@@ -1,5 +1,5 @@
-//! Clarifications: a project whose rules find gaps, an agent that clarifies through the door, and judges of everything
-//! it is given.
+//! Clarification tests: a project with rules that find gaps, an agent that uses the public API, and oracles for every
+//! response.
 
 mod judge;
 mod stored;
@@ -22,10 +22,10 @@ use countersign_protocol::{
 use http::{Method, header};
 use serde_json::{Value, json};
 
-/// The name under which the project asks.
+/// The agent id under which the project asks.
 pub const ASKS_AS: &str = "calendar-asks";
 
-/// The project with policies about what agents may do, the built-in rules, and these:
+/// The project with policies about agent actions, the built-in rules, and these:
 ///
 /// | rule | a gap where this is missing | suggestions | answered by |
 /// |---|---|---|---|
@@ -47,7 +47,7 @@ pub fn clarifying(id: &str) -> ProjectDocument {
     document
 }
 
-/// A rule about a member that must be there, with what the test adds.
+/// A rule about a required member, with the test's own additions.
 pub fn required(id: &str, field: &str, more: Value) -> Value {
     let mut rule = json!({
         "id": id,
@@ -73,7 +73,7 @@ impl Setup {
     }
 }
 
-/// Where most of these stories begin: an agent with a key of alice's. Everything that it is given is judged.
+/// The usual fixture of clarification tests: an agent with a key of alice's. The oracles check every response.
 pub struct Clarifying {
     pub plane: Plane,
     pub alice: TestPerson,
@@ -99,7 +99,7 @@ impl Clarifying {
         Self { plane: self.plane.restart().await, ..self }
     }
 
-    /// What whoever verifies takes as known.
+    /// The published keys for verifiers.
     pub async fn keys(&self) -> Value {
         self.plane.get("/v1/clarification/keys").await.expect(200).json()
     }
@@ -129,7 +129,7 @@ impl Clarifying {
         answer
     }
 
-    /// Submits a plan, in whichever session; what is unclear about it.
+    /// Submits a plan; the service picks the session. Returns the gaps.
     pub async fn submits(&self, plan: &Value) -> Value {
         self.post(&self.agent, "submit-clarification", &json!({ "plan_object": plan })).await.expect(200).json()
     }
@@ -140,7 +140,7 @@ impl Clarifying {
         self.post(&self.agent, "submit-clarification", &body).await
     }
 
-    /// Answers a gap itself.
+    /// Answers a gap as the agent.
     pub async fn answers(&self, session: &Value, gap: &str, answer: &str) -> Value {
         self.tries_to_answer(session, gap, answer).await.expect(200).json()
     }
@@ -153,7 +153,7 @@ impl Clarifying {
         self.names(session, "confirm-plan").await
     }
 
-    /// Sends nothing but the session: to `confirm-plan`, to `attest`.
+    /// Sends only the session id: to `confirm-plan`, to `attest`.
     pub async fn names(&self, session: &Value, below: &str) -> Value {
         let body = json!({ "session_id": id_of(session) });
         self.post(&self.agent, below, &body).await.expect(200).json()
@@ -181,19 +181,19 @@ pub fn answering(session: &Value, gap: &str, answer: &str) -> Value {
     json!({ "session_id": id_of(session), "gap_id": gap, "answer": answer })
 }
 
-/// The session that a document is about.
+/// The session id of a document.
 pub fn id_of(session: &Value) -> &str {
     session["session_id"].as_str().or(session.as_str()).expect("a session")
 }
 
-/// The ids and fields of the gaps that are open.
+/// The ids and fields of the open gaps.
 pub fn open(checked: &Value) -> Vec<(String, String)> {
     let text = |gap: &Value, name: &str| gap[name].as_str().expect("a text").to_owned();
     let gaps = checked["gaps"].as_array().expect("gaps");
     gaps.iter().map(|gap| (text(gap, "id"), text(gap, "field"))).collect()
 }
 
-/// Somebody who signs its own answers.
+/// An agent that signs its own answers.
 pub struct Answerer {
     pub agent_id: String,
     pub key: AgentKey,
@@ -204,7 +204,7 @@ impl Answerer {
         Self { agent_id: agent_id.to_owned(), key: AgentKey::from_seed([seed; 32]) }
     }
 
-    /// A signed answer to a gap as it is asked now.
+    /// A signed answer to a gap in its current round.
     pub fn signs(&self, checked: &Value, gap: &str, answer: &str, at: &str) -> Value {
         let asks = checked["asks"].as_array().expect("what is asked");
         let ask = asks.iter().find(|ask| ask["gap_id"] == gap).expect("an open gap");
@@ -229,7 +229,7 @@ impl Answerer {
     }
 }
 
-/// This moment, as documents say it.
+/// The current time in the format of the documents.
 pub fn stamp(plane: &Plane) -> String {
     Stamp::of(plane.now()).to_string()
 }

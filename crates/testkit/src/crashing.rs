@@ -1,4 +1,4 @@
-//! A store whose process is killed at one of its commits: what is left is what a loss of power leaves.
+//! A store that kills its process at one of its commits: the database is then in the same state as after a power loss.
 
 use async_trait::async_trait;
 use countersign_engine::store::{
@@ -26,15 +26,15 @@ pub struct Doom {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Moment {
-    /// It was decided, and nothing of it is written.
+    /// Decided, but not written.
     Before,
-    /// It is on its way into the database, and may have arrived.
+    /// On its way into the database; it may have arrived.
     During,
-    /// It is durable, and nobody has been told.
+    /// Durable, but not yet reported.
     After,
 }
 
-/// Passes everything on until its commit comes.
+/// Forwards everything until its commit comes.
 pub struct Crashing {
     store: Arc<dyn Store>,
     doom: Option<Doom>,
@@ -139,7 +139,7 @@ impl Store for Crashing {
     }
 }
 
-/// SIGKILL to ourselves: nothing is unwound, flushed or said goodbye to.
+/// SIGKILL to this process: nothing is unwound or flushed.
 fn die() -> ! {
     let us = std::process::id().to_string();
     let _sent = Command::new("sh").args(["-c", "kill -9 \"$0\"", &us]).status();

@@ -1,16 +1,16 @@
-//! The deadlines of everything that a test waits for: a test fails, it never hangs.
+//! Deadlines for everything that a test waits for: a test fails, it never hangs.
 
 use std::time::Duration;
 
-/// One wait: for an answer, a line of a stream, the end of a socket, a word of another program. Longer than any long
-/// poll, and long enough for an interpreter that starts on a busy machine.
+/// One wait: for a response, a line of a stream, the end of a socket, the output of another program. Longer than any
+/// long poll, and long enough for an interpreter that starts on a busy machine.
 pub const WAIT: Duration = Duration::from_secs(75);
 
-/// A whole test, whatever it does.
+/// A whole test.
 pub const TEST: Duration = Duration::from_secs(400);
 
-/// What is not there by then is not coming. A stream that goes on for ever with nothing but heartbeats is no excuse: the
-/// deadline is that of the whole wait, not of its next piece.
+/// Fails if the future does not resolve in time. The deadline applies to the whole wait, not to its next piece, so a
+/// stream with nothing but heartbeats fails too.
 #[track_caller]
 pub fn in_time<T>(what: &str, wait: impl Future<Output = T>) -> impl Future<Output = T> {
     let (what, asked) = (what.to_owned(), std::panic::Location::caller());
@@ -20,7 +20,7 @@ pub fn in_time<T>(what: &str, wait: impl Future<Output = T>) -> impl Future<Outp
     }
 }
 
-/// The frame of a test.
+/// Wraps a test in its deadline.
 pub async fn whole_test(test: impl Future<Output = ()>) {
     let in_time = tokio::time::timeout(TEST, test).await;
     assert!(in_time.is_ok(), "the test did not end within {} s", TEST.as_secs());

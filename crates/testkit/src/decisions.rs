@@ -1,4 +1,4 @@
-//! Agents that ask, people who answer, and a project with policies about both.
+//! Fixtures for decisions: asking agents, answering people, and a project with policies about both.
 
 use crate::{Answer, Kit, Plane, Registered, Setup, TestPerson, calendar};
 use axum::{Router, body::Body};
@@ -9,7 +9,7 @@ use countersign_protocol::{aaep::event::YesNo, project::ProjectDocument};
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
-/// The calendar's project, with policies about what agents may ask to do.
+/// The calendar's project, with policies about agent actions.
 ///
 /// | action | irreversible | risk | approvers | beside |
 /// |---|---|---|---|---|
@@ -48,7 +48,7 @@ impl Setup {
     }
 }
 
-/// Where most stories about decisions begin: alice is signed in, and a program of hers has an API key.
+/// The usual fixture of decision tests: alice is signed in, and a program of hers has an API key.
 pub struct Asked {
     pub plane: Plane,
     pub alice: TestPerson,
@@ -77,7 +77,7 @@ impl Asked {
 pub const ALL: &[&str] =
     &["payments.send", "payments.release", "mail.send", "notes.tidy", "notes.archive", "notes.purge"];
 
-/// Whoever asks by `/v1`: the holder of an API key or of an access token.
+/// A client of `/v1`: the holder of an API key or of an access token.
 #[derive(Clone, Debug)]
 pub struct TestAgent {
     pub token: String,
@@ -86,7 +86,7 @@ pub struct TestAgent {
 }
 
 impl Plane {
-    /// A program with an API key of its own, for which a person is responsible.
+    /// A program with an API key of its own, and its responsible person.
     pub async fn agent_key(&self, responsible: &str, actions: &[&str]) -> TestAgent {
         self.key_of(ApiKeyKind::Agent, responsible, actions, &[]).await
     }
@@ -116,14 +116,14 @@ impl Plane {
 }
 
 impl Registered {
-    /// The same agent, asking by `/v1` with its access token.
+    /// The same agent as a client of `/v1`, with its access token.
     pub fn asking(&self) -> TestAgent {
         TestAgent { token: self.access_token.clone(), principal: self.delegation_id.clone().unwrap_or_default() }
     }
 }
 
 impl TestAgent {
-    /// Asks for a tool with arguments; the open decision.
+    /// Requests approval for a tool with arguments; returns the pending decision.
     pub async fn asks_to(&self, plane: &Plane, tool: &str, arguments: Value) -> Value {
         self.asks(plane, &confirmation(tool, arguments)).await.expect(201).json()
     }
@@ -140,7 +140,7 @@ impl TestAgent {
         self.send(&plane.public, Method::GET, &path(decision, ""), None).await
     }
 
-    /// Waits for a settlement, for so many seconds at most.
+    /// Waits for the outcome, for at most `seconds`.
     pub async fn waits(&self, plane: &Plane, decision: &Value, seconds: u32) -> Answer {
         self.send(&plane.public, Method::GET, &path(decision, &format!("?wait={seconds}")), None).await
     }
@@ -161,7 +161,7 @@ impl TestAgent {
         self.send(&plane.public, Method::POST, path, Some(body.to_string())).await
     }
 
-    /// Through the router of whichever node.
+    /// Sends through the router of any node.
     pub async fn send(&self, node: &Router, method: Method, path: &str, body: Option<String>) -> Answer {
         let request = Request::builder()
             .method(method)
@@ -182,7 +182,7 @@ pub fn confirmation(tool: &str, arguments: Value) -> Value {
     })
 }
 
-/// The path of a decision and what is below it.
+/// The path of a decision and its subresources.
 fn path(decision: &Value, below: &str) -> String {
     format!("/v1/decisions/{}{below}", decision["decision_id"].as_str().expect("a decision"))
 }
@@ -196,7 +196,7 @@ impl TestPerson {
         self.says(plane, decision, reply(YesNo::Reject, reason, None)).await.expect("a no that counts")
     }
 
-    /// Says yes to something else, which is a no.
+    /// Approves a modified action, which counts as a rejection.
     pub async fn proposes(&self, plane: &Plane, decision: &Value, instead: Value) -> Counted {
         self.says(plane, decision, reply(YesNo::Accept, None, Some(instead))).await.expect("a proposal that counts")
     }
@@ -206,7 +206,7 @@ impl TestPerson {
         self.says(plane, decision, given).await.expect("an answer that counts")
     }
 
-    /// What the person tries, whatever becomes of it.
+    /// Tries to approve or reject; returns why it did not count.
     pub async fn tries(&self, plane: &Plane, decision: &Value, yes: bool) -> Option<NotCounted> {
         let decided = if yes { YesNo::Accept } else { YesNo::Reject };
         self.says(plane, decision, reply(decided, None, None)).await.err()
@@ -236,7 +236,7 @@ impl TestPerson {
         plane.engine.member(&who, at.project.key).await.expect("a member")
     }
 
-    /// How many questions wait for this person.
+    /// Number of the person's pending questions.
     pub async fn waiting_questions(&self, plane: &Plane) -> usize {
         let at = plane.at().await;
         let member = self.member(plane, &at).await;

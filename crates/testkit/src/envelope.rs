@@ -1,4 +1,4 @@
-//! The promise of the envelope, kept on every answer of every test: each refusal that a test sees is looked at.
+//! Checks the error envelope on every response of every test.
 
 use crate::Answer;
 use countersign_protocol::aap::error::{Code, Envelope};
@@ -9,7 +9,7 @@ use std::{
     sync::{LazyLock, Mutex},
 };
 
-/// An answer of our own, all of it: what is not a success is an envelope, or a page for people (AAP 16.1).
+/// Countersign's own response: every failure is an envelope, or a page for people (AAP 16.1).
 pub(crate) fn check_own(answer: &Answer) {
     let kind = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
     let challenged = answer.header(header::WWW_AUTHENTICATE.as_str()).is_some();
@@ -19,7 +19,7 @@ pub(crate) fn check_own(answer: &Answer) {
     }
 }
 
-/// An answer that may be that of the service behind the gateway: if it looks like an envelope, it must be one.
+/// A response that may be the upstream's: if it looks like an envelope, it must be a valid one.
 pub(crate) fn check_forwarded(answer: &Answer) {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     if answer.status >= 400 && body.get("error").is_some() {
@@ -27,7 +27,7 @@ pub(crate) fn check_forwarded(answer: &Answer) {
     }
 }
 
-/// One code, its one status, a hint on every 4xx, and a name that no other request has.
+/// One code, its one status, a hint on every 4xx, and a unique request id.
 fn check(answer: &Answer, body: Value) {
     let envelope: Envelope = serde_json::from_value(body)
         .unwrap_or_else(|why| panic!("{} without an envelope ({why}): {}", answer.status, answer.text()));
@@ -43,7 +43,7 @@ fn check(answer: &Answer, body: Value) {
     assert!(is_new(envelope.request_id), "a name that another request had: {told}");
 }
 
-/// The one status that a project may have instead of the code's own (C-01).
+/// The one status that a project may configure instead of the code's own (C-01).
 fn only_for_confirmations(envelope: &Envelope) -> u16 {
     assert_eq!(envelope.error, Code::IrreversibleRequiresConfirm, "428 for something else: {envelope:?}");
     Code::IrreversibleRequiresConfirm.status()

@@ -1,11 +1,11 @@
-//! The evidence log as it lies in the database, read past the store: a second judge of what the store says.
+//! The evidence log read directly from the database, past the store: an oracle for the store.
 
 use crate::{Kit, Plane, Setup, leaks::Folder, postgres};
 use countersign_engine::store::Place;
 use countersign_protocol::hash::Digest;
 use std::path::PathBuf;
 
-/// One line of the log.
+/// One entry of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredEntry {
     pub project: i64,
@@ -19,7 +19,7 @@ pub struct StoredEntry {
 }
 
 impl Kit {
-    /// A plane whose database outlives it, and can be read from outside. Keep the folder as long as the plane.
+    /// A plane with a database that outlives it and can be read from outside. Keep the folder as long as the plane.
     pub async fn lasting_plane(self, setup: Setup) -> (Plane, Folder) {
         let (place, folder) = self.open_place().await;
         (Plane::start(setup, place).await, folder)

@@ -1,4 +1,4 @@
-//! A store that reads well and cannot be written for as long as the test likes, as when a disk is full.
+//! A store that can be read but not written for as long as the test likes, as with a full disk.
 
 use async_trait::async_trait;
 use countersign_engine::store::{
@@ -37,7 +37,7 @@ impl Failing {
         self.0.fails.store(false, Ordering::SeqCst);
     }
 
-    /// The next claim is durable, and its node stands still before it hears of it.
+    /// The next claim becomes durable, and its node stalls before it learns of it.
     pub fn stalls_after_a_claim(&self) {
         self.0.stalls.store(true, Ordering::SeqCst);
     }

@@ -1,4 +1,4 @@
-//! One suite, both databases: each promise is kept on SQLite and on PostgreSQL.
+//! One test suite for both databases: every promise is tested on SQLite and on PostgreSQL.
 
 use crate::{Plane, Setup, postgres};
 use countersign_engine::store::{Place, PostgresPlace};
@@ -9,7 +9,7 @@ pub enum Backend {
     Postgres,
 }
 
-/// Makes planes on one kind of database.
+/// Creates planes on one kind of database.
 #[derive(Clone, Copy, Debug)]
 pub struct Kit(pub Backend);
 

@@ -1,4 +1,4 @@
-//! Looking for what must not lie around: in the bytes of a database, in a log, in an answer.
+//! Searches for secrets that must not leak: in the bytes of a database, in a log, in a response.
 
 use crate::{Backend, Kit, postgres};
 use base64::{
@@ -13,7 +13,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-/// A folder that goes when the test ends.
+/// A temporary folder, removed when the test ends.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -38,7 +38,7 @@ impl Drop for Folder {
 }
 
 impl Kit {
-    /// A place whose bytes can be read from outside. Keep the folder as long as the plane.
+    /// A database with bytes that can be read from outside. Keep the folder as long as the plane.
     pub async fn open_place(self) -> (Place, Folder) {
         let folder = Folder::make();
         let place = match self.0 {
@@ -64,11 +64,11 @@ fn companion(path: &Path, end: &str) -> Vec<u8> {
     std::fs::read(name).unwrap_or_default()
 }
 
-/// Bytes to look in, many times over.
+/// Bytes to search many times.
 pub struct Haystack {
     place: &'static str,
     bytes: Vec<u8>,
-    /// The first eight bytes from every position on: most searches end with one look.
+    /// The eight bytes at every position: most searches end with one lookup.
     windows: HashSet<[u8; 8]>,
 }
 
@@ -83,14 +83,14 @@ impl Haystack {
         Self::new("the database", stored_bytes(place).await)
     }
 
-    /// Fails if a secret is here: as it is, in hex, or in base64 in the middle of something else.
+    /// Fails if a secret is here: plain, in hex, or in base64 inside of a longer text.
     pub fn lacks(&self, what: &str, secret: impl AsRef<[u8]>) {
         if let Some(spelling) = self.spelling_of(secret.as_ref()) {
             panic!("{what} is in {}, {spelling}", self.place);
         }
     }
 
-    /// The opposite, for showing that a search finds what is there.
+    /// The opposite, to show that the search finds existing text.
     pub fn has(&self, what: &str, text: impl AsRef<[u8]>) {
         assert!(self.contains(text.as_ref()), "{what} is not in {}, so looking there proves nothing", self.place);
     }
@@ -117,7 +117,7 @@ fn spellings(secret: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
         ("in hex", hex.into_bytes()),
     ];
     for skipped in 0..3 {
-        // Whole groups of three bytes look the same wherever they stand in a longer text.
+        // Whole groups of three bytes encode the same wherever they occur in a longer text.
         let rest = &secret[skipped..];
         let groups = &rest[..rest.len() / 3 * 3];
         all.push(("in base64", STANDARD_NO_PAD.encode(groups).into_bytes()));

@@ -1,4 +1,4 @@
-//! What tests of the whole plane are made of. Used from `tests/` folders only.
+//! Fixtures for tests of the whole plane. Used from `tests/` folders only.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,8 +1,8 @@
-//! Lets a test see its own log, however many tests run beside it.
+//! Lets a test capture its own log, however many tests run beside it.
 //!
-//! `tracing` asks once for each place in the code whether anybody listens, and remembers the answer for all threads.
-//! If nobody listens on the thread that comes by first, a test that listens on another would hear nothing. So there
-//! is always somebody who listens a little.
+//! `tracing` asks once for each callsite whether any subscriber is interested, and caches the result for all threads.
+//! If the first thread has no subscriber, a test with one on another thread would capture nothing. So there is always a
+//! global subscriber with interest `sometimes`.
 
 use std::sync::Once;
 use tracing::{
@@ -14,12 +14,12 @@ use tracing::{
 pub(crate) fn can_be_listened_to() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // If somebody else listens for the whole process already, that does as well.
+        // Another global subscriber serves the purpose as well.
         let _listening = tracing::subscriber::set_global_default(HalfAnEar);
     });
 }
 
-/// Asks to be asked again, and then wants nothing.
+/// Asks to be consulted at every event, and then accepts none.
 struct HalfAnEar;
 
 impl Subscriber for HalfAnEar {

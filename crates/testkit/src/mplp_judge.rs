@@ -1,17 +1,17 @@
-//! Judges of MPLP's documents: our schemas in `docs/schemas/mplp` and, where `COUNTERSIGN_PUBLISHED_SPEC` names the
-//! folder they lie in, the published ones; both read by validators in Rust, JavaScript and Python.
+//! Oracles for MPLP documents: the schemas in `docs/schemas/mplp` and, where `COUNTERSIGN_PUBLISHED_SPEC` names their
+//! folder, the published ones; both read by validators in Rust, JavaScript and Python.
 
 use crate::aaep_judge::{named, published as published_aaep, root};
 use jsonschema::{Draft, Registry, Validator};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::PathBuf, process::Command, sync::LazyLock};
 
-/// The path is said because tests without the testkit take this file in by its own.
+/// The path is explicit because tests without the testkit include this file by its own path.
 #[path = "mplp_judge/foreign.rs"]
 pub mod foreign;
 use foreign::ForeignJudge;
 
-/// Our names of the schemas, and those of their published twins.
+/// The project's names of the schemas, and those of their published twins.
 pub const SCHEMAS: [(&str, &str); 11] = [
     ("confirm", "mplp-confirm"),
     ("plan", "mplp-plan"),
@@ -26,7 +26,7 @@ pub const SCHEMAS: [(&str, &str); 11] = [
     ("learning-sample-intent", "mplp-learning-sample-intent"),
 ];
 
-/// Fails unless every judge at hand accepts each document under the schema named before it.
+/// Fails unless every available oracle accepts each document under the schema named before it.
 #[track_caller]
 pub fn judge(documents: &[(&str, Value)]) {
     for (name, document) in documents {
@@ -40,7 +40,7 @@ pub fn judge(documents: &[(&str, Value)]) {
     }
 }
 
-/// What our schema of that name has against a document: `keyword at /place`.
+/// The errors of a document by the project's own schema: `keyword at /place`.
 pub fn problems(name: &str, document: &Value) -> Vec<String> {
     static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&schemas()));
     match OURS.get(name) {
@@ -49,14 +49,15 @@ pub fn problems(name: &str, document: &Value) -> Vec<String> {
     }
 }
 
-/// What its published twin has against it; nothing where none is at hand.
+/// The errors by its published twin; empty if not available.
 pub fn published_problems(name: &str, document: &Value) -> Vec<String> {
     static PUBLISHED: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&published_schemas()));
     let problems = PUBLISHED.get(twin(name)).map(|schema| found(schema, document)).unwrap_or_default();
     problems.into_iter().map(|problem| format!("published: {problem}")).collect()
 }
 
-/// What ajv and Python's jsonschema say of each document: by our schema, and by the published one if it is at hand.
+/// The verdicts of ajv and Python's jsonschema on each document: by the project's own schema, and by the published one
+/// if available.
 pub fn foreign_verdicts(documents: &[(&str, Value)]) -> Vec<(&'static str, Vec<bool>)> {
     static PUBLISHED: LazyLock<Bench> = LazyLock::new(|| {
         let names = ["ajv by the published schema", "jsonschema of Python by the published schema"];
@@ -69,19 +70,19 @@ pub fn foreign_verdicts(documents: &[(&str, Value)]) -> Vec<(&'static str, Vec<b
     verdicts
 }
 
-/// What they say by our schema alone.
+/// Their verdicts by the project's own schema alone.
 pub fn foreign_verdicts_by_ours(documents: &[(&str, Value)]) -> Vec<(&'static str, Vec<bool>)> {
     static OURS: LazyLock<Bench> =
         LazyLock::new(|| Bench::by(schemas(), ["ajv by our schema", "jsonschema of Python by our schema"]));
     OURS.verdicts(documents, |name| name)
 }
 
-/// Our schemas by name.
+/// The project's own schemas by name.
 pub fn schemas() -> BTreeMap<String, Value> {
     named(&root().join("docs/schemas/mplp"), ".json")
 }
 
-/// The published schemas by their own names; none if none are at hand.
+/// The published schemas by their own names; empty if not available.
 pub fn published_schemas() -> BTreeMap<String, Value> {
     let Some(folder) = published() else { return BTreeMap::new() };
     ["", "common", "events", "learning"]
@@ -109,7 +110,7 @@ fn compiled(schemas: &BTreeMap<String, Value>) -> BTreeMap<String, Validator> {
     schemas.iter().map(|(name, schema)| (name.clone(), options.build(schema).unwrap())).collect()
 }
 
-/// The published schemas ask for this format, which their dialect does not know yet.
+/// The published schemas use this format, which their dialect does not know yet.
 fn is_uuid(text: &str) -> bool {
     let fits = |(at, c): (usize, char)| if [8, 13, 18, 23].contains(&at) { c == '-' } else { c.is_ascii_hexdigit() };
     text.len() == 36 && text.chars().enumerate().all(fits)
@@ -123,7 +124,7 @@ fn found(schema: &Validator, document: &Value) -> Vec<String> {
     schema.iter_errors(document).map(told).collect()
 }
 
-/// One judge a language for as long as this process lasts: starting them for each test took longer than the tests.
+/// One process per language for the lifetime of this process: starting them for each test took longer than the tests.
 struct Bench {
     schemas: BTreeMap<String, Value>,
     judges: [ForeignJudge; 2],
@@ -153,7 +154,7 @@ impl Bench {
     }
 }
 
-/// The judges in JavaScript and in Python by any schemas that have an `$id`.
+/// The oracles in JavaScript and in Python, for any schemas that have an `$id`.
 pub fn foreign_judges(schemas: &[&Value]) -> [ForeignJudge; 2] {
     [ForeignJudge::start("ajv", ajv(), schemas), ForeignJudge::start("jsonschema of Python", python(), schemas)]
 }

@@ -1,15 +1,15 @@
-//! The name service of tests. The machine's own is never asked.
+//! The resolver of tests. The machine's own is never used.
 
 use async_trait::async_trait;
 use countersign_outbound::Resolver;
 use std::{collections::HashMap, io, net::IpAddr};
 
-/// Names and the addresses that they lead to.
+/// Names and their addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Names(HashMap<String, Vec<IpAddr>>);
 
 impl Names {
-    /// The same names, and one more.
+    /// Adds a name.
     pub fn with(mut self, host: &str, addresses: &[&str]) -> Self {
         let addresses = addresses.iter().map(|address| address.parse().expect("an IP address")).collect();
         self.0.insert(host.to_owned(), addresses);

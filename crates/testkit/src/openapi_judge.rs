@@ -1,5 +1,5 @@
-//! The published OpenAPI description as a judge: every answer of an own endpoint, and every body that such an endpoint
-//! accepted, fits the schema that is published for it. It sees whatever any test sends.
+//! The published OpenAPI description as an oracle: every response of Countersign's own endpoints, and every body that
+//! such an endpoint accepted, matches its published schema. It checks the traffic of every test.
 
 use crate::Answer;
 use axum::body::Body;
@@ -13,7 +13,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex},
 };
 
-/// What was sent, as far as the description speaks of it.
+/// The parts of a request that the description covers.
 pub(crate) struct Sent {
     method: Method,
     path: String,
@@ -21,7 +21,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// Reads a body that is there as a whole; one that is still being made is handed on unread.
+    /// Reads a body of known length; a streaming one is passed on unread.
     pub(crate) async fn of(request: Request<Body>) -> (Self, Request<Body>) {
         let (parts, body) = request.into_parts();
         let mut sent = Self { method: parts.method.clone(), path: parts.uri.path().to_owned(), body: None };
@@ -33,7 +33,7 @@ impl Sent {
         (sent, Request::from_parts(parts, Body::from(bytes)))
     }
 
-    /// Fails where the description promises something else.
+    /// Fails if the description promises something else.
     pub(crate) fn judge(&self, answer: &Answer) {
         let Some(operation) = DESCRIBED.operation(&self.method, &self.path) else { return };
         let place = format!("{} {} ({})", self.method, self.path, answer.status);
@@ -59,7 +59,7 @@ impl Described {
         Self { document: countersign_server::openapi_description(), schemas: Mutex::default() }
     }
 
-    /// The operation whose path fits with the fewest parameters.
+    /// The operation with a matching path and the fewest parameters.
     fn operation(&self, method: &Method, path: &str) -> Option<&Value> {
         let method = method.as_str().to_ascii_lowercase();
         let paths = self.document["paths"].as_object()?;
@@ -79,7 +79,7 @@ impl Described {
             return;
         };
         let kind = kind.split(';').next().unwrap_or_default();
-        // Signed and textual forms of a document are told in words; only JSON has a schema to be held to.
+        // Signed and textual forms of a document are described in words; only JSON has a schema.
         if kind == "application/json" {
             let described = content.get(kind).unwrap_or_else(|| panic!("{place}: {kind:?} is not described"));
             let found = self.problems(&described["schema"], &answer.json());

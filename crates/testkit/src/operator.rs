@@ -1,4 +1,4 @@
-//! An operator: its domain under real TLS, its keys, and everything that it signs.
+//! An operator: its domain under real TLS, its keys and its signatures.
 
 use crate::operator_host::{OperatorHost, TestCa};
 use countersign_jose::{SigningKey, pkce};
@@ -49,7 +49,7 @@ impl TestOperator {
         self.host.set_document(crate::operator_host::IDENTITY, identity.to_string());
     }
 
-    /// Claims of a JWT for a service: five minutes from now.
+    /// JWT claims for a service: five minutes from now.
     pub fn claims(&self, service: &str, now: UnixMillis) -> Value {
         json!({ "iss": self.domain(), "aud": service, "iat": now.secs(), "exp": now.secs() + 300 })
     }
@@ -67,7 +67,6 @@ impl TestOperator {
     }
 }
 
-/// The PKCE challenge of a verifier.
 pub fn challenge_of(verifier: &str) -> String {
     pkce::challenge_s256(verifier)
 }

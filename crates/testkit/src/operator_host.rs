@@ -1,6 +1,6 @@
 //! An operator's web server: real TLS on loopback under a certificate authority of the test's own.
 //!
-//! Documents can be changed while it runs, every request is noted, and it can go dark, stall and come back.
+//! Documents can be changed while it runs, every request is recorded, and it can go dark, stall and recover.
 
 #![allow(clippy::expect_used, reason = "a test whose server cannot start has nothing to say")]
 
@@ -32,7 +32,7 @@ use tokio_rustls::TlsAcceptor;
 pub const IDENTITY: &str = "/.well-known/agent-identity.json";
 pub const JWKS: &str = "/.well-known/agent-jwks.json";
 
-/// Signs the certificates of test hosts. Believed by whoever is given its [`TestCa::pem`].
+/// Signs the certificates of test hosts. Trusted by clients that are given its [`TestCa::pem`].
 pub struct TestCa {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
@@ -49,7 +49,7 @@ impl Default for TestCa {
 }
 
 impl TestCa {
-    /// Another authority every time.
+    /// A new authority every time.
     pub fn new() -> Self {
         Self::default()
     }
@@ -58,7 +58,7 @@ impl TestCa {
         &self.pem
     }
 
-    /// A server's side of TLS for these names.
+    /// A TLS server configuration for these names.
     pub fn server_config(&self, names: &[String]) -> ServerConfig {
         let key = KeyPair::generate().expect("a key for the host");
         let params = CertificateParams::new(names.to_vec()).expect("names that fit into a certificate");
@@ -73,7 +73,7 @@ impl TestCa {
     }
 }
 
-/// What a host answers on one path.
+/// A host's response on one path.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -102,7 +102,7 @@ impl Answer {
     }
 }
 
-/// A request as it arrived.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Received {
     pub method: http::Method,
@@ -114,9 +114,9 @@ pub struct Received {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mood {
     Up,
-    /// Hangs up on everybody.
+    /// Closes every connection.
     Dark,
-    /// Takes requests and answers them only when it comes back.
+    /// Accepts requests and answers them only after it recovers.
     Stalling,
 }
 
@@ -155,7 +155,7 @@ impl OperatorHost {
         &self.domain
     }
 
-    /// What the domain is to be resolved to.
+    /// The address that the domain resolves to.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
@@ -172,7 +172,7 @@ impl OperatorHost {
         lock(&self.inside.answers).remove(path);
     }
 
-    /// The smallest sound manifest of this domain.
+    /// The smallest valid manifest of this domain.
     pub fn identity(&self) -> Value {
         json!({
             "operator": "Test Operator",
@@ -182,13 +182,13 @@ impl OperatorHost {
         })
     }
 
-    /// Manifest and key set at their usual places.
+    /// Publishes manifest and key set at their usual paths.
     pub fn publish(&self, jwks: &Value) {
         self.set_document(IDENTITY, self.identity().to_string());
         self.set_document(JWKS, jwks.to_string());
     }
 
-    /// The paths that were asked for, in order.
+    /// The requested paths, in order.
     pub fn fetches(&self) -> Vec<String> {
         self.received().into_iter().map(|request| request.path).collect()
     }
@@ -197,17 +197,17 @@ impl OperatorHost {
         lock(&self.inside.received).clone()
     }
 
-    /// Waits until so many requests have arrived since the start, answered or not.
+    /// Waits until this many requests have arrived since the start, answered or not.
     pub async fn has_received(&self, requests: usize) {
         let _ = self.inside.requests.subscribe().wait_for(|so_far| *so_far >= requests).await;
     }
 
-    /// From now on everybody is hung up on, before TLS.
+    /// From now on every connection is closed, before TLS.
     pub fn go_dark(&self) {
         self.inside.mood.send_replace(Mood::Dark);
     }
 
-    /// From now on requests are taken and not answered until [`OperatorHost::come_back`].
+    /// From now on requests are accepted and not answered until [`OperatorHost::come_back`].
     pub fn stall(&self) {
         self.inside.mood.send_replace(Mood::Stalling);
     }
@@ -233,7 +233,7 @@ async fn serve(listener: TcpListener, tls: TlsAcceptor, inside: Arc<Inside>) {
 }
 
 async fn connection(stream: TcpStream, tls: TlsAcceptor, inside: Arc<Inside>) {
-    // Clients that do not trust the certificate break off here; that is theirs to tell.
+    // Clients that do not trust the certificate disconnect here; they report it themselves.
     let Ok(stream) = tls.accept(stream).await else { return };
     let service = service_fn(move |request| answer(Arc::clone(&inside), request));
     let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;

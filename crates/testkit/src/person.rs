@@ -1,4 +1,4 @@
-//! A person with a browser: a cookie, and the token that its forms carry.
+//! A person with a browser: a cookie, and the CSRF token of its forms.
 
 use crate::{Answer, Plane};
 use axum::body::Body;
@@ -16,7 +16,7 @@ pub struct TestPerson {
 pub const PASSWORD: &str = "correct horse battery staple";
 
 impl TestPerson {
-    /// Signs in through the door.
+    /// Signs in through the public API.
     pub async fn sign_in(plane: &Plane, name: &str) -> Self {
         let body = json!({ "name": name, "password": PASSWORD });
         let answer = plane.post("/session", &body).await.expect(201);
@@ -29,7 +29,7 @@ impl TestPerson {
         plane.send(self.request(Method::GET, path).body(Body::empty()).unwrap()).await
     }
 
-    /// A change from our own pages: cookie and CSRF token.
+    /// A write from Countersign's own pages: cookie and CSRF token.
     pub async fn post(&self, plane: &Plane, path: &str, body: &Value) -> Answer {
         self.send(plane, Method::POST, path, body).await
     }

@@ -1,4 +1,4 @@
-//! A whole plane in one call: router, store, clock that stands still, seeded chance, operators, an API behind it.
+//! A whole plane in one call: router, store, manual clock, seeded entropy, operators, and an upstream API.
 
 use crate::{
     Answer, Names, TestOperator, TestPerson, Upstream, calendar, envelope, logs, openapi_judge::Sent,
@@ -18,10 +18,10 @@ use http::{Method, Request, header};
 use serde_json::Value;
 use std::{net::SocketAddr, sync::Arc};
 
-/// What the keys in every plane's database are sealed with.
+/// The key-encryption key of every plane's database.
 pub(crate) const KEY_ENCRYPTION_KEY: [u8; 32] = [7; 32];
 
-/// How a plane differs from the usual one.
+/// The differences of a plane from the usual one.
 pub struct Setup {
     pub origin: String,
     /// The public origin of the gateway, for planes that have one.
@@ -33,14 +33,14 @@ pub struct Setup {
     pub projects: Vec<ProjectDocument>,
     /// Domains that have a TLS server; the first is [`Plane::acme`].
     pub operators: Vec<&'static str>,
-    /// What other names lead to. A name that is in neither list does not exist.
+    /// The addresses of other names. A name that is in neither list does not exist.
     pub names: Names,
     pub throttle: Throttle,
     pub connect_requests_per_minute: i64,
     pub fresh_s: i64,
     pub limits: Limits,
     pub seed: u64,
-    /// What stands between the engine and its store.
+    /// Wraps the store of the engine.
     pub around_store: AroundStore,
 }
 
@@ -93,7 +93,7 @@ pub struct Plane {
     pub engine: Arc<Engine>,
     pub app: App,
     pub directory: Directory,
-    /// What the directory asked for, oldest first.
+    /// The fetches of the directory, oldest first.
     pub asked: Arc<RecentFetches>,
     /// Everything on the public listener.
     pub public: Router,
@@ -115,7 +115,7 @@ impl Plane {
         plane
     }
 
-    /// A plane on what another one left behind.
+    /// A plane on the database of an earlier one.
     pub async fn resume(setup: Setup, place: Place) -> Self {
         logs::can_be_listened_to();
         let ca = TestCa::new();
@@ -169,7 +169,7 @@ impl Plane {
         }
     }
 
-    /// Ends the engine and starts another on the same store and clock, as after a crash: nothing in memory survives.
+    /// Stops the engine and starts another on the same store and clock, as after a crash: nothing in memory survives.
     pub async fn restart(self) -> Self {
         let Self { engine, mut setup, place, ca, operators, clock, upstream, .. } = self;
         engine.store().close().await;
@@ -183,7 +183,7 @@ impl Plane {
         self.second_node_by(&self.clock).await
     }
 
-    /// The same with a clock of its own.
+    /// A second node with a clock of its own.
     pub async fn second_node_by(&self, clock: &ManualClock) -> (Arc<Engine>, Router) {
         let moment = clock.clone();
         let options = StoreOptions { readers: 8, place: self.place.clone(), clock: Arc::new(move || moment.now()) };
@@ -205,14 +205,14 @@ impl Plane {
         self.clock.now()
     }
 
-    /// Moves time on, for the node and for its database, and does what has fallen due.
+    /// Advances the clock of the node and of its database, and settles everything due.
     pub async fn advance_secs(&self, secs: i64) {
         self.advance_unseen(secs).await;
-        // A store that is out of order, as some tests want it, settles nothing.
+        // Some tests use a failing store, which settles nothing.
         let _settled = self.engine.settle_due().await;
     }
 
-    /// Moves time on while nothing looks at what is due, as if no node were running.
+    /// Advances the clock without settling anything due, as if no node were running.
     pub async fn advance_unseen(&self, secs: i64) {
         self.clock.advance_secs(secs);
         if let Place::Postgres(place) = &self.place {
@@ -255,7 +255,7 @@ impl Plane {
         TestPerson::sign_in(self, name).await
     }
 
-    /// An account without a place in any project.
+    /// An account without a role in any project.
     pub async fn account(&self, name: &str) {
         self.engine.add_person(name, name, PASSWORD, false).await.expect("an account");
     }
@@ -281,7 +281,7 @@ impl Plane {
     }
 }
 
-/// The same through the router of another node.
+/// Sends through the router of another node.
 pub(crate) async fn send_own(node: &Router, request: Request<Body>) -> Answer {
     let (sent, request) = Sent::of(from_loopback(request)).await;
     let answer = Answer::to(node, request).await;
@@ -320,7 +320,7 @@ fn settings(setup: &Setup) -> Settings {
         throttle: setup.throttle,
         connect_requests_per_minute: setup.connect_requests_per_minute,
         sign_in_lifetime_s: 12 * 3600,
-        // The smallest that argon2 takes: tests sign in often.
+        // The smallest cost that argon2 accepts: tests sign in often.
         fresh_s: setup.fresh_s,
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },
         unrecorded_outcomes: None,

@@ -1,9 +1,9 @@
 //! A throw-away PostgreSQL for one test process, and a database of its own for each test.
 //!
-//! Most tests get a copy of one database that was migrated once: that takes a fraction of migrating again.
-//! The cluster is started with the first database that is asked for. It is kept by a small shell that holds
-//! the other end of a pipe to us: when this process ends, however it ends, the pipe closes, and the shell
-//! stops the server and removes its folder.
+//! Most tests get a copy of one migrated database: that takes a fraction of the time of migrating again. The cluster is
+//! started with the first requested database. A small shell keeps it running and holds the other end of a pipe to this
+//! process: when this process ends, however it ends, the pipe closes, and the shell stops the server and removes its
+//! folder.
 
 #![allow(clippy::expect_used, reason = "a test that cannot have its database fails here, saying why")]
 
@@ -21,12 +21,12 @@ use std::{
 };
 use tokio::sync::OnceCell;
 
-/// The address of a new, empty database.
+/// The URL of a new, empty database.
 pub async fn fresh_database() -> String {
     created(None).await
 }
 
-/// The address of a new database on which no node has been yet, with all migrations.
+/// The URL of a new database with all migrations, which no node has used yet.
 pub async fn migrated_database() -> String {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     let template = TEMPLATE.get_or_init(migrated_template).await;
@@ -39,7 +39,7 @@ async fn created(template: Option<&str>) -> String {
     tokio::task::spawn_blocking(create).await.expect("PostgreSQL for tests could not be started")
 }
 
-/// The name of a database that is copied and never connected to: PostgreSQL copies nothing that is in use.
+/// The name of the template database. It never has connections: PostgreSQL does not copy a database in use.
 async fn migrated_template() -> String {
     let url = fresh_database().await;
     let (server, name) = url.rsplit_once('/').expect("a database's name");
@@ -55,7 +55,7 @@ async fn migrated_template() -> String {
     name.to_owned()
 }
 
-/// A new database with everything that is in another one, to which nobody may be connected.
+/// A copy of another database, which must have no connections.
 pub async fn copy_of(url: &str) -> String {
     let (server, name) = url.rsplit_once('/').expect("a database's name");
     let copy = format!("{name}_{}", COPIES.fetch_add(1, Ordering::Relaxed));
@@ -65,26 +65,27 @@ pub async fn copy_of(url: &str) -> String {
 
 static COPIES: AtomicU32 = AtomicU32::new(0);
 
-/// A database on a cluster that really syncs, for benchmarks. To be asked before any other database of the process.
+/// A database on a cluster that really syncs, for benchmarks. Must be requested before any other database of the
+/// process.
 pub async fn fresh_durable_database() -> String {
     DURABLE.store(true, Ordering::SeqCst);
     fresh_database().await
 }
 
-/// Tests need no disk to survive; benchmarks that ignored it would lie.
+/// Tests need no durability; a benchmark without it would be meaningless.
 static DURABLE: AtomicBool = AtomicBool::new(false);
 
-/// The same address by the name in the server's certificate, with TLS demanded.
+/// The same URL with the name in the server's certificate, and TLS required.
 pub fn over_tls(url: &str) -> String {
     format!("{}?sslmode=verify-full", url.replace("127.0.0.1", "localhost"))
 }
 
-/// The certificate that vouches for the server.
+/// The root certificate of the server.
 pub fn root_certificate() -> PathBuf {
     cluster().folder.join("server.crt")
 }
 
-/// Makes the store's clock stand at `millis` (R-21).
+/// Sets the store's clock to `millis` (R-21).
 pub async fn set_clock(url: &str, millis: i64) {
     let sql = format!(
         "CREATE OR REPLACE FUNCTION countersign_now() RETURNS BIGINT LANGUAGE sql VOLATILE \
@@ -93,7 +94,7 @@ pub async fn set_clock(url: &str, millis: i64) {
     run(url, &sql).await;
 }
 
-/// Runs SQL beside the store under test; what it finds, a line a row, columns set apart by `|`.
+/// Runs SQL beside the store under test; returns one line per row, columns separated by `|`.
 pub async fn run(url: &str, sql: &str) -> String {
     let (url, sql) = (url.to_owned(), sql.to_owned());
     let psql = move || {
@@ -103,7 +104,7 @@ pub async fn run(url: &str, sql: &str) -> String {
     tokio::task::spawn_blocking(psql).await.expect("the SQL of the test failed")
 }
 
-/// Everything in a database, as text; bytes stand in it as hex.
+/// Everything in a database, as text, with bytes as hex.
 pub async fn dump(url: &str) -> Vec<u8> {
     let url = url.to_owned();
     let pg_dump = move || {
@@ -117,7 +118,7 @@ pub async fn dump(url: &str) -> Vec<u8> {
 struct Cluster {
     port: u16,
     folder: PathBuf,
-    /// Holds the pipe whose closing ends the server.
+    /// Holds the pipe; closing it stops the server.
     _keeper: Child,
 }
 
@@ -193,7 +194,7 @@ fn shell() -> Command {
     command
 }
 
-/// Where Debian puts the newest version's programs.
+/// The directory in which Debian installs the newest version's programs.
 fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let newest = versions

@@ -1,4 +1,4 @@
-//! A project to test with: a calendar.
+//! A test project: a calendar.
 
 use countersign_protocol::{
     ids::ProjectId,
@@ -6,7 +6,7 @@ use countersign_protocol::{
 };
 use serde_json::json;
 
-/// Reads and writes events; deleting is excluded, inviting cannot be undone, the time of day is for anyone.
+/// Reads and writes events; deleting is excluded, inviting is irreversible, the time of day is public.
 pub fn calendar(id: &str) -> ProjectDocument {
     let document = json!({
         "id": ProjectId::parse(id).expect("a project id"),

@@ -1,15 +1,15 @@
-//! Programs of others look at the clock on the wall. A plane that they use must go by the same one.
+//! Foreign programs use the system clock. A plane under their test must use the same one.
 
 use crate::{Plane, Setup};
 use countersign_engine::Clock;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// Moves a plane's clock with the wall's, until dropped.
+/// Keeps a plane's clock equal to the system clock, until dropped.
 pub struct KeepsTime(JoinHandle<()>);
 
 impl Setup {
-    /// The same, beginning now.
+    /// The setup with the current time.
     #[must_use]
     pub fn from_now(self) -> Self {
         Self { now: Clock::System.now(), ..self }
@@ -17,7 +17,7 @@ impl Setup {
 }
 
 impl Plane {
-    /// Only where the store has no clock of its own.
+    /// Only for a store without a clock of its own.
     pub fn keeps_time(&self) -> KeepsTime {
         let clock = self.clock.clone();
         KeepsTime(tokio::spawn(async move {

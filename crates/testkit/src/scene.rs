@@ -1,4 +1,4 @@
-//! Where most stories begin: alice has connected acme's agent, and it is registered.
+//! The usual fixture: alice has connected acme's agent, and it is registered.
 
 use crate::{Answer, Connected, Kit, Plane, Registered, Setup, TestPerson};
 use http::Method;
@@ -38,7 +38,7 @@ impl Scene {
         self.plane.call(&self.agent, Method::POST, "/calendar/events", "SCHEDULE_EVENT").await
     }
 
-    /// Alice cuts the agent off.
+    /// Alice revokes the agent's delegation.
     pub async fn revoke(&self) -> Answer {
         let body = json!({ "delegation_id": self.connected.delegation_id, "reason": "user_requested" });
         self.alice.post(&self.plane, "/agent/revoke", &body).await
@@ -50,23 +50,23 @@ impl Scene {
         self.alice.get(&self.plane, &query).await.expect(200).json()
     }
 
-    /// The entries of calls, all of them if there are no more than 200.
+    /// The entries of calls, at most 200.
     pub async fn calls(&self) -> Vec<Value> {
         self.audit("event_type=call&limit=200").await["entries"].as_array().unwrap().clone()
     }
 
-    /// How many requests were let through to the upstream.
+    /// Number of requests that reached the upstream.
     pub fn reached(&self) -> usize {
         self.plane.upstream.reached().len()
     }
 
-    /// Registers with a receipt of alice for these scopes, changed as the test likes; the session and the receipt.
+    /// Registers with a receipt of alice for these scopes, changed by the test; returns the session and the receipt.
     pub async fn with_receipt(&self, scopes: &[&str], change: impl FnOnce(&mut Value)) -> (Registered, String) {
         let (body, receipt) = self.receipt_body(scopes, change);
         (self.plane.register_with(&body, Some(&self.connected)).await, receipt)
     }
 
-    /// The body of such a registration, and the receipt in it.
+    /// The body of such a registration, and its receipt.
     pub fn receipt_body(&self, scopes: &[&str], change: impl FnOnce(&mut Value)) -> (Value, String) {
         let acme = self.plane.acme();
         let mut claims = self.plane.receipt_claims(acme, "alice", &self.connected, scopes);

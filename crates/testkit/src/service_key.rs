@@ -7,7 +7,7 @@ use countersign_protocol::{aap::delegation_token, ids::prefixed};
 use serde_json::Value;
 
 impl Plane {
-    /// Opened from the database, as somebody could who holds both the database and the key-encryption key.
+    /// Decrypted from the database, as an attacker with both the database and the key-encryption key could.
     pub async fn service_key(&self) -> SigningKey {
         let rows = self.engine.store().list(Lookup::SigningKeys).await.expect("the signing keys");
         let row: Value = serde_json::from_str(rows.last().expect("a signing key")).expect("a row of JSON");
@@ -17,12 +17,12 @@ impl Plane {
         SigningKey::from_pkcs8(Some(kid), &pkcs8).expect("a P-256 key")
     }
 
-    /// A delegation token of any claims, under the service's own signature.
+    /// A delegation token with any JWT claims, under the service's own signature.
     pub async fn sign_delegation(&self, claims: &Value) -> String {
         self.service_key().await.sign(delegation_token::TYP, claims).expect("a signature")
     }
 
-    /// The confirmation token of any decision, whatever became of it. Agents get one for an open yes only.
+    /// The confirmation token of any decision, regardless of its state. Agents get one only for an open allowance.
     pub async fn confirm_token(&self, decision_id: &str) -> String {
         let row = self.engine.store().find(Lookup::SecretByName("mac".into())).await.expect("a store");
         let row: Value = serde_json::from_str(&row.expect("a secret")).expect("a row of JSON");

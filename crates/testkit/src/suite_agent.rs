@@ -1,6 +1,6 @@
-//! What the conformance suite of AAEP's authors drives: an agent that does as it is told, behind the pair of paths
-//! `GET /events`, `POST /messages` and the socket `/ws` that the suite knows. Sessions, questions and subscriptions are the plane's own;
-//! made up is only what the suite needs beside them, and each of that says so.
+//! The agent driven by the conformance suite of AAEP's authors, behind the endpoints `GET /events`, `POST /messages`
+//! and the socket `/ws` that the suite knows. Sessions, questions and subscriptions are the plane's own; the few
+//! messages made up for the suite are marked as such.
 
 mod connection;
 mod script;
@@ -27,7 +27,7 @@ use std::{convert::Infallible, sync::Arc};
 use tokio::sync::{Mutex, mpsc};
 
 impl Setup {
-    /// A project in which the suite's agent may do all that the suite asks for, each after a yes.
+    /// A project in which the suite's agent may do everything the suite asks for, each with approval.
     pub fn suite() -> Self {
         let mut document = calendar("calendar");
         let actions = json!([
@@ -40,7 +40,7 @@ impl Setup {
     }
 }
 
-/// The agent and whoever listens to it, who is the suite.
+/// The agent and its subscriber, which is the suite.
 #[derive(Clone)]
 pub struct SuiteAgent(Arc<Shared>);
 
@@ -50,18 +50,18 @@ struct Shared {
     listener: Listener,
     voice: Voice,
     tell: mpsc::UnboundedSender<Told>,
-    /// Held by the stream that is open. What is sent before there is one waits here.
+    /// Locked by the open stream. Messages sent before there is one wait here.
     told: Arc<Mutex<mpsc::UnboundedReceiver<Told>>>,
 }
 
-/// What the stream has to act on, in the order in which it was sent.
+/// Messages for the stream, in the order in which they were sent.
 enum Told {
     UserInput(String),
     SubscriptionRequest(Value),
 }
 
 impl SuiteAgent {
-    /// Listens with a token of that person's, who is responsible for the agent.
+    /// Subscribes with a token of the person responsible for the agent.
     pub async fn start(plane: &Plane, person: &TestPerson) -> Self {
         let at = plane.at().await;
         let token = person.subscriber(plane).await.token;
@@ -73,7 +73,7 @@ impl SuiteAgent {
         Self(Arc::new(Shared { engine: Arc::clone(&plane.engine), at, listener, voice, tell, told }))
     }
 
-    /// The pair of paths and the socket, to be put under a base path.
+    /// The endpoints and the socket, to be mounted under a base path.
     pub fn router(&self) -> Router {
         let paths = Router::new().route("/events", get(events)).route("/messages", post(messages));
         paths.route("/ws", get(socket)).with_state(self.clone())
@@ -97,7 +97,7 @@ async fn socket(State(suite): State<SuiteAgent>, upgrade: WebSocketUpgrade) -> R
     upgrade.on_upgrade(|socket| talk(suite, socket))
 }
 
-/// What is sent is taken beside what is told, so that neither waits for the other.
+/// Receives and sends concurrently, so that neither direction blocks the other.
 async fn talk(suite: SuiteAgent, socket: WebSocket) {
     let (mut tells, mut hears) = socket.split();
     let taking = Arc::clone(&suite.0);
@@ -120,7 +120,7 @@ async fn talk(suite: SuiteAgent, socket: WebSocket) {
 }
 
 impl Shared {
-    /// Any reply is taken, as ever: the suite names subscriptions that never were.
+    /// Every reply is accepted, as always: the suite names subscriptions that never existed.
     async fn takes(&self, message: Value) -> StatusCode {
         let told = match message {
             Value::Object(ref asked) if asked.get("kind").is_some_and(|kind| kind == "user_input") => {

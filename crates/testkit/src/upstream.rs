@@ -1,4 +1,4 @@
-//! The API behind the gateway: answers everything, and remembers what reached it.
+//! The upstream API: answers everything, and records its requests.
 
 use axum::{
     Router,
@@ -13,7 +13,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// One request that was let through.
+/// One forwarded request.
 #[derive(Clone, Debug)]
 pub struct Reached {
     pub method: Method,
@@ -36,17 +36,17 @@ impl Upstream {
         Router::new().fallback(answer).with_state(self.clone())
     }
 
-    /// Everything that was forwarded, in order.
+    /// Every forwarded request, in order.
     pub fn reached(&self) -> Vec<Reached> {
         self.reached.lock().unwrap().clone()
     }
 
-    /// Answers with this status from now on.
+    /// Responds with this status from now on.
     pub fn answers_with(&self, status: u16) {
         *self.status.lock().unwrap() = Some(StatusCode::from_u16(status).unwrap());
     }
 
-    /// Does something in the middle of the next requests, before they are answered.
+    /// Runs a function during each following request, before its response.
     pub fn meanwhile<F, Fut>(&self, what: F)
     where
         F: Fn() -> Fut + Send + Sync + 'static,

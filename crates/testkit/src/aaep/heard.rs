@@ -1,4 +1,4 @@
-//! A stream of server-sent events, read as it comes.
+//! A reader of server-sent events.
 
 use crate::{aaep_judge, deadline::in_time};
 use axum::{
@@ -16,7 +16,7 @@ pub struct Heard {
     buffer: String,
 }
 
-/// One event of the stream, as it stood on the wire.
+/// One event of the stream, as on the wire.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     pub event: Option<String>,
@@ -37,7 +37,7 @@ impl Heard {
         Self { headers: parts.headers, body: body.into_data_stream(), buffer: String::new() }
     }
 
-    /// The next block of lines, or nothing when the stream is over.
+    /// The next block of lines, or `None` at the end of the stream.
     pub async fn line(&mut self) -> Option<Line> {
         in_time("a line of the stream", self.read()).await
     }
@@ -55,14 +55,14 @@ impl Heard {
         }
     }
 
-    /// The next event, judged. Comments are passed over.
+    /// The next event, checked. Comments are skipped.
     pub async fn event(&mut self) -> Value {
         let event = self.message().await;
         aaep_judge::judge_event(&event);
         event
     }
 
-    /// The next document, whatever it is.
+    /// The next document of any type.
     pub async fn message(&mut self) -> Value {
         in_time("a message on the stream", self.read_message()).await
     }
@@ -76,7 +76,7 @@ impl Heard {
         }
     }
 
-    /// Judges and passes over events until one of this type, which is given by its name below `aaep:agent.`.
+    /// Checks and skips events until one of this type, given by its name below `aaep:agent.`.
     pub async fn next_of(&mut self, name: &str) -> Value {
         let found = async {
             loop {
@@ -90,7 +90,7 @@ impl Heard {
         in_time(name, found).await
     }
 
-    /// Reads to the end; what was still said.
+    /// Reads to the end; returns the remaining events.
     pub async fn rest(&mut self) -> Vec<Line> {
         let rest = async {
             let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! A WebSocket of a subscriber's, over a real connection.
+//! A subscriber's WebSocket, over a real connection.
 
 use super::Subscriber;
 use crate::{Answer, Plane, aaep_judge, deadline::in_time};
@@ -75,15 +75,15 @@ impl Place {
 
 pub struct Socket {
     stream: WebSocketStream<TcpStream>,
-    /// Of the answer that opened it.
+    /// Headers of the response that opened it.
     pub headers: HeaderMap,
 }
 
-/// What a socket brings.
+/// An item received from a socket.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
     Message(Value),
-    /// The code, if it said one.
+    /// The close code, if there was one.
     Closed(Option<u16>),
 }
 
@@ -126,7 +126,7 @@ impl Socket {
         }
     }
 
-    /// The next event, judged.
+    /// The next event, checked.
     pub async fn event(&mut self) -> Value {
         let event = self.message().await;
         aaep_judge::judge_event(&event);
@@ -146,7 +146,7 @@ impl Socket {
         in_time(name, found).await
     }
 
-    /// The code that it is closed with; what is said before is passed over.
+    /// The close code; messages before it are skipped.
     pub async fn code(&mut self) -> Option<u16> {
         let closed = async {
             loop {

@@ -1,4 +1,4 @@
-//! An agent that holds the key of its session, and the requests that it sends.
+//! An agent that holds the key of its session, and its requests.
 
 use countersign_jose::ProofKey;
 use countersign_protocol::time::UnixMillis;
@@ -32,7 +32,7 @@ impl Sent {
         self
     }
 
-    /// The headers that say for whom and in which task.
+    /// The headers that name delegation and session.
     pub fn of_session(self, agent: &Holder) -> Self {
         self.with("x-agent-mode", "user_delegated")
             .with("x-agent-delegation", &agent.delegation_id)
@@ -49,7 +49,7 @@ impl Sent {
     }
 }
 
-/// A session, its token, and the key that the token is bound to, if it is.
+/// A session, its token, and the key that the token is bound to, if any.
 pub struct Holder {
     pub access_token: String,
     pub session_id: String,
@@ -60,13 +60,13 @@ pub struct Holder {
 }
 
 impl Holder {
-    /// A proof for exactly this request, never the same twice.
+    /// A proof for exactly this request, unique each time.
     pub fn proof(&self, method: &str, url: &str, now: UnixMillis) -> Option<String> {
         let jti = format!("jti-{}-{}", self.session_id, self.jti.fetch_add(1, Ordering::Relaxed));
         self.proof_named(&jti, method, url, now)
     }
 
-    /// The same with a `jti` of the test's own.
+    /// A proof with a `jti` of the test's own.
     pub fn proof_named(&self, jti: &str, method: &str, url: &str, now: UnixMillis) -> Option<String> {
         let nonce = self.nonce.lock().unwrap().clone();
         let key = self.key.as_ref()?;
@@ -78,7 +78,7 @@ impl Holder {
         format!("{scheme} {}", self.access_token)
     }
 
-    /// Takes up the nonce of an answer.
+    /// Stores the nonce of a response.
     pub fn takes_nonce(&self, nonce: Option<&str>) {
         if let Some(nonce) = nonce {
             *self.nonce.lock().unwrap() = Some(nonce.to_owned());

@@ -1,4 +1,4 @@
-//! Requests that are kept for a yes, as they lie in the database, read past the store.
+//! Held requests that wait for approval, read directly from the database, past the store.
 
 use super::BankScene;
 use crate::postgres;
@@ -7,7 +7,7 @@ use countersign_engine::store::Place;
 const ALL: &str = "SELECT doc FROM held_requests ORDER BY key";
 
 impl BankScene {
-    /// Every request that is kept at present, as it is stored. Only of a lasting plane.
+    /// Every held request as it is stored. Only of a lasting plane.
     pub async fn kept(&self) -> Vec<String> {
         match &self.plane.place {
             Place::Temporary => panic!("only a lasting plane's rows can be read from outside"),

@@ -1,4 +1,4 @@
-//! A bank behind the gateway: a project with routes of every kind, a real service that counts what it did, and an
+//! A bank behind the gateway: a project with routes of every kind, a real service that records its requests, and an
 //! agent that holds a key.
 
 mod holder;
@@ -15,7 +15,7 @@ pub use service::{Bank, Got, Manner};
 use countersign_protocol::{ids::ProjectId, project::ProjectDocument};
 use serde_json::json;
 
-/// | route | what | held |
+/// | route | effect | held |
 /// |---|---|---|
 /// | `GET /accounts`, `GET /accounts/{account}` | read | |
 /// | `GET /statements/{account}` | read, may be long | |

@@ -1,4 +1,4 @@
-//! Plans at the bank: what an agent writes, and what people say to it.
+//! Plans at the bank: an agent's drafts, and people's decisions about them.
 
 use super::{BankScene, Holder};
 use crate::{Answer, Plane, TestPerson, agent_request};
@@ -14,24 +14,23 @@ use http::{Method, header};
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Transfers of medium risk, so that one yes may be for several, and room for many questions.
+/// Transfers of medium risk, so that one approval may cover several, with high limits for open questions.
 pub fn payouts(document: &mut ProjectDocument) {
     transfers(document).risk = Some(Risk::Medium);
     document.decisions.max_open_per_agent = 200;
     document.decisions.max_open_per_person = 200;
 }
 
-/// The route of the transfers.
 pub fn transfers(document: &mut ProjectDocument) -> &mut countersign_protocol::project::Route {
     document.routes.iter_mut().find(|route| route.id == "transfers").expect("the route of the transfers")
 }
 
-/// The action of a step: transfers of at most 500 dollars to the usual payee, so many times.
+/// The action of a step: transfers of at most 500 dollars to the usual payee, `uses` times.
 pub fn paying(uses: u64) -> Value {
     paying_within(json!({ "most": "500.00" }), uses)
 }
 
-/// The same with a bound of the test's own.
+/// The action of a step, with a limit of the test's own.
 pub fn paying_within(bound: Value, uses: u64) -> Value {
     let mut action = paying_exactly("100.00");
     action["released"] = json!({ "body.amount": bound });
@@ -45,7 +44,7 @@ pub fn paying_exactly(amount: &str) -> Value {
     json!({ "route": "transfers", "arguments": { "body": body } })
 }
 
-/// A plan as an agent writes it, step by step.
+/// An agent's plan, built step by step.
 #[derive(Clone, Debug)]
 pub struct Draft {
     number: u64,
@@ -68,7 +67,7 @@ impl Draft {
         Self::default().runs(action)
     }
 
-    /// With one more step, which runs this.
+    /// Adds a step with this action.
     #[must_use]
     pub fn runs(self, action: Value) -> Self {
         let mut plan = self.does("Pay somebody");
@@ -76,7 +75,7 @@ impl Draft {
         plan
     }
 
-    /// The same, after the step before it.
+    /// Adds a step with this action, which depends on the previous step.
     #[must_use]
     pub fn then_runs(self, action: Value) -> Self {
         let before = self.step(self.steps.len());
@@ -87,7 +86,7 @@ impl Draft {
         plan
     }
 
-    /// With one more step, which is the agent's own business.
+    /// Adds a step that the agent carries out by itself.
     #[must_use]
     pub fn does(mut self, description: &str) -> Self {
         let step_id = self.step(self.steps.len() + 1);
@@ -104,12 +103,12 @@ impl Draft {
         id(self.number * 1000)
     }
 
-    /// The id of a step, counted from 1.
+    /// The id of a step, starting at 1.
     pub fn step(&self, number: usize) -> String {
         id(self.number * 1000 + u64::try_from(number).expect("a few steps"))
     }
 
-    /// What is sent.
+    /// The request body.
     pub fn submission(&self) -> Value {
         let plan = json!({
             "meta": { "protocol_version": "1.0.0", "schema_version": "1.0.0" },
@@ -159,20 +158,20 @@ impl BankScene {
         self.posts(&self.agent, "/mplp/v1/plans", &draft.submission()).await
     }
 
-    /// Asks people about a plan that was written; the decision that is open.
+    /// Proposes a written plan; returns the ids of the pending decision.
     pub async fn proposes(&self, draft: &Draft, how: &Value) -> Value {
         let proposed = self.posts(&self.agent, &draft.path("/propose"), how).await.expect(201);
         let name = |header: &str| proposed.header(header).expect("the name of the question").to_owned();
         json!({ "decision_id": name("countersign-decision"), "confirm_id": name("countersign-confirm") })
     }
 
-    /// Writes a plan and asks about it.
+    /// Writes and proposes a plan.
     pub async fn proposed(&self, draft: &Draft) -> Value {
         self.writes(draft).await.expect(201);
         self.proposes(draft, &json!({})).await
     }
 
-    /// Writes a plan, asks about it, and alice says yes to all of it.
+    /// Writes and proposes a plan, and alice approves all of it.
     pub async fn planned(&self, draft: &Draft) -> Value {
         let decision = self.proposed(draft).await;
         self.alice.accepts(&self.plane, &decision).await;
@@ -191,13 +190,13 @@ impl BankScene {
         (status(&plan), plan["steps"].as_array().expect("steps").iter().map(status).collect())
     }
 
-    /// What a step runs, and what is left of it.
+    /// The call of a step, and its remaining uses.
     pub async fn step(&self, draft: &Draft, number: usize) -> Value {
         let actions = self.own(&self.agent, Method::GET, &draft.path("/actions")).await.expect(200).json();
         actions["steps"][number - 1].clone()
     }
 
-    /// How many calls of a step may still run.
+    /// The remaining uses of a step.
     pub async fn uses_left(&self, draft: &Draft, number: usize) -> i64 {
         self.step(draft, number).await["runs"]["left"]["uses"].as_i64().expect("what is left of a step")
     }
@@ -210,7 +209,7 @@ impl BankScene {
 }
 
 impl TestPerson {
-    /// Says yes to some steps of a plan only.
+    /// Approves only some steps of a plan.
     pub async fn accepts_steps(
         &self,
         plane: &Plane,
@@ -221,7 +220,7 @@ impl TestPerson {
         self.says_more(plane, decision, Extra { steps: Some(steps), ..Extra::default() }).await
     }
 
-    /// Says yes to more than what was shown, within bounds.
+    /// Gives a standing approval within limits.
     pub async fn accepts_within(&self, plane: &Plane, decision: &Value, bounds: Value) -> Result<Counted, NotCounted> {
         let bounds: Bounds = serde_json::from_value(bounds).expect("bounds");
         self.says_more(plane, decision, Extra { bounds: Some(bounds), ..Extra::default() }).await
@@ -239,26 +238,26 @@ impl TestPerson {
         plane.engine.answer_by_id(&plane.at().await, decision["decision_id"].as_str().expect("an id"), &answer).await
     }
 
-    /// Calls a question off.
+    /// Cancels a question.
     pub async fn calls_off(&self, plane: &Plane, decision: &Value) -> Result<(), NotCounted> {
         let id = decision["decision_id"].as_str().expect("an id");
         let by = self.answerer(plane).await;
         plane.engine.call_off(&plane.at().await, id, &by, Some("not now".into()), false).await.map(|_| ())
     }
 
-    /// Takes back what is left of a step of a plan.
+    /// Revokes the allowance of a step of a plan.
     pub async fn takes_back(&self, plane: &Plane, step: &Value) -> Result<Allowance, Refusal> {
         let id = step["runs"]["left"]["allowance_id"].as_str().expect("something that is left");
         plane.engine.take_back(&plane.at().await, id, &self.answerer(plane).await, None).await
     }
 
-    /// Cancels a plan with everything that it may still run.
+    /// Cancels a plan with its remaining allowances.
     pub async fn cancels(&self, plane: &Plane, draft: &Draft) -> Result<(), Refusal> {
         let id = MplpId::parse(&draft.id()).expect("an id");
         plane.engine.cancel_plan(&plane.at().await, &id, &self.answerer(plane).await, None).await.map(|_| ())
     }
 
-    /// Found out what became of something, and says so.
+    /// Reports an unknown outcome.
     pub async fn finds_out(&self, plane: &Plane, execution: &str, ran: bool) -> Result<(), Refusal> {
         let by = self.answerer(plane).await;
         let found = plane.engine.reconcile(&plane.at().await, execution, &by, ran, "it stands in the ledger").await;

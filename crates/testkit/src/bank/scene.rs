@@ -1,4 +1,4 @@
-//! Where most stories about the gateway begin: alice has connected acme's agent, which holds a key, and calls the bank.
+//! The usual fixture of gateway tests: alice has connected acme's agent, which holds a key and calls the bank.
 
 use super::{Bank, Holder, SCOPES, Sent};
 use crate::{Answer, Connected, Kit, Plane, Setup, TestPerson, agent_request, envelope};
@@ -46,7 +46,7 @@ impl Node {
         Self::with(change, |settings| Gateway::new(Arc::clone(engine), settings)).await
     }
 
-    /// The same with the protocol's endpoints, as a node of the plane has it.
+    /// A gateway with the protocol's endpoints, as a node of the plane has it.
     pub async fn of(plane: &Plane, change: impl FnOnce(&mut GatewaySettings)) -> Self {
         let endpoints = gateway_endpoints(plane.app.clone());
         Self::with(change, |settings| Gateway::with_endpoints(Arc::clone(&plane.engine), settings, endpoints)).await
@@ -71,7 +71,7 @@ impl Node {
         Self { address, _stop: stop }
     }
 
-    /// Bytes as they are, and everything that comes back until the connection closes.
+    /// Sends raw bytes, and returns everything that comes back until the connection closes.
     #[expect(clippy::disallowed_methods, reason = "a test's client connects to the test's own gateway")]
     pub async fn raw(&self, bytes: &[u8]) -> String {
         let mut stream = TcpStream::connect(self.address).await.expect("the gateway");
@@ -83,7 +83,7 @@ impl Node {
 }
 
 impl Setup {
-    /// A plane whose only project is the bank.
+    /// A plane with the bank as its only project.
     pub fn bank(bank: &Bank, change: impl FnOnce(&mut ProjectDocument)) -> Self {
         let mut document = super::bank("bank", &bank.url());
         change(&mut document);
@@ -96,7 +96,7 @@ impl Kit {
         self.bank_with(|_| {}).await
     }
 
-    /// With a project document of the test's own making.
+    /// The fixture with a changed project document.
     pub async fn bank_with(self, change: impl FnOnce(&mut ProjectDocument)) -> BankScene {
         let bank = Bank::open().await;
         let plane = self.plane_with(Setup::bank(&bank, change)).await;
@@ -113,12 +113,12 @@ impl BankScene {
         Self { plane, bank, gateway, alice, connected, agent }
     }
 
-    /// Another session of the same delegation, with a receipt if the claims are changed to have one.
+    /// Another session of the same delegation, with a receipt if `change` adds one.
     pub async fn another(&self, change: impl FnOnce(&mut Value)) -> Holder {
         self.plane.holder(&self.connected, change).await
     }
 
-    /// A session with a receipt of alice for these scopes and limits.
+    /// A session with a receipt of alice for these usage limits.
     pub async fn limited(&self, limits: Value) -> Holder {
         self.with_receipt(|claims| claims["usage_limits"] = limits).await
     }
@@ -133,7 +133,7 @@ impl BankScene {
         self.plane.holder(&self.connected, |body| body["consent_receipt"] = json!(receipt)).await
     }
 
-    /// As the agent of the scene sends it, at its first node.
+    /// Sends a request as the fixture's agent, at its first node.
     pub async fn sends(&self, sent: Sent) -> Answer {
         self.sends_as(&self.agent, sent).await
     }
@@ -142,7 +142,7 @@ impl BankScene {
         self.sends_at(self.gateway.address, agent, sent).await
     }
 
-    /// Credentials, a fresh proof, and another try if a nonce is demanded.
+    /// Adds credentials and a fresh proof, and retries once if a nonce is demanded.
     pub async fn sends_at(&self, node: SocketAddr, agent: &Holder, sent: Sent) -> Answer {
         let answer = self.once_at(node, self.dressed(agent, sent.clone())).await;
         agent.takes_nonce(answer.header("dpop-nonce"));
@@ -153,7 +153,7 @@ impl BankScene {
         }
     }
 
-    /// With everything that an agent sends: version, mode, delegation, session, token and proof.
+    /// Adds all headers of an agent: version, mode, delegation, session, token and proof.
     pub fn dressed(&self, agent: &Holder, sent: Sent) -> Sent {
         let intent = intent_of(&sent.target);
         let sent = sent
@@ -168,7 +168,7 @@ impl BankScene {
         }
     }
 
-    /// Sends exactly this, over a connection of its own.
+    /// Sends exactly this request, over a connection of its own.
     pub async fn once(&self, sent: Sent) -> Answer {
         self.once_at(self.gateway.address, sent).await
     }
@@ -188,7 +188,7 @@ impl BankScene {
         }
         let request = request.body(Full::new(Bytes::from(sent.body))).expect("a request");
         let (parts, body) = sender.send_request(request).await.expect("an answer").into_parts();
-        // A body that is cut off is read as far as it came.
+        // A truncated body is read as far as it came.
         let mut bytes = Vec::new();
         let mut body = body;
         while let Some(Ok(frame)) = body.frame().await {
@@ -199,14 +199,14 @@ impl BankScene {
         answer
     }
 
-    /// The decision that a held call names.
+    /// The decision in the response to a held call.
     pub fn decision(answer: &Answer) -> Value {
         let decision = answer.json()["decision"].clone();
         assert!(decision["decision_id"].is_string(), "no decision: {}", answer.text());
         decision
     }
 
-    /// Sends what is held, has alice say yes, and gives the decision.
+    /// Sends a call that needs approval, has alice approve it, and returns the decision.
     pub async fn approved(&self, sent: Sent) -> Value {
         let held = self.sends(sent).await;
         assert_eq!(held.refusal(), (403, "irreversible_requires_confirm".into()), "{}", held.text());
@@ -215,7 +215,7 @@ impl BankScene {
         decision
     }
 
-    /// What the plane knows about a decision, as the agent sees it.
+    /// The decision as the agent sees it.
     pub async fn looks(&self, agent: &Holder, decision: &Value) -> Value {
         let path = format!("/v1/decisions/{}", decision["decision_id"].as_str().expect("an id"));
         self.own(agent, Method::GET, &path).await.expect(200).json()
@@ -238,14 +238,14 @@ impl BankScene {
         panic!("no nonce was good enough")
     }
 
-    /// The audit's entries of calls under the scene's delegation.
+    /// The audit entries of calls under the fixture's delegation.
     pub async fn calls(&self) -> Vec<Value> {
         let query = format!("/agent/audit?delegation_id={}&event_type=call&limit=200", self.connected.delegation_id);
         let page = self.alice.get(&self.plane, &query).await.expect(200).json();
         page["entries"].as_array().expect("entries").clone()
     }
 
-    /// The money that is always sent: 82,000 dollars.
+    /// The usual transfer: 82,000 dollars.
     pub fn transfer() -> Sent {
         Self::transfer_of("82000.00")
     }
@@ -286,7 +286,7 @@ impl Plane {
                 delegation_id: connected.delegation_id.clone(),
                 key,
                 nonce: Mutex::new(nonce),
-                // Two registrations of one session share its key, and may not share a jti.
+                // Two registrations of one session share its key, and must not share a `jti`.
                 jti: AtomicU64::new(fresh() << 32),
             };
         }

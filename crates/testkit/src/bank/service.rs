@@ -1,4 +1,4 @@
-//! The bank's own service: a real server on loopback that does what it is asked and counts it.
+//! The bank's own service: a real server on loopback that executes and records requests.
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
@@ -18,7 +18,7 @@ use tokio::{
     sync::Notify,
 };
 
-/// One request as the service got it, byte for byte.
+/// One request as the service received it, byte for byte.
 #[derive(Clone, Debug)]
 pub struct Got {
     pub method: Method,
@@ -27,33 +27,33 @@ pub struct Got {
     pub body: Vec<u8>,
 }
 
-/// How the service behaves.
+/// The service's behaviour.
 #[derive(Clone, Debug, Default)]
 pub enum Manner {
-    /// 201 for a POST, 200 else, with a short JSON body.
+    /// 201 for a POST, 200 otherwise, with a short JSON body.
     #[default]
     Obliging,
-    /// This status; from 400 on nothing is done.
+    /// This status; from 400 on, without any effect.
     Status(u16),
-    /// This status, nothing is done, and `Countersign-Effect: none` says so.
+    /// This status without any effect, declared by `Countersign-Effect: none`.
     NoEffect(u16),
-    /// Does it, and answers only when [`Bank::answer_now`] is called.
+    /// Executes the request, and responds only when [`Bank::answer_now`] is called.
     Thoughtful,
-    /// Does it, and closes the connection without an answer.
+    /// Executes the request, and closes the connection without a response.
     Vanishing,
     /// Closes the connection before it has read the request.
     Deaf,
-    /// Does it, and answers with something that is not HTTP.
+    /// Executes the request, and responds with something that is not HTTP.
     Garbage,
     /// This many bytes with a Content-Length.
     Sized(usize),
     /// This many bytes without one, in chunks of a thousand.
     Unsized(usize),
-    /// An event now and then, for ever.
+    /// An event at intervals, for ever.
     Events,
 }
 
-/// A running service. Writes that it carried out are effects.
+/// A running service. Executed writes are effects.
 #[derive(Clone)]
 pub struct Bank {
     shared: Arc<Shared>,
@@ -87,12 +87,12 @@ impl Bank {
         format!("http://{}", self.address)
     }
 
-    /// Everything that arrived, in order.
+    /// Every received request, in order.
     pub fn got(&self) -> Vec<Got> {
         self.shared.got.lock().unwrap().clone()
     }
 
-    /// The writes among them: what was done for good.
+    /// The writes among them: the irrevocable effects.
     pub fn effects(&self) -> Vec<Got> {
         self.got().into_iter().filter(|got| got.method != Method::GET && got.method != Method::HEAD).collect()
     }
@@ -101,12 +101,12 @@ impl Bank {
         *self.shared.manner.lock().unwrap() = manner;
     }
 
-    /// Lets one thoughtful answer go.
+    /// Releases one delayed response.
     pub fn answer_now(&self) {
         self.shared.answer.notify_one();
     }
 
-    /// Until the next request has arrived and, if it is a write, is done.
+    /// Waits until the next request has arrived and, if it is a write, was executed.
     pub async fn something_arrives(&self) {
         self.shared.arrived.notified().await;
     }
@@ -134,7 +134,7 @@ impl Bank {
         }
     }
 
-    /// Reads one request by hand, does it, and then is rude.
+    /// Reads and executes one request by hand, and then misbehaves.
     async fn misbehave(&self, mut stream: TcpStream, manner: &Manner) {
         let mut bytes = Vec::new();
         let mut chunk = [0; 4096];
@@ -226,7 +226,7 @@ fn events() -> Response<Body> {
     response
 }
 
-/// A WebSocket that sends back what it gets, frame by frame as bytes.
+/// A WebSocket that echoes every text frame.
 fn shake_hands(headers: &HeaderMap, upgrade: hyper::upgrade::OnUpgrade) -> Response<Body> {
     let key = headers.get("sec-websocket-key").map(|key| key.as_bytes().to_vec()).unwrap_or_default();
     let accept = tokio_tungstenite::tungstenite::handshake::derive_accept_key(&key);

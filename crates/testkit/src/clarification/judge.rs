@@ -1,5 +1,5 @@
-//! Judges of what is said about a session: our schemas, read in Rust and JavaScript; our verifier; and another one in
-//! Python that shares nothing with it.
+//! Oracles for the documents of a session: the schemas, validated in Rust and JavaScript; the project's own verifier;
+//! and an independent one in Python.
 
 use crate::{
     Backend, Kit,
@@ -19,7 +19,7 @@ use std::{
     sync::{LazyLock, Mutex},
 };
 
-/// Judges as it hears, and leaves to judges in other languages what they are to look at in the end.
+/// Checks each response at once, and collects documents for the oracles in other languages.
 pub struct Judges {
     kit: Kit,
     heard: Mutex<Vec<(Value, Value)>>,
@@ -30,7 +30,7 @@ impl Judges {
         Self { kit, heard: Mutex::default() }
     }
 
-    /// Fails unless everything signed in an answer can be proven with these keys.
+    /// Fails unless everything signed in a response can be verified with these keys.
     #[track_caller]
     pub fn hear(&self, keys: &Value, answer: &Value) {
         assert_eq!(problems("keys", keys), [""; 0], "{keys:#}");
@@ -48,7 +48,7 @@ impl Judges {
     }
 }
 
-/// Nobody has to remember to judge. One database is enough: the documents are the same.
+/// Runs the foreign oracles on drop, so that no test can forget it. One database is enough: the documents are the same.
 impl Drop for Judges {
     fn drop(&mut self) {
         let heard = std::mem::take(&mut *self.heard.lock().unwrap());
@@ -65,7 +65,7 @@ impl Drop for Judges {
     }
 }
 
-/// The documents of an answer that can be proven.
+/// The verifiable documents of a response.
 fn signed_in(answer: &Value) -> Vec<Value> {
     if answer.get("clarification_chain").is_some() || answer.get("handoff_version").is_some() {
         return vec![answer.clone()];
@@ -73,7 +73,7 @@ fn signed_in(answer: &Value) -> Vec<Value> {
     ["clarification", "attestation"].into_iter().filter_map(|name| answer.get(name).cloned()).collect()
 }
 
-/// What is said beside the message is what it says (W-15).
+/// The members beside the message equal those in it (W-15).
 #[track_caller]
 fn says_the_same(answer: &Value, message: &Value) {
     let pairs = [
@@ -92,7 +92,7 @@ fn says_the_same(answer: &Value, message: &Value) {
     assert_eq!(ids(&answer["asks"], "gap_id"), ids(&message["gaps"], "id"), "{answer:#}");
 }
 
-/// What our verifier says of a document, given what an agent published.
+/// The result of the project's own verifier with an agent's published keys.
 pub fn proven(keys: &Value, document: &Value) -> Result<Report, Wrong> {
     let published = serde_json::from_value(keys.clone()).expect("published keys");
     let known = Known::new(KeyPolicy::default()).with(&published);
@@ -115,7 +115,7 @@ fn kind_of(document: &Value) -> &'static str {
     kinds.into_iter().find(|(member, _)| document.get(member).is_some()).map_or("message", |(_, kind)| kind)
 }
 
-/// What our schema of that name has against a document: `keyword at /place`.
+/// The errors of a document by the project's own schema: `keyword at /place`.
 pub fn problems(name: &str, document: &Value) -> Vec<String> {
     let told = |error: jsonschema::ValidationError<'_>| {
         let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
@@ -148,7 +148,7 @@ fn id(name: &str) -> &'static Value {
     &SCHEMAS[name]["$id"]
 }
 
-/// What the verifier in Python finds wrong with a document: the place of it, or nothing.
+/// The place of the first flaw that the Python verifier finds, or `None`.
 pub fn python_finds(keys: Option<&Value>, document: &Value) -> Option<String> {
     static PYTHON: LazyLock<Mutex<Verifier>> = LazyLock::new(|| Mutex::new(Verifier::start()));
     let mut question = json!({ "id": 1, "document": document.to_string() });
@@ -166,7 +166,7 @@ pub fn python_finds(keys: Option<&Value>, document: &Value) -> Option<String> {
     }
 }
 
-/// One for as long as this process lasts; it ends with the pipe that it reads from.
+/// One process for the lifetime of this one; it ends when its input pipe closes.
 struct Verifier {
     _process: Child,
     to: ChildStdin,

@@ -1,10 +1,10 @@
-//! The chains as they lie in the database, past the store: for looking at them, and for tampering with them.
+//! Clarification chains read directly from the database, past the store: for inspection and for tampering.
 
 use crate::postgres;
 use countersign_engine::store::Place;
 use std::path::{Path, PathBuf};
 
-/// Every link of every chain, as its bytes lie there.
+/// Every link of every chain, as stored.
 pub async fn chain_in_store(place: &Place) -> Vec<String> {
     let sql = "SELECT doc FROM clarification_entries ORDER BY session, position";
     match place {
@@ -21,7 +21,7 @@ pub async fn chain_in_store(place: &Place) -> Vec<String> {
     }
 }
 
-/// Writes one text in place of another wherever it stands in a link of a chain; the plane may not be running.
+/// Replaces a text in every link of a chain; the plane must not be running.
 pub async fn rewrite_chain(place: &Place, from: &str, to: &str) {
     let sql = format!("UPDATE clarification_entries SET doc = replace(doc, '{from}', '{to}')");
     match place {

@@ -1,6 +1,6 @@
-//! A judge in another language: a process that is asked line by line.
+//! An oracle in another language: a process with a line-based protocol.
 //!
-//! It ends when this process ends, however that happens: the pipe that it reads from closes then.
+//! It ends when this process ends, however that happens, because its input pipe closes then.
 
 use serde_json::{Value, json};
 use std::{
@@ -11,13 +11,13 @@ use std::{
 
 pub struct ForeignJudge {
     name: &'static str,
-    /// Held from a question to its answer, so no answer can be taken for another's. Whoever fails in between
-    /// poisons it: nobody is told anything by a judge that failed once.
+    /// Held from a question to its answer, so no answer can be mistaken for another's. A failure in between poisons the
+    /// lock: nobody may use an oracle that failed once.
     process: Mutex<Process>,
 }
 
 impl ForeignJudge {
-    /// A judge by these schemas.
+    /// An oracle with these schemas.
     pub fn start(name: &'static str, mut program: Command, schemas: &[&Value]) -> Self {
         program.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = program.spawn().unwrap_or_else(|why| panic!("{name} is missing: run ./test --prepare ({why})"));
@@ -31,7 +31,7 @@ impl ForeignJudge {
         self.name
     }
 
-    /// A verdict on each of these, `{ schema, document }`. Fails if the judge does.
+    /// A verdict on each of these, `{ schema, document }`. Fails if the oracle does.
     #[track_caller]
     pub fn verdicts(&self, cases: &[Value]) -> Vec<bool> {
         let Ok(mut process) = self.process.lock() else { panic!("{} failed before", self.name) };
@@ -49,7 +49,7 @@ struct Process {
 }
 
 impl Process {
-    /// The judge reads a line to its end before it writes one, so neither can wait for the other.
+    /// The oracle reads a whole line before it writes one, so the two cannot deadlock.
     #[track_caller]
     fn answer(&mut self, question: &Value) -> Vec<bool> {
         let sent = self.to.write_all(format!("{question}\n").as_bytes());

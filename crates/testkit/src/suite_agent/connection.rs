@@ -17,13 +17,13 @@ pub(super) struct Connection {
     suite: Arc<Shared>,
     told: OwnedMutexGuard<mpsc::UnboundedReceiver<Told>>,
     events: EventStream,
-    /// Whether the suite asked for the subscription that it hears.
+    /// Whether the suite negotiated the current subscription.
     is_negotiated: bool,
     heartbeat: Interval,
 }
 
 impl Connection {
-    /// With the subscription of one that asked for none (C15).
+    /// Opens an implicit subscription (C15).
     pub(super) async fn open(SuiteAgent(suite): SuiteAgent) -> Self {
         let told = Arc::clone(&suite.told).lock_owned().await;
         let Shared { engine, at, listener, .. } = &*suite;
@@ -39,8 +39,7 @@ impl Connection {
         Some(message.map_or_else(|| ":\n\n".to_owned(), |json| format!("data: {json}\n\n")))
     }
 
-    /// The next message, or nothing but a sign of life. What the suite sent is acted on before anything that waits is
-    /// told.
+    /// The next message, or only a heartbeat. Messages of the suite are handled before pending events are sent.
     pub(super) async fn message(&mut self) -> Option<Option<String>> {
         loop {
             let message = tokio::select! {
@@ -70,7 +69,7 @@ impl Connection {
         }
     }
 
-    /// A subscription takes the place of the one before it, and what was held for that is gone with it.
+    /// A new subscription replaces the previous one, with its buffered events.
     async fn negotiate(&mut self, request: &Value) -> Value {
         let answer = match SubscriptionRequest::parse(request) {
             Ok(request) => self.suite.engine.subscribe(&self.suite.at, &self.suite.listener, &request).await,

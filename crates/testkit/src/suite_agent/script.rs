@@ -1,4 +1,4 @@
-//! What the agent does about each thing that the suite asks it for.
+//! The agent's script for each request of the suite.
 
 use countersign_engine::{Agent, Engine, ProjectAt};
 use countersign_protocol::{
@@ -14,7 +14,7 @@ use std::{
 };
 use tokio::task::JoinHandle;
 
-/// So long that a question which the suite leaves alone does not come to its end while other tests run.
+/// Long enough that a question ignored by the suite does not expire while other tests run.
 const TIMEOUT_S: i64 = 600;
 
 pub(super) struct Voice {
@@ -29,8 +29,8 @@ impl Voice {
         Self { engine, at, token, under_way: Mutex::default() }
     }
 
-    /// Begins a session for what was asked for; its id. An earlier one that is not over yet is called off: whoever asks
-    /// for something else does not wait for that any more.
+    /// Opens a session for a request; returns its id. An earlier session that is still open is cancelled: a new request
+    /// replaces the old one.
     pub(super) async fn begin(&self, text: &str) -> String {
         let earlier = self.under_way.lock().unwrap().take();
         if let Some((speaker, script)) = earlier.filter(|(_, script)| !script.is_finished()) {
@@ -83,7 +83,7 @@ async fn play(agent: Speaker, text: String) {
 }
 
 impl Speaker {
-    /// Four events with the one that began the session: the suite looks at five at most.
+    /// Four events including the first of the session: the suite reads five at most.
     async fn is_brief(&self) {
         self.turns("idle", "writing_output").await;
         self.writes_all(&["The moon has no air."]).await;
@@ -104,7 +104,7 @@ impl Speaker {
         self.is_done().await;
     }
 
-    /// What it was given is in no text of it.
+    /// The credential appears in none of its texts.
     async fn keeps_a_secret(&self) {
         self.turns("idle", "calling_tool").await;
         self.calls("web.get", "an address, and a credential that is not shown").await;
@@ -125,8 +125,8 @@ impl Speaker {
         self.is_done().await;
     }
 
-    /// Far more than a subscriber of one event a second can be told while the suite counts, and all of it progress: that
-    /// is folded into one event, so that nothing is left to be told when the next handshake begins.
+    /// Far more events than a subscriber with one event a second receives while the suite counts, and all of them
+    /// progress: they are coalesced into one event, so that nothing is pending when the next handshake begins.
     async fn explains_at_length(&self) {
         for step in 1..=20 {
             let progress = json!({ "progress": { "step": step, "total_steps": 20 } });
@@ -135,7 +135,7 @@ impl Speaker {
         self.is_done().await;
     }
 
-    /// Asks, and does it after a yes. After a no it ends what it was asked for.
+    /// Asks, and acts after an approval. After a rejection it cancels the session.
     async fn asks_and_does(&self, tool: &str, action: &str) {
         self.turns("idle", "thinking").await;
         let decision = self.confirms(tool, action).await;
@@ -222,7 +222,7 @@ impl Speaker {
         spoke.unwrap_or_else(|why| panic!("{why}: {said}"));
     }
 
-    /// It may have come to its end just now.
+    /// The session may have just ended.
     async fn is_called_off(&self) {
         let cancelled = event("session.cancelled", "Something else was asked for.", json!({ "cancelled_by": "user" }));
         let _over = self.engine.publish(&self.at, &self.agent, &self.session, sound(&cancelled)).await;
