@@ -1,5 +1,5 @@
-//! `GET /v1/clarification/audit?session_id=`: all questions and answers of a session, verifiable offline (Clarification
-//! 6.3). For its agent, the person concerned, auditors and admins.
+//! `GET /v1/clarification/audit?session_id=`: all questions and answers of a session, verifiable offline
+//! (Clarification 6.3). For its agent, the person concerned, auditors and admins.
 
 use super::session::SessionId;
 use crate::{

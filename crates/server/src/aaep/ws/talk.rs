@@ -139,8 +139,8 @@ impl Talk {
         }
     }
 
-    /// A second accepted request replaces the first subscription. If it is rejected, the first one continues (AAEP
-    /// 5.9); only the rejection of a first request closes the socket.
+    /// A second accepted request replaces the first subscription. If it is rejected, the first one continues
+    /// (AAEP 5.9); only the rejection of a first request closes the socket.
     async fn subscribe(&mut self, listener: &Listener, message: &Value) -> Result<(), Goodbye> {
         let accepted = match self.negotiate(listener, message).await {
             Ok(accepted) => accepted,
