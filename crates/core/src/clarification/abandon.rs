@@ -1,7 +1,7 @@
-//! A session is given up: what it asked stops nothing any more, and its plan is never confirmed.
+//! Abandons a clarification session: its questions block nothing any more, and its plan is never confirmed.
 //!
-//! An agent frees itself of nothing that a person owes: a BLOCK that a person had to answer goes on stopping what cannot
-//! be undone and what no person approved since, until a person gives the session up as well or its time is over.
+//! An agent cannot abandon a question that a person must answer. Such a BLOCK continues to block irreversible calls
+//! without a later approval, until a person abandons the session too or the session expires.
 
 use super::{
     key::AskingKey,
@@ -18,11 +18,11 @@ use crate::{
 use countersign_protocol::clarification::GivenBy;
 use std::sync::Arc;
 
-/// Who gives it up.
+/// The party abandoning the session.
 pub enum Abandon {
     /// The principal that submitted the plan.
     Agent(Raiser),
-    /// The person for whom the agent acts or who answers for it, or an admin.
+    /// The person that the agent acts for or that is responsible for it, or an admin.
     Person(Box<Member>),
 }
 
@@ -42,7 +42,7 @@ impl Operation for Abandon {
     fn decide(self, view: &AbandonView, env: &Env) -> Result<Step<ClarificationSession>, Refusal> {
         let by = self.may(&view.session)?;
         match view.session.state {
-            // Said again, it is as it was; a person's word releases what an agent's left.
+            // Abandoning again changes nothing, except that a person lifts the block that an agent's abandonment left.
             ClarificationState::Abandoned { holds, .. } if by == GivenBy::Own || !holds => {
                 return Ok(Step::answer(view.session.clone()));
             }
@@ -63,13 +63,13 @@ impl Operation for Abandon {
     }
 }
 
-/// The person for whom the agent acts or who answers for it, or an admin of the project.
+/// The person that the agent acts for or that is responsible for it, or an admin of the project.
 pub fn may_abandon(session: &ClarificationSession, member: &Member) -> bool {
     member.has(Role::Admin) || session.by.person == member.person.key
 }
 
 impl Abandon {
-    /// What is somebody else's is not there.
+    /// Answers "not found" for another principal's session, so that its existence is not disclosed.
     fn may(&self, session: &ClarificationSession) -> Result<GivenBy, Refusal> {
         match self {
             Self::Agent(raiser) => super::is_own(session, raiser).map(|()| GivenBy::Own),

@@ -1,4 +1,4 @@
-//! The plan is confirmed: nothing is open any more, and the attestation says what that rests on (W-16, W-27).
+//! Confirms a plan without open gaps. The attestation names the chain it rests on (W-16, W-27).
 
 use super::{
     key::AskingKey,
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub struct ConfirmPlan {
     pub by: Raiser,
-    /// Finds the session by what was accepted in it.
+    /// Maps the digest of the accepted plan to the key under which the session is found.
     pub same: Box<dyn Fn(&Digest) -> Digest + Send + Sync>,
 }
 
@@ -36,7 +36,7 @@ pub struct ConfirmPlanView {
 
 impl Operation for ConfirmPlan {
     type View = ConfirmPlanView;
-    /// Confirmed, unless something is open after all: then it is as it was, or asks what nobody had asked yet.
+    /// The confirmed session. If a gap is still open: the unchanged session, or one with new questions.
     type Answer = ClarificationSession;
     type Refusal = Refusal;
 
@@ -50,7 +50,7 @@ impl Operation for ConfirmPlan {
         let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
         let mut moving = Moving::of(around, &view.session, env.now)?;
         let mut mint = env.mint();
-        // The rules may have changed since: what they find now was asked by nobody.
+        // The rules may have changed since the last evaluation and may find new gaps.
         moving.evaluate()?;
         if moving.session().gaps.len() == view.session.gaps.len() && moving.session().open_gaps().next().is_some() {
             return Ok(Step::answer(view.session.clone()));
@@ -92,7 +92,7 @@ fn attest(moving: &Moving<'_>, plan_digest: DigestText) -> Result<Attestation, R
     Ok(attestation)
 }
 
-/// What was accepted, if the session came to that.
+/// The accepted plan and its attestation, if the session is confirmed.
 pub fn accepted(session: &ClarificationSession) -> Option<(&Value, &Value)> {
     match &session.state {
         ClarificationState::Confirmed { accepted, attestation, .. } => Some((accepted, attestation)),

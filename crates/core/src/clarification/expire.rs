@@ -1,4 +1,4 @@
-//! A session whose time is over stops nothing any more.
+//! An expired session blocks nothing any more.
 
 use super::moving::about;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     step::{Effects, Operation, Step},
 };
 
-/// Marks it, so that nobody has to look at it again. What it asked and was told stays as it is.
+/// Marks a session as expired, so that it is not loaded again. Questions and answers stay as they are.
 pub struct Expire;
 
 impl Operation for Expire {

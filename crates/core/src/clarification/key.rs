@@ -1,4 +1,4 @@
-//! The key that asks in a project's name, as an operation may use it: it signs, and never shows itself.
+//! The signing key of a project's clarification requests. An operation can sign with it but cannot read it.
 
 use crate::{refusal::Refusal, step::Guard};
 use countersign_protocol::clarification::{PublicKey, Rotation, Signable, Signature};
@@ -9,23 +9,23 @@ pub type Signs = Arc<dyn Fn(&[u8]) -> Signature + Send + Sync>;
 
 #[derive(Clone)]
 pub struct AskingKey {
-    /// Who asks.
+    /// The agent id under which the project asks.
     pub agent_id: String,
     pub public_key: PublicKey,
     pub signs: Signs,
-    /// How the project's keys followed each other, oldest first (W-20).
+    /// The key rotations of the project, oldest first (W-20).
     pub rotations: Vec<Rotation>,
-    /// The key's row: once another key is in force, nothing is written that this one signed.
+    /// The key's row: after a rotation, no write signed by this key commits.
     pub guard: Guard,
 }
 
 impl AskingKey {
-    /// Signs a document, or the body of one, as what it is (W-02).
+    /// Signs a document, or its body, with the context string of its type (W-02).
     pub fn sign<T: Signable>(&self, document: &T) -> Result<Signature, Refusal> {
         Ok((self.signs)(&document.input()?))
     }
 
-    /// What came between an older key and this one.
+    /// The rotations from an older key to this one.
     pub(super) fn since(&self, old: &str) -> &[Rotation] {
         let after = self.rotations.iter().position(|rotation| rotation.old_public_key.as_str() == old);
         after.and_then(|at| self.rotations.get(at..)).unwrap_or_default()

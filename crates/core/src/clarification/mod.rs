@@ -1,13 +1,13 @@
-//! Clarifications: refuse, ask, and prove it (Agent Clarification Protocol).
+//! Clarifications: block, ask, and prove it (Agent Clarification Protocol).
 //!
 //! ```text
 //! session   open ─ every gap answered, confirmed by its agent ─► confirmed        open ─► expired, abandoned
 //! gap       open ─ usable answer ─► resolved      open ─ another plan ─► superseded
-//!             └─ unusable, or owed by a person ─► a decision like any other, whose answer resolves it
+//!             └─ unusable, or a person must answer ─► an ordinary decision, whose answer resolves the gap
 //! ```
 //!
-//! What a person decides is decided by [`crate::decision`] alone; here is what an agent may answer itself, and the
-//! chain that has all of it.
+//! Only [`crate::decision`] handles decisions by people. This module handles answers by the agent itself, and the chain
+//! that records all answers.
 
 pub mod abandon;
 pub mod confirm;
@@ -30,7 +30,7 @@ use crate::{
 };
 use countersign_protocol::time::UnixMillis;
 
-/// What another principal submitted does not exist for this one (R-10).
+/// A session of another principal is reported as not found (R-10).
 fn is_own(session: &ClarificationSession, by: &Raiser) -> Result<(), Refusal> {
     match session.by.principal == by.principal {
         true => Ok(()),

@@ -1,5 +1,5 @@
-//! A session while one step moves it. Whatever changes, the same things follow: links of the chain, the message and the
-//! signature of the chain anew, and the evidence.
+//! A session transition. Every change appends chain entries, renews the signed message and the chain signature, and
+//! writes audit entries.
 
 use super::{
     key::AskingKey,
@@ -31,7 +31,7 @@ use countersign_protocol::{
 };
 use serde_json::Value;
 
-/// What every move needs to know beside the session.
+/// The context of a transition beside the session.
 pub struct Around<'a> {
     pub place: &'a Place,
     pub document: &'a ProjectDocument,
@@ -39,32 +39,32 @@ pub struct Around<'a> {
     pub key: &'a AskingKey,
 }
 
-/// Stands in an entry until its hash is known.
+/// Placeholder in an entry until its hash is computed.
 const UNSEALED: DigestText = DigestText(Digest([0; 32]));
 
 pub struct Moving<'a> {
     around: Around<'a>,
     session: ClarificationSession,
-    /// When the questions were asked that are open: at the last change before this one.
+    /// When the open questions were asked: the time of the last change before this one.
     asked_at: UnixMillis,
     entries: Vec<Value>,
     evidence: Vec<Evidence>,
 }
 
-/// An answer that was judged already.
+/// An answer with its verdict.
 pub struct GivenAnswer {
     pub answer: String,
-    /// What it comes to, or why it is none.
+    /// The accepted text, or the reason for rejecting the answer.
     pub judged: Result<String, String>,
     pub given_by: GivenBy,
-    /// The question to a person that it answers.
+    /// The decision that a person answered.
     pub decision_id: Option<String>,
-    /// Signed by whoever gave it, and checked; without one, we sign that it was given (W-06).
+    /// The verified signature of the answerer. Without one, the project signs a receipt (W-06).
     pub signed: Option<OwnSignature>,
 }
 
 impl<'a> Moving<'a> {
-    /// A session that begins with this plan.
+    /// Begins a session with this plan.
     pub fn begin(
         around: Around<'a>,
         by: &Raiser,
@@ -100,7 +100,7 @@ impl<'a> Moving<'a> {
         Self { around, session, asked_at: env.now, entries: Vec::new(), evidence }
     }
 
-    /// A session that goes on. Where another key signs by now, that comes first (W-20).
+    /// Continues a session. Key rotations since the last change are recorded first (W-20).
     pub fn of(around: Around<'a>, session: &ClarificationSession, now: UnixMillis) -> Result<Self, Refusal> {
         let (last_at, asked_at) = (now.max(session.last_at), session.last_at);
         let session = ClarificationSession { version: session.version + 1, last_at, ..session.clone() };
@@ -113,8 +113,8 @@ impl<'a> Moving<'a> {
         &self.session
     }
 
-    /// Each key is taken up as of when it came into force: by now it may have been replaced long ago, and our clock may
-    /// be a little behind the one that replaced it.
+    /// Dates each rotation by its own time: the key may have been replaced long ago, and the local clock may lag behind
+    /// the clock of the node that rotated it.
     fn take_up_key(&mut self) -> Result<(), Refusal> {
         let between = self.around.key.since(&self.session.public_key).to_vec();
         for rotation in between {
@@ -124,13 +124,13 @@ impl<'a> Moving<'a> {
             let entry = Rotated::new(Stamp::of(self.asked_at), rotation, self.head());
             self.link(Entry::Rotated(entry))?;
         }
-        // A key that nothing leads to would end every chain that it touches.
+        // A key that no rotation leads to would break every chain that it signs.
         let reached = self.session.public_key == self.around.key.public_key.as_str();
         if reached { Ok(()) } else { Err(Refusal::Internal) }
     }
 
-    /// Another plan takes the place of the last one: what was open is asked anew, and an answer stays only where the
-    /// new plan raises the very same question.
+    /// Replaces the plan. Open gaps are evaluated again; an answer is kept only if the new plan raises exactly the same
+    /// question.
     pub fn plan_changed(&mut self, plan: Submitted, same: Digest) -> Result<(), Refusal> {
         if self.session.plans.len() >= MAX_PLANS {
             return Err(Refusal::Conflict(format!(
@@ -160,7 +160,7 @@ impl<'a> Moving<'a> {
         self.keep_answers()
     }
 
-    /// With one answer in it, the plan may raise another question that was answered as well.
+    /// Repeats until stable: one kept answer may make the plan raise another question that is already answered.
     fn keep_answers(&mut self) -> Result<(), Refusal> {
         loop {
             let found = self.findings_in(&self.plan_with_answers()?)?;
@@ -171,7 +171,7 @@ impl<'a> Moving<'a> {
         }
     }
 
-    /// An agent's own answer does not stay where the new plan makes it a person's to give.
+    /// Drops an agent's own answer if the new plan requires a person to give it.
     fn keep_answer(&mut self, finding: &Finding) -> bool {
         let (fingerprint, owed) = (finding.fingerprint(), self.person_owes(finding));
         let same = |asked: &&mut AskedGap| asked.is_resolved() && asked.fingerprint == fingerprint;
@@ -186,7 +186,7 @@ impl<'a> Moving<'a> {
         }
     }
 
-    /// Looks for gaps in the plan with the answers put in: what was not asked yet is asked now.
+    /// Evaluates the plan with its answers applied, and asks about each new gap.
     pub fn evaluate(&mut self) -> Result<(), Refusal> {
         let plan = self.plan_with_answers()?;
         for finding in self.findings_in(&plan)? {
@@ -212,7 +212,7 @@ impl<'a> Moving<'a> {
         let fingerprint = finding.fingerprint();
         AskedGap {
             gap: Gap {
-                // Counted over all that were ever asked, so that no number comes twice (W-24).
+                // Counts all gaps ever asked, so that no id is used twice (W-24).
                 id: format!("gap-{:03}", self.session.gaps.len() + 1),
                 field: finding.field,
                 pointer: Some(finding.pointer.clone()),
@@ -237,12 +237,12 @@ impl<'a> Moving<'a> {
         owes::person(self.around.document, plan, finding)
     }
 
-    /// The submitted plan with every answer that applies to it, and nothing else (WWA-1-04).
+    /// The submitted plan with every applicable answer written into it, and nothing else (WWA-1-04).
     pub fn plan_with_answers(&self) -> Result<Value, Refusal> {
         with_answers(&self.session)
     }
 
-    /// A round: the question as it stands, and what was said to it.
+    /// Appends a round: the current question and its answer.
     pub fn answered(&mut self, gap_id: &str, given: GivenAnswer) -> Result<(), Refusal> {
         let at = self.session.gaps.iter().position(|asked| asked.gap.id == gap_id && asked.is_open());
         let at = at.ok_or_else(|| Refusal::NotFound("the session has no such open gap".into()))?;
@@ -301,7 +301,7 @@ impl<'a> Moving<'a> {
         })
     }
 
-    /// We say that it was answered so, and do not pretend that the answerer signed (W-06).
+    /// Signs that this answer was given, without claiming the answerer's signature (W-06).
     fn receipt(&self, ask: &AskBody, given: &GivenAnswer) -> Result<OwnSignature, Refusal> {
         let body = AnswerBody {
             session_id: ask.session_id.clone(),
@@ -320,7 +320,7 @@ impl<'a> Moving<'a> {
         Ok(OwnSignature { answered_by: body.answered_by, timestamp: body.answer_timestamp, signature })
     }
 
-    /// A person is being asked about it.
+    /// Links the gap to a pending decision.
     pub fn goes_to_a_person(&mut self, gap_id: &str, decision: countersign_protocol::ids::RowKey) {
         let found = self.session.gaps.iter_mut().find(|asked| asked.gap.id == gap_id);
         if let Some(GapState::Open { asked, .. }) = found.map(|asked| &mut asked.state) {
@@ -328,7 +328,7 @@ impl<'a> Moving<'a> {
         }
     }
 
-    /// Nothing is asked or answered any more. An agent's own does not end what a person owes.
+    /// Closes the session. An agent's own abandonment keeps the gaps that a person must answer.
     pub(super) fn abandon(&mut self, by: GivenBy, event: Evidence) -> Result<(), Refusal> {
         let plan = self.session.plan().ok_or(Refusal::Internal)?.digest;
         let body = AbandonmentBody {
@@ -372,7 +372,7 @@ impl<'a> Moving<'a> {
         self.around.place
     }
 
-    /// Signs what there is to say now, and writes all of it.
+    /// Signs the message and the chain, and adds all writes to the effects.
     pub fn finish(mut self, effects: &mut Effects, mint: &mut Mint) -> Result<ClarificationSession, Refusal> {
         self.session.message = self.message()?;
         self.session.chain_signature = self.sign_chain()?.as_str().to_owned();
@@ -419,7 +419,6 @@ impl<'a> Moving<'a> {
         serde_json::to_value(Message { signature, ..message }).map_err(|_| Refusal::Internal)
     }
 
-    /// Links one more entry to the chain.
     fn link(&mut self, entry: Entry) -> Result<(), Refusal> {
         if self.session.entries >= i64::try_from(MAX_ENTRIES).unwrap_or(i64::MAX) {
             return Err(Refusal::Conflict(format!("the chain has {MAX_ENTRIES} entries: begin another session")));
@@ -439,7 +438,7 @@ impl<'a> Moving<'a> {
         Stamp::of(self.session.last_at)
     }
 
-    /// What people wrote and what their plans are about is theirs: hidden.
+    /// Answers and the content of plans are personal data: hidden.
     fn record_answer(&mut self, round: &Round, given: &GivenAnswer) {
         let event = about(self.around.place, &self.session, "clarification_answered")
             .open("round", round.round)
@@ -457,7 +456,7 @@ impl<'a> Moving<'a> {
         self.evidence.push(event);
     }
 
-    /// Which plan is looked at, and what is open about it.
+    /// Records the evaluated plan and its number of open gaps.
     pub fn record_check(&mut self) {
         let open = self.session.open_gaps().count() as u64;
         let digest = self.session.plan().map(|plan| plan.digest.hex());
@@ -469,24 +468,24 @@ impl<'a> Moving<'a> {
     }
 }
 
-/// The submitted plan with every answer that applies to it.
+/// The submitted plan with every applicable answer written into it.
 pub fn with_answers(session: &ClarificationSession) -> Result<Value, Refusal> {
     let plan = session.plan().map_or(&Value::Null, |submitted| &submitted.plan);
     let answers = session.gaps.iter().filter_map(|asked| match &asked.state {
-        // A WARN that is accepted as it is changes nothing (W-05).
+        // An accepted WARN changes nothing in the plan (W-05).
         GapState::Resolved { applies: true, accepted, .. } if asked.leaves_as_it_is(accepted) => None,
         GapState::Resolved { accepted, round, applies: true, .. } => {
             Some((*round, (asked.pointer.as_str(), asked.answer_kind, accepted.as_str())))
         }
         _ => None,
     });
-    // In the order in which they were given: of two for one place the later one stands.
+    // In the order of the rounds: the later of two answers for one place wins.
     let mut answers: Vec<_> = answers.collect();
     answers.sort_by_key(|(round, _)| *round);
     accepted_plan(plan, answers.into_iter().map(|(_, answer)| answer)).map_err(|why| Refusal::invalid(why.to_string()))
 }
 
-/// A gap as it is asked next: in the coming round, after everything that was said so far (W-04).
+/// The body of a gap's next question: the coming round, on top of the current chain head (W-04).
 pub fn ask_of(session: &ClarificationSession, gap: &Gap, key: &AskingKey) -> Result<AskBody, Refusal> {
     let plan = session.plan().ok_or(Refusal::Internal)?;
     Ok(AskBody {
@@ -501,7 +500,7 @@ pub fn ask_of(session: &ClarificationSession, gap: &Gap, key: &AskingKey) -> Res
     })
 }
 
-/// What the signature of the chain covers (W-09).
+/// The content covered by the chain signature (W-09).
 pub fn chain_body(session: &ClarificationSession, key: &AskingKey) -> ChainBody {
     ChainBody {
         session_id: session.id.clone(),
@@ -514,12 +513,12 @@ pub fn chain_body(session: &ClarificationSession, key: &AskingKey) -> ChainBody 
     }
 }
 
-/// Counts of a session fit into any integer; its limits see to that.
+/// The limits of a session keep its counts within every integer type.
 pub(super) fn number(count: impl TryInto<u64>) -> u64 {
     count.try_into().unwrap_or(u64::MAX)
 }
 
-/// The beginning of every entry about a session.
+/// The common members of every audit entry about a session.
 pub(super) fn about(place: &Place, session: &ClarificationSession, event_type: &'static str) -> Evidence {
     of_agent(Evidence::new((place.0, &place.1), event_type, session.last_at), &session.by)
         .open("clarification_session_id", session.id.as_str())

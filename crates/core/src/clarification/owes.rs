@@ -1,11 +1,11 @@
-//! Whose answer a gap needs.
+//! Decides whether a person must answer a gap.
 
 use super::rules::Finding;
 use crate::decision::terms::policy_for;
 use countersign_protocol::{clarification::Severity, project::ProjectDocument};
 use serde_json::{Map, Value};
 
-/// What the rule says; where it says nothing, a person owes the answer to a BLOCK on something irreversible.
+/// The rule's own setting; by default a person must answer a BLOCK on something irreversible.
 pub(super) fn person(document: &ProjectDocument, plan: &Value, finding: &Finding) -> bool {
     let by_default = || {
         finding.severity == Severity::Block
@@ -14,14 +14,14 @@ pub(super) fn person(document: &ProjectDocument, plan: &Value, finding: &Finding
     finding.person.unwrap_or_else(by_default)
 }
 
-/// An operation that it blocks runs something that cannot be undone.
+/// The gap blocks an operation that runs an irreversible action.
 fn blocks_irreversible(document: &ProjectDocument, finding: &Finding) -> bool {
     let operations = &document.clarification.operations;
     let mut actions = finding.blocked.iter().filter_map(|operation| operations.get(operation)).flatten();
     actions.any(|action| is_irreversible(document, action, None))
 }
 
-/// A step of the plan that it is about, or any step where it is about the plan as a whole, cannot be undone.
+/// The gap concerns an irreversible step, or the plan as a whole with any irreversible step.
 fn is_about(document: &ProjectDocument, plan: &Value, finding: &Finding) -> bool {
     let Some(Value::Object(actions)) = plan.get("actions") else { return false };
     let step = finding.pointer.strip_prefix("/actions/").and_then(|rest| rest.split('/').next());
@@ -38,7 +38,7 @@ fn runs_irreversible(document: &ProjectDocument, action: &Value) -> bool {
     is_irreversible(document, text("tool").unwrap_or_default(), text("route"))
 }
 
-/// What nothing is known about counts as irreversible.
+/// An unknown action counts as irreversible.
 pub fn is_irreversible(document: &ProjectDocument, action: &str, route: Option<&str>) -> bool {
     let by_route = document.routes.iter().find(|known| known.action == action).map(|known| known.id.as_str());
     policy_for(document, action, route.or(by_route)).is_none_or(|policy| policy.irreversible)

@@ -1,4 +1,4 @@
-//! A person answers a gap: in the very step that settles the question they were asked (W-31).
+//! Applies a person's answer to a gap, in the same step that settles the decision (W-31).
 
 use super::{
     key::AskingKey,
@@ -17,7 +17,7 @@ use countersign_protocol::clarification::{AnswerKind, GivenBy};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The gap that a question is about, with everything that its answer changes.
+/// The gap behind a decision, with everything that its answer changes.
 #[derive(Clone)]
 pub struct GapSeen {
     pub project: Arc<Project>,
@@ -28,13 +28,13 @@ pub struct GapSeen {
 }
 
 impl GapSeen {
-    /// The gap, while it is open: an answer to a question that nobody asks any more changes nothing.
+    /// The gap, while it is open. An answer to a closed gap changes nothing.
     fn open(&self, env: &Env) -> Option<&AskedGap> {
         self.session.gap(&self.gap_id).filter(|asked| asked.is_open() && self.session.is_live(env.now))
     }
 
-    /// What a response comes to. A person may name what rules find vague, but say nothing that cannot be written down:
-    /// what is no number is no answer where a number belongs, and a BLOCK needs an answer in substance (W-05).
+    /// The accepted text of a response. A person may use a phrase that the rules find vague, but the answer must fit
+    /// the kind: a number where the rule asks for one, and a substantive answer to a BLOCK (W-05).
     pub(crate) fn accepted(&self, response: &Value, env: &Env) -> Result<Option<String>, String> {
         let Some(asked) = self.open(env) else { return Ok(None) };
         let text = text_of(response);
@@ -45,7 +45,7 @@ impl GapSeen {
         }
     }
 
-    /// The round that the person's answer is.
+    /// Appends the person's answer as a round.
     pub(crate) fn answered(
         &self,
         place: &Place,

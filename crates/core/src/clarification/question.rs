@@ -1,4 +1,4 @@
-//! A gap as a question to a person (W-31): a choice where there are suggestions, else in their own words.
+//! Renders a gap as a clarification request to a person (W-31): a choice among suggestions, or free text.
 
 use super::resolve::Verdict;
 use crate::{
@@ -16,7 +16,7 @@ const SAID: usize = 300;
 const CHOICES: usize = 32;
 const ACCEPT: &str = "accept";
 
-/// The rule's words, and what the agent said that was no answer, marked as its own.
+/// The rule's texts, and the agent's rejected answer, marked as the agent's own.
 pub fn about(asked: &AskedGap, said: &str, verdict: &Verdict) -> Clarification {
     let gap = &asked.gap;
     let question = shortened(&shown(&gap.question, usize::MAX), QUESTION);
@@ -27,7 +27,7 @@ pub fn about(asked: &AskedGap, said: &str, verdict: &Verdict) -> Clarification {
         .map(|value| Choice { value: value.clone(), label: shown(value, SAID) })
         .collect();
     if gap.severity == Severity::Warn && !choices.is_empty() {
-        // What is only a warning may be left as it is (W-05).
+        // A person may leave a warning as it is (W-05).
         choices.push(Choice { value: ACCEPT.into(), label: "Leave it as it is".into() });
     }
     let mut kinds = Vec::new();

@@ -1,4 +1,4 @@
-//! An agent answers a gap itself, as far as it may (R-14, W-06, W-12 to W-14).
+//! An agent answers a gap itself, where it is allowed to (R-14, W-06, W-12 to W-14).
 
 use super::{
     key::AskingKey,
@@ -26,9 +26,9 @@ pub struct Resolve {
     pub by: Raiser,
     pub gap_id: String,
     pub answer: String,
-    /// Whether its giver's signature is theirs was checked against [`signed_body`].
+    /// The answerer's signature, verified by the caller over [`signed_body`].
     pub signed: Option<OwnSignature>,
-    /// The question to a person that was raised because this is no answer.
+    /// The decision raised because the agent's answer does not settle the gap.
     pub asked: Option<RowKey>,
 }
 
@@ -40,13 +40,13 @@ pub struct ResolveView {
     pub guards: Vec<Guard>,
 }
 
-/// What an answer comes to.
+/// The verdict on an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Resolved {
         accepted: String,
     },
-    /// It is no answer, or one that a person owes: a person must be asked.
+    /// The answer is unusable, or a person must give it: a decision is needed.
     Escalated {
         why: String,
     },
@@ -55,11 +55,11 @@ pub enum Verdict {
 pub struct Resolved {
     pub session: ClarificationSession,
     pub verdict: Verdict,
-    /// False if all of this was said before.
+    /// False if the same answer was recorded before.
     pub fresh: bool,
 }
 
-/// What would become of an answer by the agent itself.
+/// Judges an answer by the agent itself, without changing anything.
 pub fn judge(view: &ResolveView, gap_id: &str, answer: &str, env: &Env) -> Result<(AskedGap, Verdict), Refusal> {
     super::is_live(&view.session, env.now)?;
     if answer.chars().count() > MAX_STRING {
@@ -92,7 +92,7 @@ fn judged(rules: &Rules, asked: &AskedGap, answer: &str) -> Verdict {
     }
 }
 
-/// A gap as rules judge its answers.
+/// The parts of a gap that rules need to judge an answer.
 pub(super) fn as_asked(asked: &AskedGap) -> Asked<'_> {
     Asked {
         severity: asked.gap.severity,
@@ -102,7 +102,7 @@ pub(super) fn as_asked(asked: &AskedGap) -> Asked<'_> {
     }
 }
 
-/// What the giver of an answer signs, here and now (W-07).
+/// The body that the answerer signs (W-07).
 pub fn signed_body(
     view: &ResolveView,
     asked: &AskedGap,
@@ -121,7 +121,8 @@ pub fn signed_body(
     })
 }
 
-/// Whether a signed answer may come now: fresh, not before its question, and by the key that is known for its giver.
+/// Accepts a signed answer only if it is fresh, not older than its question, and signed with the answerer's registered
+/// key.
 pub fn may_be_signed_so(view: &ResolveView, by: &OwnSignature, env: &Env) -> Result<(), Refusal> {
     let off = by.timestamp.at().millis_since(env.now).abs();
     if off > FRESH_S * 1000 {
@@ -176,7 +177,7 @@ impl Operation for Resolve {
     }
 }
 
-/// Saying the same again says nothing new, and makes no new entry (W-12).
+/// A repeated answer adds no new entry (W-12).
 fn was_said(asked: &AskedGap, answer: &str, question: Option<RowKey>) -> bool {
     match &asked.state {
         GapState::Resolved { .. } => true,

@@ -1,4 +1,4 @@
-//! What an open gap keeps from running: mechanically, wherever the call comes by (W-26).
+//! Blocks calls while a gap is open, at every enforcement point (W-26).
 
 use crate::{
     records::{AskedGap, ClarificationSession, ClarificationState},
@@ -9,7 +9,7 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 
-/// The operations that an action belongs to: those that list it; else `build`, if it waits for a yes.
+/// The operations that list an action. An action that none of them lists belongs to `build` if it needs approval.
 pub fn operations_of(policy: &ClarificationPolicy, action: &str, held: bool) -> Vec<Operation> {
     let lists = |(_, actions): &(&Operation, &Vec<String>)| actions.iter().any(|listed| listed == action);
     let listed: Vec<Operation> = policy.operations.iter().filter(lists).map(|(operation, _)| *operation).collect();
@@ -19,23 +19,23 @@ pub fn operations_of(policy: &ClarificationPolicy, action: &str, held: bool) -> 
     }
 }
 
-/// What is about to happen.
+/// The attempted operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// A person is asked; nothing runs by that.
+    /// A confirmation request to a person; it executes nothing.
     Asking,
-    /// A call runs.
+    /// The execution of a call.
     Running {
         irreversible: bool,
-        /// When a person approved it.
+        /// None without a person's approval of this call.
         approved_at: Option<UnixMillis>,
     },
 }
 
 /// Refuses if a BLOCK of one of these sessions blocks one of these operations.
 ///
-/// An open one blocks all of them. One that a person owed when its agent gave the session up blocks only what cannot be
-/// undone and what no person approved after that.
+/// An open BLOCK blocks all calls. A BLOCK that a person had to answer when the agent abandoned the session blocks only
+/// irreversible calls without a later approval.
 pub fn check(
     sessions: &[ClarificationSession],
     operations: &[Operation],
@@ -71,7 +71,7 @@ impl About {
     }
 }
 
-/// The refusal that names what is unclear.
+/// The refusal that lists the open gaps.
 pub fn required<'a>(session: &ClarificationSession, gaps: impl Iterator<Item = &'a AskedGap>) -> Refusal {
     let gaps = gaps.map(|asked| (asked.gap.id.clone(), asked.gap.field.clone(), asked.gap.question.clone())).collect();
     Refusal::ClarificationRequired(Box::new(Unclear { session_id: session.id.to_string(), gaps }))

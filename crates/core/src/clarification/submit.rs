@@ -1,4 +1,4 @@
-//! A plan is submitted: what is unclear about it is asked, and nothing is guessed (Clarification 2, W-11).
+//! Submits a plan: every gap becomes a question, and nothing is guessed (Clarification 2, W-11).
 
 use super::{
     key::AskingKey,
@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 pub struct Submit {
     pub by: Raiser,
-    /// The session to go on with, or the id of a new one.
+    /// An existing session, or the id for a new one.
     pub id: MplpId,
     pub plan: Value,
     pub digest: Digest,
-    /// Who submits which plan.
+    /// Digest of the submitting agent and the plan.
     pub same: Digest,
 }
 
@@ -31,7 +31,7 @@ pub struct SubmitView {
     pub known: Option<ClarificationSession>,
     pub rules: Arc<Rules>,
     pub key: AskingKey,
-    /// The rows that the caller's standing rests on.
+    /// The rows that the caller's authority rests on.
     pub guards: Vec<Guard>,
 }
 
@@ -85,7 +85,7 @@ impl Operation for Submit {
     }
 }
 
-/// An agent opens no more sessions than it could ever need.
+/// Far above any legitimate use.
 const MAX_OPENED_PER_HOUR: i64 = 600;
 
 fn opened_within_the_hour(by: &Raiser, project: RowKey, now: UnixMillis) -> Count {
@@ -94,7 +94,7 @@ fn opened_within_the_hour(by: &Raiser, project: RowKey, now: UnixMillis) -> Coun
     Count { key, by: 1, limit: MAX_OPENED_PER_HOUR, until: UnixMillis::from_secs((hour + 2) * 3600) }
 }
 
-/// What a limit that is reached means.
+/// The refusal for an exceeded limit.
 pub fn limit_reached(now: UnixMillis) -> Refusal {
     let why = "this agent has opened too many clarification sessions within the hour";
     Refusal::TooManyQuestions { why, retry_after_s: 3600 - now.secs().rem_euclid(3600) }

@@ -1,4 +1,4 @@
-//! The documents of a session, made from its row and the rows of its chain.
+//! Builds the documents of a session from its row and its chain entries.
 
 use super::{
     confirm,
@@ -23,7 +23,7 @@ use countersign_protocol::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// What is open, with the signed message and what whoever signs an answer needs.
+/// The open gaps, the signed message, and the bodies needed to sign an answer.
 pub fn check(session: &ClarificationSession, key: &AskingKey) -> Result<CheckResponse, Refusal> {
     let clarification: Message = stored(&session.message)?;
     let asks = session.open_gaps().map(|asked| open_ask(session, &asked.gap, key)).collect::<Result<_, _>>()?;
@@ -73,7 +73,7 @@ pub fn status(session: &ClarificationSession, now: UnixMillis) -> Result<StatusR
     })
 }
 
-/// The chain as it stands, and its signature (Clarification 7). `key` is the one that signed last.
+/// The current chain and its signature (Clarification 7).
 pub fn record(session: &ClarificationSession, entries: &[ClarificationEntry]) -> Result<Record, Refusal> {
     let message: Message = stored(&session.message)?;
     let first = session.plans.first().ok_or(Refusal::Internal)?;
@@ -91,7 +91,7 @@ pub fn record(session: &ClarificationSession, entries: &[ClarificationEntry]) ->
     })
 }
 
-/// Everything that an auditor needs (Clarification 6, W-17).
+/// The complete record for an auditor (Clarification 6, W-17).
 pub fn audit(session: &ClarificationSession, entries: &[ClarificationEntry]) -> Result<Audit, Refusal> {
     let record = record(session, entries)?;
     let exchanges = record.chain.iter().filter_map(Entry::as_round).map(|round| exchange(session, &record, round));
@@ -133,7 +133,7 @@ fn exchange(session: &ClarificationSession, record: &Record, round: &Round) -> R
     Ok(Exchange::of(round, ask, answer))
 }
 
-/// What another agent is handed (W-28).
+/// The handoff document for another agent (W-28).
 pub fn handoff(
     session: &ClarificationSession,
     entries: &[ClarificationEntry],
@@ -154,7 +154,7 @@ pub fn handoff(
     Ok(handoff)
 }
 
-/// The keys that a verifier takes as known (W-19), oldest first.
+/// The keys that a verifier trusts (W-19), oldest first.
 pub fn published(agent_id: &str, keys: &[ClarificationKey]) -> Result<PublishedKeys, Refusal> {
     let published = |key: &ClarificationKey| {
         Ok(PublishedKey {
@@ -170,12 +170,12 @@ pub fn published(agent_id: &str, keys: &[ClarificationKey]) -> Result<PublishedK
     })
 }
 
-/// The name under which a project asks.
+/// The agent id under which a project asks.
 pub fn agent_id(document: &countersign_protocol::project::ProjectDocument) -> String {
     document.clarification.agent_id.clone().unwrap_or_else(|| format!("countersign-{}", document.id))
 }
 
-/// What we wrote ourselves is read back as it was.
+/// Reads back a document that this plane wrote.
 fn stored<T: DeserializeOwned>(value: &Value) -> Result<T, Refusal> {
     serde_json::from_value(value.clone()).map_err(|why| {
         debug_assert!(false, "a stored document cannot be read: {why}");
@@ -183,7 +183,7 @@ fn stored<T: DeserializeOwned>(value: &Value) -> Result<T, Refusal> {
     })
 }
 
-/// The id of a session for whoever names none: the same for the same plan of the same agent, until one is over (W-11).
+/// The default session id: the same for the same plan of the same agent, until that session has ended (W-11).
 pub fn session_id(
     same: &countersign_protocol::hash::Digest,
     after: Option<countersign_protocol::ids::RowKey>,

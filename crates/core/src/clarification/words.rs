@@ -1,4 +1,4 @@
-//! What was clarified, as a person reads it before saying yes.
+//! The clarified answers in the text that a person reads before approving.
 
 use crate::{
     held::{shortened, shown},
@@ -8,19 +8,19 @@ use countersign_protocol::{clarification::GivenBy, hash::Digest, mplp::MplpId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The member of a question's context that has them. Only the plane writes it.
+/// The context member of a confirmation request that holds the answers. Only the plane writes it.
 pub const MEMBER: &str = "clarification";
 
-/// What the sentence in a question's summaries begins with.
+/// The first words of the sentence in a confirmation request's notes.
 pub const SENTENCE: &str = "Clarified before: ";
 
-/// How many answers a question shows; the record has all.
+/// The most answers shown in a confirmation request; the record has all of them.
 const MOST: usize = 20;
 const FIELD: usize = 120;
 const TEXT: usize = 300;
 const NOTE: usize = 2000;
 
-/// What came out of a session, kept with what rests on it.
+/// The result of a clarification session, kept with the decision that rests on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clarified {
     pub session_id: MplpId,
@@ -38,7 +38,7 @@ pub struct ClarifiedAnswer {
 }
 
 impl Clarified {
-    /// The answers that apply to the plan of now; none if there are none.
+    /// The answers that apply to the current plan; none if there are none.
     pub fn of(session: &ClarificationSession) -> Option<Self> {
         let answers: Vec<ClarifiedAnswer> = session
             .gaps
@@ -57,12 +57,12 @@ impl Clarified {
         (!answers.is_empty()).then_some(Self { session_id, rounds, head, answers })
     }
 
-    /// That nothing had to be asked.
+    /// A session without any question.
     pub fn none(session: &ClarificationSession) -> Self {
         Self { session_id: session.id.clone(), rounds: session.rounds, head: session.head, answers: Vec::new() }
     }
 
-    /// One line an answer: what was asked, what the answer was, and whose it is (R-14).
+    /// One line per answer: field, answer, and whether the agent or a person gave it (R-14).
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.answers.iter().take(MOST).map(ClarifiedAnswer::line).collect();
         if let Some(more) = self.answers.len().checked_sub(MOST).filter(|more| *more > 0) {
@@ -83,7 +83,7 @@ impl Clarified {
         })
     }
 
-    /// All of it in a sentence or a few, for whoever listens.
+    /// All answers in one sentence, for speech output.
     pub fn sentence(&self) -> String {
         format!("{SENTENCE}{}.", self.lines().join("; "))
     }
@@ -108,19 +108,20 @@ impl ClarifiedAnswer {
     }
 }
 
-/// What a question says about it.
+/// The clarified answers in a confirmation request's context.
 pub fn of_question(asked: &Confirmation) -> Option<&Value> {
     asked.extra_context.as_ref()?.get(MEMBER)
 }
 
-/// Says in a question what was clarified before it (WWA-6.2-06): for those who listen, and for machines.
+/// Adds the clarified answers to a confirmation request (WWA-6.2-06): a note for people, and a context member for
+/// machines.
 pub fn mark(question: &mut Confirmation, clarified: &Clarified) {
     let told = clarified.sentence();
     question.notes.push(shortened(&told, NOTE));
     question.extra_context.get_or_insert_with(Map::new).insert(MEMBER.into(), clarified.context());
 }
 
-/// Somebody's own words, in quotes that they cannot end.
+/// Quotes an answer so that it cannot close the quotation marks.
 fn said(text: &str) -> String {
     let inner = text.replace(['“', '”', '„', '‟'], "\"");
     format!("“{}”", shortened(&shown(&inner, usize::MAX), TEXT))

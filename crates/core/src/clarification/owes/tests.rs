@@ -3,7 +3,7 @@ use crate::clarification::rules::Rules;
 use countersign_protocol::{clarification::ClarificationPolicy, project::ProjectDocument};
 use serde_json::{Value, json};
 
-/// Two tools, one of which can be undone.
+/// Two tools, one reversible and one irreversible.
 fn document(clarification: Value) -> ProjectDocument {
     serde_json::from_value(json!({
         "id": "small",
@@ -22,7 +22,7 @@ fn policy(rule: Value) -> Value {
     json!({ "pack": false, "rules": [Value::Object(members.collect())] })
 }
 
-/// Whether a person owes the answer to each gap of a plan, in their order.
+/// Whether a person must answer, for each gap of a plan in order.
 fn owed_of(document: &ProjectDocument, plan: &Value) -> Vec<bool> {
     let rules = Rules::compile(&document.clarification).unwrap();
     let found = rules.findings(plan).unwrap();
@@ -83,7 +83,7 @@ fn what_is_about_a_step_is_decided_by_that_step() {
     let plan = json!({ "actions": {
         "a": { "tool": "lamp.dim" }, "b": { "tool": "money.pay" }, "c/d~": { "tool": "lamp.dim" },
     } });
-    // The last one's name is written otherwise in a pointer; then all steps are looked at.
+    // The last step's name is escaped in a pointer, so no step matches and all steps are checked.
     assert_eq!(owed_of(&document, &plan), [false, true, true]);
 }
 
@@ -118,7 +118,7 @@ fn a_route_that_a_step_names_decides_before_its_tool() {
     assert_eq!(owed_of(&document, &plan(None, "lamp.dim")), [true], "the route of its action");
 }
 
-/// The built-in rules leave it to the case.
+/// The built-in rules leave `person` to the default.
 #[test]
 fn the_built_in_rules_say_nothing_about_persons() {
     let document = ProjectDocument { clarification: ClarificationPolicy::default(), ..document(json!({})) };

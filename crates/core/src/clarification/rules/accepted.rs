@@ -1,10 +1,10 @@
-//! The accepted plan: the submitted one with the accepted answers at their places, and nothing else.
+//! The accepted plan: the submitted plan with the accepted answers at their places, and nothing else.
 
 use super::{answer::value, path::tokens_of};
 use countersign_protocol::clarification::AnswerKind;
 use serde_json::{Map, Value};
 
-/// Why an answer cannot stand where it belongs.
+/// Why an answer cannot be written at its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotWrite {
     #[error("{0:?} is not the JSON Pointer of a place in the plan")]
@@ -17,7 +17,7 @@ pub enum CannotWrite {
     NotOfTheKind { pointer: String },
 }
 
-/// A plan with these answers in it: pointer, kind and text of each.
+/// The plan with these answers (pointer, kind, text) written into it.
 pub fn accepted_plan<'a>(
     plan: &Value,
     answers: impl Iterator<Item = (&'a str, AnswerKind, &'a str)>,
@@ -29,7 +29,7 @@ pub fn accepted_plan<'a>(
     Ok(accepted)
 }
 
-/// Writes one answer. Parents that are missing, or null, are made; a value that stands in the way is never replaced.
+/// Writes one answer. Missing or null parents are created; an existing value on the path is never replaced.
 pub fn write_answer(plan: &mut Value, pointer: &str, kind: AnswerKind, text: &str) -> Result<(), CannotWrite> {
     let tokens = tokens_of(pointer).ok_or_else(|| CannotWrite::NoPointer(pointer.to_owned()))?;
     let value = value(kind, text).ok_or_else(|| CannotWrite::NotOfTheKind { pointer: pointer.to_owned() })?;
@@ -38,7 +38,7 @@ pub fn write_answer(plan: &mut Value, pointer: &str, kind: AnswerKind, text: &st
         let why = |no_item: bool| refusal(no_item, pointer, tokens.get(..depth).unwrap_or_default());
         place = below(place, token).map_err(why)?;
     }
-    // What stands in a list or an object there came with the plan, or was answered.
+    // A list or an object at the place came with the plan or from another answer.
     if place.is_object() || place.is_array() {
         return Err(refusal(false, pointer, &tokens));
     }
@@ -46,7 +46,7 @@ pub fn write_answer(plan: &mut Value, pointer: &str, kind: AnswerKind, text: &st
     Ok(())
 }
 
-/// The place one step below, made if nothing is there; else whether only an item is missing.
+/// The child value, created if missing. The error tells whether only a list item is missing.
 fn below<'v>(place: &'v mut Value, token: &str) -> Result<&'v mut Value, bool> {
     if place.is_null() {
         *place = Value::Object(Map::new());
@@ -58,7 +58,7 @@ fn below<'v>(place: &'v mut Value, token: &str) -> Result<&'v mut Value, bool> {
     }
 }
 
-/// One spelling an item: `0`, `17`, and not `017`.
+/// Accepts one spelling per item: `0`, `17`, but not `017`.
 fn index(token: &str) -> Option<usize> {
     let plain = token == "0" || !token.starts_with(['0', '+']);
     plain.then(|| token.parse().ok()).flatten()

@@ -1,4 +1,4 @@
-//! Whether an answer is one, and what it comes to (W-05, W-13, W-14).
+//! Judges an answer and normalises the accepted text (W-05, W-13, W-14).
 
 use super::{
     Rules,
@@ -7,13 +7,13 @@ use super::{
 use countersign_protocol::clarification::{AnswerKind, Severity, limits::MAX_STRING};
 use serde_json::Value;
 
-/// Settles a WARN without saying more.
+/// Settles a WARN without a substantive answer.
 const ACCEPT: &str = "accept";
-/// So many decimal digits survive being an IEEE double.
+/// An IEEE double preserves this many decimal digits.
 const EXACT_DIGITS: usize = 15;
 const LARGEST: u64 = (1 << 53) - 1;
 
-/// A gap, as far as its answers go.
+/// The parts of a gap that decide about its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     pub severity: Severity,
@@ -25,11 +25,11 @@ pub struct Asked<'a> {
 /// An answer that settles its gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// The suggestion in its own spelling, `accept`, or the answer as it was given.
+    /// The suggestion in its own spelling, `accept`, or the answer as given.
     pub text: String,
 }
 
-/// Why an answer is none.
+/// Why an answer does not settle its gap.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     #[error("the answer is blank")]
@@ -49,7 +49,7 @@ pub enum Unusable {
 }
 
 impl Rules {
-    /// What an answer comes to, or why it is none.
+    /// Accepts an answer, or gives the reason for rejecting it.
     pub fn judge(&self, asked: &Asked<'_>, answer: &str) -> Result<Accepted, Unusable> {
         if is_blank(answer) {
             return Err(Unusable::Blank);
@@ -85,7 +85,7 @@ pub(super) fn is_accept(answer: &str) -> bool {
     same_but_for_case(answer, ACCEPT)
 }
 
-/// An answer as it stands in the plan, if it is of the kind. `accept` is its own word whatever the kind.
+/// The JSON value of an answer, if it is of this kind. `accept` stays a string for every kind.
 pub(super) fn value(kind: AnswerKind, text: &str) -> Option<Value> {
     match kind {
         _ if is_accept(text) => Some(Value::from(ACCEPT)),
@@ -97,7 +97,7 @@ pub(super) fn value(kind: AnswerKind, text: &str) -> Option<Value> {
     }
 }
 
-/// A JSON number that is the same after canonical JSON has made it a double (W-22).
+/// A JSON number that canonical JSON preserves as a double (W-22).
 fn number(text: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(text).ok()?;
     let number = value.as_number()?;

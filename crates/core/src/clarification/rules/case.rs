@@ -1,9 +1,9 @@
-//! Cases beside the rules: a plan, and the gaps that must be found in it.
+//! Test cases of rules: a plan, and the gaps that the rules must find in it.
 
 use super::{Finding, Rules, TooManyGaps};
 use countersign_protocol::clarification::{RuleCase, Severity, rules::ExpectedGap};
 
-/// How what was found differs from what a case says.
+/// The difference between the found and the expected gaps.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaseFailed {
     #[error("case {name:?}: {}", differs(.missing, .extra))]
@@ -13,7 +13,7 @@ pub enum CaseFailed {
 }
 
 impl Rules {
-    /// Whether exactly the gaps of a case are found in its plan, in whatever order.
+    /// Checks that the rules find exactly the gaps of a case, in any order.
     pub fn run_case(&self, case: &RuleCase) -> Result<(), CaseFailed> {
         let name = || case.name.clone();
         let findings = self.findings(&case.plan).map_err(|why| CaseFailed::TooMany { name: name(), why })?;

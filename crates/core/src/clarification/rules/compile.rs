@@ -1,4 +1,4 @@
-//! Rules as they are written become rules that look quickly; what is wrong with one is named by rule and member.
+//! Compiles written rules for fast matching. An error names the rule and the member.
 
 use super::{
     answer,
@@ -13,15 +13,15 @@ use super::{
 use countersign_protocol::clarification::{AnswerKind, Operation, Rule, Severity, rules::LooksFor};
 use std::collections::HashSet;
 
-/// Rules of one project, the built-in ones included.
+/// Rules of one project, including the built-in ones.
 const MAX_RULES: usize = 1000;
-/// Characters of a rule's own words.
+/// Characters of a rule's question and context.
 const MAX_TEXT: usize = 2000;
 const MAX_SUGGESTIONS: usize = 32;
 const MAX_SUGGESTION: usize = 200;
 const MAX_ID: usize = 64;
 
-/// A rule that cannot be applied, and which of its members is why.
+/// A rule that cannot be applied, and the member at fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rule {rule:?}: {member} {why}")]
 pub struct BadRule {
@@ -30,13 +30,13 @@ pub struct BadRule {
     pub why: String,
 }
 
-/// One of several; there is at least one where compiling failed.
+/// The first problem; a failed compilation has at least one.
 pub(super) fn first(bad: Vec<BadRule>) -> BadRule {
     let none = || BadRule { rule: String::new(), member: "rules".into(), why: "cannot be compiled".into() };
     bad.into_iter().next().unwrap_or_else(none)
 }
 
-/// What is wrong with one member.
+/// A problem with one member.
 pub(super) struct Bad {
     member: String,
     why: String,
@@ -56,7 +56,7 @@ impl Bad {
     }
 }
 
-/// A rule as it is used.
+/// A compiled rule.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) id: String,
@@ -72,14 +72,14 @@ pub(super) struct Compiled {
     pub(super) kind: Kind,
 }
 
-/// All rules together: paths and phrases that several have are followed and looked for once.
+/// All rules compiled together: shared paths and phrases are matched once.
 pub(super) struct Compilation {
     pub(super) rules: Vec<Compiled>,
     pub(super) paths: Paths,
     pub(super) lookout: Lookout,
 }
 
-/// Compiles them, or says everything that is wrong.
+/// Compiles all rules, or lists every problem.
 pub(super) fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Compilation, Vec<BadRule>> {
     let mut compiler = Compiler::default();
     let (mut good, mut bad) = (Vec::new(), Vec::new());
@@ -99,7 +99,7 @@ pub(super) fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Compi
     if bad.is_empty() { Ok(Compilation { rules: good, paths, lookout }) } else { Err(bad) }
 }
 
-/// Answering with a suggestion must settle the gap, so none may be what another rule asks about.
+/// A suggestion must settle its gap, so it must not contain a phrase that another rule finds vague.
 fn vague_suggestion(rule: &Compiled, lookout: &Lookout) -> Option<BadRule> {
     let why = |phrase: &str| format!("has a text that names nothing itself: {phrase:?}");
     let phrase = rule.suggestions.iter().find_map(|suggestion| lookout.vague_in(suggestion))?;
@@ -142,7 +142,7 @@ fn is_of_id(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
 
-/// The severity of each condition in Clarification 3.
+/// The default severity of each condition in Clarification 3.
 fn usual(looks_for: &LooksFor) -> Severity {
     match looks_for {
         LooksFor::Overlap { .. } | LooksFor::Layout { .. } => Severity::Warn,
@@ -183,7 +183,7 @@ fn check_suggestions(rule: &Rule) -> Result<(), Bad> {
     if all.iter().any(|text| is_blank(text)) {
         return bad("has a blank one");
     }
-    // The word would settle a WARN without the suggestion's meaning, and never a BLOCK (W-05).
+    // `accept` would settle a WARN without the suggestion's meaning, and never a BLOCK (W-05).
     if all.iter().any(|text| answer::is_accept(text)) {
         return bad("has the word accept, which is no substantive answer");
     }

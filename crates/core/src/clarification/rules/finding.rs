@@ -1,4 +1,4 @@
-//! One gap as a rule finds it: everything but the number that a session gives it.
+//! A finding: one gap in a plan, before its session numbers it.
 
 use super::{
     Rules,
@@ -20,9 +20,8 @@ use serde_json::Value;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The rule that asks.
     pub rule: String,
-    /// The dotted path of the one place that it is about.
+    /// The dotted path of the place.
     pub field: String,
     /// The same place as a JSON Pointer.
     pub pointer: String,
@@ -30,10 +29,10 @@ pub struct Finding {
     pub question: String,
     pub context: String,
     pub suggestions: Vec<String>,
-    /// Whether nothing but a suggestion is an answer.
+    /// Whether only a suggestion is accepted as an answer.
     pub exclusive: bool,
     pub blocked: Vec<Operation>,
-    /// Whether a person must answer; none: decided by what the gap is about.
+    /// Whether a person must answer; none: decided by the default.
     pub person: Option<bool>,
     pub answer: AnswerKind,
 }
@@ -50,7 +49,7 @@ pub enum TooManyGaps {
 }
 
 impl Finding {
-    /// Recognises the same finding in a changed plan: whatever a person or an agent would read differently differs.
+    /// Identifies the same finding in a changed plan. Covers everything that its reader sees.
     pub fn fingerprint(&self) -> Digest {
         let texts = [&self.rule, &self.pointer, &self.question, &self.context];
         let flags = format!("{:?} {} {:?} {:?}", self.severity, self.exclusive, self.person, self.answer);
@@ -58,7 +57,7 @@ impl Finding {
         let all = texts.into_iter().map(String::as_str).chain([flags.as_str()]).chain(blocked);
         let mut bytes = Vec::new();
         for text in all.chain(self.suggestions.iter().map(String::as_str)) {
-            // With its length before it no text can reach over into the next.
+            // A length prefix keeps one text from running into the next.
             bytes.extend_from_slice(&(text.len() as u64).to_be_bytes());
             bytes.extend_from_slice(text.as_bytes());
         }
@@ -77,7 +76,7 @@ impl Finding {
     }
 }
 
-/// Writes out what is asked.
+/// Fills in the texts of a finding.
 pub(super) fn finding(kept: Kept<'_>, rules: &Rules, places: &Places<'_>) -> Result<Finding, TooManyGaps> {
     let field = path::field(&kept.tokens);
     let say = |name: Name| match name {
@@ -103,7 +102,7 @@ pub(super) fn finding(kept: Kept<'_>, rules: &Rules, places: &Places<'_>) -> Res
 }
 
 impl Seen<'_> {
-    /// What compiling let through for this kind of rule; nothing else is ever asked for.
+    /// The text for a placeholder. Compiling has rejected every placeholder that this kind of rule lacks.
     fn say(&self, name: Name, rules: &Rules, places: &Places<'_>) -> String {
         match (self, name) {
             (Self::Phrase { text, .. } | Self::Overlap { text, .. }, Name::Value) => quoted(text),
@@ -126,7 +125,7 @@ impl Seen<'_> {
     }
 }
 
-/// A suggestion with `{each}` is made for each jurisdiction that was found; `{all}` is how one says all of them.
+/// Expands a suggestion with `{each}` once per jurisdiction found; `{all}` becomes "both" or "all".
 fn suggestions(written: &[String], seen: &Seen<'_>) -> Vec<String> {
     let Seen::Jurisdictions(seen) = seen else { return written.to_vec() };
     let all = if seen.len() == 2 { "both" } else { "all" };

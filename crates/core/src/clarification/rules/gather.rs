@@ -1,4 +1,4 @@
-//! At most one gap a place, however many rules find one there.
+//! Merges the findings of all rules: at most one gap per place.
 
 use super::{
     compile::Compiled,
@@ -10,7 +10,7 @@ use super::{
 use countersign_protocol::clarification::{Operation, Severity, limits::MAX_GAPS};
 use std::collections::HashMap;
 
-/// The gaps found so far. Given up as soon as they are too many, so that a hostile plan costs no more than that.
+/// The gaps found so far. Stops at the limit, which bounds the cost of a hostile plan.
 pub(super) struct Gathered<'a, 'p> {
     rules: &'a [Compiled],
     places: &'p Places<'a>,
@@ -18,7 +18,7 @@ pub(super) struct Gathered<'a, 'p> {
     at: HashMap<String, usize>,
 }
 
-/// What is asked at one place: in the words of the most severe rule, and blocking what any of them blocks.
+/// The gap at one place: asked by the most severe rule, and blocking the operations of all rules that match there.
 pub(super) struct Kept<'a> {
     pub(super) hit: Hit<'a>,
     pub(super) rule: &'a Compiled,
@@ -50,7 +50,7 @@ impl<'a, 'p> Gathered<'a, 'p> {
         Ok(())
     }
 
-    /// In the order of rules; what one rule found stays in the order of the plan.
+    /// Sorted by rule; the findings of one rule keep the order of the plan.
     pub(super) fn in_order(mut self) -> Vec<Kept<'a>> {
         self.kept.sort_by_key(|kept| kept.hit.rule);
         self.kept
@@ -70,8 +70,8 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// Whether a person must answer what two rules ask: yes, else what is decided by the case, else no. Only for a BLOCK is
-/// it decided by the case.
+/// Combines the `person` settings of two rules: true, else the default, else false. The default applies to a BLOCK only
+///
 fn stricter(left: (Severity, Option<bool>), right: (Severity, Option<bool>)) -> Option<bool> {
     let says = |(severity, person): (Severity, Option<bool>)| match person {
         None if severity == Severity::Warn => Some(false),

@@ -1,4 +1,4 @@
-//! The kinds of rules as they are used: paths followed beforehand, phrases in one automaton.
+//! Compiled kinds of rules: paths resolved in advance, phrases in one automaton.
 
 use super::{
     compile::Bad,
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashSet};
 #[derive(Debug)]
 pub(super) enum Kind {
     Required { parent: PathId, name: String },
-    // The words of these three are in the [`super::lookout::Lookout`], with those of all others.
+    // The phrases of these three are in [`super::lookout::Lookout`], with those of all other rules.
     Ambiguous,
     Overlap(Vec<Overlap>),
     Mismatch { jurisdictions: Vec<Jurisdiction>, decided_in: Vec<String> },
@@ -22,31 +22,31 @@ pub(super) enum Kind {
     Input { field: PathId, equals: Vec<Value>, needs: Vec<Need> },
 }
 
-/// Numbered as its phrases are.
+/// Its index is the number of its phrase.
 #[derive(Debug)]
 pub(super) struct Overlap {
     pub(super) selected: String,
     pub(super) overlaps: String,
-    /// Where it is confirmed.
+    /// The member that confirms the overlap.
     pub(super) confirmed_in: Vec<String>,
 }
 
-/// Numbered as its phrases are.
+/// Its index is the number of its phrase.
 #[derive(Debug)]
 pub(super) struct Jurisdiction {
-    /// `jsp-440`: what suggestions are made from.
+    /// `jsp-440`, inserted into suggestions.
     pub(super) slug: String,
     pub(super) of: String,
 }
 
-/// What must be there: so many steps above the cause, then members of these names.
+/// A required member: `above` steps up from the cause, then down by these names.
 #[derive(Debug)]
 pub(super) struct Need {
     pub(super) above: usize,
     pub(super) then: Vec<String>,
 }
 
-/// What the rules of a document share.
+/// State shared by the rules of one document.
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) paths: Paths,
@@ -70,7 +70,7 @@ pub(super) fn compile(written: &LooksFor, rule: usize, shared: &mut Shared) -> R
 }
 
 impl Shared {
-    /// Looks for these phrases, numbered from 0 on, at each of the fields.
+    /// Registers phrases, numbered from 0, for each of the fields.
     fn look_for(
         &mut self,
         rule: usize,
@@ -179,11 +179,11 @@ fn input(field: &str, equals: &[Value], needs: &[String], paths: &mut Paths) -> 
     Ok(Kind::Input { field: paths.id(&cause), equals: equals.to_vec(), needs })
 }
 
-/// As far as a need begins like the cause, it is about the same items; behind that only names can stand.
+/// The common prefix of need and cause refers to the same items; only names may follow it.
 fn need(needed: &str, cause: &Path) -> Result<Need, Bad> {
     let path = Path::parse(needed).map_err(Bad::path("needs"))?;
     let common = path.0.iter().zip(&cause.0).take_while(|(needed, cause)| needed == cause).count();
-    // The last step is what must be there, so it is never part of the way that is known.
+    // The last step is the required member itself, so it is never part of the common prefix.
     let common = common.min(path.0.len() - 1);
     let then = path.0.get(common..).and_then(names);
     let why = "must begin like field up to its last [*] or *, and go on with names only";

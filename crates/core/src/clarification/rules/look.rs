@@ -1,4 +1,4 @@
-//! What each kind of rule finds in a plan.
+//! Applies each kind of rule to a plan.
 
 use super::{
     Rules,
@@ -17,14 +17,14 @@ use countersign_protocol::clarification::Severity;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// A rule found something: where the question belongs, and what it is about.
+/// A match of a rule: the place of the question, and the values for its texts.
 pub(super) struct Hit<'a> {
     pub(super) rule: usize,
     pub(super) spot: Spot<'a>,
     pub(super) seen: Seen<'a>,
 }
 
-/// A place of the plan, or one below it that is not there yet.
+/// A place of the plan, or a missing member below one.
 #[derive(Clone, Copy)]
 pub(super) struct Spot<'a> {
     under: PlaceId,
@@ -39,7 +39,7 @@ impl<'a> Spot<'a> {
     }
 }
 
-/// What the texts of a rule can name. Written out only for what is asked in the end.
+/// The values that a rule's texts can name. Formatted only for findings that are kept.
 pub(super) enum Seen<'a> {
     Nothing,
     Phrase { text: &'a str, phrase: usize },
@@ -49,7 +49,7 @@ pub(super) enum Seen<'a> {
     Cause { place: PlaceId, value: &'a Value },
 }
 
-/// Everything that the rules find, rule by rule.
+/// Applies all rules in their order.
 pub(super) fn look<'a>(rules: &'a Rules, places: &Places<'a>, found: &mut Gathered<'a, '_>) -> Result<(), TooManyGaps> {
     let sightings = rules.lookout.sightings(places);
     for (rule, compiled) in rules.rules.iter().enumerate() {
@@ -64,7 +64,7 @@ pub(super) fn look<'a>(rules: &'a Rules, places: &Places<'a>, found: &mut Gather
 struct Looking<'l, 'a, 'p> {
     rule: usize,
     places: &'l Places<'a>,
-    /// The words of this rule, and where they stand.
+    /// The phrases of this rule found in the plan.
     seen: &'l [Sighting<'a>],
     found: &'l mut Gathered<'a, 'p>,
 }
@@ -119,7 +119,7 @@ impl<'a> Looking<'_, 'a, '_> {
         let mut seen: Vec<(&'a str, &'a Jurisdiction)> = Vec::new();
         for Sighting { text, number, .. } in self.seen {
             let Some(found) = jurisdictions.get(*number) else { continue };
-            // A text that says the same in two ways, and one that stands twice, count once.
+            // A text matching twice, or standing at two places, counts once.
             let again = |(other, before): &(&str, &Jurisdiction)| {
                 before.slug == found.slug || (other == text && before.of == found.of)
             };
@@ -132,7 +132,7 @@ impl<'a> Looking<'_, 'a, '_> {
         if open { self.hit(0, decided_in, Seen::Jurisdictions(seen)) } else { Ok(()) }
     }
 
-    /// Whether the layout is named, or that it is not was accepted (W-05).
+    /// Whether the layout is named, or its absence was accepted (W-05).
     fn is_laid_out(&self, layout_in: &[String], named: &Phrases, severity: Severity) -> bool {
         let value = self.places.get(0, layout_in);
         let is_named = |text: &str| named.found_in(&Folded::of(text)).next().is_some();
@@ -154,7 +154,7 @@ impl<'a> Looking<'_, 'a, '_> {
     }
 }
 
-/// By primary subtag, or by script where the tag has one: `ar-sa`, `az-Arab`.
+/// Matches the primary subtag, or a script subtag: `ar-sa`, `az-Arab`.
 fn needs_layout(tag: &str, languages: &HashSet<String>) -> bool {
     let mut subtags = tag.trim().split(['-', '_']);
     let known = |subtag: &str| languages.contains(&subtag.to_ascii_lowercase());

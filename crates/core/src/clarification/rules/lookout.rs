@@ -1,5 +1,5 @@
-//! Words that rules look for. Those of all rules are one automaton, and every text is passed over once for each path
-//! that leads to it, however many rules look there.
+//! Phrase matching. One automaton holds the phrases of all rules and scans each text once per path that reaches it,
+//! regardless of the number of rules.
 
 use super::{
     places::{PathId, PlaceId, Places, texts},
@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub(super) struct Lookout {
     phrases: Phrases,
     wanted: Wanted,
-    /// Phrases that name nothing, wherever they stand.
+    /// Phrases that are vague at every place.
     vague: HashSet<usize>,
 }
 
-/// Collects what rules look for.
+/// Collects the phrases of rules before compilation.
 #[derive(Default)]
 pub(super) struct LookoutBook {
     phrases: PhraseBook,
@@ -23,17 +23,17 @@ pub(super) struct LookoutBook {
     vague: HashSet<usize>,
 }
 
-/// At each path, and for each phrase: who looks for it.
+/// The rules that search for each phrase at each path.
 type Wanted = BTreeMap<(PathId, Reach), HashMap<usize, Vec<Looker>>>;
 
-/// Whether a list at the place counts for its texts.
+/// Whether the texts of a list at the path are searched too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     Text,
     TextAndItems,
 }
 
-/// A rule that looks for a phrase, and what it calls path and phrase itself.
+/// A rule that searches for a phrase, with its own indices of field and phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Looker {
     pub(super) rule: usize,
@@ -41,13 +41,13 @@ pub(super) struct Looker {
     pub(super) number: usize,
 }
 
-/// A rule found one of its phrases in a text.
+/// A phrase of a rule found in a text.
 #[derive(Clone, Copy)]
 pub(super) struct Sighting<'p> {
     pub(super) place: PlaceId,
     pub(super) text: &'p str,
     pub(super) phrase: usize,
-    /// As the rule numbers its phrases.
+    /// The rule's own index of the phrase.
     pub(super) number: usize,
     field: usize,
 }
@@ -62,7 +62,7 @@ impl LookoutBook {
         Ok(())
     }
 
-    /// An answer with this phrase is none.
+    /// Marks a phrase as vague: an answer containing it is rejected.
     pub(super) fn is_vague(&mut self, phrase: &str) -> Result<(), BadPhrases> {
         self.vague.insert(self.phrases.number(phrase)?);
         Ok(())
@@ -74,7 +74,7 @@ impl LookoutBook {
 }
 
 impl Lookout {
-    /// What each rule found: in the order of its fields, then of the plan.
+    /// The sightings of each rule, in the order of its fields and then of the plan.
     pub(super) fn sightings<'p>(&self, places: &Places<'p>) -> HashMap<usize, Vec<Sighting<'p>>> {
         let mut found: HashMap<usize, Vec<Sighting<'p>>> = HashMap::new();
         let mut folded = Folded::default();
@@ -92,8 +92,8 @@ impl Lookout {
         found
     }
 
-    /// A phrase that names nothing, in this text. An answer with one is none, whichever place it is for: what one rule
-    /// takes for vague at its places would be so at another.
+    /// A vague phrase in this text. It makes an answer unusable at every place: a phrase that one rule finds vague at
+    /// its own places is vague elsewhere too.
     pub(super) fn vague_in(&self, text: &str) -> Option<&str> {
         let folded = Folded::of(text);
         let found = self.phrases.found_in(&folded).find(|phrase| self.vague.contains(phrase));

@@ -1,7 +1,7 @@
-//! Rules that find what is missing or unclear in a plan, and judge what is answered (Clarification 3).
+//! Rules that find missing or unclear parts of a plan and judge the answers (Clarification 3).
 //!
-//! Rules are compiled once a project document. Looking follows every path that any rule has once, and looks for all
-//! phrases in one pass over a text, so that its cost grows with the plan and with what is found, and hardly with rules.
+//! Rules are compiled once per project document. Evaluation follows each path once and matches all phrases in one pass
+//! over a text, so that its cost grows with the plan and its findings, and hardly with the number of rules.
 
 mod accepted;
 mod answer;
@@ -32,7 +32,7 @@ use lookout::Lookout;
 use places::{Paths, Places};
 use serde_json::Value;
 
-/// The rules of a project, ready to look.
+/// The compiled rules of a project.
 #[derive(Debug)]
 pub struct Rules {
     rules: Vec<Compiled>,
@@ -41,12 +41,12 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The built-in rules, unless they are switched off or replaced, and then the project's own.
+    /// Compiles the built-in rules, unless switched off or replaced, followed by the project's own.
     pub fn compile(policy: &ClarificationPolicy) -> Result<Self, BadRule> {
         Self::of(in_force(policy)).map_err(compile::first)
     }
 
-    /// Everything that is wrong with the rules of a project.
+    /// Every problem in the rules of a project.
     pub fn problems(policy: &ClarificationPolicy) -> Vec<BadRule> {
         Self::of(in_force(policy)).err().unwrap_or_default()
     }
@@ -56,8 +56,8 @@ impl Rules {
         Ok(Self { rules, paths, lookout })
     }
 
-    /// The gaps of a plan, in the order of rules and then of places. At most one a place: the most severe rule asks, and
-    /// what any of them blocks is blocked.
+    /// The gaps of a plan, in the order of rules and then of places. At most one per place: the most severe rule asks,
+    /// and the gap blocks the operations of all rules that match there.
     pub fn findings(&self, plan: &Value) -> Result<Vec<Finding>, TooManyGaps> {
         let places = Places::of(&self.paths, plan);
         let mut found = Gathered::new(&self.rules, &places);
@@ -66,7 +66,7 @@ impl Rules {
     }
 }
 
-/// The rules that look, in their order.
+/// The enabled rules, in their order.
 pub fn in_force(policy: &ClarificationPolicy) -> impl Iterator<Item = &Rule> {
     let replaced = |rule: &&Rule| policy.rules.iter().any(|own| own.id == rule.id);
     let pack = if policy.pack { pack::rules() } else { &[] };

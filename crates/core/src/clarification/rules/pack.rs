@@ -1,4 +1,4 @@
-//! The rules that every project has unless it says otherwise: one for each condition of Clarification 3.
+//! The built-in rules, enabled by default: one for each condition of Clarification 3.
 
 use super::Rules;
 use countersign_protocol::clarification::{Rule, RuleCase};
@@ -23,12 +23,12 @@ pub(super) fn rules() -> &'static [Rule] {
 }
 
 impl Rules {
-    /// The built-in rules alone.
+    /// The compiled built-in rules.
     pub fn built_in() -> &'static Rules {
         &BUILT_IN
     }
 
-    /// What the built-in rules find, as data: for whoever wants to see them at work.
+    /// Test cases of the built-in rules, as data for documentation and other implementations.
     pub fn built_in_cases() -> &'static [RuleCase] {
         &PACK.cases
     }

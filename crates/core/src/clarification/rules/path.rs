@@ -1,9 +1,9 @@
-//! Paths of rules, and the two spellings of a place: a dotted path and a JSON Pointer (W-25).
+//! Paths of rules, and the two spellings of a place: dotted path and JSON Pointer (W-25).
 
 use countersign_protocol::visible::is_unseen;
 use serde_json::Value;
 
-/// Where a rule looks: `components[*].type`, `compliance.*`, `**`.
+/// A path of a rule: `components[*].type`, `compliance.*`, `**`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Path(pub(super) Vec<Step>);
 
@@ -12,7 +12,7 @@ pub(super) enum Step {
     Member(String),
     EachItem,
     EachMember,
-    /// Every place below; only at the end.
+    /// Every place below; only allowed at the end.
     Below,
 }
 
@@ -43,7 +43,7 @@ impl Path {
         }
     }
 
-    /// The names of a path that is exactly one place.
+    /// The member names of a path without wildcards.
     pub(super) fn names(&self) -> Option<Vec<String>> {
         names(&self.0)
     }
@@ -87,13 +87,13 @@ fn bare(rest: &str) -> Option<(Step, &str)> {
     Some((step, behind))
 }
 
-/// Whether a name can stand in a path as it is: it reads as one name, and all of it is seen.
+/// Whether a name needs no quotes in a path: it has no path syntax and no invisible characters.
 fn is_bare(name: &str) -> bool {
     let plain = |c: char| !matches!(c, '.' | '[' | ']' | '"' | '*') && !c.is_whitespace() && !is_unseen(c);
     !name.is_empty() && name.chars().all(plain)
 }
 
-/// One step from a place of a plan to one below it.
+/// One step down from a place of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     Member(&'a str),
@@ -114,7 +114,7 @@ pub(super) fn field(tokens: &[Token<'_>]) -> String {
     out
 }
 
-/// As a JSON text in which nothing is unseen.
+/// A JSON string with invisible characters escaped.
 fn quoted(name: &str) -> String {
     let mut units = [0; 2];
     let mut out = String::new();
@@ -128,7 +128,7 @@ fn quoted(name: &str) -> String {
     out
 }
 
-/// The same place by RFC 6901.
+/// The JSON Pointer of a place (RFC 6901).
 pub(super) fn pointer(tokens: &[Token<'_>]) -> String {
     let mut out = String::new();
     for token in tokens {
@@ -141,7 +141,7 @@ pub(super) fn pointer(tokens: &[Token<'_>]) -> String {
     out
 }
 
-/// The steps of a pointer; none if it is no pointer or the whole plan.
+/// The steps of a pointer; none if it is invalid or refers to the whole plan.
 pub(super) fn tokens_of(pointer: &str) -> Option<Vec<String>> {
     let steps = pointer.strip_prefix('/')?;
     Some(steps.split('/').map(|step| step.replace("~1", "/").replace("~0", "~")).collect())

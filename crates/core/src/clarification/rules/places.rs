@@ -1,4 +1,4 @@
-//! A plan as rules see it: every path that any of them has is followed once, however many rules have it.
+//! The places of a plan that rules refer to: each path is followed once, regardless of the number of rules.
 
 use super::path::{Path, Step, Token};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::{collections::HashMap, ops::Range};
 pub(super) type PathId = usize;
 pub(super) type PlaceId = usize;
 
-/// The paths of all rules. What two of them begin with is one path; the plan itself is number 0.
+/// The paths of all rules as a tree with shared prefixes; the plan itself is number 0.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
     nodes: Vec<(PathId, Step)>,
@@ -34,13 +34,13 @@ impl Paths {
     }
 }
 
-/// The places of one plan to which the paths lead, those of a path one after the other in the order of the plan.
+/// The places of one plan, grouped by path and in the order of the plan.
 pub(super) struct Places<'p> {
     all: Vec<Place<'p>>,
     of: Vec<Range<PlaceId>>,
 }
 
-/// A value, and how it was come to. Names of places are written only for what is found.
+/// A value and its parent. Paths are formatted only for findings.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     value: &'p Value,
@@ -77,7 +77,7 @@ impl<'p> Places<'p> {
         }
     }
 
-    /// Depth first: the order in which people read.
+    /// Depth first, the reading order of the document.
     fn everything_below(&mut self, at: PlaceId, value: &'p Value) {
         let mut waiting: Vec<Place<'p>> = children(at, value).rev().collect();
         while let Some(place) = waiting.pop() {
@@ -95,13 +95,13 @@ impl<'p> Places<'p> {
         self.all.get(at).map(|place| place.value)
     }
 
-    /// The place that lies `steps` above.
+    /// The ancestor `steps` above.
     pub(super) fn above(&self, at: PlaceId, steps: usize) -> PlaceId {
         let up = |at: PlaceId| self.all.get(at).and_then(|place| place.from).map_or(0, |(above, _)| above);
         (0..steps).fold(at, |at, _| up(at))
     }
 
-    /// The way from the plan to a place.
+    /// The steps from the plan to a place.
     pub(super) fn tokens(&self, at: PlaceId) -> Vec<Token<'p>> {
         let mut tokens = Vec::new();
         let mut next = self.all.get(at).and_then(|place| place.from);
@@ -113,7 +113,7 @@ impl<'p> Places<'p> {
         tokens
     }
 
-    /// What members of these names lead to, if all of them are there.
+    /// The value below these member names, if all of them exist.
     pub(super) fn get(&self, under: PlaceId, names: &[String]) -> Option<&'p Value> {
         names.iter().try_fold(self.value(under)?, |value, name| value.as_object()?.get(name))
     }
@@ -133,14 +133,14 @@ fn children<'p>(at: PlaceId, value: &'p Value) -> Box<dyn DoubleEndedIterator<It
     }
 }
 
-/// The texts at a place: its own, or those of its items.
+/// The text at a place, or the texts of its items.
 pub(super) fn texts(value: &Value) -> impl Iterator<Item = &str> {
     let own = value.as_str().into_iter();
     let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
     own.chain(items)
 }
 
-/// Whether there is nothing that could be read.
+/// Whether the value is absent, null or blank.
 pub(super) fn is_missing(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => true,

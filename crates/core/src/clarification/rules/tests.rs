@@ -3,7 +3,7 @@ use countersign_protocol::clarification::{AnswerKind, ClarificationPolicy, Opera
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Anything that JSON can say, with names and texts that are awkward.
+/// Arbitrary JSON with awkward names and texts.
 pub(super) fn plans() -> impl Strategy<Value = Value> {
     let text = prop_oneof!["[ab~/0.]{0,3}", ".{0,8}", Just("the usual one".to_owned()), Just("gdpr".to_owned())];
     let leaf = prop_oneof![
@@ -34,7 +34,7 @@ fn policy(rules: Value) -> ClarificationPolicy {
     serde_json::from_value(json!({ "pack": false, "rules": rules })).unwrap()
 }
 
-/// A rule with texts that name what they may.
+/// A rule with a default question and context.
 fn rule(id: &str, with: Value) -> Value {
     let mut rule = json!({ "id": id, "question": "what about {field}?", "context": "because" });
     rule.as_object_mut().unwrap().extend(with.as_object().unwrap().clone());
@@ -404,7 +404,7 @@ fn a_case_that_does_not_hold_says_what_is_missing_and_what_is_too_much() {
     assert!(matches!(rules.run_case(&case(json!([]))), Err(CaseFailed::Differs { .. })));
 }
 
-/// A place that is spelled as a dotted path, read by another reader than the one that rules use.
+/// Resolves a dotted path, independently of the rules' own parser.
 fn follow<'v>(plan: &'v Value, field: &str) -> Option<&'v Value> {
     let mut value = plan;
     let mut rest = field;

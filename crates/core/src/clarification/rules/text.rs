@@ -1,13 +1,13 @@
-//! What is asked, in the words of the rule with values of the plan in them.
+//! Question templates of rules, filled with values of the plan.
 
 use crate::held::shown;
 
 /// The most characters of a value in a question.
 const MAX_SHOWN: usize = 80;
-/// The most values that a list of them names.
+/// The most values in a list.
 const MAX_LISTED: usize = 6;
 
-/// A question or its context. A value is put in quoted and is never read as a template again.
+/// A template for a question or its context. Inserted values are quoted and never parsed as a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Text(Vec<Part>);
 
@@ -17,7 +17,7 @@ enum Part {
     Name(Name),
 }
 
-/// What may stand in braces; which of them, depends on the kind of rule.
+/// The placeholders; the kind of rule decides which ones are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Name {
     Field,
@@ -43,7 +43,7 @@ pub(super) enum BadText {
 }
 
 impl Text {
-    /// Reads a text that may have these names in braces.
+    /// Parses a template that may contain these placeholders.
     pub(super) fn parse(text: &str, known: &[Name]) -> Result<Self, BadText> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -105,18 +105,18 @@ impl Name {
     }
 }
 
-/// Something that the rule did not write: within quotation marks that it cannot close itself.
+/// Quotes a value from the plan so that it cannot close the quotation marks.
 pub(super) fn quoted(value: &str) -> String {
     let tame = |c: char| if is_double_quote(c) { '\'' } else { c };
     format!("“{}”", shown(&value.chars().map(tame).collect::<String>(), MAX_SHOWN))
 }
 
-/// Everything that could be taken for the quotation mark around a value.
+/// Every character that resembles the quotation marks around a value.
 fn is_double_quote(c: char) -> bool {
     matches!(c, '"' | '“'..='‟' | '«' | '»' | '″' | '‶' | '〝'..='〟' | '＂' | 'ˮ' | '❝' | '❞' | '⹂')
 }
 
-/// `a, b and c`; beyond a few, how many more.
+/// `a, b and c`; a longer list ends with the number of further values.
 pub(super) fn listed(values: &[String]) -> String {
     let more = values.len().saturating_sub(MAX_LISTED);
     let mut named: Vec<String> = values.iter().take(MAX_LISTED).cloned().collect();

@@ -1,4 +1,4 @@
-//! Conditions on the plan as a whole.
+//! Conditions on the whole plan.
 
 use super::{
     compile::Bad,
@@ -41,7 +41,7 @@ impl When {
     }
 }
 
-/// The value itself, or an item of it. Texts are the same whatever their case.
+/// Matches the value itself or one of its items. Texts match case-insensitively.
 pub(super) fn is_one_of(value: &Value, wanted: &[Value]) -> bool {
     let same = |value: &Value| wanted.iter().any(|wanted| is_same(value, wanted));
     same(value) || value.as_array().is_some_and(|items| items.iter().any(same))
@@ -50,7 +50,7 @@ pub(super) fn is_one_of(value: &Value, wanted: &[Value]) -> bool {
 fn is_same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::String(left), Value::String(right)) => left == right || same_but_for_case(left, right),
-        // 1 and 1.0 are one number, in JSON as in canonical JSON.
+        // 1 and 1.0 are the same number in JSON and in canonical JSON.
         (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
         _ => left == right,
     }

@@ -1,14 +1,14 @@
-//! Words as they are compared: whatever the case, accents, blanks and punctuation.
+//! Word matching that ignores case, accents, whitespace and punctuation.
 
 use aho_corasick::AhoCorasick;
 use countersign_protocol::visible::is_unseen;
 use std::collections::HashMap;
 
-/// Stand before the first and behind the last word of a text; folding leaves no such character in one.
+/// Mark the beginning and the end of a folded text; folding removes these characters from its content.
 const BEGIN: char = '\u{2}';
 const END: char = '\u{3}';
 
-/// Phrases that are looked for as whole words, all of them in one pass over a text.
+/// Phrases matched as whole words, all in one pass over a text.
 #[derive(Debug)]
 pub(super) struct Phrases {
     automaton: AhoCorasick,
@@ -24,14 +24,14 @@ pub(super) enum BadPhrases {
 }
 
 impl Phrases {
-    /// `^` before a phrase ties it to the beginning of a text, `$` behind it to the end.
+    /// `^` before a phrase anchors it to the beginning of a text, `$` after it to the end.
     pub(super) fn new(written: Vec<String>) -> Result<Self, BadPhrases> {
         let patterns = written.iter().map(|phrase| pattern(phrase)).collect::<Option<Vec<_>>>();
         let automaton = AhoCorasick::new(patterns.ok_or(BadPhrases::Wordless)?);
         Ok(Self { automaton: automaton.map_err(|_| BadPhrases::TooMany)?, written })
     }
 
-    /// Which of them stand in a text, in the order in which they end.
+    /// The phrases found in a text, in the order of their ends.
     pub(super) fn found_in(&self, text: &Folded) -> impl Iterator<Item = usize> {
         let found = self.automaton.try_find_overlapping_iter(&text.0).ok();
         found.into_iter().flatten().map(|found| found.pattern().as_usize())
@@ -42,7 +42,7 @@ impl Phrases {
     }
 }
 
-/// Blanks on both sides, so that only whole words match.
+/// Spaces on both sides restrict matches to whole words.
 fn pattern(phrase: &str) -> Option<String> {
     let phrase = phrase.trim();
     let (begins, phrase) = phrase.strip_prefix('^').map_or((false, phrase), |rest| (true, rest));
@@ -53,7 +53,7 @@ fn pattern(phrase: &str) -> Option<String> {
     (!words.is_empty()).then(|| format!("{begin} {words} {end}"))
 }
 
-/// Numbers phrases, the same one for the same words.
+/// Numbers phrases; the same words get the same number.
 #[derive(Default)]
 pub(super) struct PhraseBook {
     written: Vec<String>,
@@ -76,7 +76,7 @@ impl PhraseBook {
     }
 }
 
-/// A text in which phrases can be looked for. Kept between texts, so that its memory is.
+/// A folded text for matching. Reused between texts to keep its allocation.
 #[derive(Default)]
 pub(super) struct Folded(String);
 
@@ -98,7 +98,7 @@ impl Folded {
     }
 }
 
-/// The words of a text with single blanks between them.
+/// The words of a text, separated by single spaces.
 pub(super) fn words(text: &str) -> String {
     let mut words = String::new();
     fold(text, &mut words);
@@ -122,7 +122,7 @@ fn fold(text: &str, out: &mut String) {
     }
 }
 
-/// Without its accent, so that composed and decomposed spellings are the same.
+/// Strips the accent, so that composed and decomposed spellings match.
 fn push_plain(c: char, out: &mut String) {
     let plain = match c {
         'à'..='å' => 'a',
@@ -143,12 +143,12 @@ fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
 
-/// Whether nothing of a text can be seen.
+/// Whether a text has no visible character.
 pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_unseen(c))
 }
 
-/// Whether two texts are the same but for case and blanks.
+/// Whether two texts are equal apart from case and whitespace.
 pub(super) fn same_but_for_case(left: &str, right: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     plain(left) == plain(right)

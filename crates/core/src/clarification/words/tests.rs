@@ -67,7 +67,7 @@ fn a_question_says_what_was_clarified_before_it_and_an_agents_own_word_about_tha
     assert_eq!((&told["rounds"], &told["chain_head"]), (&json!(9), &json!(format!("sha256:{}", "07".repeat(32)))));
     let [note] = asked.notes.as_slice() else { panic!("one sentence: {:?}", asked.notes) };
     assert!(note.contains("the agent's own answer") && note.contains("answered by a person"), "{note}");
-    // The agent's own words stay as they are: the sentence is the hub's.
+    // The agent's own summaries stay unchanged: the sentence is the hub's.
     assert_eq!((asked.summaries.terse.as_deref(), asked.summaries.normal.as_deref()), (Some("pay?"), Some("Pay 5?")));
 }
 

@@ -60,7 +60,7 @@ fn an_answer_is_written_as_its_kind() {
     }
 }
 
-/// Every scalar of a value and where it stands.
+/// Every scalar of a value with its pointer.
 pub(crate) fn leaves(value: &Value) -> Vec<(String, Value)> {
     let below = |step: String, value: &Value| {
         let leaves = leaves(value).into_iter();

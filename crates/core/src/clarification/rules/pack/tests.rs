@@ -19,7 +19,7 @@ fn asked(finding: &Finding) -> Asked<'_> {
     }
 }
 
-/// The plan of each condition in Clarification 3, with the one gap that it must give.
+/// The plan of each condition in Clarification 3, with its one expected gap.
 fn conditions() -> [(Value, &'static str, Severity); 6] {
     [
         (json!({ "components": [{ "name": "button" }] }), "components[0].type", Severity::Block),
@@ -101,7 +101,7 @@ fn whatever_is_accepted_settles_the_gap() {
     }
 }
 
-/// Plans in which any of the conditions can hold, several times and together.
+/// Plans that meet any of the conditions, several times and together.
 fn plans() -> impl Strategy<Value = Value> {
     let text = |texts: &'static [&'static str]| proptest::sample::select(texts);
     let component = proptest::option::of(text(&["banner", " ", "whatever fits", "input"]))
@@ -134,7 +134,7 @@ proptest! {
     fn every_plan_is_clear_once_its_gaps_are_answered(plan in plans(), picks in proptest::collection::vec(0_usize..8, 64)) {
         let rules = Rules::built_in();
         let mut plan = plan;
-        // An answer can bring up another gap, but not for ever.
+        // An answer may open another gap; four passes settle every plan.
         for _ in 0..4 {
             let found = rules.findings(&plan).unwrap();
             for (finding, pick) in found.iter().zip(&picks) {
@@ -145,7 +145,7 @@ proptest! {
                 let answer = answer.or(finding.suggestions.first()).unwrap_or(&own);
                 let accepted = rules.judge(&asked(finding), answer).unwrap();
                 plan = accepted_plan(&plan, [(finding.pointer.as_str(), AnswerKind::Text, accepted.text.as_str())].into_iter()).unwrap();
-                // Another rule may have something to ask at the same place, now that it holds another value.
+                // Another rule may ask at the same place, now that the value differs.
                 let same = |left: &Finding| left.pointer == finding.pointer && left.rule == finding.rule;
                 prop_assert!(!rules.findings(&plan).unwrap().iter().any(same), "{finding:?} is still there");
             }
