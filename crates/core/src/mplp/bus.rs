@@ -1,5 +1,5 @@
-//! What happened, as events on the bus: rendered from the evidence, which has it in the order of its commits, so that
-//! nothing is told that did not happen (MPLP 4.3, M-08 to M-10). What is hidden in the evidence is not told.
+//! Bus events, rendered from the evidence log in commit order, so that no event reports something that did not happen
+//! (MPLP 4.3, M-08 to M-10). Hidden members of the evidence are left out.
 
 use super::{
     confirm, derived,
@@ -17,12 +17,12 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     pub members: &'a Map<String, Value>,
-    /// The hash of its leaf: the ids of its events follow from it.
+    /// The hash of its leaf; the ids of its events are derived from it.
     pub hash: &'a Digest,
     pub project: &'a ProjectDocument,
 }
 
-/// What an entry tells observers; nothing, for most.
+/// The bus events of an entry; most entries have none.
 pub fn events(entry: &Entry<'_>) -> Vec<BusEvent> {
     let told = Telling::of(*entry).and_then(|mut telling| {
         match entry.text("event_type")? {
@@ -32,7 +32,7 @@ pub fn events(entry: &Entry<'_>) -> Vec<BusEvent> {
             "plan_changed" => telling.plan_changed(),
             "execution_claimed" => telling.execution("tool_execution_started", ExecutionStatus::Running),
             "execution_settled" => telling.execution_settled(),
-            // Nobody knows whether it is over.
+            // An unknown outcome: the execution may still be running.
             "execution_unknown" => telling.execution("tool_execution_unknown", ExecutionStatus::Running),
             _ => None,
         }?;
@@ -41,15 +41,15 @@ pub fn events(entry: &Entry<'_>) -> Vec<BusEvent> {
     told.unwrap_or_default()
 }
 
-/// The id of an entry's event at this place: the same whenever it is rendered.
+/// The id of the entry's n-th event: the same each time it is rendered.
 pub fn event_id(leaf: &Digest, place: usize) -> MplpId {
     derived("bus-event", &[&leaf.hex(), &place.to_string()])
 }
 
-/// The first event of a settlement is `decision_added`.
+/// The index of `decision_added` among the events of a settlement.
 pub(super) const DECISION_ADDED: usize = 0;
 
-/// The project, where MPLP wants a UUID; its graph is called the same.
+/// The project's id as a UUID, as MPLP requires; its graph has the same id.
 pub(super) fn project_id(document: &ProjectDocument) -> MplpId {
     derived("project", &[document.id.as_str()])
 }
@@ -67,19 +67,19 @@ impl Entry<'_> {
         self.text("decision_id").map(confirm::confirm_id_of)
     }
 
-    /// The plan that it is about, if it is about one.
+    /// The plan that the entry refers to, if any.
     fn plan_id(&self) -> Option<MplpId> {
         let approved = (self.text("target_type") == Some("plan")).then(|| self.id("target_id")).flatten();
         self.id("plan_id").or(approved)
     }
 
-    /// A question that takes a text is no Confirm.
+    /// A clarification, answered with text, is no Confirm.
     fn is_clarification(&self) -> bool {
         let answered_by_text = ["default_response", "unavailable"].map(Some).contains(&self.text("expired_as"));
         self.text("kind") == Some("clarification") || self.text("state") == Some("answered") || answered_by_text
     }
 
-    /// What the Confirm says as well.
+    /// The same verdict as in the Confirm.
     fn verdict(&self) -> Option<(DecisionStatus, String)> {
         let role = || self.text("role").unwrap_or(NO_ROLE).to_owned();
         Some(match self.text("state")? {
@@ -99,7 +99,7 @@ impl Entry<'_> {
         }
     }
 
-    /// As it was written then, else the agent's own role: what the Confirm says as well.
+    /// The stored role, else the agent's own: the same as in the Confirm.
     fn requester(&self) -> String {
         if let Some(role) = self.text("requested_by_role") {
             return role.to_owned();
@@ -111,7 +111,7 @@ impl Entry<'_> {
     }
 }
 
-/// The events of one entry, as they come.
+/// Collects the events of one entry.
 struct Telling<'a> {
     entry: Entry<'a>,
     at: UnixMillis,
@@ -131,14 +131,14 @@ impl<'a> Telling<'a> {
         let mut payload = about(&own, plan.as_ref());
         payload.insert("target_type".into(), json!(self.entry.text("target_type").unwrap_or("other")));
         payload.insert("target_id".into(), json!(self.entry.id("target_id").unwrap_or_else(|| own.clone())));
-        // What is approved is a node of its own, where it is more than the one action.
+        // A target other than the one action is a node of its own.
         let edges = i64::from(self.entry.id("target_id").is_some());
         self.grows("confirm_created", (1, edges), "confirm", payload.clone());
         self.stage("confirm_pending", plan.unwrap_or(own), CONFIRM_STAGE, StageStatus::Pending, payload);
         Some(())
     }
 
-    /// One entry more in `decisions`; what it means for a plan; and, for whatever was asked, that it is settled (M-09).
+    /// One more entry in `decisions`, the event for a plan, and for every Confirm the event that it is settled (M-09).
     fn settled(&mut self) -> Option<()> {
         let own = self.entry.confirm_id().filter(|_| !self.entry.is_clarification())?;
         let (status, decided_by) = self.entry.verdict()?;
@@ -217,10 +217,10 @@ impl<'a> Telling<'a> {
 
 type Payload = Map<String, Value>;
 
-/// The stage of a pipeline in which a person decides (M-10).
+/// The pipeline stage in which a person decides (M-10).
 const CONFIRM_STAGE: &str = "confirm";
 
-/// Approved and rejected plans have events of their own; a cancellation judges nothing (M-09).
+/// Approved and rejected plans have their own events; a cancellation is no verdict (M-09).
 fn about_plan(status: DecisionStatus) -> Option<&'static str> {
     match status {
         DecisionStatus::Approved => Some("plan_approved"),
@@ -247,7 +247,8 @@ fn plan_stage(to: &str) -> StageStatus {
     }
 }
 
-/// A blocked step is still pending; `step_blocked` and `step_skipped` are names of ours, as the matrix has none.
+/// A blocked step is still pending. The matrix has no names for blocked and skipped steps; `step_blocked` and
+/// `step_skipped` are ours.
 fn step_stage(to: &str) -> StageStatus {
     if to == "skipped" { StageStatus::Skipped } else { plan_stage(to) }
 }

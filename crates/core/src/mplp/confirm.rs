@@ -1,4 +1,4 @@
-//! A Confirm is a view of a decision: rendered from the row whenever somebody asks, and stored nowhere (MPLP 2, 3).
+//! A Confirm is a view of a decision: rendered from its row on request, and never stored (MPLP 2, 3).
 
 use super::{
     PRODUCER, derived,
@@ -17,14 +17,14 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value, json};
 
-/// Decides what nobody decided in time (M-25).
+/// The decider of an expired decision (M-25).
 pub const SYSTEM_TIMEOUT: &str = "system:timeout";
-/// Expired is not rejected, and the record says so (M-25).
+/// The record distinguishes expired from rejected (M-25).
 pub const EXPIRED: &str = "expired";
-/// A stored rejection has a reason, even where the person gave none (MPLP 2.4).
+/// A stored rejection has a reason, even if the person gave none (MPLP 2.4).
 pub const NO_REASON: &str = "rejected without a reason";
 
-/// The Confirm that a decision is to those who speak MPLP.
+/// Renders a decision as a Confirm.
 pub fn document(decision: &Decision, project: &ProjectDocument) -> Confirm {
     let verdict = verdict(decision, project);
     let (target_type, target_id) = target(decision);
@@ -45,7 +45,7 @@ pub fn document(decision: &Decision, project: &ProjectDocument) -> Confirm {
     }
 }
 
-/// The same 32 digits, spelled as MPLP wants them. An id that is no UUID of version 4 gets one that follows from it.
+/// The 32 digits of the decision's id in UUID form. An id that is no UUID of version 4 is hashed into one.
 pub fn confirm_id(decision: &Decision) -> MplpId {
     confirm_id_of(&decision.id)
 }
@@ -60,12 +60,12 @@ pub fn decision_id(confirm_id: &MplpId) -> String {
     format!("dec_{}", confirm_id.simple())
 }
 
-/// A clarification has an answer, and nothing that could be approved.
+/// A clarification has an answer, not an approval.
 pub fn is_confirm(decision: &Decision) -> bool {
     matches!(decision.question, Question::Confirmation(_))
 }
 
-/// What is approved: a thing with an id of its own, or the one action that the question is about (M-17).
+/// The target of the approval: an object with its own id, or the single action of the confirmation request (M-17).
 pub fn target(decision: &Decision) -> (TargetType, MplpId) {
     match &decision.target {
         Some(target) => (target.target_type, target.target_id.clone()),
@@ -73,21 +73,21 @@ pub fn target(decision: &Decision) -> (TargetType, MplpId) {
     }
 }
 
-/// What became of it: whose, when, and why. One clock reading for all that tells of it (M-24).
+/// The result of a decision. All documents about it use the same timestamp (M-24).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub status: DecisionStatus,
     pub decided_by_role: String,
     pub at: UnixMillis,
     pub reason: Option<String>,
-    /// Taken in spite of a lock (M-27).
+    /// Decided in spite of a lock (M-27).
     pub by_override: bool,
 }
 
-/// None while it is pending. What expired is cancelled whatever it came to: nobody approved it (M-25).
+/// None while pending. An expired decision is cancelled, even if its default was applied: nobody approved it (M-25).
 pub fn verdict(decision: &Decision, project: &ProjectDocument) -> Option<Verdict> {
     match &decision.state {
-        // A text that answers a question approves nothing.
+        // A text answer approves nothing.
         DecisionState::Pending { .. } | DecisionState::Answered { .. } => None,
         DecisionState::Accepted { by, rationale } => {
             Some(Verdict::of_person(DecisionStatus::Approved, by, said(rationale), decision))
@@ -110,7 +110,7 @@ pub fn verdict(decision: &Decision, project: &ProjectDocument) -> Option<Verdict
     }
 }
 
-/// Who called off what no person and no agent did.
+/// The decider of a cancellation by neither a person nor an agent.
 pub(super) fn called_off_by(cancelled_for: &str) -> String {
     format!("system:{cancelled_for}")
 }
@@ -122,7 +122,7 @@ impl Verdict {
         Self { status, decided_by_role, at: by.at, reason, by_override }
     }
 
-    /// Nobody who may approve has decided, so it can only be cancelled.
+    /// Without a decision by an entitled person, the only possible status is cancelled.
     fn of_nobody(role: impl Into<String>, at: UnixMillis, reason: Option<String>) -> Self {
         Self { status: DecisionStatus::Cancelled, decided_by_role: role.into(), at, reason, by_override: false }
     }
@@ -146,12 +146,12 @@ impl Verdict {
     }
 }
 
-/// The id of the one entry in `decisions`.
+/// The id of the single entry in `decisions`.
 pub(super) fn record_id(confirm_id: &MplpId) -> MplpId {
     derived("decision", &[confirm_id.as_str()])
 }
 
-/// The role under which it was asked for: as it was written then, else the agent's own (M-06).
+/// The requesting role: as stored with the target, else the agent's own (M-06).
 fn requester(decision: &Decision, project: &ProjectDocument) -> String {
     match &decision.target {
         Some(target) => target.requested_by_role.clone(),
@@ -173,7 +173,7 @@ fn reason(decision: &Decision) -> String {
     })
 }
 
-/// A text of blanks says nothing.
+/// Drops a blank text.
 fn said(text: &Option<String>) -> Option<String> {
     text.clone().filter(|text| !text.trim().is_empty())
 }
@@ -186,7 +186,7 @@ fn meta(decision: &Decision, verdict: Option<&Verdict>) -> Meta {
     }
 }
 
-/// The requester's own, or a span in the trace of what is approved.
+/// The requester's own trace, or a span in the trace of the target.
 fn trace(decision: &Decision) -> TraceBase {
     if let Some(given) = decision.target.as_ref().and_then(|target| target.trace.clone()) {
         return given;
@@ -200,7 +200,7 @@ fn trace(decision: &Decision) -> TraceBase {
     TraceBase { trace_id: whole, span_id: span_id(&own), parent_span_id: parent, context_id: None, attributes: None }
 }
 
-/// What happened to it so far, with the very moments that the record has (M-24).
+/// The events so far, with the same timestamps as the record (M-24).
 fn events(decision: &Decision, verdict: Option<&Verdict>, trace: &TraceBase) -> Vec<BaseEvent> {
     let own = confirm_id(decision);
     let event = |event_type: &str, timestamp, data| BaseEvent {

@@ -1,4 +1,4 @@
-//! What changed between two questions about a plan, and how a call differs from it, in lines for people.
+//! Differences between two proposals of a plan, and between a call and the plan, as lines of text.
 
 use super::{progress, words};
 use crate::{
@@ -12,17 +12,17 @@ use countersign_protocol::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many characters of a text are shown.
+/// The most characters shown of a text.
 const TEXT: usize = 200;
-/// How much stands before the first difference of two long texts.
+/// The characters shown before the first difference of two long texts.
 const LEAD: usize = 40;
-/// How many of what a step runs.
+/// The most characters shown of a step's call.
 const RUNS: usize = 400;
 
-/// A plan as a question shows it.
+/// A plan as a confirmation request shows it.
 pub type Shown<'a> = (&'a PlanDocument, &'a BTreeMap<MplpId, Planned>);
 
-/// What is not as it was, line by line. Steps are the same if their ids are; what became of them says nothing.
+/// The changes between two plans, one per line. Steps are matched by id; their status is ignored.
 pub fn changes(before: Shown<'_>, after: Shown<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(reworded("The title", &before.0.title, &after.0.title));
@@ -42,7 +42,7 @@ pub fn changes(before: Shown<'_>, after: Shown<'_>) -> Vec<String> {
     lines
 }
 
-/// What changed since a question about the plan.
+/// The changes since the last confirmation request about the plan.
 pub fn since(asked: &AskedPlan, plan: &Plan) -> Vec<String> {
     let mut lines = changes((&asked.document, &asked.actions), (&plan.document, &plan.actions));
     if asked.lasts_s != plan.lasts_s {
@@ -51,7 +51,7 @@ pub fn since(asked: &AskedPlan, plan: &Plan) -> Vec<String> {
     lines
 }
 
-/// The step of the same action that a call comes nearest to, and why the call is not one of that step.
+/// The nearest step with the same action, and the reasons why the call does not match it.
 pub fn deviation(plan: &Plan, what: &What, call: &Arguments, units: &Units) -> Option<(MplpId, Vec<String>)> {
     let steps = plan.document.steps.iter();
     let planned = steps.filter_map(|step| Some((step, plan.actions.get(&step.step_id)?)));
@@ -68,7 +68,7 @@ fn differences(planned: &Planned, call: &Arguments, units: &Units) -> Vec<String
     planned.pattern.fit(call, units).err().unwrap_or_default().iter().map(said).collect()
 }
 
-/// Why not even the call that was planned would run.
+/// Why even the planned call would not run.
 fn hindrances(plan: &Plan, step: &Step, planned: &Planned) -> Vec<String> {
     let mut reasons: Vec<String> = not_running(plan, step).into_iter().collect();
     let tally = planned.tally;
@@ -116,7 +116,7 @@ fn added(number: usize, step: &Step, after: Shown<'_>) -> String {
     format!("Step {number} is new: {description}{runs}{needs}")
 }
 
-/// Only the steps that were there and still are.
+/// Compares only steps that both plans have.
 fn reordered(before: &PlanDocument, after: &PlanDocument) -> Option<String> {
     let was_at = |id: &MplpId| before.steps.iter().position(|step| step.step_id == *id);
     let now: Vec<usize> = after.steps.iter().filter_map(|step| was_at(&step.step_id)).collect();
@@ -144,7 +144,7 @@ fn step_changes(number: usize, (was, before): (&Step, Shown<'_>), (is, after): (
     lines.into_iter().map(|line| format!("Step {number}: {line}")).collect()
 }
 
-/// What a step depends on, by the numbers of its own plan.
+/// The dependencies of a step, as step numbers of its own plan.
 fn steps(document: &PlanDocument, step: &Step) -> String {
     let needed = document.steps.iter().enumerate().filter(|(_, other)| step.dependencies.contains(&other.step_id));
     let numbers: Vec<String> = needed.map(|(at, _)| format!("step {}", at + 1)).collect();
@@ -174,7 +174,7 @@ fn same_action_changes(was: &Planned, is: &Planned) -> Vec<String> {
         (false, true) => lines.push("its calls are now asked about one by one".into()),
         _ => {}
     }
-    // The same call in other words: the owner's table is another one.
+    // The same call described differently: the owner's action table has changed.
     if lines.is_empty() && was.shown != is.shown {
         let (was, is) = told_apart(&was.shown, &is.shown);
         lines.push(format!("the owner's words for it were {was} and are {is}"));
@@ -185,7 +185,7 @@ fn same_action_changes(was: &Planned, is: &Planned) -> Vec<String> {
     lines
 }
 
-/// Values in places that were open before are told with their bounds.
+/// Skips places that were released before: `released_changes` reports them with their bounds.
 fn argument_changes(was: &Planned, is: &Planned) -> Vec<String> {
     let found = was.pattern.fit(is.pattern.arguments(), &Units::of_tool()).err().unwrap_or_default();
     found.iter().filter_map(argument_change).collect()
@@ -203,7 +203,7 @@ fn argument_change(difference: &Difference) -> Option<String> {
     }
 }
 
-/// Two long values may differ only in what is left out.
+/// Two long values may differ only in the omitted part.
 fn apart(difference: &Difference) -> Option<String> {
     match (&difference.is, &difference.was) {
         (Some(is), Was::Exactly(was)) if is == was => {
@@ -246,7 +246,7 @@ fn tendency(was: &Bound, is: &Bound) -> &'static str {
     }
 }
 
-/// Whether everything that the first lets through is let through by the second.
+/// Whether the outer bound allows every value that the inner bound allows.
 fn is_within(inner: &Bound, outer: &Bound) -> bool {
     match (inner, outer) {
         (
@@ -269,7 +269,7 @@ fn is_within(inner: &Bound, outer: &Bound) -> bool {
     }
 }
 
-/// What a step runs, how often, and in whose words.
+/// The call of a step, its number of uses, and the source of its description.
 pub(super) fn runs(planned: &Planned, most: usize) -> String {
     let times = match planned.action.uses {
         1 => "once".to_owned(),
@@ -288,7 +288,7 @@ fn reworded(what: &str, was: &str, is: &str) -> Option<String> {
     (was != is).then(|| format!("{what} was {shown_was} and is {shown_is}"))
 }
 
-/// Two texts so that what differs is seen: long ones begin shortly before it.
+/// Two texts with the difference visible: long ones start shortly before it.
 fn told_apart(was: &str, is: &str) -> (String, String) {
     let same = was.chars().zip(is.chars()).take_while(|(was, is)| was == is).count();
     if same < TEXT / 2 {

@@ -1,4 +1,4 @@
-//! Locking an approval, so that only whoever may override that decides it (M-27).
+//! Locks a Confirm, so that only a person entitled to override the lock can decide it (M-27).
 
 use crate::{
     decision::{

@@ -1,4 +1,4 @@
-//! Approval records of others: kept to be read, and nothing more (M-07, R-14).
+//! Imports approval records of other systems. They are read-only and authorize nothing (M-07, R-14).
 
 use crate::{
     decision::Place,
@@ -17,7 +17,7 @@ pub struct Import {
 
 pub struct ImportView {
     pub place: Place,
-    /// Whether the id is taken, by one of ours or an import.
+    /// Whether a Confirm with this id exists, native or imported.
     pub known: bool,
     pub guards: Vec<Guard>,
 }
@@ -54,7 +54,7 @@ impl Operation for Import {
     }
 }
 
-/// A history with several decisions has the status of the last.
+/// A history with several decisions has the status of the last one.
 fn as_it_ended(mut document: Confirm) -> Confirm {
     if let Some(last) = document.decisions.last() {
         document.status = ConfirmStatus::from(last.status);

@@ -1,5 +1,5 @@
-//! MPLP: plans and Confirms as views of the decision engine. No state machine of its own: a plan's status follows the
-//! decision about it and the executions of its steps.
+//! MPLP: plans and Confirms as views of the decision engine. There is no state machine of its own: a plan's status
+//! follows its decision and the executions of its steps.
 
 pub mod bus;
 pub mod confirm;
@@ -20,8 +20,8 @@ mod words;
 
 use countersign_protocol::{hash::Digest, mplp::MplpId};
 
-/// What a yes for calls of a tool lets run, with everything that is fixed and everything that is open. A route has its
-/// owner's words.
+/// Describes the calls that a standing approval of a tool covers, with all fixed and all released arguments. A route
+/// has its owner's description.
 pub fn tool_in_words(pattern: &crate::bounded::Pattern) -> Option<String> {
     match pattern.what() {
         crate::bounded::What::Tool { name } => Some(words::of_tool(name, pattern)),
@@ -29,10 +29,10 @@ pub fn tool_in_words(pattern: &crate::bounded::Pattern) -> Option<String> {
     }
 }
 
-/// Who makes the documents that are rendered here.
+/// The producer named in rendered documents.
 pub(crate) const PRODUCER: &str = "countersign";
 
-/// An id that follows from what it belongs to: the same whenever it is rendered, and stored nowhere.
+/// An id derived from its parent: the same each time it is rendered, and never stored.
 pub(crate) fn derived(kind: &str, of: &[&str]) -> MplpId {
     let parts: Vec<&str> = std::iter::once(kind).chain(of.iter().copied()).collect();
     MplpId::of_hash(&Digest::of(parts.join("\n").as_bytes()))

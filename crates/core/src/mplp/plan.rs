@@ -1,4 +1,4 @@
-//! Writing, changing and reporting about a plan. Proposing it is asking a question (`decision::raise`).
+//! Writes, changes and reports on a plan. Proposing a plan raises a decision (`decision::raise`).
 
 use super::progress::{Moving, about};
 use crate::{
@@ -18,19 +18,19 @@ use countersign_protocol::{
 use serde_json::{Map, json};
 use std::collections::BTreeMap;
 
-/// Writes a plan, or writes a draft anew. Whatever status it claims, it is a draft.
+/// Writes a plan, or rewrites a draft. Regardless of the status it claims, it becomes a draft.
 pub struct WritePlan {
     pub by: Raiser,
     pub document: PlanDocument,
     pub actions: BTreeMap<MplpId, Planned>,
     pub lasts_s: i64,
-    /// What was asked about exactly this, and answered.
+    /// The clarified answers about exactly this plan.
     pub clarified: Option<Clarified>,
 }
 
 pub struct WriteView {
     pub place: Place,
-    /// The plan of this id, if there is one.
+    /// The existing plan with this id, if any.
     pub known: Option<Plan>,
     pub guards: Vec<Guard>,
 }
@@ -44,7 +44,7 @@ impl Operation for WritePlan {
         match &view.known {
             None => self.create(view, env),
             Some(known) if known.by.principal != self.by.principal => {
-                // What another principal wrote is not this one's to see.
+                // A plan of another principal stays invisible.
                 Err(Refusal::Conflict("this plan_id is taken: use a new UUID".into()))
             }
             Some(known) if known.document.status != PlanStatus::Draft => Err(Refusal::Conflict(format!(
@@ -97,7 +97,7 @@ impl WritePlan {
             lasts_s: self.lasts_s,
             revision: known.revision + 1,
             clarified: self.clarified,
-            // A draft of an earlier session belongs to the one that writes it now.
+            // A draft from an earlier session passes to the agent rewriting it.
             by: self.by,
             ..known.clone()
         };
@@ -125,7 +125,7 @@ fn written(
     Ok(Step { answer: plan, effects })
 }
 
-/// Nothing that the document claims about itself is believed: it is a draft, and none of its steps has begun.
+/// Ignores the status that the document claims: it is a draft, and all of its steps are pending.
 fn drafted(document: PlanDocument, meta: Meta, events: Vec<BaseEvent>) -> PlanDocument {
     let mut steps = document.steps;
     for step in &mut steps {
@@ -135,7 +135,7 @@ fn drafted(document: PlanDocument, meta: Meta, events: Vec<BaseEvent>) -> PlanDo
     PlanDocument { meta, status: PlanStatus::Draft, steps, events, ..document }
 }
 
-/// What an agent says of a step that nobody else runs, or that it needs no more calls for.
+/// An agent's report on a step that it runs itself, or that needs no more calls.
 pub struct ReportStep {
     pub step: MplpId,
     pub report: StepReport,
@@ -144,9 +144,9 @@ pub struct ReportStep {
 pub struct StepView {
     pub place: Place,
     pub plan: Plan,
-    /// The approval and its session, of a plan that runs.
+    /// The decision that approved the plan and its AAEP session, if the plan is running.
     pub approved: Option<(Decision, AaepSession)>,
-    /// The open allowance of that step: it ends when the step does.
+    /// The open allowance of the step; it ends with the step.
     pub allowance: Option<Allowance>,
     pub guards: Vec<Guard>,
 }
@@ -177,7 +177,7 @@ impl Operation for ReportStep {
     }
 }
 
-/// The agent needs no more of it.
+/// Ends an allowance that the agent no longer needs.
 fn ended(allowance: &Allowance, now: UnixMillis) -> Record {
     let state = AllowanceState::Cancelled { at: now, why: CancelledFor::Withdrawn };
     Record::Allowance(Allowance { state, version: allowance.version + 1, ..allowance.clone() })

@@ -1,5 +1,5 @@
-//! How far a plan has come. Its status and those of its steps follow decisions and executions, in the very steps that
-//! change those; nothing else moves them (MPLP 4.3, R-14).
+//! Progress of a plan. The status of a plan and its steps follows decisions and executions, in the same commit; nothing
+//! else changes it (MPLP 4.3, R-14).
 //!
 //! ```text
 //! plan   draft ─► proposed ─► approved ─► in_progress ─► completed │ failed │ cancelled
@@ -25,12 +25,12 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value, json};
 
-/// Who says what became of a plan, in its events.
+/// The source named in a plan's events.
 const SOURCE: &str = "countersign";
-/// A plan keeps so many of its events; the evidence has all.
+/// The most events kept in a plan; the evidence log has all of them.
 const MAX_EVENTS: usize = 500;
 
-/// A plan while one step moves it.
+/// A plan transition.
 pub struct Moving {
     plan: Plan,
     now: UnixMillis,
@@ -47,7 +47,7 @@ struct Moved {
 }
 
 impl Moving {
-    /// It is written with the next version.
+    /// The transition writes the next version.
     pub fn of(plan: &Plan, now: UnixMillis) -> Self {
         Self { plan: Plan { version: plan.version + 1, ..plan.clone() }, now, told: Vec::new() }
     }
@@ -56,7 +56,7 @@ impl Moving {
         &self.plan
     }
 
-    /// The question about it is open.
+    /// A decision about the plan is now pending.
     pub fn proposed(&mut self, decision: &Decision) -> Result<(), Refusal> {
         if self.plan.document.status != PlanStatus::Draft {
             let status = plan_word(self.plan.document.status);
@@ -71,7 +71,7 @@ impl Moving {
         Ok(())
     }
 
-    /// The question about it is settled: approved, or a draft again with the reason (MPLP-4.3-03, 04, 08, 10).
+    /// The decision about the plan is settled: approved, or back to draft with the reason (MPLP-4.3-03, 04, 08, 10).
     pub(crate) fn decided(&mut self, decision: &Decision, granted: &Granted) -> Result<(), Refusal> {
         if self.plan.document.status != PlanStatus::Proposed || self.plan.confirm != Some(decision.key) {
             return Err(Refusal::Conflict("the plan is not what this approval is about".into()));
@@ -95,7 +95,7 @@ impl Moving {
         Ok(())
     }
 
-    /// Steps that were not approved are not part of the plan that runs.
+    /// Skips the steps that were not approved.
     fn leave_out(&mut self, approved: &[MplpId]) {
         for id in self.ids() {
             if !approved.contains(&id) {
@@ -104,7 +104,7 @@ impl Moving {
         }
     }
 
-    /// A use of a step is claimed: only in a plan that runs, and after what the step depends on.
+    /// Claims a use of a step: only in a running plan, and after the step's dependencies.
     pub fn begins(&mut self, step: &MplpId) -> Result<(), &'static str> {
         may_begin(&self.plan.document, step)?;
         if self.plan.document.status == PlanStatus::Approved {
@@ -119,7 +119,7 @@ impl Moving {
         Ok(())
     }
 
-    /// A use of a step is over. `returned`: it may be tried again. `open`: its allowance has something left.
+    /// Ends a use of a step. `returned`: it may be retried. `open`: its allowance has uses left.
     pub fn ends(&mut self, step: &MplpId, done: bool, returned: bool, open: bool) {
         let Some(planned) = self.plan.actions.get_mut(step) else { return };
         planned.tally.under_way = (planned.tally.under_way - 1).max(0);
@@ -137,8 +137,8 @@ impl Moving {
         self.finish_if_done();
     }
 
-    /// The allowance of a step is over before it was spent. What has begun can only be completed or fail, and what has
-    /// not cannot fail any more (MPLP step rules).
+    /// Ends the allowance of a step before all uses were claimed. A running step can only complete or fail, and a
+    /// pending step cannot fail (MPLP step rules).
     pub fn ends_unspent(&mut self, step: &MplpId, lapsed: bool) {
         let under_way = self.plan.actions.get(step).is_some_and(|planned| planned.tally.under_way > 0);
         let why = Some(if lapsed { "its time is over" } else { "taken back" });
@@ -151,7 +151,7 @@ impl Moving {
         self.finish_if_done();
     }
 
-    /// The agent says of a step of its own what became of it.
+    /// Applies the agent's report on its own step.
     pub fn reported(&mut self, step: &MplpId, status: StepStatus, reason: Option<&str>) -> Result<(), Refusal> {
         let now = self.status_of(step).ok_or_else(|| Refusal::NotFound("the plan has no such step".into()))?;
         let runs = matches!(self.plan.document.status, PlanStatus::Approved | PlanStatus::InProgress);
@@ -172,7 +172,7 @@ impl Moving {
         Ok(())
     }
 
-    /// Nobody wants it any more; what it had open is called off by the caller.
+    /// Cancels the plan; the caller cancels its open decisions and allowances.
     pub fn cancelled(&mut self, reason: &str) -> Result<(), Refusal> {
         match self.plan.document.status {
             PlanStatus::Draft | PlanStatus::Approved | PlanStatus::InProgress => {
@@ -186,7 +186,7 @@ impl Moving {
         }
     }
 
-    /// Its agent was cut off: what waits goes back, what runs ends.
+    /// The agent lost access: a proposed plan returns to draft, a running plan is cancelled.
     pub fn cut_off(&mut self, why: &str) {
         match self.plan.document.status {
             PlanStatus::Proposed => {
@@ -201,12 +201,11 @@ impl Moving {
         }
     }
 
-    /// Whether more of it may run.
     pub fn goes_on(&self) -> bool {
         is_running(&self.plan)
     }
 
-    /// Writes it, with what moved.
+    /// Writes the plan and an audit entry per change.
     pub fn finish(self, place: &Place, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
         for moved in &self.told {
             effects.evidence.push(self.entry(moved, place).seal(mint)?);
@@ -242,7 +241,7 @@ impl Moving {
         self.moved(Moved { step, from, to: word(status), confirm_id: None, reason });
     }
 
-    /// The same moment in the plan's own events, its `updated_at` and the evidence (M-24).
+    /// Uses the same timestamp in the plan's own events, its `updated_at` and the evidence (M-24).
     fn moved(&mut self, moved: Moved) {
         let count = self.plan.document.events.len() + self.told.len();
         let seed = format!("{}\n{}\n{}\n{count}", self.plan.key, self.plan.version, self.told.len());
@@ -277,7 +276,7 @@ impl Moving {
         status_of(&self.plan.document, id)
     }
 
-    /// What a failed step holds up is blocked; a plan of which nothing can move any more is over.
+    /// Blocks the steps behind a failed step, and ends a plan without runnable steps.
     fn finish_if_done(&mut self) {
         self.block();
         let steps = &self.plan.document.steps;
@@ -286,7 +285,7 @@ impl Moving {
         }
         let well = steps.iter().all(|step| matches!(step.status, StepStatus::Completed | StepStatus::Skipped));
         match self.plan.document.status {
-            // Of a plan that never began everything was taken back: nobody is told that it was done.
+            // A plan that never began and has no step left was withdrawn, not completed.
             PlanStatus::Approved if well => self.to(PlanStatus::Cancelled, None, Some("taken back".into())),
             PlanStatus::InProgress if well => self.to(PlanStatus::Completed, None, None),
             PlanStatus::Approved | PlanStatus::InProgress => self.to(PlanStatus::Failed, None, None),
@@ -295,7 +294,7 @@ impl Moving {
     }
 
     fn block(&mut self) {
-        // A step that was blocked holds up others in turn.
+        // A blocked step blocks its dependents in turn.
         while let Some(id) = self.ids().into_iter().find(|id| is_held_up(&self.plan.document, id)) {
             self.step_to(&id, StepStatus::Blocked, Some("a step that it depends on was not completed"));
         }
@@ -303,18 +302,18 @@ impl Moving {
 }
 
 impl Planned {
-    /// How many calls an approval of the step lets run without a further question.
+    /// The number of calls that an approval of the step covers without another confirmation.
     pub(crate) fn calls_without_asking(&self) -> i64 {
         if self.asks_again { 0 } else { self.action.uses }
     }
 
-    /// Nothing of it is spent yet.
+    /// A tally with all uses unclaimed.
     pub(crate) fn whole_tally(&self) -> crate::bounded::Tally {
         crate::bounded::Tally::new(&self.pattern, self.action.uses)
     }
 }
 
-/// The beginning of every entry about a plan.
+/// The common members of every audit entry about a plan.
 pub(super) fn about(plan: &Plan, event_type: &'static str, place: &Place, now: UnixMillis) -> Entry {
     let entry = Entry::new((place.0, &place.1), event_type, now)
         .open("plan_id", plan.id.as_str())
@@ -326,12 +325,12 @@ pub(super) fn about(plan: &Plan, event_type: &'static str, place: &Place, now: U
     }
 }
 
-/// Whether more of a plan may run.
+/// Whether the steps of a plan may run.
 pub fn is_running(plan: &Plan) -> bool {
     matches!(plan.document.status, PlanStatus::Approved | PlanStatus::InProgress)
 }
 
-/// Steps that can be approved without the others: whatever they depend on is among them.
+/// Checks that a selection of steps includes all of their dependencies.
 pub fn stands_alone(document: &PlanDocument, chosen: &[MplpId]) -> Result<(), String> {
     for id in chosen {
         let step = document.steps.iter().find(|step| step.step_id == *id);
@@ -343,7 +342,7 @@ pub fn stands_alone(document: &PlanDocument, chosen: &[MplpId]) -> Result<(), St
     Ok(())
 }
 
-/// Whether a step may begin, or go on.
+/// Whether a step may begin or continue.
 pub fn may_begin(document: &PlanDocument, id: &MplpId) -> Result<(), &'static str> {
     if !matches!(document.status, PlanStatus::Approved | PlanStatus::InProgress) {
         return Err("the plan does not run");
@@ -359,7 +358,7 @@ pub fn may_begin(document: &PlanDocument, id: &MplpId) -> Result<(), &'static st
     }
 }
 
-/// Whether a step may run at some time.
+/// Whether a step may run now or later.
 pub fn may_still_run(document: &PlanDocument, id: &MplpId) -> bool {
     matches!(document.status, PlanStatus::Approved | PlanStatus::InProgress)
         && matches!(status_of(document, id), Some(StepStatus::Pending | StepStatus::InProgress))
@@ -373,7 +372,7 @@ fn status_of(document: &PlanDocument, id: &MplpId) -> Option<StepStatus> {
     document.steps.iter().find(|step| step.step_id == *id).map(|step| step.status)
 }
 
-/// A pending step whose turn can never come.
+/// A pending step with a dependency that can never complete.
 fn is_held_up(document: &PlanDocument, id: &MplpId) -> bool {
     let Some(step) = document.steps.iter().find(|step| step.step_id == *id) else { return false };
     let stuck = |needed: &MplpId| {
@@ -387,7 +386,7 @@ fn is_final(status: StepStatus) -> bool {
     matches!(status, StepStatus::Completed | StepStatus::Skipped | StepStatus::Failed)
 }
 
-/// What an agent may say of a step; a blocked one that is free again is set back by nobody else.
+/// The transitions an agent may report. Only the agent sets a blocked step back to pending.
 fn reportable(now: StepStatus, to: StepStatus) -> bool {
     use StepStatus::{Blocked, Completed, Failed, InProgress, Pending, Skipped};
     matches!(

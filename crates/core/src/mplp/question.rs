@@ -1,4 +1,4 @@
-//! What a person is asked about a plan: what one yes would let run, and until when.
+//! The confirmation request about a plan: the calls that one approval covers, and its expiry.
 
 use super::{diff, words};
 use crate::{
@@ -13,10 +13,10 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value, json};
 
-/// What is announced when it is approved.
+/// The tool name announced with the approval.
 const TOOL: &str = "plan";
 
-// Together they stay well within an event (AAEP 3.7), whatever the script.
+// Together they stay well below the size limit of an event (AAEP 3.7), in any script.
 const TITLE: usize = 200;
 const TERSE_TITLE: usize = 80;
 const OBJECTIVE: usize = 500;
@@ -29,8 +29,8 @@ const CHANGES: Room = Room { characters: 2500, bytes: 6000 };
 const CONTEXT_STEPS: Room = Room { characters: usize::MAX, bytes: 10_000 };
 const CONTEXT_CHANGES: Room = Room { characters: usize::MAX, bytes: 4000 };
 
-/// The question about a plan. The agent's words are marked as such; what its steps run is said in the words of whoever
-/// would see it run.
+/// The confirmation request about a plan. The agent's texts are marked as such; the calls of its steps use the owner's
+/// description where there is one.
 pub fn about(plan: &Plan) -> Confirmation {
     let length = count(plan.document.steps.len(), "step");
     let changes = changes(plan);
@@ -66,13 +66,13 @@ fn changes(plan: &Plan) -> Vec<String> {
     plan.asked.as_ref().map(|asked| diff::since(asked, plan)).unwrap_or_default()
 }
 
-/// What a yes brings about, in numbers.
+/// The effect of an approval, in numbers.
 struct Reach {
-    /// Calls that run without a further question.
+    /// Calls that run without another confirmation.
     calls: i64,
-    /// Steps that ask again for each of theirs.
+    /// Steps that need approval for each call.
     asking: usize,
-    /// Steps that let nothing run.
+    /// Steps without an action.
     own: usize,
 }
 
@@ -138,8 +138,8 @@ fn proposal(plan: &Plan) -> String {
     format!("The agent proposes a plan of {steps}, in its own words {title}: {objective}.")
 }
 
-/// All of it, or as much as there is room for: first without the arguments that the owner's words leave out, then
-/// without the last steps, and it always says so.
+/// The detailed summary. If it is too long, it omits first the arguments that the owner's description leaves out, then
+/// the last steps, and says so.
 fn detailed(plan: &Plan, changes: &[String]) -> String {
     let head = vec![proposal(plan), consequence(plan)];
     let tail = [clarified_lines(plan), changed_lines(plan, changes)].concat();
@@ -158,7 +158,7 @@ fn steps(plan: &Plan) -> impl Iterator<Item = (usize, &Step)> {
     plan.document.steps.iter().enumerate().map(|(at, step)| (at + 1, step))
 }
 
-/// One step on one line. Nothing in it can begin another line, since no line ends are left in what others wrote.
+/// One step on one line. Texts by others have no line breaks, so they cannot fake another line.
 fn line(plan: &Plan, number: usize, step: &Step) -> String {
     let description = words::said(&step.description, DESCRIPTION);
     let runs = match plan.actions.get(&step.step_id) {
@@ -168,7 +168,7 @@ fn line(plan: &Plan, number: usize, step: &Step) -> String {
     format!("{number}. {description} (the agent's words). {runs}")
 }
 
-/// The same, and every argument of a call that the owner words.
+/// The line, plus all arguments of a call with an owner's description.
 fn whole_lines(plan: &Plan, number: usize, step: &Step) -> Vec<String> {
     let mut lines = vec![line(plan, number, step)];
     if let Some(planned) = plan.actions.get(&step.step_id).filter(|planned| planned.words == Words::Owner) {
@@ -180,7 +180,7 @@ fn whole_lines(plan: &Plan, number: usize, step: &Step) -> Vec<String> {
     lines
 }
 
-/// What the plan rests on that its agent did not know by itself, and whose answer it was.
+/// The clarified answers behind the plan, each marked with its giver.
 fn clarified_lines(plan: &Plan) -> Vec<String> {
     let Some(clarified) = plan.clarified.as_ref().filter(|clarified| !clarified.answers.is_empty()) else {
         return Vec::new();
@@ -234,14 +234,14 @@ fn step_context(plan: &Plan, step: &Step) -> Value {
     }
 }
 
-/// What lines may take: people count characters, the wire bytes.
+/// A size limit: characters for readers, bytes for the wire.
 #[derive(Clone, Copy)]
 struct Room {
     characters: usize,
     bytes: usize,
 }
 
-/// The characters of a note about the rest.
+/// Characters reserved for the note about omitted lines.
 const NOTE: usize = 100;
 
 impl Room {
@@ -257,7 +257,7 @@ impl Room {
         left.characters > 0 && left.bytes > 0
     }
 
-    /// All of the lines, or the first of them and a note about how many are left out.
+    /// All lines, or the first ones and a note with the number of omitted lines.
     fn filled(self, lines: Vec<String>, note: impl Fn(usize) -> String) -> Vec<String> {
         if self.fits(&lines) {
             return lines;
@@ -272,7 +272,7 @@ impl Room {
         lines.into_iter().take(kept).chain([note(left)]).collect()
     }
 
-    /// The first values that there is room for.
+    /// The leading values that fit.
     fn as_many(self, values: impl Iterator<Item = Value>) -> Vec<Value> {
         let mut left = self.bytes;
         let fits = |value: &Value| {
@@ -284,7 +284,7 @@ impl Room {
     }
 }
 
-/// The bytes of a value on the wire, and of what stands between two.
+/// The bytes of a value on the wire, including a separator.
 fn written(value: &Value) -> usize {
     value.to_string().len() + 1
 }

@@ -1,5 +1,5 @@
-//! Who may ask, and who may decide, under which label (M-06). Roles come from the authenticated principal and the
-//! project's document, never from what a caller writes.
+//! Roles: entitlement to request and to decide, and the label it is recorded under (M-06). Roles come from the
+//! authenticated principal and the project's document, never from the caller's input.
 
 use super::{PRODUCER, derived};
 use crate::records;
@@ -14,10 +14,10 @@ pub const PLAN_CREATE: &str = "plan.create";
 pub const CONFIRM_REQUEST: &str = "confirm.request";
 pub const CONFIRM_OVERRIDE: &str = "confirm.override";
 
-/// The label of whoever has no role: it resolves to none, and so entitles to nothing.
+/// The label of a principal without a role. It resolves to no role and entitles to nothing.
 pub(crate) const NO_ROLE: &str = "none";
 
-/// A role of a project: what the published Role says, and who has it.
+/// A role of a project: the published Role and its members.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectRole {
     pub role_id: MplpId,
@@ -26,7 +26,7 @@ pub struct ProjectRole {
     pub members: Vec<String>,
 }
 
-/// The roles that the project lists, or those that every project has.
+/// The roles that the project lists, or the default ones.
 pub fn roles(document: &ProjectDocument) -> Vec<ProjectRole> {
     let of_entry = |entry: &RoleEntry| ProjectRole {
         role_id: entry.role_id.clone().unwrap_or_else(|| derived_id(document, &entry.name)),
@@ -40,28 +40,29 @@ pub fn roles(document: &ProjectDocument) -> Vec<ProjectRole> {
     document.roles.iter().map(of_entry).collect()
 }
 
-/// The role that a label means, by its name or its id.
+/// The role with this name or id.
 pub fn role_of(document: &ProjectDocument, label: &str) -> Option<ProjectRole> {
     roles(document).into_iter().find(|role| role.is_called(label))
 }
 
-/// The roles as they are published. Who has them is nobody else's business.
+/// The published roles, without their members.
 pub fn documents(document: &ProjectDocument, now: UnixMillis) -> Vec<Role> {
     roles(document).into_iter().map(|role| role.published(now)).collect()
 }
 
-/// One agent, as it was authenticated.
+/// An authenticated agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asking<'a> {
-    /// The delegation or the API key, as it stands in the digest.
+    /// The delegation or the API key, as in the digest.
     pub principal: &'a str,
-    /// The proven domain of its operator.
+    /// The verified domain of its operator.
     pub operator: Option<&'a str>,
-    /// Whom its API key belongs to, if it has one.
+    /// The principal of its API key, if it uses one.
     pub key_principal: Option<&'a str>,
 }
 
-/// The label under which an agent asks. One that it claims is kept as it wrote it, if it is its own (MPLP 2.1).
+/// The label under which an agent requests. A claimed label is kept as written if it names a role of the agent (MPLP
+/// 2.1).
 pub fn requested_by(document: &ProjectDocument, agent: &Asking<'_>, said: Option<&str>) -> Result<String, String> {
     let mut own = roles(document).into_iter().filter(|role| agent.has(role));
     match said {
@@ -87,12 +88,12 @@ impl Asking<'_> {
     }
 }
 
-/// The roles of one person, in the order in which the project lists them.
+/// The roles of one person, in the project's order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deciding(Vec<ProjectRole>);
 
 impl Deciding {
-    /// A person without a place in the project counts as a user.
+    /// A person without membership in the project counts as a user.
     pub fn of(document: &ProjectDocument, subject: &str, places: &[records::Role]) -> Self {
         let places = if places.is_empty() { &[records::Role::User] } else { places };
         let is_member = |member: &String| match member.split_once(':') {
@@ -103,12 +104,12 @@ impl Deciding {
         Self(roles(document).into_iter().filter(|role| role.members.iter().any(is_member)).collect())
     }
 
-    /// Somebody who may decide nothing.
+    /// A person without any entitlement.
     pub fn nobody() -> Self {
         Self(Vec::new())
     }
 
-    /// Somebody with one role that approves.
+    /// A person with one approving role.
     pub fn approver(label: &str) -> Self {
         let role_id = MplpId::of_hash(&Digest::of(label.as_bytes()));
         Self(vec![ProjectRole::new(role_id, label, &[CONFIRM_APPROVE], &[])])
@@ -118,19 +119,19 @@ impl Deciding {
         self.0.iter().any(ProjectRole::approves)
     }
 
-    /// Whether they decide even about what is locked (M-27).
+    /// Whether the person may override a lock (M-27).
     pub fn overrides(&self) -> bool {
         self.0.iter().any(|role| role.can(CONFIRM_OVERRIDE))
     }
 
-    /// What a decision is recorded under: the first role that approves.
+    /// The label recorded with a decision: the first approving role.
     pub fn label(&self) -> &str {
         let approving = self.0.iter().find(|role| role.approves());
         approving.or(self.0.first()).map_or(NO_ROLE, |role| &role.name)
     }
 
-    /// The name of the role that they say they decide under, if it is theirs and entitles to it. Whoever has no role
-    /// that approves can still say no to what their own agent wants, under any role of theirs.
+    /// The name of the claimed role, if the person has it and it approves. A person without an approving role may still
+    /// reject a request of their own agent, under any role of theirs.
     pub fn under(&self, said: Option<&str>) -> Option<&str> {
         let Some(said) = said else { return Some(self.label()) };
         let named = self.0.iter().find(|role| role.is_called(said))?;
@@ -185,7 +186,7 @@ fn defaults(document: &ProjectDocument) -> Vec<ProjectRole> {
     ]
 }
 
-/// The same in every process and after every restart, so that it is stored nowhere.
+/// Derived, so that it is the same in every process and never stored.
 fn derived_id(document: &ProjectDocument, name: &str) -> MplpId {
     derived("role", &[document.id.as_str(), name])
 }

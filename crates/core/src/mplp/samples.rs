@@ -1,5 +1,5 @@
-//! What a decision teaches whoever makes plans (MPLP 5). What people and agents wrote goes along only where the project
-//! says that those concerned agreed to it.
+//! Learning samples from settled decisions, for planners (MPLP 5). Texts by people and agents are included only if the
+//! project states their consent.
 
 use super::{
     bus::{DECISION_ADDED, event_id, project_id},
@@ -18,12 +18,12 @@ use countersign_protocol::{
 };
 use serde_json::{Value, json};
 
-/// Stands where a text is demanded and may not be told.
+/// Replaces a required text that may not be shared.
 pub const WITHHELD: &str = "withheld: this project has not agreed to share what people and agents wrote";
 
-/// The samples of one settled decision: none while it is open, and none of a question that takes a text.
+/// The samples of one settled decision; none while it is pending, and none for a clarification.
 ///
-/// `seed` is the hash of the settlement's evidence, from which all ids follow.
+/// `seed` is the hash of the settlement's evidence; all ids derive from it.
 pub fn samples(
     decision: &Decision,
     plan: Option<&Plan>,
@@ -91,7 +91,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Of the very decision that is told of (M-13).
+    /// The reason of this decision (M-13).
     fn reason(&self) -> Option<String> {
         self.verdict.reason.clone().filter(|_| self.project.learning.personal_data)
     }
@@ -100,7 +100,7 @@ impl Teller<'_> {
         if self.project.learning.personal_data { text.to_owned() } else { WITHHELD.to_owned() }
     }
 
-    /// Its place in the plan is no personal data; its words may be.
+    /// A step's position is no personal data; its texts may be.
     fn step(&self, step: &Step) -> Step {
         Step {
             description: self.told(&step.description),
@@ -110,7 +110,7 @@ impl Teller<'_> {
     }
 }
 
-/// The plan as the person saw it: what was written into it later was not decided about.
+/// The plan as the person saw it; later changes were not part of the decision.
 #[derive(Default)]
 struct Shown {
     objective: String,
@@ -131,7 +131,7 @@ impl Shown {
         Self { objective: document.objective.clone(), steps: document.steps.clone(), count }
     }
 
-    /// It was asked about anew since. The question itself says what it was then, if more briefly.
+    /// The plan was proposed again since. The confirmation request holds the earlier state in a shorter form.
     fn as_asked(question: &Question) -> Self {
         let Question::Confirmation(asked) = question else { return Self::default() };
         let context = |name| asked.extra_context.as_ref().and_then(|context| context.get(name));

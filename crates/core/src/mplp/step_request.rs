@@ -1,5 +1,5 @@
-//! The request that a step by a route describes, as an agent would send it: whatever the gateway would refuse before
-//! asking anybody is refused when the plan is written.
+//! Builds the HTTP request that a step with a route describes, and refuses it when the plan is written if the gateway
+//! would refuse it before asking for approval.
 
 use super::submit::BadAction;
 use crate::{
@@ -9,15 +9,15 @@ use crate::{
 };
 use countersign_protocol::project::{ProjectDocument, Route};
 
-/// Whether the strict reader takes such a request, as one of this route, and everything that the owner's table says
-/// about it can be read.
+/// Checks that the strict reader accepts the request, that it matches this route, and that every template of the route
+/// can be rendered.
 pub(super) fn check(document: &ProjectDocument, route: &Route, arguments: &Arguments) -> Result<(), BadAction> {
     let request = request(route, arguments);
     let read = Fields::read(route, &request)?;
     if matching_route(document, &request.method, request.path()).is_none_or(|found| found.id != route.id) {
         return Err(BadAction::OtherRoute(route.id.clone()));
     }
-    // The bytes of a body that is named by its digest are not known yet.
+    // A body given by its digest is not known yet.
     let is_whole = arguments.get("body_sha256").is_none();
     if is_whole && Arguments::of_request(&request, &read) != *arguments {
         return Err(BadAction::OtherForm);
@@ -33,7 +33,7 @@ fn request(route: &Route, arguments: &Arguments) -> HttpRequest {
     let (path, query) = (path(route, arguments), pairs(arguments, "query"));
     HttpRequest {
         method: route.method.clone(),
-        // The gateway's own, whatever a plan says.
+        // The gateway sets the origin itself.
         origin: String::new(),
         target: if query.is_empty() { path } else { format!("{path}?{query}") },
         content_type: arguments.get("content_type").map(plain).unwrap_or_default(),
@@ -68,7 +68,7 @@ fn pairs(arguments: &Arguments, part: &str) -> String {
     texts(arguments, part).map(pair).collect::<Vec<_>>().join("&")
 }
 
-/// The members of a part that has texts only.
+/// The members of a part that holds only texts.
 fn texts(arguments: &Arguments, part: &str) -> impl Iterator<Item = (String, String)> {
     let members = match arguments.root().get(part) {
         Some(Member::Object(members)) => members.as_slice(),

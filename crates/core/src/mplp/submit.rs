@@ -1,4 +1,4 @@
-//! Reading what the steps of a plan run: nothing is asked about that could never run, or that says less than it does.
+//! Reads the actions of a plan's steps. Refuses actions that could never run or that run more than they disclose.
 
 use super::{step_request, words};
 use crate::{
@@ -15,11 +15,11 @@ use countersign_protocol::{
 };
 use std::collections::BTreeMap;
 
-/// A step whose action nobody can be asked about.
+/// A step with an invalid action.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("step {number} ({step}): {why}")]
 pub struct BadStep {
-    /// Counted from 1, as people are shown it.
+    /// Counted from 1, as displayed.
     pub number: usize,
     pub step: MplpId,
     pub why: BadAction,
@@ -62,7 +62,7 @@ pub struct BadTime {
     pub most: i64,
 }
 
-/// What the steps run, checked and in the words that a person will read.
+/// The checked actions of the steps, with the descriptions shown to a person.
 pub fn planned(document: &ProjectDocument, submission: &PlanSubmission) -> Result<BTreeMap<MplpId, Planned>, BadStep> {
     let number = |step: &MplpId| submission.plan.steps.iter().position(|known| known.step_id == *step).unwrap_or(0) + 1;
     let one = |(step, action): (&MplpId, &StepAction)| match of_action(document, action) {
@@ -74,7 +74,7 @@ pub fn planned(document: &ProjectDocument, submission: &PlanSubmission) -> Resul
     Ok(planned)
 }
 
-/// What one approval of the plan would cover: no more calls than the project lets one approval cover.
+/// Limits the calls that one approval of the plan covers to the project's maximum.
 fn within_one_approval(
     document: &ProjectDocument,
     submission: &PlanSubmission,
@@ -91,7 +91,7 @@ fn within_one_approval(
     Ok(())
 }
 
-/// How long a yes to the plan would last.
+/// The lifetime of an approval of the plan.
 pub fn lasts_s(document: &ProjectDocument, submission: &PlanSubmission) -> Result<i64, BadTime> {
     let policy = &document.plans;
     let wanted = submission.lasts_seconds.unwrap_or(policy.default_seconds.min(policy.max_seconds));
@@ -113,7 +113,7 @@ fn of_action(document: &ProjectDocument, action: &StepAction) -> Result<Planned,
     }
 }
 
-/// A call that the gateway will see: in the owner's words, whatever the agent calls it.
+/// A call through the gateway: described by the route's owner, regardless of the agent's description.
 fn by_route(document: &ProjectDocument, id: &str, action: &StepAction) -> Result<Planned, BadAction> {
     let named = |route: &&Route| route.id == id;
     let route = document.routes.iter().find(named).ok_or_else(|| BadAction::NoRoute(shown(id, 64)))?;
@@ -133,7 +133,7 @@ fn by_route(document: &ProjectDocument, id: &str, action: &StepAction) -> Result
     Ok(put_together(document, action, Some(&policy), pattern, told))
 }
 
-/// A call that the agent makes itself: nobody but the agent says what it is.
+/// A call by the agent itself: only the agent describes it.
 fn by_tool(document: &ProjectDocument, name: &str, action: &StepAction) -> Result<Planned, BadAction> {
     if !is_tool(name) {
         return Err(BadAction::NotATool(shown(name, 64)));
@@ -149,13 +149,13 @@ fn by_tool(document: &ProjectDocument, name: &str, action: &StepAction) -> Resul
     Ok(put_together(document, action, policy, pattern, told))
 }
 
-/// Of what is irreversible and of high risk, as everything unknown is, nothing may be released.
+/// An irreversible action of high risk, and so every unknown action, cannot have released arguments.
 fn fixed_where_it_must_be(name: &str, action: &StepAction, policy: Option<&ActionPolicy>) -> Result<(), BadAction> {
     let worst = is_irreversible(policy) && risk(policy) == Risk::High;
     if worst && !action.released.is_empty() { Err(BadAction::Releases(name.to_owned())) } else { Ok(()) }
 }
 
-/// What the kind of call decides.
+/// The properties that depend on the kind of call.
 struct Told {
     point: Point,
     tool: String,

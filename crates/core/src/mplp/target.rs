@@ -1,4 +1,4 @@
-//! Approvals of things that are no plan: a Context, a Trace, an extension, anything else (MPLP 2.3).
+//! Approvals of objects other than plans: a Context, a Trace, an extension or anything else (MPLP 2.3).
 
 use crate::{
     bounded::Arguments,
@@ -11,7 +11,7 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value, json};
 
-/// What is approved: the target with its document, if that was sent along. A yes is for exactly this.
+/// The target with its document, if it was submitted. The approval covers exactly this.
 pub fn arguments(submission: &ConfirmSubmission) -> Map<String, Value> {
     let said = &submission.confirm;
     let mut arguments = Map::new();
@@ -21,7 +21,7 @@ pub fn arguments(submission: &ConfirmSubmission) -> Map<String, Value> {
     arguments
 }
 
-/// The agent's words: nobody has checked them.
+/// The agent's own text, unverified.
 pub fn question(submission: &ConfirmSubmission, tool: String) -> Confirmation {
     let said = &submission.confirm;
     let what = word(said.target_type);

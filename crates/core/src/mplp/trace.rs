@@ -1,4 +1,4 @@
-//! The trace of a plan: a view of how far it has come, one segment a step.
+//! The trace of a plan: a view of its progress with one segment per step.
 
 use super::{PRODUCER, derived};
 use crate::records::{Plan, Planned};
@@ -11,7 +11,7 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value, json};
 
-/// Under the trace that the plan's agent gave it, or one of its own.
+/// Uses the trace given by the plan's agent, or a derived one.
 pub fn document(plan: &Plan) -> Trace {
     let document = &plan.document;
     let root_span = root_span(document);
@@ -31,7 +31,7 @@ pub fn document(plan: &Plan) -> Trace {
     }
 }
 
-/// The trace of something that was given none.
+/// The derived trace of an object without one.
 pub(super) fn trace_id(of: &MplpId) -> MplpId {
     derived("trace", &[of.as_str()])
 }
@@ -40,7 +40,7 @@ pub(super) fn span_id(of: &MplpId) -> MplpId {
     derived("span", &[of.as_str()])
 }
 
-/// It belongs to the plan's Context, whatever the agent wrote about that.
+/// Always set to the plan's Context, regardless of the agent's value.
 fn root_span(document: &PlanDocument) -> TraceBase {
     let own = || TraceBase {
         trace_id: trace_id(&document.plan_id),
@@ -66,7 +66,7 @@ fn meta(document: &PlanDocument) -> Meta {
     }
 }
 
-/// A plan that waits for its approval, or for its first step, has not begun.
+/// A plan without approval, or before its first step, has not begun.
 fn status(plan: PlanStatus) -> TraceStatus {
     match plan {
         PlanStatus::Draft | PlanStatus::Proposed | PlanStatus::Approved => TraceStatus::Pending,
@@ -91,7 +91,7 @@ fn segment(plan: &Plan, step: &Step) -> Segment {
     }
 }
 
-/// Of a plan that was called off, what had not ended was called off with it.
+/// In a cancelled plan, every unfinished step is cancelled too.
 fn segment_status(plan: PlanStatus, step: StepStatus) -> SegmentStatus {
     match (step, plan) {
         (StepStatus::Completed, _) => SegmentStatus::Completed,

@@ -1,4 +1,4 @@
-//! A step in the words that a person reads before saying yes: what runs, and how far it may differ (R-2, R-7).
+//! Describes a step for the person approving it: the call, and the released arguments with their bounds (R-2, R-7).
 
 use crate::{
     bounded::{Arguments, Pattern, What, in_words},
@@ -13,11 +13,11 @@ use countersign_protocol::{
     request::{DetailPlace, RequestDetail},
 };
 
-/// How many characters of a value stand in a line about what has changed.
+/// The most characters of a value in a line about a change.
 const VALUE: usize = 200;
 
-/// The owner's sentence about a step by this route, with the bound in place of what was released. Where the owner has
-/// no words, the request itself.
+/// The owner's sentence for a step with this route, with bounds in place of released arguments. Without an owner's
+/// sentence, the request itself.
 pub(super) fn of_route(route: &Route, pattern: &Pattern) -> Result<String, Unreadable> {
     let Some(described) = &route.describe else {
         return Ok(format!("{} {} ({})", route.method, route.path, arguments(pattern)));
@@ -26,17 +26,17 @@ pub(super) fn of_route(route: &Route, pattern: &Pattern) -> Result<String, Unrea
     let open = Open::of(pattern);
     let sentence = open.sentence(&template, &UnitNames::of(route))?;
     let untold = open.untold(&template)?;
-    // Nobody releases what the owner's sentence does not speak of without reading it.
+    // Adds the released arguments that the owner's sentence omits, so that nobody approves them unread.
     Ok(if untold.is_empty() { sentence } else { format!("{sentence} ({})", untold.join(", ")) })
 }
 
-/// `pay(amount: at most 500.00 EUR, to: "acct-3344")`: all of it.
+/// `pay(amount: at most 500.00 EUR, to: "acct-3344")`: all arguments.
 pub(super) fn of_tool(name: &str, pattern: &Pattern) -> String {
     format!("{name}({})", arguments(pattern))
 }
 
-/// Every argument with its value or its bound, the open ones first: they are what a person must not miss. Texts stand
-/// in quotes, so that none can be taken for a bound or for another argument.
+/// Every argument with its value or its bound, released ones first, since a person must not miss them. Texts are
+/// quoted, so that none can pass for a bound or another argument.
 pub(super) fn arguments(pattern: &Pattern) -> String {
     let open = Open::of(pattern);
     let mut parts = parts(pattern);
@@ -45,7 +45,7 @@ pub(super) fn arguments(pattern: &Pattern) -> String {
     parts.into_iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
-/// The same, typed: what is open has its bound for a value.
+/// The same arguments as typed details; a released one has its bound as value.
 pub(super) fn details(pattern: &Pattern) -> Vec<RequestDetail> {
     let open = Open::of(pattern);
     let mut found = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn details(pattern: &Pattern) -> Vec<RequestDetail> {
                     _ => DetailPlace::Body,
                 };
                 let says_nothing = match member {
-                    // Only a body can be empty and yet be sent.
+                    // Only a body can be empty and still be sent.
                     Member::Object(members) => members.is_empty() && place != DetailPlace::Body,
                     Member::Text(kind) => place == DetailPlace::ContentType && !says_something(kind),
                     _ => false,
@@ -76,13 +76,13 @@ pub(super) fn details(pattern: &Pattern) -> Vec<RequestDetail> {
     found
 }
 
-/// Somebody's own words. The quotes are ours alone: a text cannot end its own and go on as if it were ours.
+/// Quotes a text by somebody else. Quotation marks inside are replaced, so that the text cannot close its own.
 pub(super) fn said(text: &str, most: usize) -> String {
     let inner = text.replace(['“', '”', '„', '‟'], "\"");
     format!("“{}”", shortened(&shown(&inner, usize::MAX), most))
 }
 
-/// A bound with all that it lets through: a choice that is left out could be the one that matters.
+/// A bound with all of its choices: an omitted choice could be the important one.
 pub(super) fn bound(bound: &Bound) -> String {
     let Bound::OneOf(choices) = bound else { return in_words(bound) };
     let choices: Vec<_> = choices.iter().map(|choice| shown(&choice.to_string(), usize::MAX)).collect();
@@ -94,7 +94,7 @@ pub(super) fn value(arguments: &Arguments, name: &str) -> String {
     arguments.get(name).map_or_else(|| "nothing".into(), |member| shown(&member.compact(), VALUE))
 }
 
-/// The arguments one level down, and those of a request two: `path.account`, `body.amount`.
+/// The arguments one level down, or two for a request: `path.account`, `body.amount`.
 fn parts<'a>(pattern: &'a Pattern) -> Vec<(String, &'a Member)> {
     let root = pattern.arguments().root();
     let Member::Object(members) = root else { return vec![("arguments".into(), root)] };
@@ -114,14 +114,14 @@ fn of_request<'a>(part: &str, member: &'a Member) -> Vec<(String, &'a Member)> {
     }
 }
 
-/// A name that could be taken for a name and a value stands in quotes.
+/// Quotes a name that could be read as a name and a value.
 fn name_of(name: &str) -> String {
     let plain =
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']'));
     if plain { name.to_owned() } else { quoted(name) }
 }
 
-/// The arguments of a pattern and which of them are open.
+/// The arguments of a pattern, and the released ones among them.
 struct Open<'a> {
     root: &'a Member,
     places: Vec<Place<'a>>,
@@ -129,7 +129,7 @@ struct Open<'a> {
 
 struct Place<'a> {
     name: &'a str,
-    /// The very member in the tree, known by where it stands: a name with dots could mean another one.
+    /// Compared by address: a name with dots could mean another member.
     member: &'a Member,
     bound: &'a Bound,
 }
@@ -168,14 +168,14 @@ impl<'a> Open<'a> {
         self.places.iter().find(|place| std::ptr::eq(place.member, member))
     }
 
-    /// Whether it is open, or something in it.
+    /// Whether the member or something inside it is released.
     fn is_in(&self, member: &Member) -> bool {
         self.places.iter().any(|place| std::ptr::eq(place.member, member) || holds(member, place.member))
     }
 
     fn sentence(&self, template: &Template, units: &UnitNames) -> Result<String, Unreadable> {
         let mut sentence = String::new();
-        // The unit of the bound that was just told: the owner's words for it would say it twice.
+        // The unit in the bound just written: the owner's sentence would repeat it.
         let mut unit: Option<&str> = None;
         let mut parts = template.parts.iter().peekable();
         while let Some(part) = parts.next() {
@@ -195,7 +195,7 @@ impl<'a> Open<'a> {
         Ok(sentence)
     }
 
-    /// What stands where the template names a member.
+    /// The text for a member named in the template.
     fn told(&self, name: &Name, way: &[&Member], units: &UnitNames) -> String {
         if let Some(place) = way.iter().find_map(|member| self.at(member)) {
             return bound(place.bound);
@@ -207,7 +207,7 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// Whether this part stands for exactly this text, whatever the call.
+    /// Whether this part always renders as exactly this text.
     fn says(&self, part: &Part, text: &str) -> bool {
         let Part::Name(name) = part else { return false };
         let Ok(way) = name.way(self.root) else { return false };
@@ -215,7 +215,7 @@ impl<'a> Open<'a> {
         fixed && matches!(way.last(), Some(Member::Text(own)) if own == text)
     }
 
-    /// What was released and stands nowhere in the sentence.
+    /// The released arguments missing from the sentence.
     fn untold(&self, template: &Template) -> Result<Vec<String>, Unreadable> {
         let ways = template.names().map(|name| name.way(self.root)).collect::<Result<Vec<_>, _>>()?;
         let is_told = |place: &Place<'_>| {
@@ -226,7 +226,7 @@ impl<'a> Open<'a> {
         Ok(untold.map(|place| format!("{}: {}", shown(place.name, VALUE), bound(place.bound))).collect())
     }
 
-    /// As JSON, but for the open places: their bounds stand there without quotes.
+    /// As JSON, with unquoted bounds in released places.
     fn written(&self, member: &Member) -> String {
         if let Some(place) = self.at(member) {
             return bound(place.bound);
@@ -245,7 +245,7 @@ impl<'a> Open<'a> {
     }
 }
 
-/// Whether the second stands somewhere within the first.
+/// Whether `wanted` is inside `member`.
 fn holds(member: &Member, wanted: &Member) -> bool {
     let found = |inner: &Member| std::ptr::eq(inner, wanted) || holds(inner, wanted);
     match member {
@@ -255,7 +255,7 @@ fn holds(member: &Member, wanted: &Member) -> bool {
     }
 }
 
-/// The owner's text behind an amount, without the unit that it begins with.
+/// The owner's text after an amount, without a leading unit.
 fn behind_unit<'t>(text: &'t str, unit: Option<&str>) -> &'t str {
     let rest = unit.and_then(|unit| text.strip_prefix(' ')?.strip_prefix(unit));
     rest.filter(|rest| !rest.starts_with(char::is_alphanumeric)).unwrap_or(text)
