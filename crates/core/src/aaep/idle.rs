@@ -1,5 +1,5 @@
-//! The end of a session whose agent says nothing any more, or whose access is over: every session has exactly one
-//! terminal event (AAEP 4.5.1), also where its agent is not there to say it.
+//! Ends an AAEP session after its agent went silent or lost access. Every session has exactly one terminal event (AAEP
+//! 4.5.1), even if its agent cannot send it.
 
 use super::{session::own_audience, talk::Talk, words::Notice};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 use countersign_protocol::aaep::event::{CancelledBy, Payload, SessionCancelled, Summaries, ToolCompleted, ToolStatus};
 use serde_json::Map;
 
-/// What falls due: a session in which nothing happens.
+/// A session past its idle or access deadline.
 pub struct SessionDue;
 
 impl Operation for SessionDue {
@@ -50,7 +50,7 @@ impl Operation for SessionDue {
     }
 }
 
-/// A tool that was invoked is completed, if only by saying that nothing more was heard of it (AAEP 4.5.2).
+/// Completes every invoked tool, if only with an unknown outcome (AAEP 4.5.2).
 fn complete_tools(talk: &mut Talk, mint: &mut Mint) {
     let AaepSessionState::Open { tools, .. } = &talk.session().state else { return };
     let to = own_audience(talk.session());

@@ -1,5 +1,5 @@
-//! What somebody is told who comes while something is open: where each session stands, then its questions as they were
-//! asked (S1). Legal as a repetition, since the questions keep their ids.
+//! Events for a late subscriber: the state of each open session, then its pending questions as first asked (S1). Legal
+//! as a repetition, since the questions keep their ids.
 
 use super::{
     spoken::Spoken,
@@ -21,10 +21,10 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value};
 
-/// What has no place among the counted events of its session.
+/// Outside the sequence numbers of a session.
 pub const UNCOUNTED: i64 = -1;
 
-/// Where an open session stands; nothing for one that is over, or that nothing has happened in yet.
+/// The state of an open session; none if it is over, or still idle.
 pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut Mint) -> Option<Spoken> {
     let AaepSessionState::Open { at, .. } = &session.state else { return None };
     if at == talk::IDLE {
@@ -48,7 +48,7 @@ pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut M
     Some(Spoken::new(session.key, UNCOUNTED, first, said.collect()))
 }
 
-/// An open question as it was asked: same id, same time, same token.
+/// A pending question as first asked: same id, same time, same token.
 pub fn question(decision: &Decision, session: &AaepSession, reply_token: &str) -> Spoken {
     let event = |language: &str| render::event(decision, session, reply_token, language);
     let translated = |language: &str| (language.to_owned(), event(language));

@@ -1,4 +1,4 @@
-//! What this producer says of itself before anybody subscribes (AAEP 5.10).
+//! The producer's manifest, read before subscribing (AAEP 5.10).
 
 use super::negotiate::Offer;
 use countersign_protocol::aaep::{
@@ -7,7 +7,7 @@ use countersign_protocol::aaep::{
     manifest::{Binding, Countersign, Manifest, TYPE},
 };
 
-/// What the offer does not know: who speaks and where.
+/// Producer and addresses, beyond the offer.
 #[derive(Clone, Debug)]
 pub struct About<'a> {
     pub producer: &'a Producer,
@@ -18,7 +18,7 @@ pub struct About<'a> {
     pub contact: Option<&'a str>,
 }
 
-/// Promises exactly what `negotiate` keeps, because both are made of the same offer.
+/// Built from the same offer as `negotiate`, so that both promise the same.
 pub fn manifest(about: &About<'_>, offer: &Offer) -> Manifest {
     Manifest {
         context: extension::context(),
@@ -39,7 +39,7 @@ pub fn manifest(about: &About<'_>, offer: &Offer) -> Manifest {
     }
 }
 
-/// The protocol wants these discoverable and has no member for them (C26).
+/// The protocol requires these to be discoverable but has no member for them (C26).
 fn bindings(about: &About<'_>) -> Vec<Binding> {
     let at = |origin: &str, path: &str| Some(format!("{origin}{}{path}", about.path_prefix));
     // `https` becomes `wss`, and `http` becomes `ws`.

@@ -1,4 +1,4 @@
-//! The rules of AAEP: what a subscription is promised, and how its stream is shaped to keep it.
+//! The rules of AAEP: negotiated terms of a subscription, and shaping its stream to those terms.
 
 pub mod idle;
 pub mod late;

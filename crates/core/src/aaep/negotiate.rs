@@ -1,4 +1,5 @@
-//! What a producer promises a subscriber: never more than was asked for, and all of it is kept (AAEP 5.4.4).
+//! Negotiates the terms of a subscription: never more than the subscriber asked for, and all of them are kept (AAEP
+//! 5.4.4).
 
 mod filter;
 mod language;
@@ -14,29 +15,30 @@ use countersign_protocol::aaep::{
     handshake::{Capabilities, ReasonCode, SubscriptionRejected, SubscriptionRequest},
 };
 
-/// The one member of our own extension capability, an object under our prefix: people who need more time say so once, for every question they will be asked (AAEP 6.4.2).
+/// The only member of our own extension capability, an object under our prefix. People who need more time state it
+/// once, for all of their questions (AAEP 6.4.2).
 pub const MIN_TIMEOUT: &str = "min_timeout_seconds";
 
-/// What this producer can do for whoever asks.
+/// The producer's capabilities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     pub versions: Vec<String>,
     pub levels: Vec<u8>,
-    /// The languages of the hub's own words; the first is the one it speaks when nobody asks.
+    /// The languages of the hub's own texts; the first is the default.
     pub languages: Vec<String>,
     pub extensions: Vec<Extension>,
-    /// Faster than this nobody is served.
+    /// The highest rate of any subscription.
     pub max_events_per_second: Option<u32>,
-    /// No question stays open longer than this, whoever asks.
+    /// The longest time that a question stays open, for any subscriber.
     pub max_timeout_seconds: u32,
     pub can_sign: bool,
-    /// Whether whoever asks may answer questions, or only reads.
+    /// Whether the subscriber may answer questions, or only read.
     pub may_answer: bool,
-    /// Whether there are as many subscriptions as there may be.
+    /// Whether the limit of subscriptions is reached.
     pub is_full: bool,
 }
 
-/// A vocabulary beyond the core, and the prefix under which its members stand.
+/// A vocabulary beyond the core, and the prefix of its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extension {
     pub prefix: String,
@@ -59,7 +61,7 @@ impl Default for Offer {
     }
 }
 
-/// Why there is no subscription.
+/// Why a subscription is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     #[error("AAEP {asked} is not spoken here; {offered} is")]
@@ -88,7 +90,7 @@ impl Rejection {
         }
     }
 
-    /// The answer on the wire.
+    /// The rejection document on the wire.
     pub fn document(&self, manifest_uri: Option<String>) -> SubscriptionRejected {
         SubscriptionRejected {
             retry_after_seconds: matches!(self, Self::Full).then_some(60),
@@ -98,7 +100,7 @@ impl Rejection {
     }
 }
 
-/// Answers a request for a subscription.
+/// Answers a subscription request.
 pub fn negotiate(request: &SubscriptionRequest, offer: &Offer) -> Result<Terms, Rejection> {
     let version = version(&request.aaep_version, &offer.versions)?;
     if offer.is_full {
@@ -108,14 +110,15 @@ pub fn negotiate(request: &SubscriptionRequest, offer: &Offer) -> Result<Terms, 
     Ok(Terms::promise(version, request.capabilities.clone(), offer))
 }
 
-/// Answers a change of terms: what is not named stays as it was asked for, and filters are replaced whole (S13).
+/// Answers a change of terms: unnamed capabilities keep their requested values, and filters are replaced as a whole
+/// (S13).
 pub fn renegotiate(current: &Terms, changed: &Capabilities, offer: &Offer) -> Result<Terms, Rejection> {
     let asked = merged(current.asked.clone(), changed.clone());
     check(&asked, offer)?;
     Ok(Terms::promise(current.version.clone(), asked, offer))
 }
 
-/// The newest version that we speak and whoever asked must know: the same, or an older one of the same major (AAEP 12).
+/// The newest version that both sides must know: the same, or an older one of the same major version (AAEP 12).
 fn version(asked: &str, offered: &[String]) -> Result<String, Rejection> {
     let older = |version: &&String| numbers(asked).zip(numbers(version)).is_some_and(|(a, v)| a.0 == v.0 && v <= a);
     let same = offered.iter().find(|version| *version == asked);
@@ -123,13 +126,13 @@ fn version(asked: &str, offered: &[String]) -> Result<String, Rejection> {
     known.cloned().ok_or_else(|| Rejection::VersionUnsupported { asked: asked.to_owned(), offered: offered.join(", ") })
 }
 
-/// A pre-release has none: nothing is known of what came before it.
+/// None for a pre-release: its predecessors are not known.
 fn numbers(version: &str) -> Option<(u64, u64, u64)> {
     let mut parts = version.split('.').map(str::parse);
     Some((parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
-/// What cannot be met by promising less.
+/// Rejects requests that cannot be met by promising less.
 fn check(asked: &Capabilities, offer: &Offer) -> Result<(), Rejection> {
     if asked.accept_signed_manifests_only == Some(true) && !offer.can_sign {
         return Err(Rejection::ManifestSignatureRequired);
@@ -143,18 +146,18 @@ fn check(asked: &Capabilities, offer: &Offer) -> Result<(), Rejection> {
     time_extension(asked).map(|_| ())
 }
 
-/// Whoever names no level is at the first (AAEP 5.3.1).
+/// Without a named level, a subscriber is at level 1 (AAEP 5.3.1).
 fn levels(asked: &Capabilities) -> &[u8] {
     asked.supported_conformance_levels.as_deref().unwrap_or(&[1])
 }
 
-/// The vocabularies that both know.
+/// The vocabularies known to both sides.
 fn chosen<'o>(asked: &Capabilities, offer: &'o Offer) -> impl Iterator<Item = &'o Extension> {
     let asked = asked.supported_extensions.clone().unwrap_or_default();
     offer.extensions.iter().filter(move |extension| asked.contains(&extension.uri))
 }
 
-/// Two vocabularies under one prefix could not be told apart (AAEP 7).
+/// Two vocabularies under one prefix would be indistinguishable (AAEP 7).
 fn shared_prefix<'o>(asked: &Capabilities, offer: &'o Offer) -> Option<&'o str> {
     let mut prefixes: Vec<&str> = chosen(asked, offer).map(|extension| extension.prefix.as_str()).collect();
     prefixes.sort_unstable();
@@ -164,7 +167,7 @@ fn shared_prefix<'o>(asked: &Capabilities, offer: &'o Offer) -> Option<&'o str> 
     })
 }
 
-/// How long questions are to stay open at least, as it was asked for.
+/// The requested minimum time for questions.
 fn time_extension(asked: &Capabilities) -> Result<Option<u32>, Rejection> {
     let Some(value) = asked.extensions.get(PREFIX).and_then(|ours| ours.get(MIN_TIMEOUT)) else { return Ok(None) };
     let seconds = value.as_u64().filter(|seconds| (1..=86_400).contains(seconds));

@@ -1,4 +1,4 @@
-//! An agent's own event id is an idempotency key: an event that is sent again is answered as it was, and told once.
+//! An agent's own event id is an idempotency key: a repeated event gets the first response and is published once.
 
 use crate::{
     env::Env,
@@ -10,7 +10,7 @@ use countersign_protocol::{aaep::ingest::Sent, hash::Digest, ids::RowKey};
 /// How long a repetition is recognised.
 const REMEMBERED_S: i64 = 7 * 86_400;
 
-/// One event under its agent's id.
+/// An event identified by its agent's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentEvent {
     pub same: Digest,
@@ -18,13 +18,13 @@ pub struct SentEvent {
 }
 
 impl SentEvent {
-    /// An id counts within one session of one principal; without a session, among the sessions that it opens.
+    /// An id is unique within one session of one principal; without a session, among the sessions that it opens.
     pub fn of(sent: &Sent, principal: &str, session_id: &str) -> Self {
         let parts = ["agent event", principal, session_id, sent.event_id.as_str()].join("\0");
         Self { same: Digest::of(parts.as_bytes()), content: sent.content }
     }
 
-    /// To be written in the step that the event causes.
+    /// Written in the same step as the effects of the event.
     pub fn record(&self, project: RowKey, answer: AgentEventAnswer, env: &Env) -> Record {
         Record::AgentEvent(AgentEvent {
             key: env.spare_key(),
@@ -37,7 +37,7 @@ impl SentEvent {
         })
     }
 
-    /// The answer to the event that was sent before under this id.
+    /// The response to the earlier event with this id.
     pub fn answered(&self, known: &AgentEvent) -> Result<AgentEventAnswer, Refusal> {
         match known.content == self.content {
             true => Ok(known.answer.clone()),

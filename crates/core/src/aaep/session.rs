@@ -1,5 +1,5 @@
-//! Sessions that agents speak in: from one `session.started` to exactly one terminal event, each event fitting to what
-//! was said before (AAEP 4.5). What does not fit is refused with what was wrong; nothing is mended silently.
+//! AAEP sessions of agents: from one `session.started` to exactly one terminal event, each event consistent with the
+//! ones before it (AAEP 4.5). An inconsistent event is refused with the reason, never corrected silently.
 
 use super::{
     repeat::SentEvent,
@@ -29,7 +29,7 @@ use countersign_protocol::aaep::{
 use countersign_protocol::time::UnixMillis;
 use std::sync::Arc;
 
-/// How many tool calls and outputs of one session may be unfinished.
+/// The most unfinished tool calls and outputs of one session.
 const MOST_OPEN: usize = 256;
 
 pub struct Open {
@@ -37,7 +37,7 @@ pub struct Open {
     pub producer: Producer,
     pub started: SessionStarted,
     pub chosen: Chosen,
-    /// When the agent's access ends by itself.
+    /// When the agent's access expires.
     pub access_until: Option<UnixMillis>,
     pub sent: Option<SentEvent>,
 }
@@ -101,7 +101,7 @@ impl Operation for Open {
     }
 }
 
-/// One event of an agent. Questions do not come here: they are raised.
+/// One event of an agent. Questions are raised as decisions instead.
 pub struct Publish {
     pub payload: Payload,
     pub chosen: Chosen,
@@ -111,12 +111,12 @@ pub struct Publish {
 pub struct PublishView {
     pub project: Arc<Project>,
     pub session: AaepSession,
-    /// The questions that wait in the session.
+    /// The pending questions of the session.
     pub waiting: Vec<Decision>,
     pub guards: Vec<Guard>,
 }
 
-/// Under which id it was said.
+/// The identifiers of the published event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Published {
     pub event_id: String,
@@ -168,7 +168,7 @@ impl Publish {
         Ok(Step { answer, effects })
     }
 
-    /// The end of a session is the end of its questions, and heard by all who could answer them (AAEP 6.8).
+    /// The end of a session also ends its questions, so everybody entitled to answer them hears it (AAEP 6.8).
     fn audience(&self, view: &PublishView) -> Audience {
         let mut to = own_audience(&view.session);
         for question in view.waiting.iter().filter(|_| self.payload.is_terminal()) {
@@ -183,7 +183,7 @@ impl Publish {
         to
     }
 
-    /// Going back to thinking takes the one open question back (AAEP 6.8); with several it is not clear which.
+    /// Returning to thinking withdraws the one pending question (AAEP 6.8); with several it would be ambiguous.
     fn withdraws<'a>(&self, view: &'a PublishView) -> Result<Option<&'a Decision>, Refusal> {
         let Payload::StateChanged(changed) = &self.payload else { return Ok(None) };
         if view.waiting.is_empty() || changed.from_state != AWAITING_INPUT {
@@ -209,7 +209,7 @@ impl Publish {
             place: (view.project.key, view.project.id.clone()),
             decision: question.clone(),
             session: view.session.clone(),
-            // A plan is asked about in a session of its own.
+            // A plan is confirmed in its own session.
             plan: None,
         };
         let mut step = Withdraw { reason: changed.summaries.normal.clone() }.decide(&due, env)?;
@@ -224,7 +224,7 @@ impl Publish {
     }
 }
 
-/// A session's end ends its questions, in the same step; no default is applied later (AAEP 6.8).
+/// The end of a session ends its questions in the same step; no default is applied later (AAEP 6.8).
 fn end_questions(
     view: &PublishView,
     talk: &mut Talk,
@@ -241,7 +241,7 @@ fn end_questions(
     Ok(())
 }
 
-/// Who hears what an agent says of itself: the person for whom it acts.
+/// The audience of an agent's own events: the person that it acts for.
 pub fn own_audience(session: &AaepSession) -> Audience {
     Audience { people: vec![session.person], roles: Vec::new() }
 }
@@ -273,7 +273,7 @@ fn state_fits(changed: &StateChanged, at: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What cannot be undone is announced by the hub, once its yes has been claimed (AAEP 4.3.1).
+/// The hub itself announces an irreversible call, after its approval was claimed (AAEP 4.3.1).
 fn invoked_fits(invoked: &ToolInvoked, tools: &[OpenTool], view: &PublishView) -> Result<(), Refusal> {
     let by_policy = policy_of(&view.project.document, &invoked.tool).is_some_and(is_irreversible);
     if invoked.irreversible == Some(true) || by_policy {

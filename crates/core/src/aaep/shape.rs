@@ -1,5 +1,5 @@
-//! Shapes the stream of one subscription so that its terms are kept (AAEP 5.6): filtered, held to its rate, folded
-//! rather than lost, in order within a session, and never in the way of what is critical.
+//! Shapes the stream of one subscription to its terms (AAEP 5.6): filters events, limits their rate, folds instead of
+//! dropping, keeps the order within a session, and never delays a critical event.
 
 mod bucket;
 mod fold;
@@ -14,21 +14,21 @@ use countersign_protocol::{aaep::event::Payload, ids::RowKey, time::UnixMillis};
 use queue::Queue;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Whoever wants little at a time gets a state or progress no more often than this.
+/// The least time between state or progress events under low cognitive load.
 const CALM_MS: i64 = 2000;
 
-/// One a subscription. While nothing waits it is a few words.
+/// One per subscription; small while no events are held.
 #[derive(Debug)]
 pub struct Shaper {
     terms: Arc<Terms>,
-    /// Once a stream had holes it is not counted again, whatever its terms become (C14).
+    /// A stream that once had gaps never gets sequence numbers again, even under new terms (C14).
     form: Form,
     bucket: Option<Bucket>,
-    /// Only sessions of which something waits.
+    /// Only sessions with held events.
     waiting: BTreeMap<RowKey, Queue>,
-    /// Until when no state or progress leaves, for whoever wants little at a time.
+    /// Under low cognitive load: no state or progress event is sent before this time.
     calm_until: UnixMillis,
-    /// While nobody reads: only what is critical leaves, and what came before it in its session.
+    /// While the reader is slow or away: only critical events are sent, with the earlier events of their session.
     is_paused: bool,
 }
 
@@ -44,7 +44,7 @@ impl Shaper {
         }
     }
 
-    /// New terms bind everything that leaves after this, also what was waiting already (AAEP 5.7). Ask `next_due` again.
+    /// Applies new terms to everything sent from now on, including held events (AAEP 5.7). Call `next_due` again.
     pub fn renegotiate(&mut self, terms: Arc<Terms>, now: UnixMillis) {
         self.form = Form { sequence: self.form.sequence && terms.form.sequence, ..terms.form.clone() };
         self.bucket = terms.rate.map(|rate| match self.bucket {
@@ -58,16 +58,16 @@ impl Shaper {
         self.terms = terms;
     }
 
-    /// Holds everything back that can wait, so that it is folded while its reader is slow or away; or no longer. What
-    /// could leave then is for the next `pull`.
+    /// Pauses or resumes sending. While paused, non-critical events are held and folded; after resuming, the next
+    /// `pull` sends them.
     pub const fn pause(&mut self, is_paused: bool) {
         self.is_paused = is_paused;
     }
 
-    /// Takes the next event of its session; whatever may leave at once is appended to `out`.
+    /// Takes the next event of its session; appends everything that can be sent at once to `out`.
     ///
-    /// Events of one session come in their order. What is folded is stamped with `now`, so `now` must not be ahead of
-    /// the timestamps of events that are still to come.
+    /// Events of one session arrive in order. Folded events are stamped with `now`, so `now` must not be ahead of the
+    /// timestamps of later events.
     pub fn push(&mut self, spoken: &Arc<Spoken>, now: UnixMillis, out: &mut Vec<Arc<Spoken>>) {
         let passes = self.terms.filter.passes(spoken.event.payload.type_name());
         if spoken.is_critical() {
@@ -77,12 +77,12 @@ impl Shaper {
         } else if passes {
             self.hold(spoken, now, out);
         } else if spoken.event.payload.is_terminal() {
-            // It is not shown, but it ends what is.
+            // A filtered terminal event still ends the held text of its session.
             self.end_session(spoken.session, now, out);
         }
     }
 
-    /// Appends what may leave by now.
+    /// Appends the events that are due.
     pub fn pull(&mut self, now: UnixMillis, out: &mut Vec<Arc<Spoken>>) {
         while self.has_budget(now)
             && let Some((_, session)) = self.first_due().filter(|(due, _)| *due <= now)
@@ -91,7 +91,7 @@ impl Shaper {
         }
     }
 
-    /// When `pull` has something again; nothing if that depends on what is pushed.
+    /// When to call `pull` again; none if that depends on the next `push`.
     pub fn next_due(&self) -> Option<UnixMillis> {
         if self.is_paused {
             return None;
@@ -100,12 +100,12 @@ impl Shaper {
         Some(self.bucket.map_or(due, |bucket| bucket.ready_at().max(due)))
     }
 
-    /// How many events wait, folded.
+    /// The number of held events, after folding.
     pub fn held(&self) -> usize {
         self.waiting.values().map(Queue::len).sum()
     }
 
-    /// How many bytes of streamed text wait.
+    /// The bytes of held streamed text.
     pub fn held_text(&self) -> usize {
         self.waiting.values().map(Queue::text_len).sum()
     }
@@ -118,7 +118,7 @@ impl Shaper {
         &self.terms
     }
 
-    /// Past filter and rate, but not past what its own session said before it (C12).
+    /// Bypasses filter and rate, but not the earlier events of its own session (C12).
     fn push_critical(&mut self, spoken: &Arc<Spoken>, now: UnixMillis, out: &mut Vec<Arc<Spoken>>) {
         let before = Some(spoken.event.envelope.timestamp);
         if let Some(queue) = self.waiting.get_mut(&spoken.session) {
@@ -128,7 +128,7 @@ impl Shaper {
         out.push(Arc::clone(spoken));
     }
 
-    /// Whether nothing stands in its way, so that it need not be looked at twice.
+    /// Whether the event can bypass the queue.
     fn is_free(&mut self, spoken: &Spoken, now: UnixMillis) -> bool {
         let nothing_before_it =
             self.waiting.is_empty() || (self.bucket.is_none() && !self.waiting.contains_key(&spoken.session));
@@ -150,7 +150,7 @@ impl Shaper {
         }
     }
 
-    /// Without a rate only this session can have become due; with one, the oldest of all goes first.
+    /// Without a rate limit only this session can be due; with one, the oldest event of all sessions goes first.
     fn let_go(&mut self, session: RowKey, now: UnixMillis, out: &mut Vec<Arc<Spoken>>) {
         if self.bucket.is_some() {
             return self.pull(now, out);

@@ -1,4 +1,4 @@
-//! One event as it was said, shared by every subscription that hears it.
+//! One published event, shared by all subscriptions that receive it.
 
 use countersign_protocol::{
     aaep::{
@@ -9,29 +9,29 @@ use countersign_protocol::{
 };
 use std::sync::{Arc, OnceLock};
 
-/// An event, serialised at most once a form however many subscriptions want it.
+/// An event, serialised at most once per form for all subscriptions.
 #[derive(Debug)]
 pub struct Spoken {
     pub session: RowKey,
-    /// Its place in its session; the first has 0.
+    /// Its sequence number in its session, from 0.
     pub seq: i64,
     pub event: Event,
-    /// The same event in other languages that the hub itself speaks, by tag: only the hub's own words are translated.
+    /// The same event in the hub's other languages, by tag: only the hub's own texts are translated.
     pub translations: Vec<(String, Event)>,
     written: OnceLock<Box<Written>>,
 }
 
-/// How a subscription wants its events written.
+/// The output form of a subscription's events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// The hub's language nearest to what was asked for; nothing where there is none: then it is as it was said.
+    /// The hub's language nearest to the requested one; without one, the original language is used.
     pub language: Option<Arc<str>>,
     pub verbosity: Verbosity,
-    /// Whether to count: only where every event of a session is shown (C14).
+    /// Whether to include sequence numbers: only if every event of a session is sent (C14).
     pub sequence: bool,
 }
 
-/// One form as text, and whatever forms were asked for after it. There are few: languages × verbosities × 2.
+/// One serialised form, linked to the forms requested later. There are few: languages × verbosities × 2.
 #[derive(Debug)]
 struct Written {
     form: Key,
@@ -39,7 +39,7 @@ struct Written {
     next: OnceLock<Box<Written>>,
 }
 
-/// Form with its language resolved: the index of a translation, if it is one.
+/// A form with its language resolved to the index of a translation, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
     translation: Option<usize>,
@@ -52,7 +52,7 @@ impl Spoken {
         Self { session, seq, event, translations, written: OnceLock::new() }
     }
 
-    /// One line of JSON that no reader of lines will cut.
+    /// One line of JSON without any character that a reader could take for a line break.
     pub fn json(&self, form: &Form) -> Arc<str> {
         let key = self.key(form);
         let mut place = &self.written;
@@ -66,7 +66,7 @@ impl Spoken {
         }
     }
 
-    /// Whether nothing may hold it up: neither filter nor rate (AAEP 5.5.4, 5.6.1).
+    /// Whether it bypasses filter and rate limit (AAEP 5.5.4, 5.6.1).
     pub fn is_critical(&self) -> bool {
         self.event.envelope.urgency == Urgency::Critical || self.event.payload.urgency() == Urgency::Critical
     }
@@ -90,8 +90,8 @@ impl Spoken {
     }
 }
 
-/// Leaves out what is longer than wanted, and says which length it has now. The normal one always stays (AAEP 9.3.1),
-/// and so does a detailed one that is all there is.
+/// Drops summaries longer than wanted and returns the resulting verbosity. The normal one always stays (AAEP 9.3.1),
+/// and so does a detailed one that is the only one.
 fn keep(summaries: &mut Summaries, wanted: Verbosity) -> Verbosity {
     if wanted != Verbosity::Detailed && (summaries.normal.is_some() || summaries.terse.is_some()) {
         summaries.detailed = None;
@@ -105,7 +105,7 @@ fn keep(summaries: &mut Summaries, wanted: Verbosity) -> Verbosity {
     }
 }
 
-/// Some readers of event streams take these three for ends of lines, and the event vanishes.
+/// Some event stream parsers treat these three as line ends and lose the event.
 fn unbroken(json: String) -> String {
     const BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
     if !json.contains(BREAKS) {

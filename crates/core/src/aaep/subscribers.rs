@@ -1,4 +1,4 @@
-//! Subscriber tokens: what a person gives to a screen reader, a speaker or a script of theirs, and takes back.
+//! Subscriber tokens: a person issues one to a screen reader, a speaker or a script, and can revoke it.
 
 use crate::{
     env::Env,
@@ -13,23 +13,23 @@ use countersign_protocol::hash::Digest;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What every subscriber token begins with.
+/// The prefix of every subscriber token.
 pub const PREFIX: &str = "cst";
 const LONGEST_NAME: usize = 128;
 const DAY_S: i64 = 86_400;
 
-/// A token to be made, as its person describes it.
+/// A requested token, as described by its person.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewSubscriberToken {
-    /// What the person calls it: "kitchen speaker".
+    /// The person's own name for it: "kitchen speaker".
     pub name: String,
-    /// One that only reads is never an answer.
+    /// A read-only token cannot answer.
     pub may_answer: bool,
-    /// Opens the legacy pair of paths, where it stands in the address.
+    /// Allows the legacy paths with the token in the URL.
     pub legacy: bool,
-    /// May approve what is irreversible and of high risk; its person proves their presence for that.
+    /// May approve irreversible calls of high risk; issuing it requires a fresh proof of the person's presence.
     pub approves_high_risk: bool,
-    /// Without one it is good for as long as the project allows.
+    /// Default: as long as the project allows.
     pub lifetime_s: Option<i64>,
 }
 
@@ -44,7 +44,7 @@ pub struct AddTokenView {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AddedSubscriberToken {
-    /// Shown once; only its hash is kept.
+    /// Shown once; only its hash is stored.
     pub secret: String,
     pub token: SubscriberToken,
 }
@@ -109,7 +109,7 @@ impl AddToken {
         if self.new.approves_high_risk && !self.new.may_answer {
             return Err(Refusal::invalid("a token that only listens approves nothing: leave approves_high_risk out"));
         }
-        // Whoever finds a signed-in browser cannot take that power away with them.
+        // A signed-in browser left unattended is not enough to issue such a token.
         if self.new.approves_high_risk && !view.member.is_fresh(env.now) {
             return Err(Refusal::FreshSignInRequired);
         }
@@ -124,12 +124,12 @@ fn longest_s(project: &Project) -> i64 {
     project.document.decisions.subscriber_token_days.saturating_mul(DAY_S)
 }
 
-/// Ends a token, and every stream of it. Ending it twice changes nothing.
+/// Revokes a token and closes all of its streams. Revoking it again changes nothing.
 pub struct RevokeToken;
 
 pub struct RevokeTokenView {
     pub project: Arc<Project>,
-    /// Who takes it back: only their own.
+    /// The person revoking it; only their own tokens.
     pub member: Member,
     pub token: SubscriberToken,
 }

@@ -1,4 +1,4 @@
-//! Subscriptions as rows: opened, on other terms, closed. None of it touches a question.
+//! Subscription records: opened, renegotiated, closed. None of this changes a question.
 
 use super::negotiate::Terms;
 use crate::{
@@ -16,13 +16,13 @@ pub struct Open {
     pub terms: Arc<Terms>,
 }
 
-/// Whose it is to be.
+/// The owner of the new subscription.
 pub struct OpenView {
     pub project: RowKey,
     pub person: RowKey,
     pub owner: SubscriptionOwner,
     pub may_answer: bool,
-    /// The rows that this rests on.
+    /// The rows that the owner's authority rests on.
     pub guards: Vec<Guard>,
 }
 
@@ -50,7 +50,7 @@ impl Operation for Open {
     }
 }
 
-/// Other terms from now on. Whoever holds the stream, on whichever node, learns of it by the news.
+/// Changes the terms. The node that holds the stream learns of it by the signal.
 pub struct ChangeTerms {
     pub terms: Arc<Terms>,
 }
@@ -69,7 +69,7 @@ impl Operation for ChangeTerms {
     }
 }
 
-/// Ends one. Ending it twice changes nothing, and no question ends with it.
+/// Closes a subscription. Closing it again changes nothing, and no question ends with it.
 pub struct Close;
 
 impl Operation for Close {
@@ -86,7 +86,7 @@ impl Operation for Close {
     }
 }
 
-/// What was asked for: the terms follow from it again, on any node and after a restart.
+/// The requested capabilities: any node can derive the terms from them, also after a restart.
 fn capabilities(terms: &Terms) -> Result<serde_json::Value, Refusal> {
     serde_json::to_value(terms.asked()).map_err(|_| Refusal::Internal)
 }

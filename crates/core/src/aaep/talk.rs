@@ -1,4 +1,4 @@
-//! Speaking in a session: every event is stamped here, and fits to the one before it (AAEP 4.5, R-2).
+//! Event writer: stamps every event of a session and keeps it consistent with the previous one (AAEP 4.5, R-2).
 
 use super::words::{LANGUAGES, Notice};
 use crate::{
@@ -24,14 +24,14 @@ pub const CALLING_TOOL: &str = "calling_tool";
 pub const THINKING: &str = "thinking";
 pub const DECIDING: &str = "deciding";
 
-/// A session while one step speaks in it.
+/// Adds events to an AAEP session within one step.
 pub struct Talk {
     session: AaepSession,
     now: UnixMillis,
     news: Vec<News>,
 }
 
-/// What the hub leaves to the agent, of the envelope of an event that it publishes.
+/// The envelope members that an agent may set in its own events.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
     pub urgency: Option<Urgency>,
@@ -44,13 +44,13 @@ pub struct Chosen {
 }
 
 impl Talk {
-    /// Goes on in a session that exists; it is written with the next version.
+    /// Continues an existing session, writing its next version.
     pub fn resume(session: &AaepSession, now: UnixMillis) -> Self {
         let session = AaepSession { version: session.version + 1, ..session.clone() };
         Self { session, now, news: Vec::new() }
     }
 
-    /// Opens a session of our own making, for a question that came without one.
+    /// Opens a session for a question that came without one.
     pub fn open(session: AaepSession, now: UnixMillis, to: &Audience, mint: &mut Mint) -> Self {
         let mut talk = Self { session, now, news: Vec::new() };
         talk.announce(to, mint, Map::new(), |words| {
@@ -68,7 +68,7 @@ impl Talk {
         &mut self.session
     }
 
-    /// The record as it is now, and what is to be told.
+    /// The updated record and the signals to send.
     pub fn finish(self) -> (AaepSession, Vec<News>) {
         (self.session, self.news)
     }
@@ -84,7 +84,7 @@ impl Talk {
         matches!(self.session.state, AaepSessionState::Over { .. })
     }
 
-    /// The questions that wait in it.
+    /// The pending questions of the session.
     pub fn waiting(&self) -> &[RowKey] {
         match &self.session.state {
             AaepSessionState::Open { waiting, .. } => waiting,
@@ -104,14 +104,14 @@ impl Talk {
         }
     }
 
-    /// Says what the agent says, in its own language.
+    /// Adds an event of the agent, in its own language.
     pub fn say(&mut self, to: &Audience, mint: &mut Mint, payload: Payload, chosen: Chosen, id: Option<String>) {
         let event_id = id.unwrap_or_else(|| mint.id("evt"));
         let event = self.event(event_id, payload, chosen);
         self.tell(to, event, Vec::new());
     }
 
-    /// Asks a person something: the words of whoever asks, and ours around them in each of our languages.
+    /// Adds a question to a person: the requester's texts, with the hub's own texts in each of its languages.
     pub fn ask(&mut self, to: &Audience, decision: &Decision, reply_token: &str, correlation_id: Option<&String>) {
         let said = |language: &str| {
             let payload = render::payload(decision, reply_token, language);
@@ -123,7 +123,7 @@ impl Talk {
         self.tell(to, first, others);
     }
 
-    /// Says something of our own, in each of our languages.
+    /// Adds an event of the hub, in each of its languages.
     pub fn announce(
         &mut self,
         to: &Audience,
@@ -144,7 +144,7 @@ impl Talk {
         self.tell(to, first, translations);
     }
 
-    /// Changes the state, from whatever it is. Nothing is said where it is that already.
+    /// Changes the state. Adds no event if the state is the same.
     pub fn state_to(
         &mut self,
         to: &Audience,
@@ -167,7 +167,7 @@ impl Talk {
         });
     }
 
-    /// Tells how much time is left (AAEP 6.4.3).
+    /// Announces the remaining time (AAEP 6.4.3).
     pub fn time_left(
         &mut self,
         to: &Audience,
@@ -205,12 +205,12 @@ impl Talk {
         self.news.push(News::Said(Box::new(Said { project, session, seq, to, event, translations })));
     }
 
-    /// Whether a tool call was announced and has not been completed.
-    /// Whether anything that was announced still runs.
+    /// Whether an announced tool call is still running.
     pub fn calls_tools(&self) -> bool {
         matches!(&self.session.state, AaepSessionState::Open { tools, .. } if !tools.is_empty())
     }
 
+    /// Whether a tool call was announced and has not been completed.
     pub fn tool_is_open(&self, call_id: &str) -> bool {
         match &self.session.state {
             AaepSessionState::Open { tools, .. } => tools.iter().any(|tool| tool.call_id.as_deref() == Some(call_id)),
@@ -250,7 +250,7 @@ impl Talk {
     }
 }
 
-/// An event of a session: who speaks, when and under which id is ours to say.
+/// An event of a session. Producer, time and id are set by the hub.
 pub fn stamp(session: &AaepSession, event_id: String, at: UnixMillis, payload: Payload, chosen: Chosen) -> Event {
     let Chosen { urgency, verbosity, localization_hints, correlation_id, extensions, contexts } = chosen;
     let context = match contexts.is_empty() {
@@ -290,7 +290,7 @@ fn hints(language: &str) -> LocalizationHints {
     LocalizationHints::of(language)
 }
 
-/// Events with text always say in which language it is (C8).
+/// Events with text always name its language (C8).
 fn with_language(hints: Option<LocalizationHints>, language: &str) -> LocalizationHints {
     let mut hints = hints.unwrap_or_else(|| LocalizationHints::of(language));
     hints.primary_language.get_or_insert_with(|| language.to_owned());

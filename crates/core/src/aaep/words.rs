@@ -1,11 +1,11 @@
-//! What the hub itself says in a session, in every language that it speaks.
+//! The hub's own texts in AAEP sessions, in all of its languages.
 
 use countersign_protocol::visible::quoted;
 
-/// The languages of our own words, the first one where nothing else is asked for.
+/// The languages of the hub's texts; the first is the default.
 pub const LANGUAGES: [&str; 2] = ["en", "de"];
 
-/// One message of ours.
+/// One message of the hub.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// A question opened a session of its own.
@@ -26,7 +26,7 @@ pub enum Notice {
         reason: Option<String>,
     },
     Revoked,
-    /// A person took their yes back.
+    /// A person revoked their approval.
     TakenBack,
     TimeLeft {
         seconds: i64,
@@ -48,9 +48,9 @@ pub enum Notice {
     },
     NotCarriedOut,
     Finished,
-    /// The agent of a session has not been heard of for long.
+    /// The agent of a session has been silent for too long.
     AgentSilent,
-    /// What a late joiner is told before the questions that are open.
+    /// Sent to a late subscriber before the pending questions.
     Now {
         state: String,
         open: usize,

@@ -1,15 +1,15 @@
-//! Which types of events a subscriber wants (AAEP 5.3.1.7, C11).
+//! Filters by event type (AAEP 5.3.1.7, C11).
 
 use countersign_protocol::aaep::handshake::EventFilters;
 
-/// An event passes if something includes it and nothing excludes it. Critical ones are never asked about.
+/// An event passes if it is included and not excluded. Critical events bypass the filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     include: Vec<Pattern>,
     exclude: Vec<Pattern>,
 }
 
-/// A type, or the beginning of several.
+/// A type, or a prefix of types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Pattern {
     Exactly(String),
@@ -32,7 +32,7 @@ const EVERY_TYPE: [&str; 12] = [
 ];
 
 impl Filter {
-    /// Whoever includes nothing by name wants every core type; whoever includes an empty list wants none.
+    /// Without an include list, every core type passes; with an empty list, none does.
     pub fn new(filters: Option<&EventFilters>) -> Self {
         let everything = [String::from("aaep:agent.*")];
         let include = filters.and_then(|filters| filters.include.as_deref()).unwrap_or(&everything);
@@ -55,7 +55,7 @@ fn patterns(texts: &[String]) -> Vec<Pattern> {
 }
 
 impl Pattern {
-    /// A type may also be written out as an address; both name the same (C7).
+    /// A type may also be written as a URI; both forms are equivalent (C7).
     fn new(text: &str) -> Self {
         let compact = match text.strip_prefix("https://aaep-protocol.org/types/") {
             Some(name) => format!("aaep:{name}"),

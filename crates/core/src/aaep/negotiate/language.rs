@@ -1,19 +1,19 @@
-//! Which of our languages comes nearest to what somebody reads (AAEP 11.1.3).
+//! Language matching: the nearest offered language for a reader (AAEP 11.1.3).
 
-/// The best of `offered` for somebody who named languages in order of preference.
+/// The best of `offered` for a list of languages in order of preference.
 ///
-/// Each is tried as it is, then without its region, then without its script, before the next one is looked at.
+/// Each language is tried as it is, then without its region, then without its script, before the next one.
 pub fn best_language<'o>(asked: &[String], offered: &[&'o str]) -> Option<&'o str> {
     asked.iter().find_map(|tag| serving(tag, offered))
 }
 
-/// The offered language in which somebody who asked for this one is served.
+/// The offered language nearest to this one.
 pub(super) fn serving<'o>(tag: &str, offered: &[&'o str]) -> Option<&'o str> {
     let mut wanted = tag;
     let mut script_kept = true;
     loop {
         let same = offered.iter().find(|offer| offer.eq_ignore_ascii_case(wanted));
-        // `en` is served by `en-US`; but who reads one script is not served by another one.
+        // `en` is served by `en-US`, but a reader of one script cannot be served in another.
         let wider = || offered.iter().find(|offer| script_kept && begins(offer, wanted));
         if let Some(found) = same.or_else(wider) {
             return Some(found);

@@ -1,4 +1,4 @@
-//! The terms of a subscription: what is told to the subscriber, and the same in the form in which its stream is shaped.
+//! The terms of a subscription: as sent to the subscriber, and in the form used for shaping its stream.
 
 use super::{Filter, MIN_TIMEOUT, Offer, best_language, chosen, language::serving, levels, time_extension};
 use crate::aaep::spoken::Form;
@@ -10,33 +10,33 @@ use countersign_protocol::aaep::{
 };
 use serde_json::{Map, json};
 
-/// What a subscription was promised.
+/// The negotiated terms of a subscription.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terms {
     pub version: String,
-    /// The highest conformance level that both know.
+    /// The highest conformance level common to both sides.
     pub level: u8,
-    /// Non-critical events a second.
+    /// Non-critical events per second.
     pub rate: Option<u32>,
     pub filter: Filter,
-    /// The finest end at which streamed text leaves: with `none` it never waits.
+    /// The finest boundary at which streamed text is sent; with `none` it is never held.
     pub finest: Boundary,
-    /// Little at a time: short texts, and at most one state or progress in two seconds.
+    /// Low cognitive load: short texts, and at most one state or progress event in two seconds.
     pub is_calm: bool,
     pub form: Form,
     pub answers_confirmations: bool,
     pub answers_clarifications: bool,
-    /// Questions to this subscriber stay open at least so many seconds (AAEP 6.4.2).
+    /// The least time in seconds that questions to this subscriber stay open (AAEP 6.4.2).
     pub time_extension: Option<u32>,
-    /// What the subscriber is told.
+    /// The capabilities reported to the subscriber.
     pub honored: Capabilities,
-    /// Where it got less than it asked for, in words.
+    /// The differences between requested and honoured capabilities, as text.
     pub notes: Option<String>,
     pub(super) asked: Capabilities,
 }
 
 impl Terms {
-    /// For a connection that never asked: everything, as it was said, and counted (C15).
+    /// For a connection without a subscription request: all events, unfolded and with sequence numbers (C15).
     pub fn implicit(offer: &Offer) -> Self {
         let asked = Capabilities {
             supports_confirmation_reply: Some(true),
@@ -48,12 +48,12 @@ impl Terms {
         Self::promise(offer.versions.first().cloned().unwrap_or_default(), asked, offer)
     }
 
-    /// What was asked for. The same terms follow from it again.
+    /// The requested capabilities; the same terms can be derived from them again.
     pub const fn asked(&self) -> &Capabilities {
         &self.asked
     }
 
-    /// The answer on the wire; whoever sends it adds the manifest.
+    /// The acceptance on the wire; the caller adds the manifest.
     pub fn accepted(&self, subscription_id: String, producer: Producer) -> SubscriptionAccepted {
         SubscriptionAccepted {
             subscription_id,
@@ -66,13 +66,13 @@ impl Terms {
         }
     }
 
-    /// Less than was asked for where we can do less, and never more.
+    /// Grants the requested capabilities, reduced to the offer and never extended.
     pub(super) fn promise(version: String, asked: Capabilities, offer: &Offer) -> Self {
         let honored = honored(&asked, offer);
         let is_calm = honored.cognitive_load == Some(CognitiveLoad::Low);
         let filter = Filter::new(honored.event_filters.as_ref());
         let finest = finest(honored.coalesce_boundaries.as_deref());
-        // What is folded, held back or left out makes holes, so such a stream is not counted (C14).
+        // A stream with folded, held or omitted events has gaps, so it has no sequence numbers (C14).
         let sequence = honored.max_events_per_second.is_none()
             && filter.passes_everything()
             && finest == Boundary::None
@@ -132,16 +132,16 @@ fn offered(offer: &Offer) -> Vec<&str> {
     offer.languages.iter().map(String::as_str).collect()
 }
 
-/// Nothing where there is no common language: the subscription stands all the same, since nobody may lose the channel
-/// on which they are asked over a language (C24).
+/// None without a common language. The subscription still stands: nobody may lose the channel for their confirmation
+/// requests over a language (C24).
 fn language(asked: &Capabilities, offer: &Offer) -> Option<String> {
     let default = [String::from("en-US")];
     let tags = asked.languages.as_deref().unwrap_or(&default);
     best_language(tags, &offered(offer)).map(str::to_owned)
 }
 
-/// Whoever listens slowly is better off with fewer, longer pieces: below 120 words a minute single words are not sent
-/// where sentences or paragraphs were asked for too, and below 80 not single sentences where paragraphs were.
+/// A slow listener gets fewer, longer pieces: below 120 words a minute no single words if sentences or paragraphs were
+/// requested too, and below 80 no single sentences if paragraphs were.
 fn coarser(ends: &[Boundary], pace: Option<u32>) -> Vec<Boundary> {
     let floor = match pace {
         Some(..80) if ends.contains(&Boundary::Paragraph) => Boundary::Paragraph,
@@ -151,7 +151,7 @@ fn coarser(ends: &[Boundary], pace: Option<u32>) -> Vec<Boundary> {
     ends.iter().copied().filter(|end| *end >= floor).collect()
 }
 
-/// A paragraph's end is a sentence's and a word's end too, so only the finest that was asked for matters.
+/// The end of a paragraph also ends a sentence and a word, so only the finest requested boundary matters.
 fn finest(ends: Option<&[Boundary]>) -> Boundary {
     ends.and_then(|ends| ends.iter().copied().min()).unwrap_or(Boundary::Sentence)
 }

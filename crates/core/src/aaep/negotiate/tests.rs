@@ -45,7 +45,7 @@ fn a_producer_that_is_full_says_when_to_come_back() {
     let offer = Offer { is_full: true, ..Offer::default() };
     let document = negotiate(&request(Capabilities::default()), &offer).unwrap_err().document(None);
     assert_eq!((document.reason_code, document.retry_after_seconds), (ReasonCode::RateLimit, Some(60)));
-    // Whoever is in already is not thrown out by a change of terms.
+    // A change of terms does not evict an existing subscriber.
     let terms = Terms::implicit(&offer);
     assert!(renegotiate(&terms, &Capabilities::default(), &offer).is_ok());
 }
@@ -218,7 +218,7 @@ fn a_change_of_terms_keeps_what_it_does_not_name_and_replaces_filters_whole() {
     assert_eq!((after.rate, after.form.language.as_deref()), (Some(3), Some("de")));
     assert_eq!(after.honored.event_filters, changed.event_filters);
     assert!(after.filter.passes("aaep:agent.tool.completed"));
-    // What was refused once is looked at again: it was asked for all the same.
+    // A capability that was denied before is negotiated again: it is still requested.
     let more = Offer { languages: strings(&["fr"]), ..Offer::default() };
     assert_eq!(renegotiate(&after, &Capabilities::default(), &more).unwrap().honored.languages, None);
     let back = renegotiate(&after, &Capabilities::default(), &Offer::default()).unwrap();

@@ -1,4 +1,4 @@
-//! An event that waits, and how a later one is folded into it: nothing that was said is lost, it is said at once (C13).
+//! Held events and folding a later event into an earlier one: no content is lost, it is sent in one event (C13).
 
 use crate::aaep::spoken::Spoken;
 use countersign_protocol::{
@@ -11,33 +11,33 @@ use countersign_protocol::{
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Longer than this no text of an event should be (AAEP 3.7); in bytes, which are never fewer than characters.
+/// The longest text of an event (AAEP 3.7), in bytes, which are never fewer than characters.
 const LONGEST_CHUNK: usize = 16 * 1024;
 
-/// One event, or several that became one.
+/// One event, or several folded into one.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// The last of them: its id, its place and its words are those of the whole.
+    /// The last of them; the folded event has its id, its position and its summaries.
     pub(super) last: Arc<Spoken>,
     folded: Folded,
-    /// When it may leave, as far as it is for itself to say.
+    /// When it may be sent, apart from the limits of the subscription.
     pub(super) due: UnixMillis,
-    /// Text whose phrase is not at its end yet.
+    /// Text before the boundary that the subscriber wants.
     pub(super) is_open: bool,
 }
 
-/// What the earlier ones leave behind in the whole.
+/// The part of the earlier events that the folded event keeps.
 #[derive(Debug)]
 enum Folded {
     Nothing,
-    /// Where a chain of states began.
+    /// The first state of a chain.
     From(String),
-    /// The latest says all.
+    /// The latest event says everything.
     Latest,
     Text {
         chunk: String,
         position: i64,
-        /// Where the next character would be.
+        /// The position of the next character.
         end: i64,
         complete: bool,
     },
@@ -52,7 +52,7 @@ impl Held {
         &self.last.event.payload
     }
 
-    /// Whether it belongs to the same stream of events as the next one, so that one of the two may stand for both.
+    /// Whether both belong to the same series of events, so that one may replace the other.
     pub(super) fn is_of_one_kind_with(&self, next: &Spoken) -> bool {
         match (self.payload(), &next.event.payload) {
             (Payload::StateChanged(_), Payload::StateChanged(_))
@@ -62,10 +62,10 @@ impl Held {
         }
     }
 
-    /// Whether the next one of its kind can be folded in without anything getting lost or said of somebody else.
+    /// Whether the next event can be folded in without losing content or mixing speakers.
     ///
-    /// What carries extensions says more than its kind does, such as what became of a question: it stands for itself.
-    /// Whose words it is in says no more, but has to be the same.
+    /// An event with extensions carries more than its type, such as the outcome of a question, so it is never folded.
+    /// The extension naming the speaker carries no content, but must be equal.
     pub(super) fn takes(&self, next: &Self) -> bool {
         let (this, that) = (&self.last.event.envelope, &next.last.event.envelope);
         is_bare(&this.extensions)
@@ -78,7 +78,7 @@ impl Held {
             }
     }
 
-    /// Whether the next piece of text begins where this one ends, is of the same sort, and both fit into one event.
+    /// Whether the next piece continues this text, has the same type and language, and fits into the same event.
     fn goes_on(&self, this: &OutputStreaming, next: &Self, that: &OutputStreaming) -> bool {
         this.output_id == that.output_id
             && this.content_type == that.content_type
@@ -87,7 +87,7 @@ impl Held {
             && self.text_len() + next.text_len() <= LONGEST_CHUNK
     }
 
-    /// Becomes both. The text waits on if the later piece has not reached its end.
+    /// Folds the next event into this one. The text stays held if the later piece is before its boundary.
     pub(super) fn fold(&mut self, next: Self) {
         let folded = std::mem::replace(&mut self.folded, Folded::Nothing);
         self.folded = match (folded, &self.last.event.payload) {
@@ -107,14 +107,14 @@ impl Held {
         self.due = self.due.min(now);
     }
 
-    /// What leaves. What was folded is a new event, so it is stamped now (C12), but never later than what comes after it.
+    /// The event to send. A folded event is new, so it is stamped now (C12), but never later than its successor.
     pub(super) fn release(self, now: UnixMillis, before: Option<UnixMillis>) -> Arc<Spoken> {
         if matches!(self.folded, Folded::Nothing) {
             return self.last;
         }
         let stamp = before.map_or(now, |before| before.min(now)).max(self.last.event.envelope.timestamp);
         let of = |event: &Event| self.folded.patched(event.clone(), stamp);
-        // Streamed text is the agent's own; nobody has it in another language.
+        // Streamed text is the agent's own and has no translations.
         let translated = self.last.translations.iter().filter(|_| !matches!(self.folded, Folded::Text { .. }));
         let translations = translated.map(|(tag, event)| (tag.clone(), of(event))).collect();
         Arc::new(Spoken::new(self.last.session, self.last.seq, of(&self.last.event), translations))
@@ -181,12 +181,12 @@ fn joined(text: Folded, next: &Held) -> Folded {
     Folded::Text { chunk, position, end: next.end(), complete: complete || ends }
 }
 
-/// In characters, which are code points (C28).
+/// In characters, meaning code points (C28).
 fn end_of(output: &OutputStreaming) -> i64 {
     output.position.saturating_add(i64::try_from(output.chunk.chars().count()).unwrap_or(i64::MAX))
 }
 
-/// Whether extensions say nothing but that the hub itself speaks.
+/// Whether the extensions only name the hub as speaker.
 fn is_bare(extensions: &Map<String, Value>) -> bool {
     let by_hub = |ours: &Value| ours.as_object().is_some_and(|ours| ours.keys().all(|name| name == extension::SAID_BY));
     extensions.iter().all(|(prefix, members)| prefix == extension::PREFIX && by_hub(members))

@@ -1,6 +1,6 @@
-//! What waits of one session, in the order in which it will leave.
+//! Held events of one session, in sending order.
 //!
-//! Whatever is folded takes the place of its last part, so places only ever grow from the front to the back.
+//! A folded event takes the position of its last part, so positions only grow from front to back.
 
 use super::fold::Held;
 use crate::aaep::spoken::Spoken;
@@ -10,7 +10,7 @@ use countersign_protocol::{
 };
 use std::{collections::VecDeque, sync::Arc};
 
-/// How long progress, or another text, waits behind a phrase that is not at its end before it cuts it short.
+/// How long progress, or another text, waits behind an unfinished phrase before cutting it.
 const PATIENCE_MS: i64 = 2000;
 const NEVER: UnixMillis = UnixMillis(i64::MAX);
 
@@ -20,7 +20,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Takes the next event of the session, folded into what waits of its kind where that loses nothing.
+    /// Takes the next event of the session, folded into a held event of its kind if no content is lost.
     pub(super) fn put(&mut self, spoken: Arc<Spoken>, finest: Boundary, now: UnixMillis) {
         let is_open = is_open(&spoken, finest);
         let next = Held::new(spoken, if is_open { NEVER } else { now }, is_open);
@@ -30,7 +30,7 @@ impl Queue {
         self.join_earlier(self.held.len() - 1);
     }
 
-    /// Ends every phrase: there will be nothing more, or something came that must not overtake it.
+    /// Ends every phrase: no more text will come, or the next event must not overtake it.
     pub(super) fn end_phrases(&mut self, now: UnixMillis) {
         while let Some(place) = self.held.iter().position(|held| held.is_open) {
             self.held.get_mut(place).into_iter().for_each(|held| held.end_phrase(now));
@@ -42,14 +42,14 @@ impl Queue {
         self.held.front()
     }
 
-    /// Lets the first one go.
+    /// Removes the first event for sending.
     pub(super) fn pop(&mut self, now: UnixMillis, before: Option<UnixMillis>) -> Option<Arc<Spoken>> {
         let first = self.held.pop_front()?;
         let next = self.held.front().map(Held::stamped);
         Some(first.release(now, next.or(before)))
     }
 
-    /// Other terms: what they leave out is forgotten, what they do not wait for is due.
+    /// Applies new terms: drops filtered events and releases text that no longer needs to be held.
     pub(super) fn rejudge(&mut self, passes: impl Fn(&Payload) -> bool, finest: Boundary, now: UnixMillis) {
         self.held.retain(|held| passes(held.payload()));
         let ended = self.held.iter_mut().filter(|held| held.is_open && !is_open(&held.last, finest));
@@ -68,9 +68,8 @@ impl Queue {
         self.held.is_empty()
     }
 
-    /// Nothing overtakes a phrase, and nobody waits long for its end: it is cut at once for whatever says that the agent
-    /// is at something else now, and after a while for progress and for other texts. A phrase that goes on moves behind
-    /// those by itself.
+    /// Nothing overtakes a phrase, and nothing waits long for its end: an event showing that the agent moved on cuts it
+    /// at once, progress and other texts cut it after a delay. A continued phrase moves behind those by itself.
     fn end_phrases_for(&mut self, next: &Held, now: UnixMillis) {
         match next.payload() {
             _ if next.is_open => {}
@@ -82,16 +81,16 @@ impl Queue {
         }
     }
 
-    /// The last of its kind with the next one folded in, taken out of the queue; or only the next one.
+    /// The last event of its kind with the next one folded in, removed from the queue; or only the next one.
     fn fold_into_last_of_its_kind(&mut self, next: Held, now: UnixMillis) -> Held {
         let Some(place) = self.held.iter().rposition(|held| held.is_of_one_kind_with(&next.last)) else { return next };
         let Some(last) = self.held.get_mut(place) else { return next };
         if !last.takes(&next) {
-            // Nothing more will come to it.
+            // No further text will be appended to it.
             last.end_phrase(now);
             return next;
         }
-        // A phrase that is at its end does not wait for the end of the one after it.
+        // A finished phrase does not wait for the end of the next one.
         if next.is_open && !last.is_open {
             return next;
         }
@@ -100,7 +99,7 @@ impl Queue {
         last
     }
 
-    /// What is at its end joins finished text of the same output that still waits, in the later one's place.
+    /// Folds a finished text into earlier finished text of the same output, at the later position.
     fn join_earlier(&mut self, place: usize) {
         let Some(this) = self.held.get(place).filter(|this| !this.is_open) else { return };
         let earlier = self.held.iter().take(place).rposition(|held| held.is_of_one_kind_with(&this.last));
@@ -113,7 +112,7 @@ impl Queue {
     }
 }
 
-/// Whether text waits for more: it says where it ends, and that is not yet where the subscriber wants it cut.
+/// Whether text is held for more: it names its boundary, and that is finer than the subscriber wants.
 pub(super) fn is_open(spoken: &Spoken, finest: Boundary) -> bool {
     match &spoken.event.payload {
         Payload::OutputStreaming(output) if !output.complete => {

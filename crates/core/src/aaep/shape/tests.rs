@@ -59,7 +59,7 @@ fn a_question_leaves_in_the_same_call_behind_what_its_own_session_said_and_nothi
     let left = listener.hears(&speaker.question(1, START));
     assert_eq!(seqs(&left), [2, 4, 5]);
     assert_eq!(states(&left[0]), ("idle", "awaiting_input"));
-    // Two left that had no budget, so the other session waits for three seconds.
+    // Two events were sent beyond the budget, so the other session waits for three seconds.
     assert_eq!(listener.shaper.next_due(), Some(at(3000)));
 }
 
@@ -112,7 +112,7 @@ fn text_waits_for_the_end_that_was_asked_for_and_keeps_its_place() {
     let first = say(&mut listener, "alle.", Some(Boundary::Sentence), false).unwrap();
     assert_eq!((first.chunk.as_str(), first.position), ("Grüße alle.", 0));
     assert_eq!(say(&mut listener, " Und", Some(Boundary::Word), false), None);
-    // A paragraph's end is a sentence's end too, and what says nothing about its end does not wait.
+    // A paragraph's end is a sentence's end too, and text without a hint is not held.
     assert_eq!(say(&mut listener, " Schluss.\n", Some(Boundary::Paragraph), false).unwrap().position, 11);
     assert_eq!(say(&mut listener, "ohne", None, false).unwrap().chunk, "ohne");
     assert_eq!(say(&mut listener, "ja", Some(Boundary::None), false).unwrap().chunk, "ja");
@@ -151,12 +151,12 @@ fn nothing_overtakes_a_phrase_and_progress_does_not_wait_long_for_its_end() {
     listener.hears(&speaker.text(1, START, 0, "half", Some(Boundary::Word), false));
     assert!(listener.hears(&speaker.progress(1, START, 10)).is_empty());
     assert_eq!(listener.shaper.next_due(), Some(at(2000)));
-    // It goes on, so the progress was said before its end and leaves.
+    // The phrase continues, so the progress came before its end and is sent.
     let left = listener.hears(&speaker.text(1, START, 0, " more", Some(Boundary::Word), false));
     assert_eq!(seqs(&left), [1]);
     listener.hears(&speaker.progress(1, START, 20));
     assert_eq!(seqs(&listener.until(at(2000))), [2, 3]);
-    // Whatever says that the agent is at something else does not wait at all.
+    // An event showing that the agent moved on does not wait at all.
     listener.hears(&speaker.text(1, listener.now, 0, " again", Some(Boundary::Word), false));
     assert_eq!(seqs(&listener.hears(&speaker.tool(1, listener.now, "search"))), [4, 5]);
 }

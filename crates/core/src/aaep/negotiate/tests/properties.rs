@@ -1,4 +1,4 @@
-//! Whatever is asked for: what is honoured is never more.
+//! For any request: never honour more than was requested.
 
 use super::super::{Extension, Offer, Terms, negotiate, renegotiate};
 use countersign_protocol::aaep::{
@@ -72,7 +72,7 @@ fn request(capabilities: &Capabilities) -> SubscriptionRequest {
     }
 }
 
-/// Everything in `honored` was in `asked`.
+/// Everything in `honored` is in `asked`.
 fn within<T: PartialEq>(honored: Option<&Vec<T>>, asked: Option<&Vec<T>>) -> bool {
     honored.is_none_or(|honored| asked.is_some_and(|asked| honored.iter().all(|one| asked.contains(one))))
 }

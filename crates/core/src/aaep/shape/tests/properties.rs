@@ -1,4 +1,4 @@
-//! Whatever is said, in whatever order and whenever: what a shaper must never do.
+//! Invariants of a shaper for any events in any order and at any time.
 
 use super::script::{Listener, START, Speaker, chunk, states};
 use crate::aaep::spoken::Spoken;
@@ -36,7 +36,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Session, how long after the one before, and what.
+/// Session, delay since the previous event, and event.
 fn acts() -> impl Strategy<Value = Vec<(RowKey, i64, Act)>> {
     vec((0..3i64, prop_oneof![3 => Just(0i64), 3 => 0..300i64, 1 => 0..4000i64], act()), 0..120)
 }
@@ -54,7 +54,7 @@ fn capabilities() -> impl Strategy<Value = Capabilities> {
     })
 }
 
-/// All that was said and all that was heard, by session; and what was heard ahead of something critical.
+/// All events pushed and sent, by session, and those sent without a critical event forcing them out.
 struct Told {
     said: BTreeMap<RowKey, Vec<Arc<Spoken>>>,
     heard: BTreeMap<RowKey, Vec<Arc<Spoken>>>,

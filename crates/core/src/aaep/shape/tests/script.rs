@@ -1,4 +1,4 @@
-//! Sessions that speak by the rules, for whatever listens in a test.
+//! Sessions that emit valid event sequences for tests.
 
 use crate::aaep::{
     negotiate::{Offer, Terms, negotiate},
@@ -57,7 +57,7 @@ pub(crate) fn event(session: RowKey, seq: i64, now: UnixMillis, payload: Payload
     Event { envelope, payload }
 }
 
-/// Speaks in several sessions: places, states and positions follow from what was said before.
+/// Emits events in several sessions: sequence numbers, states and positions follow the previous events.
 #[derive(Default)]
 pub(crate) struct Speaker {
     seqs: BTreeMap<RowKey, i64>,
@@ -138,7 +138,7 @@ impl Speaker {
     }
 }
 
-/// A shaper and the moment, and all that left with the moment at which it left.
+/// A shaper with the current time, and all sent events with their sending times.
 pub(crate) struct Listener {
     pub(crate) shaper: Shaper,
     pub(crate) now: UnixMillis,
@@ -150,7 +150,7 @@ impl Listener {
         Self { shaper: Shaper::new(terms(capabilities), START), now: START, heard: Vec::new() }
     }
 
-    /// What left because of this event, at once.
+    /// The events sent at once because of this event.
     pub(crate) fn hears(&mut self, spoken: &Arc<Spoken>) -> Vec<Arc<Spoken>> {
         let mut out = Vec::new();
         self.shaper.push(spoken, self.now, &mut out);
@@ -158,7 +158,7 @@ impl Listener {
         out
     }
 
-    /// Lets time pass, waking up whenever the shaper wants to.
+    /// Advances time, pulling whenever the shaper is due.
     pub(crate) fn until(&mut self, end: UnixMillis) -> Vec<Arc<Spoken>> {
         let before = self.heard.len();
         while let Some(due) = self.shaper.next_due().filter(|due| *due <= end) {
