@@ -1,23 +1,23 @@
-//! The arguments of a call, in one normal form.
+//! The arguments of a call in a normal form.
 
 use super::resolve::places;
 use crate::held::{BadJson, Fields, HttpRequest, Member, plain_type, read_json};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// The arguments of a call: an object whose members are in the order of their names, with numbers as they were written.
+/// The arguments of a call: an object with members sorted by name and numbers as written.
 ///
-/// It is stored as JSON within a text, because numbers of a JSON document would pass through doubles.
+/// Stored as JSON inside a string, because numbers of a JSON document would pass through doubles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arguments(Member);
 
 impl Arguments {
-    /// What a request at the gateway says: `{path, query, headers, content_type, body}`.
+    /// The arguments of a request at the gateway: `{path, query, headers, content_type, body}`.
     pub fn of_request(request: &HttpRequest, fields: &Fields) -> Self {
         Self::of_member(fields.tree(request))
     }
 
-    /// What a tool is called with.
+    /// The arguments of a tool call.
     pub fn of_tool(arguments: &Map<String, Value>) -> Self {
         Self::of_member(Member::Object(members(arguments)))
     }
@@ -26,7 +26,7 @@ impl Arguments {
         Self(ordered(member))
     }
 
-    /// By one reading or none.
+    /// Reads strictly: an ambiguous text is an error.
     pub fn read(text: &str) -> Result<Self, BadJson> {
         read_json(text.as_bytes()).map(Self::of_member)
     }
@@ -35,7 +35,7 @@ impl Arguments {
         self.0.compact()
     }
 
-    /// The one argument with this dotted name: none where there is none, or where two could be meant.
+    /// The argument with this dotted name; none if it is missing or ambiguous.
     pub fn get(&self, name: &str) -> Option<&Member> {
         let mut found = places(&self.0, name).into_iter().map(|place| place.member);
         let member = found.next();
@@ -72,7 +72,7 @@ fn members(object: &Map<String, Value>) -> Vec<(String, Member)> {
     object.iter().map(|(name, value)| (name.clone(), member(value))).collect()
 }
 
-/// The order of members says nothing, that of lists does.
+/// The order of members is insignificant, the order of lists is not.
 fn ordered(member: Member) -> Member {
     match member {
         Member::List(items) => Member::List(items.into_iter().map(ordered).collect()),

@@ -1,4 +1,4 @@
-//! A holder's open patterns, so that a call finds its own among a thousand.
+//! An index of a holder's open patterns, for finding the match of a call among thousands.
 
 use super::{
     Arguments, Difference, Pattern, Units, What,
@@ -14,21 +14,21 @@ use std::{
     ops::ControlFlow,
 };
 
-/// Patterns by action, then by the places they leave open, then by a hash of everything else: a call is hashed once
-/// for each distinct set of open places, however many patterns there are.
+/// Patterns by action, then by released places, then by a hash of everything else: a call is hashed once per distinct
+/// set of released places, regardless of the number of patterns.
 #[derive(Clone, Debug, Default)]
 pub struct Book {
     shelves: HashMap<What, Vec<Shelf>>,
 }
 
-/// The patterns of one action with the same open places.
+/// The patterns of one action with the same released places.
 #[derive(Clone, Debug)]
 struct Shelf {
     mask: Mask,
     by_rest: HashMap<u64, Vec<Alike>>,
 }
 
-/// Patterns that differ in their bounds only.
+/// Patterns that differ only in their bounds.
 #[derive(Clone, Debug)]
 struct Alike {
     arguments: Arguments,
@@ -38,7 +38,7 @@ struct Alike {
 #[derive(Clone, Debug)]
 struct Row {
     keys: Vec<RowKey>,
-    /// Of the open places, in the order of their numbers.
+    /// The bounds of the released places, in the order of their numbers.
     bounds: Vec<(Kind, Bound)>,
 }
 
@@ -62,7 +62,7 @@ impl Book {
         }
     }
 
-    /// The patterns that this call fits, in the order of their keys; units and tallies are not looked at.
+    /// The patterns that this call fits, in the order of their keys; ignores units and tallies.
     pub fn candidates(&self, what: &What, call: &Arguments) -> Vec<RowKey> {
         let shelves = self.shelves.get(what).map(Vec::as_slice).unwrap_or_default();
         let mut keys: Vec<_> = shelves.iter().flat_map(|shelf| shelf.candidates(call)).collect();
@@ -119,7 +119,7 @@ fn rest(arguments: &Arguments, mask: &Mask) -> u64 {
     state.finish()
 }
 
-/// The values in the open places in the order of their numbers, if everything else is the same.
+/// The values in the released places in the order of their numbers, if everything else is equal.
 fn opened<'a>(was: &'a Arguments, is: &'a Arguments, mask: &Mask) -> Option<Vec<&'a Member>> {
     let mut values = Vec::new();
     let report = |_: &[_], found: Found<'a>| match found {
@@ -134,8 +134,7 @@ fn opened<'a>(was: &'a Arguments, is: &'a Arguments, mask: &Mask) -> Option<Vec<
     same.then(|| values.into_iter().map(|(_, value)| value).collect())
 }
 
-/// The pattern of the same action that this call comes nearest to, and how it differs from that: in nothing, where it
-/// fits.
+/// The nearest pattern of the same action and the call's differences from it; no differences if it fits.
 pub fn differences<'a>(
     patterns: impl IntoIterator<Item = (RowKey, &'a Pattern)>,
     what: &What,

@@ -1,4 +1,4 @@
-//! Two trees member by member, but for the open places; and a hash under which those that agree are equal.
+//! Compares two trees member by member except in released places, and hashes them consistently with that.
 
 use super::{number::Number, resolve::Mask};
 use crate::held::Member;
@@ -15,7 +15,7 @@ pub(super) enum Step<'a> {
     At(usize),
 }
 
-/// What is found where the trees are not simply the same.
+/// A difference between the trees, or a released place.
 pub(super) enum Found<'a> {
     Open(usize, &'a Member),
     Changed { was: &'a Member, is: &'a Member },
@@ -23,7 +23,7 @@ pub(super) enum Found<'a> {
     Missing(&'a Member),
 }
 
-/// Walks both trees and reports what is found, with the way to it, until told to stop.
+/// Walks both trees and reports findings with their paths, until told to stop.
 pub(super) struct Walk<'a, F> {
     steps: Vec<Step<'a>>,
     report: F,
@@ -44,7 +44,7 @@ impl<'a, F: FnMut(&[Step<'a>], Found<'a>) -> ControlFlow<()>> Walk<'a, F> {
         }
     }
 
-    /// Both are in the order of their names.
+    /// Both are sorted by name.
     fn objects(
         &mut self,
         mut was: &'a [(String, Member)],
@@ -96,7 +96,7 @@ impl<'a, F: FnMut(&[Step<'a>], Found<'a>) -> ControlFlow<()>> Walk<'a, F> {
     }
 }
 
-/// Whether both are the same, numbers by their value.
+/// Whether both are equal, comparing numbers by value.
 pub(super) fn is_same(was: &Member, is: &Member) -> bool {
     Walk::new(|_, _| ControlFlow::Break(())).both(was, is, None).is_continue()
 }
@@ -109,7 +109,7 @@ fn is_same_scalar(was: &Member, is: &Member) -> bool {
     }
 }
 
-/// Equal for trees that agree in everything that is not open.
+/// Equal hashes for trees that agree in all places that are not released.
 pub(super) fn hash_but(member: &Member, mask: Option<&Mask>, state: &mut impl Hasher) {
     if let Some(Mask::Open(_)) = mask {
         return state.write_u8(0);

@@ -1,4 +1,4 @@
-//! How a call differs from what was approved, in words for people.
+//! Differences between a call and the approved pattern, as text.
 
 use super::compare::Step;
 use crate::held::{Member, quoted, shown};
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 const MAX_NAME: usize = 200;
 const MAX_VALUE: usize = 200;
 
-/// One argument that is not as it was approved. Nothing invisible is left in its texts.
+/// One argument that differs from the approved one. Its texts contain no invisible characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     /// Dotted: `body.amount`.
     pub name: String,
-    /// None where it is missing.
+    /// None if it is missing.
     pub is: Option<String>,
     pub was: Was,
 }
 
-/// What was approved in this place.
+/// The approved content of this place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Was {
     Nothing,
     Exactly(String),
-    /// The bound, in words.
+    /// The bound as text.
     Within(String),
 }
 
@@ -39,7 +39,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// A value as people read it. Texts stand in quotes, so that none can be taken for the words around it.
+/// A value as text. Strings are quoted, so that none can pass for the surrounding sentence.
 pub(super) fn in_words(value: &Member) -> String {
     value_in_words(value, MAX_VALUE)
 }
@@ -48,7 +48,7 @@ pub(super) fn value_in_words(value: &Member, most: usize) -> String {
     shown(&value.compact(), most)
 }
 
-/// The way to a member as its dotted name.
+/// The dotted name of a path.
 pub(super) fn name(steps: &[Step<'_>]) -> String {
     let step = |step: &Step<'_>| match step {
         Step::Name(name) => plain_or_quoted(name),
@@ -57,12 +57,12 @@ pub(super) fn name(steps: &[Step<'_>]) -> String {
     shown(&steps.iter().map(step).collect::<Vec<_>>().join("."), MAX_NAME)
 }
 
-/// A dotted name that a person released.
+/// The dotted name of a released argument.
 pub(super) fn named(name: &str) -> String {
     shown(&plain_or_quoted(name), MAX_NAME)
 }
 
-/// A name that could be taken for a name and more stands in quotes.
+/// Quotes a name that could be read as more than a name.
 fn plain_or_quoted(name: &str) -> String {
     let plain =
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']'));

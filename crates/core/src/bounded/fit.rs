@@ -1,4 +1,4 @@
-//! Whether a call is one of those that were approved.
+//! Matches a call against an approved pattern.
 
 use super::{
     Arguments, Difference, Pattern, Units, Was,
@@ -11,10 +11,10 @@ use countersign_protocol::bounds::{Amount, Bound};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-/// More differences than these say no more to anybody.
+/// More differences than these do not help a reader.
 const MAX_DIFFERENCES: usize = 50;
 
-/// What a call takes of a bounded amount.
+/// A call's share of a bounded amount.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
     pub name: String,
@@ -24,7 +24,7 @@ pub struct Taken {
 }
 
 impl Pattern {
-    /// What the call takes, or how it differs. `units` are those of the call.
+    /// The amounts that the call uses, or its differences. `units` are those of the call.
     pub fn fit(&self, call: &Arguments, units: &Units) -> Result<Vec<Taken>, Vec<Difference>> {
         let mut differences = Vec::new();
         let opened = self.opened(call, |steps, found| differences.push(difference(steps, &found)));
@@ -38,7 +38,7 @@ impl Pattern {
         if differences.is_empty() { Ok(taken) } else { Err(differences) }
     }
 
-    /// In how many places the call differs: what `fit` would find, without the words.
+    /// The number of differences that `fit` would find, without rendering them.
     pub(super) fn distance(&self, call: &Arguments, units: &Units) -> usize {
         let mut differences = 0;
         let opened = self.opened(call, |_, _| differences += 1);
@@ -47,7 +47,7 @@ impl Pattern {
         differences + outside
     }
 
-    /// The values in the open places. What differs elsewhere is reported.
+    /// The values in the released places. Differences elsewhere are reported.
     fn opened<'a>(
         &'a self,
         call: &'a Arguments,
@@ -77,7 +77,7 @@ impl Pattern {
     }
 }
 
-/// An open place and what the call has there.
+/// A released place and the call's value in it.
 struct Place<'a> {
     name: &'a str,
     bound: &'a Bound,
@@ -86,7 +86,7 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// `own` is the unit that the call says.
+    /// `own` is the unit stated by the call.
     fn takes(&self, own: Option<&str>) -> Result<Option<Taken>, Difference> {
         if !self.is_met(own) {
             return Err(self.outside(own));
@@ -96,14 +96,14 @@ impl Place<'_> {
         amount(self.is).map(|amount| Some(taken(amount))).ok_or_else(|| self.outside(own))
     }
 
-    /// Where the bound says no unit, the arguments that are fixed do.
+    /// If the bound has no unit, the fixed arguments determine it.
     fn is_met(&self, own: Option<&str>) -> bool {
         self.bound.unit().is_none_or(|unit| own == Some(unit)) && is_within(self.bound, self.was, self.is)
     }
 
     fn outside(&self, own: Option<&str>) -> Difference {
         let is = match (self.bound, amount(self.is)) {
-            // Without quotes, unless they are what differs.
+            // Without quotes, unless the quotes are the difference.
             (Bound::Amount { .. }, Some(amount)) if self.was == Kind::of(self.is) => limit::with_unit(amount, own),
             (Bound::Amount { .. }, _) => limit::with_unit(in_words(self.is), own),
             _ => in_words(self.is),

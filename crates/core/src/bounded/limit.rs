@@ -1,15 +1,16 @@
-//! Whether a value lies within its bound, and the bound in words.
+//! Checks values against bounds, and renders bounds as text.
 
 use super::{arguments::member, compare::is_same, difference::value_in_words};
 use crate::held::{Member, shortened, shown};
 use countersign_protocol::bounds::{Amount, Bound};
 use serde_json::Value;
 
-/// What one choice, and all of them together, may take on a page.
+/// The most characters of one choice, and of all choices together.
 const MAX_CHOICE: usize = 80;
 const MAX_CHOICES: usize = 600;
 
-/// Whether what was shown is a number or a text. It stays that: to a service "82000" may be something else than 82000.
+/// Whether the shown value is a number or a string. The kind must not change: a service may treat "82000" and 82000
+/// differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Number,
@@ -27,7 +28,7 @@ impl Kind {
     }
 }
 
-/// Whether the bound lets this value stand where one of that kind was shown.
+/// Whether the bound allows this value in place of one of that kind.
 pub(super) fn is_within(bound: &Bound, was: Kind, is: &Member) -> bool {
     match bound {
         Bound::Amount { least, most, .. } => {
@@ -39,7 +40,7 @@ pub(super) fn is_within(bound: &Bound, was: Kind, is: &Member) -> bool {
     }
 }
 
-/// The amount that a number or text says, if it says one.
+/// The amount in a number or string, if it is one.
 pub(super) fn amount(member: &Member) -> Option<Amount> {
     match member {
         Member::Number(text) | Member::Text(text) => Amount::parse(text).ok(),
@@ -47,7 +48,7 @@ pub(super) fn amount(member: &Member) -> Option<Amount> {
     }
 }
 
-/// A bound as people read it: `at most 500.00 EUR, 2000.00 EUR altogether`.
+/// A bound as text: `at most 500.00 EUR, 2000.00 EUR altogether`.
 pub fn in_words(bound: &Bound) -> String {
     match bound {
         Bound::Amount { sum: Some(sum), .. } => {
@@ -57,7 +58,7 @@ pub fn in_words(bound: &Bound) -> String {
     }
 }
 
-/// What it says about one call.
+/// The part of the bound that applies to a single call.
 pub(super) fn alone(bound: &Bound) -> String {
     match bound {
         Bound::Amount { least: Some(least), most, unit, .. } => {

@@ -1,8 +1,8 @@
-//! Yeses for more than one call, and how far the calls may differ.
+//! Standing approvals: one approval for several calls, and the limits within which these may differ.
 //!
-//! A pattern is an action with every argument as it was shown, but for those that a person released by name, each with
-//! a bound. A tally counts what is left of it. Everything is exact: numbers are decimals as they were written, and what
-//! cannot be read in one way fits nothing.
+//! A pattern is an action with every argument as shown, except those that a person released by name, each with a bound.
+//! A tally counts the remaining uses and amounts. Everything is exact: numbers are decimals as written, and an
+//! ambiguous text fits nothing.
 
 mod arguments;
 mod book;

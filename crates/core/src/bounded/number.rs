@@ -1,9 +1,9 @@
-//! Numbers by their exact value.
+//! Numbers compared by exact value.
 
-/// What a number is worth: `82000`, `82000.0` and `82000.00` are one. Doubles would also take 9007199254740993 for
+/// The value of a number: `82000`, `82000.0` and `82000.00` are equal. Doubles would also take 9007199254740993 for
 /// 9007199254740992.
 ///
-/// With an exponent only the same text is the same number: 1e400 has no digits that anybody would write out.
+/// Numbers with an exponent are equal only as texts: nobody would write out the digits of 1e400.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Number<'a> {
     Plain { negative: bool, whole: &'a str, fraction: &'a str },
@@ -11,7 +11,7 @@ pub(super) enum Number<'a> {
 }
 
 impl<'a> Number<'a> {
-    /// Of a number as JSON writes it.
+    /// Parses a JSON number.
     pub(super) fn of(text: &'a str) -> Self {
         if text.contains(['e', 'E']) {
             return Self::Exponent(text);

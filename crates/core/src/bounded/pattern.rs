@@ -1,4 +1,4 @@
-//! What a person said yes to: an action, its arguments, and what may differ.
+//! The content of an approval: an action, its arguments, and the released ones.
 
 use super::{
     Arguments, Units,
@@ -10,7 +10,7 @@ use countersign_protocol::bounds::{BadBound, Bound};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One action with every argument as it was shown, but for those released by name.
+/// One action with every argument as shown, except those released by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct Pattern {
@@ -22,7 +22,7 @@ pub struct Pattern {
     mask: Mask,
 }
 
-/// What is called.
+/// The called route or tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum What {
@@ -57,14 +57,14 @@ pub enum BadPattern {
 }
 
 impl Pattern {
-    /// `units` are those of the arguments that are shown.
+    /// `units` are those of the shown arguments.
     pub fn new(
         what: What,
         arguments: Arguments,
         released: BTreeMap<String, Bound>,
         units: &Units,
     ) -> Result<Self, BadPattern> {
-        // What was read once must be read again when it comes back from the store.
+        // The stored form must be readable again.
         let arguments = Arguments::read(&arguments.compact())?;
         let mut mask = Mask::CLOSED;
         let mut sound = BTreeMap::new();
@@ -107,7 +107,7 @@ fn the_place<'a>(what: &What, arguments: &'a Arguments, name: &'a str) -> Result
     }
 }
 
-/// The bound with the unit that was shown, where there is one: an amount without its unit bounds nothing.
+/// The bound with the unit that was shown, if there is one: an amount without a unit bounds nothing.
 fn with_its_unit(what: &What, is: Option<&str>, name: &str, bound: Bound) -> Result<Bound, BadPattern> {
     let checked = |bound: Bound| bound.checked().map_err(|why| BadPattern::Bound { name: quietly(name), why });
     let mut bound = checked(bound)?;
@@ -139,12 +139,12 @@ fn lies_within(name: &str, shown: &Member, bound: &Bound) -> Result<(), BadPatte
     Err(BadPattern::Outside { name: quietly(name), is, bound: limit::in_words(bound) })
 }
 
-/// A name that somebody sent, as a message may repeat it.
+/// A caller's name, shortened and made visible for a message.
 fn quietly(name: &str) -> String {
     shown(name, 64)
 }
 
-/// As it is stored.
+/// The stored form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -162,7 +162,7 @@ impl From<Pattern> for Written {
 impl TryFrom<Written> for Pattern {
     type Error = BadPattern;
 
-    /// Its units were compared when it was made; a sum without one would be counted by nobody.
+    /// Units were checked on creation; a sum without a unit could not be counted.
     fn try_from(Written { what, arguments, released }: Written) -> Result<Self, BadPattern> {
         let mut mask = Mask::CLOSED;
         for (number, (name, bound)) in released.iter().enumerate() {

@@ -1,14 +1,14 @@
-//! Where a dotted name leads, and which places are open.
+//! Resolves dotted names to places, and marks released places.
 
 use crate::held::Member;
 
-/// A member and the steps that lead to it.
+/// A member and the steps leading to it.
 pub(super) struct Place<'a> {
     pub(super) steps: Vec<String>,
     pub(super) member: &'a Member,
 }
 
-/// Every member that a dotted name could mean. A name may have dots of its own, so there can be two.
+/// Every member that a dotted name could mean. Names may contain dots, so there can be two.
 pub(super) fn places<'a>(root: &'a Member, name: &str) -> Vec<Place<'a>> {
     match root {
         Member::Object(members) => members.iter().flat_map(|(known, value)| behind(value, name, known)).collect(),
@@ -20,7 +20,7 @@ pub(super) fn places<'a>(root: &'a Member, name: &str) -> Vec<Place<'a>> {
     }
 }
 
-/// The places that the name means if `step` is its beginning.
+/// The places that the name means if `step` is its first step.
 fn behind<'a>(member: &'a Member, name: &str, step: &str) -> Vec<Place<'a>> {
     let Some(rest) = name.strip_prefix(step) else { return Vec::new() };
     if rest.is_empty() {
@@ -31,10 +31,10 @@ fn behind<'a>(member: &'a Member, name: &str, step: &str) -> Vec<Place<'a>> {
     below.into_iter().map(led_to).collect()
 }
 
-/// The open places of a tree. Two patterns with the same one compare calls in the same places.
+/// The released places of a tree. Patterns with equal masks compare calls in the same places.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Mask {
-    /// Anything may stand here, within the bound of this number.
+    /// Any value within the bound of this number.
     Open(usize),
     Below(Vec<(String, Mask)>),
 }
@@ -42,7 +42,7 @@ pub(super) enum Mask {
 impl Mask {
     pub(super) const CLOSED: Self = Self::Below(Vec::new());
 
-    /// Opens one more place; not within another, nor around one.
+    /// Releases one more place; not inside another one, nor around one.
     pub(super) fn open(&mut self, steps: &[String], number: usize) -> Result<(), Inside> {
         let Self::Below(below) = self else { return Err(Inside) };
         let Some((step, rest)) = steps.split_first() else { return Err(Inside) };
@@ -73,6 +73,6 @@ impl Mask {
     }
 }
 
-/// One open place within another.
+/// A released place inside another one.
 #[derive(Debug)]
 pub(super) struct Inside;

@@ -1,4 +1,4 @@
-//! The arguments of a plan's step for a route, in the normal form of the calls that it is for.
+//! The arguments of a plan's step with a route, in the normal form of its calls.
 
 use super::arguments::{Arguments, content_type, member};
 use crate::held::{Media, Member, media, shown};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 const JSON: &str = "application/json";
 
-/// Why no call could ever be the one that a step describes.
+/// Why no call could ever match a step.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadStep {
     #[error("{0} is no part of a request: use path, query, headers, content_type, body or body_sha256")]
@@ -33,8 +33,8 @@ pub enum BadStep {
 }
 
 impl Arguments {
-    /// What a step says about its calls by this route: `{path, query, headers, content_type, body}`, all optional but
-    /// for the names in the route's path.
+    /// A step's arguments for calls by this route: `{path, query, headers, content_type, body}`, all optional except
+    /// the names in the route's path.
     pub fn of_step(route: &Route, arguments: &Map<String, Value>) -> Result<Self, BadStep> {
         let known = ["path", "query", "headers", "content_type", "body", "body_sha256"];
         if let Some(name) = arguments.keys().find(|name| !known.contains(&name.as_str())) {
@@ -75,7 +75,7 @@ fn path(route: &Route, arguments: &Map<String, Value>) -> Result<Vec<(String, Me
     }
 }
 
-/// Names in lower case, as the calls have them.
+/// Names in lower case, as in calls.
 fn headers(route: &Route, arguments: &Map<String, Value>) -> Result<Vec<(String, Member)>, BadStep> {
     let mut headers: Vec<(String, Member)> = Vec::new();
     for (name, value) in texts(arguments, "headers")? {
@@ -91,7 +91,7 @@ fn headers(route: &Route, arguments: &Map<String, Value>) -> Result<Vec<(String,
     Ok(headers)
 }
 
-/// The body and its type. Nothing said about the type of a body means JSON.
+/// The body and its type; the default type of a body is JSON.
 fn body(arguments: &Map<String, Value>) -> Result<Vec<(String, Member)>, BadStep> {
     let kind = match (arguments.get("content_type"), arguments.get("body")) {
         (Some(Value::String(kind)), _) => kind.as_str(),

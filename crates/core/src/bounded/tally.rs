@@ -1,17 +1,17 @@
-//! What is left of a bounded yes.
+//! The remaining uses and amounts of a standing approval.
 
 use super::{Pattern, Taken, limit::with_unit};
 use countersign_protocol::bounds::{Amount, Bound};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How often and how far a yes has been used. Reserved with the claim of each call, given back only when that came to
-/// nothing.
+/// The used part of an approval. Reserved with the claim of each call, and given back only if the call did not run
+///
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     pub uses: i64,
     pub used: i64,
-    /// By the names of the released arguments that have one.
+    /// By the name of the released argument.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sums: BTreeMap<String, Sum>,
 }
@@ -39,13 +39,13 @@ fn of(amount: &Amount, unit: &str) -> String {
     with_unit(amount, Some(unit))
 }
 
-/// More would be given back than was taken.
+/// More would be given back than was reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("what would be given back was never reserved")]
 pub struct NotReserved;
 
 impl Tally {
-    /// For exactly what was shown.
+    /// For exactly the shown request, once.
     pub fn once() -> Self {
         Self { uses: 1, used: 0, sums: BTreeMap::new() }
     }
@@ -62,7 +62,7 @@ impl Tally {
         self.used >= self.uses
     }
 
-    /// With one more use. All of it or nothing.
+    /// Adds one use: all amounts or none.
     pub fn reserve(&self, taken: &[Taken]) -> Result<Self, NoRoom> {
         if self.is_spent() {
             return Err(NoRoom::Spent(self.uses));
@@ -72,7 +72,7 @@ impl Tally {
         Ok(Self { used: self.used + 1, sums, ..*self })
     }
 
-    /// With one use less. What was never reserved cannot come back: there would be more room than anybody granted.
+    /// Removes one use. An amount that was never reserved cannot be given back: it would exceed the approval.
     pub fn give_back(&self, taken: &[Taken]) -> Result<Self, NotReserved> {
         if self.used < 1 {
             return Err(NotReserved);
@@ -84,7 +84,7 @@ impl Tally {
 }
 
 impl Sum {
-    /// What may still be taken.
+    /// The remaining amount.
     pub fn left(&self) -> Amount {
         self.limit.checked_sub(self.spent).unwrap_or(Amount::ZERO)
     }
@@ -105,7 +105,7 @@ impl Sum {
         Some(Self { spent, ..self.clone() })
     }
 
-    /// One amount a name, as `Pattern::fit` says it.
+    /// One amount per name, as returned by `Pattern::fit`.
     fn part_of(&self, name: &str, taken: &[Taken]) -> Option<Amount> {
         let mut parts = taken.iter().filter(|taken| taken.name == name);
         match (parts.next(), parts.next()) {

@@ -8,14 +8,14 @@ use countersign_protocol::{
 };
 use std::collections::BTreeMap;
 
-/// The units that a route's table of values gives to the arguments of one call, by the names of these.
+/// The units that a route's `values` table gives to the arguments of one call, by argument name.
 ///
-/// A tool has no such table: its bounds name the argument that says the unit.
+/// A tool has no such table: its bounds name the argument that holds the unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Units(Vec<(String, String)>);
 
 impl Units {
-    /// What cannot be rendered from this request is left out, and no bound that needs it is met.
+    /// A unit that cannot be rendered from this request is left out, and a bound that needs it is not met.
     pub fn of_route(route: &Route, fields: &Fields) -> Self {
         let one = |value: &ValueField| Some((argument(&value.from), held::unit(value, fields).ok()?));
         Self(route.values.iter().filter_map(one).collect())
@@ -25,12 +25,12 @@ impl Units {
         Self::default()
     }
 
-    /// The arguments that the table gives a unit to, where it does not give two.
+    /// The arguments with exactly one unit in the table.
     pub fn known(&self) -> BTreeMap<&str, &str> {
         self.0.iter().filter_map(|(name, _)| Some((name.as_str(), self.in_table(name)?))).collect()
     }
 
-    /// The unit of one argument of the call. None where nobody says it, or where two say different ones.
+    /// The unit of one argument of the call; none if it is missing or contradictory.
     pub(super) fn unit<'a>(&'a self, name: &str, bound: &Bound, call: &'a Arguments) -> Option<&'a str> {
         match bound {
             Bound::Amount { unit_from: Some(from), .. } => match call.get(from) {
