@@ -12,7 +12,7 @@ use serde::Serialize;
 const MAX_DIGITS: usize = 40;
 const MAX_UNIT: usize = 32;
 
-/// An amount as it was written: never a double.
+/// An amount as written: never a double.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Amount {
     pub name: String,
@@ -34,7 +34,7 @@ fn one(value: &ValueField, fields: &Fields) -> Result<Amount, Unreadable> {
     Ok(Amount { name: value.name.clone(), amount, unit: unit(value, fields)? })
 }
 
-/// As it is: a unit that is shortened or marked would be another one.
+/// Rendered in full: a shortened or marked unit would be another unit.
 pub(crate) fn unit(value: &ValueField, fields: &Fields) -> Result<String, Unreadable> {
     let unit = shown(&Template::parse(&value.unit)?.fill(fields)?, usize::MAX);
     if unit.trim().is_empty() || unit.chars().count() > MAX_UNIT {

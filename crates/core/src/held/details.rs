@@ -1,4 +1,4 @@
-//! Everything of a request, member by member: nothing that runs is kept from whoever is asked.
+//! All members of a request, one by one, so that the approver sees everything that will run.
 
 use super::{
     Fields, HttpRequest,
@@ -12,10 +12,10 @@ use countersign_protocol::{
     visible::{lookalikes, quoted, visible},
 };
 
-/// The texts of a question and the templates that they are rendered from.
+/// The texts of a confirmation request with their templates.
 pub(super) type Templates = [(Text, Template)];
 
-/// Every member of a request, and which of the texts has its value.
+/// Every member of a request, with the texts that contain its value.
 pub(super) fn of_request(request: &HttpRequest, fields: &Fields, texts: &Templates) -> Vec<RequestDetail> {
     let named = |place: Place, steps: &[&str]| {
         let has = |(_, template): &&(Text, Template)| template.names().any(|name| name.covers(place, steps));
@@ -58,7 +58,7 @@ pub fn of_arguments(arguments: &Member) -> Vec<RequestDetail> {
     }
 }
 
-/// The members that have no others in them, each with the way to it.
+/// The leaf members, each with its path.
 fn leaves(root: &Member) -> Vec<(Vec<String>, &Member)> {
     let mut found = Vec::new();
     walk(root, &mut Vec::new(), &mut found);
@@ -90,7 +90,7 @@ pub(crate) fn of_leaf(place: DetailPlace, way: &[impl AsRef<str>], leaf: &Member
     }
 }
 
-/// A name that could be taken for a name and a value, or for two of them, stands in quotes.
+/// Quotes a name that could be read as a name and a value, or as two names.
 pub(crate) fn step_of(name: &str) -> String {
     let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
     if plain { name.to_owned() } else { quoted(name) }
@@ -112,14 +112,14 @@ pub(crate) fn literal(place: DetailPlace, name: String, value: String) -> Reques
     RequestDetail { kind: ValueKind::Literal, lookalikes: Vec::new(), ..text(place, name, &value) }
 }
 
-/// What can be said about a body that nobody reads.
+/// Size and digest of a body that cannot be parsed.
 fn opaque(request: &HttpRequest) -> RequestDetail {
     let bytes = request.body.len();
     let size = format!("{bytes} {}, SHA-256 {}", if bytes == 1 { "byte" } else { "bytes" }, request.body_sha256());
     literal(DetailPlace::Body, String::new(), size)
 }
 
-/// Plain JSON and plain forms say by their members what they are.
+/// Plain JSON and plain forms are recognisable by their members.
 pub(crate) fn says_something(content_type: &str) -> bool {
     let mut parts = content_type.split(';');
     let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What runs once, whatever request, session or yes carries it.
+//! Effect keys: an effect runs once, across requests, sessions and approvals.
 
 use super::{
     BadTemplate, Fields, Unreadable,
@@ -7,14 +7,14 @@ use super::{
 };
 use countersign_protocol::{hash::Digest, project::Route};
 
-/// Keys travel in a header.
+/// Keys are sent in a header.
 const MAX_KEY: usize = 512;
 const TAG: &[u8] = b"countersign:effect:1\0";
 
-/// One logical effect: two requests with the same one never both run.
+/// One logical effect: two requests with the same effect never both run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
-    /// As the upstream gets it, to recognise repeats by.
+    /// Sent to the upstream for recognising repeats.
     pub key: String,
     pub digest: Digest,
 }
@@ -26,14 +26,14 @@ pub fn effect(route: &Route, fields: &Fields) -> Result<Option<Effect>, Unreadab
     Ok(Some(Effect { digest: Digest::of_parts(&[TAG, key.as_bytes()]), key }))
 }
 
-/// What a call is about, for boundaries (C-49). Its values are escaped like those of an effect, so that none can reach
-/// over into the words of the template.
+/// The resource of a call, for boundaries (C-49). Its values are escaped like those of an effect, so that none can run
+/// into the text of the template.
 pub fn resource(route: &Route, fields: &Fields) -> Result<Option<String>, Unreadable> {
     let Some(text) = &route.resource else { return Ok(None) };
     key(&key_template(text)?, fields).map(Some)
 }
 
-/// A template whose keys differ when any value does.
+/// Parses a template with distinct keys for distinct values.
 pub fn key_template(text: &str) -> Result<Template, BadTemplate> {
     let template = Template::parse(text)?;
     let literal = |part: &Part| match part {
@@ -46,12 +46,12 @@ pub fn key_template(text: &str) -> Result<Template, BadTemplate> {
     if separates(&template.parts) { Ok(template) } else { Err(BadTemplate::Joined) }
 }
 
-/// Whether between any two names stands a byte that values never hold: `{a}-{b}` would take 1-2 and 3 for 1 and 2-3.
+/// Whether a byte that values never contain separates any two names: `{a}-{b}` would confuse 1-2 and 3 with 1 and 2-3.
 fn separates(parts: &[Part]) -> bool {
     let names = parts.iter().filter(|part| matches!(part, Part::Name(_))).count();
     let begins = parts.iter().position(|part| matches!(part, Part::Name(_))).unwrap_or(0);
     let parting = |part: &&Part| matches!(part, Part::Text(text) if text.bytes().any(|b| !is_kept(b)));
-    // Texts never stand side by side, so each one behind the first name and before another parts two of them.
+    // Texts are never adjacent, so each one between the first and the last name separates two names.
     let last = parts.iter().rposition(|part| matches!(part, Part::Name(_))).unwrap_or(0);
     parts.get(begins..last).unwrap_or_default().iter().filter(parting).count() + 1 >= names
 }
@@ -65,7 +65,7 @@ fn key(template: &Template, fields: &Fields) -> Result<String, Unreadable> {
     if key.len() > MAX_KEY { Err(Unreadable::KeyTooLong) } else { Ok(key) }
 }
 
-/// A value that has one spelling. 100, 100.0 and 1e2 are one number to the service, so only the first is taken.
+/// A value with one spelling. 100, 100.0 and 1e2 are the same number to the service, so only the first is accepted.
 fn value(name: &Name, fields: &Fields) -> Result<String, Unreadable> {
     let text = match name.value(fields)? {
         Member::Text(text) => Some(text),
@@ -76,7 +76,7 @@ fn value(name: &Name, fields: &Fields) -> Result<String, Unreadable> {
     text.filter(sound).ok_or_else(|| Unreadable::NotAKey(name.to_string()))
 }
 
-/// A percent sign for every byte that could mean something.
+/// Percent-encodes every byte with a special meaning.
 pub(crate) fn escaped(value: &str) -> String {
     let byte = |b: u8| if is_kept(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
     value.bytes().map(byte).collect()

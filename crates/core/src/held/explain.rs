@@ -1,4 +1,4 @@
-//! What a request would need, who would be asked, and what they would read: for owners who write a route table.
+//! Explains a request for the owner of a route table: requirements, approvers, and the confirmation request.
 
 use super::{
     Fields, HttpRequest, Unreadable, action_says_so, demands_a_person, effect, offering, question, resource, says_so,
@@ -23,29 +23,29 @@ use countersign_protocol::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What the project says about a request. `problem` is what would be answered with 400, before anybody is asked.
+/// The project's policy for a request. `problem` is the reason for a 400 response before anybody is asked.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
     pub route: String,
     pub action: String,
-    /// The scopes of which one must be granted.
+    /// The scopes, one of which must be granted.
     pub scopes: Vec<String>,
     pub intent_types: Vec<String>,
     pub tier: u8,
     pub writes: bool,
-    /// Whether it is forwarded before its entry is durable.
+    /// Whether it is forwarded before its audit entry is durable.
     pub speculative: bool,
     /// Whether every call needs a proof of possession (DPoP).
     pub proof: bool,
     pub resource: Option<String>,
-    /// Headers that are covered by what is approved and reach the upstream.
+    /// Headers covered by the approval and forwarded to the upstream.
     pub headers: Vec<String>,
     pub upstream: Option<String>,
     pub held: Option<Held>,
     pub problem: Option<String>,
 }
 
-/// The terms on which a request waits for a yes.
+/// The terms of a request that needs approval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Held {
     pub why: Vec<String>,
@@ -54,15 +54,15 @@ pub struct Held {
     pub asked: Vec<String>,
     pub assurance: String,
     pub timeout_s: i64,
-    /// How long a yes may be spent.
+    /// The lifetime of an approval.
     pub allowance_s: i64,
-    /// Of the scopes above, those that take the agent's own word instead (C-02).
+    /// The scopes of those above that accept the agent's own confirmation instead (C-02).
     pub self_asserted: Vec<String>,
     pub effect: Option<String>,
     pub question: Option<Wording>,
 }
 
-/// The question in all of its forms.
+/// The confirmation request in all verbosities.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Wording {
     pub action: String,
@@ -72,15 +72,15 @@ pub struct Wording {
     pub detailed: String,
 }
 
-/// What matches no route is refused.
+/// A request that matches no route is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no route matches {method} {path}{}", if *.plain { "" } else { ": the path could be read in more than one way" })]
 pub struct NoRoute {
     pub method: String,
     pub path: String,
-    /// Whether the path has one reading only; another one matches nothing.
+    /// Whether the path is unambiguous; an ambiguous one matches nothing.
     pub plain: bool,
-    /// `GET /events/{event}`: what comes nearest.
+    /// The nearest route: `GET /events/{event}`.
     pub nearest: Option<String>,
 }
 
@@ -104,7 +104,7 @@ pub fn explain(
     })
 }
 
-/// What is known before the request is read.
+/// The part that is known without the request.
 fn of_route(document: &ProjectDocument, route: &Route) -> Explanation {
     let (held, problem) = match held(document, route) {
         Ok(held) => (held, None),
@@ -128,14 +128,14 @@ fn of_route(document: &ProjectDocument, route: &Route) -> Explanation {
     }
 }
 
-/// T1 is for reading what the project calls low-stakes, and nothing else (C-24).
+/// T1 is only for reads that the project declares low-stakes (C-24).
 fn tier(document: &ProjectDocument, route: &Route) -> u8 {
     let low_stakes = offering(document, route).any(|(_, scope)| scope.low_stakes);
     let by_kind = if route.writes() || !low_stakes { 2 } else { 1 };
     document.minimum_tier.max(route.minimum_tier.unwrap_or(1)).max(by_kind)
 }
 
-/// What is read from the request itself.
+/// The part that is read from the request.
 struct Told {
     resource: Option<String>,
     effect: Option<String>,
@@ -165,7 +165,7 @@ impl Explanation {
 }
 
 impl Wording {
-    /// As an event has it.
+    /// As in an AAEP event.
     fn of(asked: &Confirmation) -> Self {
         let [language, ..] = LANGUAGES;
         let Texts { action, consequence, summaries } = Composition::of_request(asked).texts(language);
@@ -179,14 +179,14 @@ impl Wording {
     }
 }
 
-/// Terms that cannot be set, such as a default yes that comes too soon, are a problem of every such call.
+/// Invalid terms, such as a default approval that comes too soon, are a problem of every such call.
 fn held(document: &ProjectDocument, route: &Route) -> Result<Option<Held>, Refusal> {
     let why = reasons(document, route);
     if why.is_empty() {
         return Ok(None);
     }
     let policy = terms::policy_of_route(document, route);
-    // Nobody in particular: whom the names of approvers stand for is known only where people are.
+    // A placeholder person: the approvers' names can be resolved only with the people records.
     let people = People { own: 0, named: vec![0], asks: Vec::new(), needs_s: None };
     let terms = terms::of_policy(document, Some(&policy), &Wishes::default(), &people, UnixMillis(0))?;
     let nobody_named = || vec!["the person for whom the agent acts".to_owned()];
@@ -242,7 +242,7 @@ fn upstream(document: &ProjectDocument, route: &Route) -> Option<String> {
     Some(format!("{} at {}", found.id, found.url))
 }
 
-/// As the gateway would make it: the listed headers and no others.
+/// As the gateway would build it: only the listed headers.
 fn request(
     route: &Route,
     method: &str,

@@ -1,4 +1,4 @@
-//! The members of a request, by one reading or none.
+//! The members of a request, parsed unambiguously or refused.
 
 use super::{
     HttpRequest, MAX_BODY_BYTES, Unreadable,
@@ -9,7 +9,7 @@ use super::{
 use countersign_protocol::project::Route;
 use std::{borrow::Cow, collections::BTreeMap};
 
-/// The members of a request that templates may name, as they were written.
+/// The members of a request that templates may name, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fields {
     pub(super) path: Vec<(String, String)>,
@@ -23,12 +23,12 @@ pub(super) enum Body {
     Empty,
     Json(Member),
     Form(Vec<(String, String)>),
-    /// No member of it can be named: people are told its size, type and digest.
+    /// No member can be named: people see its size, type and digest.
     Opaque,
 }
 
 impl Fields {
-    /// Reads strictly: whatever two readers could read differently is refused before anybody is asked.
+    /// Parses strictly: a request that two parsers could read differently is refused before anybody is asked.
     pub fn read(route: &Route, request: &HttpRequest) -> Result<Self, Unreadable> {
         Ok(Self {
             path: path(&route.path, request.path())?,
@@ -46,7 +46,7 @@ impl Fields {
         find(&self.query, name)
     }
 
-    /// A member of the body. In a form, names have dots of their own; in JSON a dot leads one level down.
+    /// A member of the body. Names in a form may contain dots; in JSON a dot leads one level down.
     pub(super) fn in_body(&self, name: &str) -> Option<Cow<'_, Member>> {
         match &self.body {
             Body::Json(root) => name.split('.').try_fold(root, |member, step| member.get(step)).map(Cow::Borrowed),

@@ -1,16 +1,16 @@
-//! JSON as it was written: numbers keep their digits, members their order, and nothing has two readings.
+//! JSON as written: numbers keep their digits, members their order, and nothing is ambiguous.
 //!
-//! `serde_json` turns numbers into doubles, and a person who agrees to 82000.10 must not read 82000.1 or less.
+//! `serde_json` turns numbers into doubles, and a person who approves 82000.10 must not read 82000.1 or less.
 
 use countersign_protocol::json::MAX_DEPTH;
 use std::collections::HashSet;
 
-/// A value as it was written.
+/// A value as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Member {
     Null,
     Bool(bool),
-    /// Its own digits.
+    /// The digits as written.
     Number(String),
     Text(String),
     List(Vec<Member>),
@@ -37,7 +37,7 @@ pub enum BadJson {
     Surrogate(usize),
 }
 
-/// The one value of a text.
+/// Parses a text with exactly one value.
 pub(crate) fn read(bytes: &[u8]) -> Result<Member, BadJson> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         return Err(BadJson::Marked);
@@ -58,7 +58,7 @@ impl Member {
         }
     }
 
-    /// Without spaces; numbers as they stand.
+    /// Without spaces; numbers as written.
     pub fn compact(&self) -> String {
         match self {
             Self::Null => "null".into(),
@@ -76,12 +76,12 @@ impl Member {
     }
 }
 
-/// One spelling a place: `0`, `17`, and not `017`.
+/// Accepts one spelling per index: `0`, `17`, but not `017`.
 fn is_index(name: &str) -> bool {
     name == "0" || (!name.starts_with('0') && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// In quotes, as JSON writes it.
+/// As a JSON string in quotes.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::String(text.to_owned()).to_string()
 }
@@ -144,7 +144,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Behind an entry: whether a comma promises another one.
+    /// After an entry: whether a comma announces another one.
     fn goes_on(&mut self, end: u8) -> Result<bool, BadJson> {
         if self.ends_with(end) {
             return Ok(false);
@@ -186,7 +186,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Behind `\u`: one unit, or the two of a pair.
+    /// After `\u`: one unit, or a surrogate pair.
     fn unicode(&mut self, begin: usize) -> Result<char, BadJson> {
         let first = self.unit(begin)?;
         let mut units = vec![first];
@@ -272,7 +272,7 @@ impl Reader<'_> {
     }
 }
 
-/// The names of one object. Some readers take `Amount` for `amount`, and the last of both.
+/// The names of one object. Some parsers treat `Amount` and `amount` as the same name and use the last one.
 #[derive(Default)]
 struct Names {
     folded: HashSet<String>,
@@ -300,7 +300,7 @@ pub(super) fn folded(name: &str) -> String {
     name.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
-/// A name that somebody sent, as a message may repeat it.
+/// A caller's name, shortened for a message.
 pub(super) fn shortly(name: &str) -> String {
     name.chars().take(64).collect()
 }

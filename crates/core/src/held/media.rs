@@ -1,4 +1,4 @@
-//! What a content type says about the bytes behind it.
+//! Media types of bodies.
 
 use super::Unreadable;
 
@@ -6,11 +6,11 @@ use super::Unreadable;
 pub(crate) enum Media {
     Json,
     Form,
-    /// Also where nothing is said.
+    /// Also without a content type.
     Other,
 }
 
-/// A type that is no single, plain media type could mean one thing to us and another to the service.
+/// Refuses a content type that is not a single, plain media type: the service could interpret it differently.
 pub(crate) fn media(content_type: &str) -> Result<Media, Unreadable> {
     if content_type.is_empty() {
         return Ok(Media::Other);
@@ -42,7 +42,7 @@ fn kind(essence: &str) -> Option<Media> {
     })
 }
 
-/// `name=value`, the value a token or in quotes without anything that would need a second look.
+/// `name=value`, the value a token or a quoted string without escapes.
 fn parameter(part: &str) -> Option<(String, &str)> {
     let (name, value) = part.split_once('=')?;
     let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));

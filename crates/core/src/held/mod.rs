@@ -1,7 +1,7 @@
-//! Reading a request that is held: what a person reads, what runs once, and whether it must be confirmed at all.
+//! Request rendering: strict parsing and display of a request, its effect key, and whether it needs approval.
 //!
-//! Everything is read from the very bytes that the digest covers and the upstream gets, by a parser that knows one
-//! reading of them or none.
+//! Everything is parsed from the same bytes that the digest covers and the upstream receives, by a parser that accepts
+//! only unambiguous input.
 
 mod amounts;
 mod details;
@@ -47,10 +47,10 @@ use countersign_protocol::{
     project::{ProjectDocument, Route, Scope},
 };
 
-/// The most bytes of a body that a person can be asked about, where the route says nothing else.
+/// The largest body that a person can be asked about, unless the route sets another limit.
 pub const MAX_BODY_BYTES: u64 = 1 << 20;
 
-/// Whether a call by this route waits for a person.
+/// Whether a call by this route needs approval.
 pub fn must_be_confirmed(document: &ProjectDocument, route: &Route) -> bool {
     says_so(route) || action_says_so(document, route) || scopes_that_say_so(document, route).next().is_some()
 }
@@ -61,15 +61,14 @@ pub(crate) fn says_so(route: &Route) -> bool {
         || route.reversibility == Some(Reversibility::Irreversible)
 }
 
-/// What the route says itself counts before the entry of its action.
+/// The route's own settings take precedence over the entry of its action.
 pub(crate) fn action_says_so(document: &ProjectDocument, route: &Route) -> bool {
     let Some(entry) = terms::policy_of(document, &route.action) else { return false };
     let reversibility = route.reversibility.or(entry.reversibility);
     route.irreversible.unwrap_or(entry.irreversible) || reversibility == Some(Reversibility::Irreversible)
 }
 
-/// A scope speaks of writes only: looking at what could be deleted for good deletes nothing. A route cannot talk
-/// itself out of it.
+/// A scope's setting applies only to writes: reading a deletable object deletes nothing. A route cannot override it.
 pub(crate) fn scopes_that_say_so<'a>(
     document: &'a ProjectDocument,
     route: &'a Route,

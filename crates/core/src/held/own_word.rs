@@ -1,4 +1,5 @@
-//! Where the agent's own word confirms a call, and which parts of the document demand a person instead.
+//! Self-asserted confirmation: finds the parts of the document that demand a person instead of the agent's own word
+//!
 
 use super::scopes_that_say_so;
 use crate::{decision::terms, records::Assurance};
@@ -7,7 +8,7 @@ use countersign_protocol::{
     project::{Confirmed, ProjectDocument, Route, Scope},
 };
 
-/// Every place of the document that demands a person for calls by this route, as `routes[2].approvers`.
+/// Every member of the document that demands a person for calls by this route, such as `routes[2].approvers`.
 pub(crate) fn demands_a_person(document: &ProjectDocument, route: &Route) -> Vec<String> {
     let mut places = of_route(document, route);
     places.extend(of_action(document, route));
@@ -15,7 +16,7 @@ pub(crate) fn demands_a_person(document: &ProjectDocument, route: &Route) -> Vec
     places
 }
 
-/// The scopes that offer a call by this route, each with its place among all.
+/// The scopes that offer a call by this route, each with its index.
 pub(crate) fn offering<'a>(
     document: &'a ProjectDocument,
     route: &'a Route,
@@ -38,7 +39,7 @@ fn of_route(document: &ProjectDocument, route: &Route) -> Vec<String> {
     named(&format!("routes[{place}]"), &demands)
 }
 
-/// What the route says itself counts before the entry of its action.
+/// The route's own settings take precedence over the entry of its action.
 fn of_action(document: &ProjectDocument, route: &Route) -> Vec<String> {
     let Some(entry) = terms::policy_of(document, &route.action) else { return Vec::new() };
     let demands = [
@@ -51,12 +52,12 @@ fn of_action(document: &ProjectDocument, route: &Route) -> Vec<String> {
     named(&format!("actions[{place}]"), &demands)
 }
 
-/// Documents of earlier versions have `token` in every entry, said or not.
+/// Documents of earlier versions have `token` in every entry, even if it was not set.
 fn more_than_a_token(assurance: Option<&str>) -> bool {
     assurance.is_some_and(|named| Assurance::named(named) != Some(Assurance::Token))
 }
 
-/// Any scope of the document, granted or not: what one of them leaves to a person, none leaves to the agent.
+/// Any scope of the document, granted or not: if one of them demands a person, no other can leave it to the agent.
 fn of_scopes(document: &ProjectDocument, route: &Route) -> Vec<String> {
     let demands = |scope: &Scope| {
         let by_decision = scope.requires_confirmation && scope.confirmation == Confirmed::Decision;

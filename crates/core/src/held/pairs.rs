@@ -1,4 +1,4 @@
-//! `name=value&name=value`, as queries and forms are written, by one reading or none.
+//! `name=value&name=value`, the syntax of queries and forms, parsed unambiguously or refused.
 
 use super::json::{folded, shortly};
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ pub enum BadPairs {
     Byte,
 }
 
-/// The pairs in their order. Names that differ in case only count as the same, as they do for some services.
+/// The pairs in order. Names that differ only in case count as the same, as they do for some services.
 pub(super) fn read(text: &[u8]) -> Result<Vec<(String, String)>, BadPairs> {
     let mut names = HashSet::new();
     let mut pairs = Vec::new();

@@ -1,4 +1,4 @@
-//! What a person is asked about a request, rendered from its own bytes. Everything of it is told.
+//! The confirmation request about an HTTP request, rendered from its own bytes and complete.
 
 use super::{
     Fields, HttpRequest, Unreadable, amounts, details,
@@ -14,15 +14,15 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value, json};
 
-/// What is announced for a route whose action cannot be a tool's name.
+/// The announced tool for a route whose action is no valid tool name.
 const TOOL: &str = "gateway_call";
 const CONSEQUENCE: &str = "The service receives exactly this request, once.";
-/// How many characters of a value stand in the context, which repeats what is told elsewhere.
+/// The most characters of a value in the context, which repeats values shown elsewhere.
 const CONTEXT_TEXT: usize = 1000;
 const CONTEXT_VALUE: usize = 200;
 
-/// The question about a request: in the owner's words where the route has some, else in plain ones about the request.
-/// Whatever could not be shown whole is refused.
+/// The confirmation request about a request: with the owner's templates if the route has some, else a generic one. A
+/// request that could not be shown in full is refused.
 pub fn question(route: &Route, request: &HttpRequest, fields: &Fields) -> Result<Confirmation, Unreadable> {
     let (texts, templates) = match &route.describe {
         Some(described) => in_the_owners_words(described, route, fields)?,
@@ -42,7 +42,7 @@ pub fn question(route: &Route, request: &HttpRequest, fields: &Fields) -> Result
     Ok(asked)
 }
 
-/// What is announced before a call by this route runs.
+/// The tool name announced before a call by this route runs.
 pub(crate) fn announced(route: &Route) -> String {
     if is_tool(&route.action) { route.action.clone() } else { TOOL.into() }
 }
@@ -87,7 +87,7 @@ fn in_the_owners_words(
     Ok((texts, templates.into_iter().filter_map(|(text, template)| Some((text, template?))).collect()))
 }
 
-/// Method and path; everything in the path, the query and behind them is listed.
+/// Method and path; the details list everything in the path, the query and the rest.
 fn in_plain_words(request: &HttpRequest) -> Texts {
     let path = request.path();
     let path = if path.bytes().all(|b| b.is_ascii_graphic()) { path.to_owned() } else { quoted(path) };

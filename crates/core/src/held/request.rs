@@ -1,23 +1,23 @@
-//! A request, complete, and the action that it would be.
+//! A complete request and its action.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use countersign_protocol::{action::HttpAction, hash::Digest, ids::ProjectId, project::Route};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A request, complete: what the digest is over, what a person reads, and what the upstream gets.
+/// A complete request: the digest covers it, a person reads it, and the upstream receives it.
 ///
-/// A content type or encoding that was not sent is empty.
+/// An absent content type or encoding is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpRequest {
     pub method: String,
     /// The gateway's public origin, from its configuration and never from the request.
     pub origin: String,
-    /// Path and query, raw.
+    /// Raw path and query.
     pub target: String,
     pub content_type: String,
     pub content_encoding: String,
-    /// Those that the route lists, names in lower case: no other reaches the upstream.
+    /// The headers listed by the route, names in lower case: no other reaches the upstream.
     pub headers: BTreeMap<String, String>,
     #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
     pub body: Vec<u8>,
@@ -28,12 +28,12 @@ impl HttpRequest {
         self.target.split_once('?').map_or(self.target.as_str(), |(path, _)| path)
     }
 
-    /// What stands behind the first `?`, which may be nothing.
+    /// The part after the first `?`, possibly empty.
     pub fn query(&self) -> Option<&str> {
         self.target.split_once('?').map(|(_, query)| query)
     }
 
-    /// What the digest of this request is over.
+    /// The content covered by the digest of this request.
     pub fn action(&self, project: &ProjectId, principal: &str, route: &Route) -> HttpAction {
         HttpAction {
             project: project.to_string(),

@@ -1,10 +1,10 @@
-//! Texts that are shortened, and honest about what is left out.
+//! Shortens texts and states the omitted length.
 
 use countersign_protocol::visible::{needs_bounds, visible};
 
 /// A value as plain text: at most `most` of its characters, and a note about the rest.
 ///
-/// Text that runs from right to left stays within its own bounds (U+2068, U+2069).
+/// Right-to-left text is isolated (U+2068, U+2069).
 pub(crate) fn shown(value: &str, most: usize) -> String {
     let (begin, note) = cut(value, most);
     let visible = visible(begin);
@@ -12,10 +12,10 @@ pub(crate) fn shown(value: &str, most: usize) -> String {
     bounded + &note
 }
 
-/// A whole text, or its beginning and how much is missing.
+/// A whole text, or its beginning and the number of omitted characters.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     let (begin, note) = cut(text, most);
-    // Bounds that were opened are closed, or the note would stand within them.
+    // Open isolates are closed, or the note would be inside them.
     let open = begin.matches('\u{2068}').count().saturating_sub(begin.matches('\u{2069}').count());
     format!("{begin}{}{note}", "\u{2069}".repeat(open))
 }

@@ -1,9 +1,9 @@
-//! The owner's words with members of the request in them: `Pay {body.amount} to {body.to}`.
+//! The owner's templates with members of the request: `Pay {body.amount} to {body.to}`.
 
 use super::{Fields, Unreadable, amounts::is_amount, details::step_of, json::Member, tree::is_form};
 use countersign_protocol::{project::Route, visible::quoted};
 
-/// Text with names in it. A value is put in as it is and never read as a template again.
+/// A parsed template. Inserted values are never parsed as a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     pub(crate) parts: Vec<Part>,
@@ -74,7 +74,7 @@ impl Template {
         Ok(Self { parts })
     }
 
-    /// The same with another sentence behind it.
+    /// This template followed by another sentence.
     #[must_use]
     pub(super) fn followed_by(&self, other: Option<&Self>) -> Self {
         let Some(other) = other else { return self.clone() };
@@ -101,7 +101,7 @@ impl Template {
         })
     }
 
-    /// For people: every value whole and marked as one.
+    /// For people: every value in full and marked as a value.
     pub fn render(&self, fields: &Fields, units: &UnitNames) -> Result<String, Unreadable> {
         let part = |part: &Part| match part {
             Part::Text(text) => Ok(text.clone()),
@@ -110,7 +110,7 @@ impl Template {
         self.parts.iter().map(part).collect()
     }
 
-    /// For machines: values as they are, nothing around them.
+    /// For machines: plain values.
     pub(super) fn fill(&self, fields: &Fields) -> Result<String, Unreadable> {
         let part = |part: &Part| match part {
             Part::Text(text) => Ok(text.clone()),
@@ -120,7 +120,7 @@ impl Template {
     }
 }
 
-/// The members of a request that are units of amounts: what has the shape of a currency stands there without quotes.
+/// The members of a request that are units of amounts: a currency code is written there without quotes.
 #[derive(Clone, Debug, Default)]
 pub struct UnitNames(Vec<Name>);
 
@@ -133,7 +133,7 @@ impl UnitNames {
         Self(route.values.iter().filter_map(|value| Template::parse(&value.unit).ok().and_then(only)).collect())
     }
 
-    /// The value of a member as it stands in a sentence.
+    /// The value of a member in a sentence.
     pub(crate) fn written(&self, name: &Name, value: &Member) -> String {
         match value {
             Member::Text(unit) if self.0.contains(name) && is_currency(unit) => unit.clone(),
@@ -146,7 +146,7 @@ fn is_currency(unit: &str) -> bool {
     unit.len() == 3 && unit.bytes().all(|b| b.is_ascii_uppercase())
 }
 
-/// Marked as a value: in quotes, unless it is a number or one of JSON's own words, which nobody takes for a sentence.
+/// Marked as a value: quoted, except numbers and JSON literals, which nobody takes for a sentence.
 fn in_sentence(value: &Member) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {
@@ -198,7 +198,7 @@ impl Name {
         }
     }
 
-    /// Whether its value has this member of the request in it.
+    /// Whether its value includes this member of the request.
     pub(crate) fn covers<S: AsRef<str>>(&self, place: Place, way: &[S]) -> bool {
         let whole = matches!(way, [only] if only.as_ref() == self.member);
         let steps: Vec<&str> = self.member.split('.').collect();
@@ -206,7 +206,7 @@ impl Name {
         self.place == place && (whole || (place == Place::Body && within()))
     }
 
-    /// A member that is not there is refused: rendered empty, it would read as if nothing had been asked for.
+    /// A missing member is refused: rendered empty, it would read as if nothing had been requested.
     pub fn value(&self, fields: &Fields) -> Result<Member, Unreadable> {
         let text = |value: &str| Member::Text(value.to_owned());
         let found = match self.place {
@@ -218,7 +218,7 @@ impl Name {
         found.ok_or_else(|| Unreadable::Missing(self.to_string()))
     }
 
-    /// The same in a tree of arguments: the members on the way to the named one, which is the last.
+    /// The same in a tree of arguments: the members on the path, the named one last.
     pub(crate) fn way<'a>(&self, tree: &'a Member) -> Result<Vec<&'a Member>, Unreadable> {
         let missing = || Unreadable::Missing(self.to_string());
         let place = match self.place {
@@ -251,7 +251,7 @@ impl std::fmt::Display for Name {
     }
 }
 
-/// Text without quotes, everything else as it was written.
+/// Strings without quotes, everything else as written.
 pub(crate) fn plain(value: &Member) -> String {
     match value {
         Member::Text(text) => text.clone(),

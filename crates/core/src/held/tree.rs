@@ -1,4 +1,4 @@
-//! The members of a request as one tree, and back: what a bounded yes compares.
+//! Converts the members of a request to one tree and back, for matching against standing approvals.
 
 use super::{
     Fields, HttpRequest,
@@ -8,7 +8,7 @@ use super::{
 };
 
 impl Fields {
-    /// `{path, query, headers, content_type, body}`. A body that nobody can read is named by its digest.
+    /// `{path, query, headers, content_type, body}`. A body that cannot be parsed is represented by its digest.
     pub(crate) fn tree(&self, request: &HttpRequest) -> Member {
         let headers = self.headers.iter().map(|(name, value)| (name.clone(), Member::Text(value.clone())));
         let mut members = vec![
@@ -28,7 +28,7 @@ impl Fields {
         Member::Object(members)
     }
 
-    /// The members of a request that such a tree stands for.
+    /// The members of the request that the tree represents.
     pub(crate) fn of_tree(tree: &Member) -> Self {
         let pairs_at = |name: &str| tree.get(name).map(pairs).unwrap_or_default();
         let body = match (tree.get("body"), tree.get("body_sha256")) {
@@ -46,7 +46,7 @@ impl Fields {
     }
 }
 
-/// JSON has one charset, so naming it says nothing. Anything else stays as it was sent.
+/// JSON has one charset, so naming it is redundant. Every other type stays as sent.
 pub(crate) fn plain_type(content_type: &str) -> String {
     let mut parts = content_type.split(';');
     let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();

@@ -1,9 +1,9 @@
-//! Why nobody can be asked about a request.
+//! Why a request cannot be rendered for approval.
 
 use super::{json::BadJson, pairs::BadPairs, template::BadTemplate};
 use crate::decision::runs::TooMuch;
 
-/// It could be read in two ways, or says too little for the text that its person would read: one variant a fact.
+/// The request is ambiguous, or lacks a member that its text needs: one variant per reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     #[error("the body has over {most} bytes, which is the most that this route takes")]
@@ -36,7 +36,7 @@ pub enum Unreadable {
     KeyTooLong,
     #[error("{0}")]
     TooMuch(TooMuch),
-    /// `project::check` refuses documents with such a template, so nobody meets this.
+    /// `project::check` refuses documents with such a template, so this never occurs.
     #[error("the project's template cannot be used: {0}")]
     Template(#[from] BadTemplate),
 }

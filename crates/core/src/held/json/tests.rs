@@ -89,7 +89,7 @@ fn a_place_in_a_list_has_one_spelling() {
     }
 }
 
-/// JSON of any shape, and things that look like it.
+/// JSON of any shape, and near misses.
 fn texts() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),
@@ -109,8 +109,8 @@ fn texts() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
 
-    /// The other reader is serde_json with its refusals of repeated members; ours also refuses those that differ
-    /// in case only.
+    /// The oracle is serde_json with its refusals of repeated members; ours also refuses members that differ only
+    /// in case.
     #[test]
     fn another_reader_reads_the_same(text in texts()) {
         let other = countersign_protocol::json::value(text.as_bytes());
