@@ -1,4 +1,4 @@
-//! Accounts of this installation, and what people are in each project.
+//! Local accounts, and memberships in projects.
 
 use crate::{
     env::Env,
@@ -7,7 +7,7 @@ use crate::{
     step::{Effects, Operation, Step},
 };
 
-/// The issuer of accounts that live here.
+/// The issuer of local accounts.
 pub const LOCAL: &str = "local";
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum AccountRefusal {
     BadPassword,
 }
 
-/// A password that may be used at all. Length is what counts; composition rules only annoy.
+/// Checks only the length: composition rules add no security.
 pub fn check_password(password: &str) -> Result<(), AccountRefusal> {
     if (10..=256).contains(&password.chars().count()) { Ok(()) } else { Err(AccountRefusal::BadPassword) }
 }
@@ -64,8 +64,8 @@ impl Operation for Add {
     }
 }
 
-/// Changes what is given and leaves the rest. A new password ends every sign-in and subscriber token. Disabling an
-/// account is [`super::disable`].
+/// Changes the given members and leaves the rest. A new password ends every sign-in session and subscriber token.
+/// Disabling an account is [`super::disable`].
 #[derive(Default)]
 pub struct Change {
     pub password_hash: Option<String>,
@@ -92,7 +92,7 @@ impl Operation for Change {
     }
 }
 
-/// Sets a person's roles in a project. No roles means no place in it.
+/// Sets a person's roles in a project. No roles means no membership.
 pub struct SetRoles {
     pub project: i64,
     pub person: i64,

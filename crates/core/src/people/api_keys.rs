@@ -1,4 +1,4 @@
-//! API keys: one kind, one principal, a responsible person, a list of what it may raise.
+//! API keys: one kind, one principal, a responsible person, and a list of permitted actions.
 
 use crate::{
     decision::{Place, call_off::Live},
@@ -21,7 +21,7 @@ pub struct AddKey {
 }
 
 pub struct AddedKey {
-    /// Shown once; only its hash is kept.
+    /// Shown once; only its hash is stored.
     pub secret: String,
     pub key: ApiKey,
 }
@@ -69,7 +69,7 @@ impl Operation for AddKey {
             .open("key_id", key.id.as_str())
             .hidden("principal", key.principal.as_str())
             .seal(&mut mint)?;
-        // Whoever is disabled at the same moment stands behind no key.
+        // A person disabled at the same moment cannot be responsible for a key.
         let responsible = Guard { table: Table::Person, key: self.responsible.key, version: self.responsible.version };
         let effects = Effects {
             guards: vec![responsible],
@@ -81,7 +81,7 @@ impl Operation for AddKey {
     }
 }
 
-/// Ends a key and what it has open. Ending it twice changes nothing.
+/// Revokes a key and ends its open decisions and allowances. Revoking it again changes nothing.
 pub struct RevokeKey;
 
 pub struct RevokeKeyView {
@@ -106,7 +106,7 @@ impl Operation for RevokeKey {
     }
 }
 
-/// Ends a key and what it has open, in the step that causes it.
+/// Revokes a key and ends its open decisions and allowances, within the causing step.
 pub(crate) fn end_key(
     place: &Place,
     (key, live): (&ApiKey, &Live),

@@ -1,8 +1,8 @@
-//! Closing an account: everything that a person holds, or answers for, ends in one step.
+//! Disables an account: everything that a person holds or is responsible for ends in one step.
 //!
-//! Sign-ins and subscriber tokens end by the person's generation, however many there are; delegations, API keys and what
-//! is open under them are rows of the same step. Whoever makes a further one guards on the person's row, so none can
-//! come between.
+//! The person's generation ends all sign-in sessions and subscriber tokens, regardless of their number; delegations,
+//! API keys and their open decisions are rows of the same step. Creating another one guards on the person's row, so
+//! none can slip in between.
 
 use super::api_keys::end_key;
 use crate::{
@@ -16,9 +16,9 @@ use crate::{
     step::{Effects, Operation, Step},
 };
 
-/// Disabling twice ends what has come to be in between, if anything has.
+/// Disabling again ends anything created in between.
 pub struct Disable {
-    /// Who does it, for the record: a person's subject, or `operator` at the command line.
+    /// The actor for the record: a person's subject, or `operator` at the command line.
     pub by: String,
 }
 
@@ -27,19 +27,19 @@ pub struct DisableView {
     pub projects: Vec<HeldInProject>,
 }
 
-/// What a person holds in one project.
+/// A person's holdings in one project.
 pub struct HeldInProject {
     pub place: Place,
     pub is_member: bool,
-    /// Theirs, each with what its agents have open.
+    /// Their delegations, each with the open decisions and allowances of its agents.
     pub delegations: Vec<(Delegation, Live)>,
-    /// Those that they are responsible for.
+    /// The API keys that they are responsible for.
     pub keys: Vec<(ApiKey, Live)>,
-    /// Subscriber tokens that count at present.
+    /// The number of active subscriber tokens.
     pub tokens: usize,
 }
 
-/// What ended.
+/// The result, with the number of ended items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Disabled {
     pub person: Person,

@@ -1,4 +1,4 @@
-//! People, their places in projects, and everyone else who may ask for something.
+//! People, their memberships in projects, and all other authenticated callers.
 
 pub mod accounts;
 pub mod api_keys;
@@ -11,24 +11,24 @@ use crate::{
 };
 use countersign_protocol::{domain::Domain, time::UnixMillis};
 
-/// A signed-in person, seen from one project.
+/// A signed-in person in the context of one project.
 #[derive(Clone, Debug)]
 pub struct Member {
     pub person: Person,
-    /// None if the person has no place in the project.
+    /// None if the person is no member of the project.
     pub membership: Option<Membership>,
-    /// Until when their last proof of presence counts as fresh.
+    /// When their last proof of presence stops counting as fresh.
     pub fresh_until: UnixMillis,
 }
 
 impl Member {
-    /// Platform admins administer every project; what belongs to a person's own account stays theirs.
+    /// Platform admins administer every project, but not the personal accounts of others.
     pub fn has(&self, role: Role) -> bool {
         let listed = self.membership.as_ref().is_some_and(|m| m.roles.contains(&role));
         listed || (role == Role::Admin && self.person.platform_admin)
     }
 
-    /// The roles that count in the project.
+    /// The effective roles in the project.
     pub fn roles(&self) -> Vec<Role> {
         let mut roles = self.membership.as_ref().map(|place| place.roles.clone()).unwrap_or_default();
         if self.person.platform_admin && !roles.contains(&Role::Admin) {
@@ -37,7 +37,7 @@ impl Member {
         roles
     }
 
-    /// What their standing rests on: what somebody does who is thrown out at the same moment does not count.
+    /// The rows that their authority rests on: an action of a person removed at the same moment does not commit.
     pub fn guards(&self) -> Vec<Guard> {
         let person = Guard { table: Table::Person, key: self.person.key, version: self.person.version };
         let place = self.membership.as_ref();
@@ -50,19 +50,19 @@ impl Member {
     }
 }
 
-/// Whoever asks, as proven by what they presented.
+/// An authenticated caller.
 #[derive(Clone, Debug)]
 pub enum Actor {
     Person(Box<Member>),
     Operator(Domain),
-    /// An agent, by the access token of its session.
+    /// An agent, authenticated by the access token of its AAP session.
     Agent(Box<Session>),
     AdminKey(Box<ApiKey>),
     /// A key that may raise questions or enforce, but never administers.
     OtherKey,
 }
 
-/// Whether a sign-in still counts.
+/// Whether a sign-in session is still valid.
 pub fn signed_in(session: &WebSession, person: &Person, now: UnixMillis) -> bool {
     session.person == person.key
         && !person.disabled

@@ -1,4 +1,4 @@
-//! Signing in: throttled, with a session that is new each time.
+//! Sign-in: throttled, with a new session each time.
 
 use crate::{
     env::Env,
@@ -9,15 +9,15 @@ use crate::{
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 
-/// How often a password may be tried. One network exhausts only its own share of an account; everybody together
-/// is bounded by the slow cap; and who has a sign-in session depends on nobody else.
+/// Limits on password attempts. One network exhausts only its own share of an account; the slow limit bounds all
+/// networks together; a person with a sign-in session is affected by nobody else.
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
     /// For one account from one network, within [`WINDOW_S`].
     pub per_account_and_network: i64,
-    /// For one account from all networks together that it is not known from, within [`SLOW_WINDOW_S`].
+    /// For one account from all unknown networks together, within [`SLOW_WINDOW_S`].
     pub per_account: i64,
-    /// From one network, for whatever accounts, within [`WINDOW_S`].
+    /// From one network for all accounts, within [`WINDOW_S`].
     pub per_address: i64,
     /// With one sign-in session, to prove presence again, within [`WINDOW_S`].
     pub per_session: i64,
@@ -39,20 +39,20 @@ impl Throttle {
 pub const WINDOW_S: i64 = 900;
 pub const SLOW_WINDOW_S: i64 = 3600;
 
-/// How long a network counts as one from which somebody signed in to an account.
+/// How long a network stays known after a sign-in to an account.
 const KNOWN_S: i64 = 30 * 86_400;
 
-/// Somebody tries a password. It is counted before the password is looked at, so that guessing in parallel gains nothing.
+/// A password attempt. Counted before the password is verified, so that parallel guessing gains nothing.
 pub enum Attempt<'a> {
-    /// To sign in. `is_known` says that somebody did so from this network not long ago: guesses from elsewhere close
-    /// the account to networks that it is not known from, and to no other.
+    /// A sign-in. `is_known`: a recent sign-in succeeded from this network. Guesses from elsewhere lock the account
+    /// only for unknown networks.
     SignIn { account: &'a str, network: &'a str, is_known: bool },
-    /// To prove presence again, with a sign-in session of the same person.
+    /// A new proof of presence with a sign-in session of the same person.
     SignedIn { session: RowKey },
 }
 
 impl Attempt<'_> {
-    /// Answers are the same for names that nobody has: what is counted depends on the name, not on an account.
+    /// Counts by name, not by account, so that responses do not reveal which names exist.
     pub fn counts(&self, throttle: Throttle, now: UnixMillis) -> Vec<Count> {
         let quick = |what: &str, who: &[&str], limit| count(what, who, limit, WINDOW_S, now);
         match *self {
@@ -73,29 +73,29 @@ impl Attempt<'_> {
 
 fn count(what: &str, who: &[&str], limit: i64, window_s: i64, now: UnixMillis) -> Count {
     let window = now.secs().div_euclid(window_s);
-    // Names are guesses of strangers: hashed, so that none lies around readable.
+    // Names are guesses of strangers: hashed, so that none is stored in readable form.
     let who = Digest::of(who.join("\0").as_bytes()).hex();
     let until = UnixMillis::from_secs((window + 1) * window_s);
     Count { key: format!("node:sign-in/{what}/{who}/{window}"), by: 1, limit, until }
 }
 
-/// Where it is noted that somebody signed in to an account from a network. `tag` is a MAC of the two: nobody who reads
-/// the database learns where people are.
+/// The key that marks a network as known for an account. `tag` is a MAC of both: a reader of the database does not
+/// learn people's networks.
 pub fn known_network_key(tag: &Digest) -> String {
     format!("node:sign-in/known/{}", tag.hex())
 }
 
-/// The password was right: a new session, never one that existed before the sign-in.
+/// Starts a new session after a correct password; an earlier session is never reused.
 pub struct Start {
     pub lifetime_s: i64,
-    /// The session that this browser had; it ends.
+    /// The previous session of this browser; it ends.
     pub replaces: Option<i64>,
     /// [`known_network_key`] of the account and the network.
     pub known_network: String,
 }
 
 pub struct Started {
-    /// The cookie's value; only its hash is kept.
+    /// The cookie's value; only its hash is stored.
     pub secret: String,
     pub session: WebSession,
 }
@@ -122,7 +122,7 @@ impl Operation for Start {
             expires_at: env.now.plus_secs(self.lifetime_s),
         };
         let removes = self.replaces.map(|key| (Table::WebSession, key)).into_iter().collect();
-        // The password was looked at some time ago: if it was changed since, this is not the person's sign-in.
+        // The password was verified earlier: if it was changed since, the sign-in fails.
         let guards = vec![Guard { table: Table::Person, key: person.key, version: person.version }];
         let puts = vec![Record::WebSession(session.clone())];
         let known = Count { key: self.known_network, by: 1, limit: i64::MAX, until: env.now.plus_secs(KNOWN_S) };
@@ -131,13 +131,13 @@ impl Operation for Start {
     }
 }
 
-/// Ends one sign-in.
+/// Ends one sign-in session.
 pub fn end(session: &WebSession) -> Effects {
     let news = vec![News::Standing { person: session.person }];
     Effects { removes: vec![(Table::WebSession, session.key)], news, ..Effects::default() }
 }
 
-/// Ends every sign-in of a person, on every device: those up to now are of a generation that counts no more.
+/// Ends every sign-in session of a person, on every device, by advancing the person's generation.
 pub fn end_everywhere(person: &Person) -> Effects {
     let news = vec![News::Standing { person: person.key }];
     let person = Person { generation: person.generation + 1, version: person.version + 1, ..person.clone() };
