@@ -1,7 +1,7 @@
-//! The rows: what is remembered between two decisions.
+//! The records: all state kept between two decisions.
 //!
-//! Each record knows its key and version. A changed record is written with `version + 1`, and the store
-//! accepts it only if the row still has the old one; that is the one way in which anything changes.
+//! Each record has a key and a version. A changed record is written with `version + 1`, and the store accepts it only
+//! if the row still has the old version; there is no other way to change a row.
 
 mod aaep;
 mod clarification;
@@ -33,7 +33,7 @@ pub trait Stored: Serialize + serde::de::DeserializeOwned + Clone + Send + Sync 
 
 macro_rules! records {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
-        /// The tables of records, one a type.
+        /// The tables of records, one per type.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Table { $($(#[$doc])* $name),+ }
 
@@ -76,7 +76,7 @@ records! {
     AgentEvent, Epoch,
 }
 
-/// A project and the version of its document that is in force. Older versions stay readable.
+/// A project and the current version of its document. Older versions stay readable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Project {
     pub key: RowKey,
@@ -92,17 +92,17 @@ pub struct Project {
 pub struct Person {
     pub key: RowKey,
     pub version: i64,
-    /// `local` for accounts of this installation.
+    /// `local` for local accounts.
     pub issuer: String,
     pub subject: String,
     pub display_name: String,
-    /// Argon2id, in PHC form. None for people who sign in elsewhere.
+    /// Argon2id, in PHC form. None for people with an external identity provider.
     pub password_hash: Option<String>,
     pub platform_admin: bool,
     pub disabled: bool,
     pub created_at: UnixMillis,
-    /// Sign-ins of an earlier generation count no more: sign-out everywhere, a changed password. A number and no
-    /// time, so that no clock of any node can bring one back.
+    /// Sign-in sessions of an earlier generation are invalid: sign-out everywhere, a changed password. A number instead
+    /// of a time, so that no node's clock can revive one.
     pub generation: i64,
 }
 
@@ -115,7 +115,7 @@ pub enum Role {
     Auditor,
 }
 
-/// A person's place in a project.
+/// A person's membership in a project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Membership {
     pub key: RowKey,
@@ -125,38 +125,38 @@ pub struct Membership {
     pub roles: Vec<Role>,
 }
 
-/// A person signed in with a browser or another client of the pages.
+/// A sign-in session in a browser or another client of the pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WebSession {
     pub key: RowKey,
     pub version: i64,
-    /// The cookie's value is kept as a hash.
+    /// The hash of the cookie's value.
     pub token_hash: Digest,
     pub person: RowKey,
-    /// The person's when it was started.
+    /// The person's generation at the start of the session.
     pub generation: i64,
     pub started_at: UnixMillis,
-    /// When the person last proved themselves (R-4: `fresh` for five minutes).
+    /// The person's last proof of presence (R-4: `fresh` for five minutes).
     pub proven_at: UnixMillis,
     pub expires_at: UnixMillis,
 }
 
-/// An operator's wish to be connected to a person.
+/// An operator's request for a delegation by a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConnectRequest {
     pub key: RowKey,
     pub version: i64,
     pub project: RowKey,
-    /// Unguessable: whoever opens `/connect/{id}` may answer it once signed in.
+    /// Unguessable: a signed-in person with the link `/connect/{id}` may answer it.
     pub id: String,
-    /// The base URI that the operator asked at: what it expects as `iss` of everything that follows.
+    /// The base URI that the operator used; it expects this `iss` in all later tokens.
     pub service: String,
     pub operator: Domain,
-    /// The display name the operator chose for itself: decoration, never identity.
+    /// The operator's self-chosen display name: decoration, never identity.
     pub operator_name: String,
     /// The operator's own liability disclosure, if its identity manifest has one.
     pub operator_disclosure: Option<String>,
-    /// Where the operator can be written to, by its identity manifest.
+    /// The operator's contact, from its identity manifest.
     #[serde(default)]
     pub operator_contact: Option<String>,
     pub scopes: Vec<String>,
@@ -175,7 +175,7 @@ pub enum ConnectProgress {
     Denied {
         at: UnixMillis,
     },
-    /// The person agreed; the code is the operator's to exchange until `code_expires_at`.
+    /// The person consented; the operator may exchange the code until `code_expires_at`.
     Approved {
         delegation: RowKey,
         code_hash: Digest,
@@ -187,7 +187,7 @@ pub enum ConnectProgress {
     },
 }
 
-/// What a person was shown before agreeing, and that it was this person.
+/// The disclosure shown to a person before consent, bound to this person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Disclosure {
     pub key: RowKey,
@@ -199,7 +199,7 @@ pub struct Disclosure {
     pub scopes: Vec<String>,
     pub max_agent_ttl: Option<i64>,
     pub request: Option<RowKey>,
-    /// Over every text that was shown, and its language.
+    /// Digest of every shown text and its language.
     pub shown: Digest,
     pub language: String,
     pub text: String,
@@ -208,7 +208,7 @@ pub struct Disclosure {
     pub spent: bool,
 }
 
-/// One person's standing permission for one operator's agents.
+/// A person's delegation to the agents of one operator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delegation {
     pub key: RowKey,
@@ -225,9 +225,9 @@ pub struct Delegation {
     pub granted_at: UnixMillis,
     /// The token's own `exp`.
     pub token_expires_at: UnixMillis,
-    /// The effective policy; more dimensions come with layered policies.
+    /// The effective policy; layered policies will add more dimensions.
     pub policy_expires_at: UnixMillis,
-    /// What the person was shown when granting.
+    /// The digest of the disclosure shown with the consent.
     pub shown: Digest,
     pub language: String,
     pub state: DelegationState,
@@ -237,8 +237,8 @@ pub struct Delegation {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum DelegationState {
     Active,
-    /// On hold until its person, an admin or the service lifts it (C-86): after a restore nobody knows whether it was
-    /// revoked since the backup.
+    /// Suspended until its person, an admin or the service lifts it (C-86): after a restore it is unknown whether it
+    /// was revoked since the backup.
     Suspended {
         at: UnixMillis,
     },
@@ -246,7 +246,7 @@ pub enum DelegationState {
         at: UnixMillis,
         reason: RevokeReason,
     },
-    /// Ended by its policy, without anybody's act (AAP 8.3).
+    /// Ended by its policy, without a person's act (AAP 8.3).
     AutoRevoked {
         at: UnixMillis,
         reason: RevokeReason,
@@ -254,12 +254,12 @@ pub enum DelegationState {
 }
 
 impl Delegation {
-    /// Whether it was ended: what is suspended may go on.
+    /// Whether it has ended; a suspended one may resume.
     pub fn is_ended(&self) -> bool {
         matches!(self.state, DelegationState::Revoked { .. } | DelegationState::AutoRevoked { .. })
     }
 
-    /// When it ends by itself, unless it is over already.
+    /// When it expires, unless it has ended or is suspended.
     pub fn due(&self) -> Option<UnixMillis> {
         (self.state == DelegationState::Active).then_some(self.policy_expires_at)
     }
@@ -277,7 +277,7 @@ pub enum RevokeReason {
     KeyRotation,
 }
 
-/// One task of one agent: (project, operator, session id).
+/// An AAP session: one task of one agent, identified by project, operator and session id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     pub key: RowKey,
@@ -285,17 +285,17 @@ pub struct Session {
     pub project: RowKey,
     pub operator: Domain,
     pub session_id: String,
-    /// None at T1: operator only, nobody delegated.
+    /// None at T1: operator only, without a delegation.
     pub delegation: Option<RowKey>,
     pub subject: Option<String>,
     pub receipt: Option<Receipt>,
-    /// Which operator key vouched, and when it was last seen in the operator's key set (C-88).
+    /// The operator key that signed the registration, and when it was last seen in the operator's key set (C-88).
     pub operator_kid: String,
     pub key_seen_at: UnixMillis,
     pub opened_at: UnixMillis,
     pub state: SessionState,
-    /// Thumbprint of its first DPoP key: from then on every token of it is bound to one (AAP 18.1). All of its keys are
-    /// rows of [`SessionKey`].
+    /// Thumbprint of the first DPoP key: from then on every token of the session is bound to a key (AAP 18.1). All of
+    /// its keys are rows of [`SessionKey`].
     #[serde(default)]
     pub jkt: Option<Digest>,
     /// Live access tokens, oldest first; at most eight (C-65).
@@ -317,11 +317,11 @@ pub enum SessionEnd {
     KeyWithdrawn,
 }
 
-/// What is kept of a consent receipt: never its text (C-14).
+/// The stored facts of a consent receipt, never its text (C-14).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
     pub sha256: Digest,
-    /// Over header and payload: the same for every way of writing its signature.
+    /// Digest of header and payload: independent of the encoding of the signature.
     pub said: Digest,
     pub scopes: Vec<String>,
     pub issued_at: UnixMillis,
@@ -340,13 +340,13 @@ pub struct AccessToken {
     pub hash: Digest,
     pub session: RowKey,
     pub expires_at: UnixMillis,
-    /// Thumbprint of the DPoP key without which it is worth nothing.
+    /// Thumbprint of the DPoP key that it is bound to.
     #[serde(default)]
     pub jkt: Option<Digest>,
 }
 
-/// A DPoP key and the one session that it is good for (AAP 18.1). Agents of one operator that work on one task have a
-/// key each (AAP 12.1).
+/// A DPoP key, valid for one AAP session (AAP 18.1). Agents of one operator that work on one task have separate keys
+/// (AAP 12.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionKey {
     pub key: RowKey,
@@ -356,7 +356,7 @@ pub struct SessionKey {
     pub jkt: Digest,
 }
 
-/// A receipt that its operator withdrew, by what it says; refused ever after.
+/// A receipt withdrawn by its operator, identified by its content; refused for ever.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RevokedReceipt {
     pub key: RowKey,
@@ -374,7 +374,7 @@ pub enum ApiKeyKind {
     EnforcementPoint,
 }
 
-/// A key of one kind, for one principal, with a responsible person.
+/// An API key of one kind, for one principal, with a responsible person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ApiKey {
     pub key: RowKey,
@@ -387,24 +387,24 @@ pub struct ApiKey {
     pub responsible: RowKey,
     /// The actions that it may raise; empty for none.
     pub actions: Vec<String>,
-    /// Whom it may ask, by subject; empty for the responsible person only.
+    /// The subjects that it may ask; empty for the responsible person only.
     pub asks: Vec<String>,
     /// Thumbprint of the DPoP key that it is bound to.
     pub jkt: Option<String>,
     pub created_at: UnixMillis,
     pub revoked_at: Option<UnixMillis>,
-    /// On hold since a restore, until the service lifts it.
+    /// Suspended since a restore, until the service lifts it.
     #[serde(default)]
     pub suspended_at: Option<UnixMillis>,
 }
 
 impl ApiKey {
-    /// Whether it opens anything.
+    /// Whether it is accepted.
     pub fn is_live(&self) -> bool {
         self.revoked_at.is_none() && self.suspended_at.is_none()
     }
 
-    /// Why it opens nothing, to whoever has its secret.
+    /// Why it is refused, for the holder of its secret.
     pub fn refusal(&self) -> &'static str {
         match (self.revoked_at, self.suspended_at) {
             (None, Some(_)) => "the API key is suspended since a restore; ask whoever runs the service to lift it",
@@ -413,19 +413,19 @@ impl ApiKey {
     }
 }
 
-/// Which database this is, and since which restore. There is one row.
+/// The identity of the database, and its current restore. There is one row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
     pub key: RowKey,
     pub version: i64,
     /// The same for all copies of a database.
     pub database: String,
-    /// Higher with every restore.
+    /// Increases with every restore.
     pub number: i64,
     pub started_at: UnixMillis,
 }
 
-/// A key that the service signs with. Shared by all projects (AAP 3.1), sealed at rest.
+/// A signing key of the service. Shared by all projects (AAP 3.1), encrypted at rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SigningKey {
     pub key: RowKey,
@@ -434,11 +434,11 @@ pub struct SigningKey {
     pub public_jwk: serde_json::Value,
     pub sealed: String,
     pub created_at: UnixMillis,
-    /// Set when a newer key took over; the public part stays published until then.
+    /// Set when a newer key takes over; the public part stays published until then.
     pub retires_at: Option<UnixMillis>,
 }
 
-/// A secret that all nodes share (MAC keys), sealed at rest, created once.
+/// A secret shared by all nodes (MAC keys), encrypted at rest, created once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Secret {
     pub key: RowKey,

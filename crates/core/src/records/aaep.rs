@@ -1,10 +1,11 @@
-//! AAEP: sessions that agents speak in, subscriptions that listen, and the tokens that people give to subscribers.
+//! AAEP: sessions of agents, subscriptions, and subscriber tokens issued by people.
 
 use super::Person;
 use countersign_protocol::{aaep::envelope::Producer, domain::Domain, hash::Digest, ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
 
-/// One user request, from `session.started` to exactly one terminal event. Holds what the next event must fit to.
+/// One user request, from `session.started` to exactly one terminal event. Holds the state that the next event must be
+/// consistent with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AaepSession {
     pub key: RowKey,
@@ -12,7 +13,7 @@ pub struct AaepSession {
     pub project: RowKey,
     /// `sess_` and 32 hex digits.
     pub id: String,
-    /// As in [`super::Raiser`]: only this principal may speak in it.
+    /// As in [`super::Raiser`]: only this principal may publish in it.
     pub principal: String,
     pub person: RowKey,
     pub operator: Option<Domain>,
@@ -24,17 +25,17 @@ pub struct AaepSession {
     /// Stamped on every event.
     pub producer: Producer,
     pub language: String,
-    /// Opened by a question and closed with it, for agents that speak no AAEP themselves.
+    /// Opened and closed with a question, for agents that do not use AAEP themselves.
     pub implicit: bool,
     pub opened_at: UnixMillis,
-    /// How many events were said; the next one's sequence number.
+    /// The number of published events; the next sequence number.
     pub said: i64,
-    /// No later event is stamped earlier.
+    /// No later event has an earlier timestamp.
     pub last_at: UnixMillis,
-    /// How long nothing may be said in it before it is taken for abandoned.
+    /// How long the session may be idle before it counts as abandoned.
     #[serde(default = "an_hour")]
     pub idle_s: i64,
-    /// When the agent's access ends by itself.
+    /// When the agent's access expires.
     #[serde(default)]
     pub access_until: Option<UnixMillis>,
     pub state: AaepSessionState,
@@ -45,8 +46,8 @@ fn an_hour() -> i64 {
 }
 
 impl AaepSession {
-    /// When it is ended unless its agent says something. Never while a question waits or a claimed call runs: these
-    /// have deadlines of their own, and what they come to is said in it.
+    /// When the session ends unless its agent publishes something. Never while a question is pending or a claimed call
+    /// runs: these have their own deadlines, and their outcome is published in the session.
     pub fn due(&self) -> Option<UnixMillis> {
         let AaepSessionState::Open { waiting, tools, .. } = &self.state else { return None };
         if self.implicit || !waiting.is_empty() || tools.iter().any(|tool| tool.claimed) {
@@ -57,18 +58,18 @@ impl AaepSession {
     }
 }
 
-/// An event that an agent sent under an id of its own. Sent again, it is answered as it was and told nobody.
+/// An event that an agent sent with its own id. A repetition gets the same response and is not published again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentEvent {
     pub key: RowKey,
     pub version: i64,
     pub project: RowKey,
-    /// Which agent, AAEP session and event id.
+    /// Digest of agent, AAEP session and event id.
     pub same: Digest,
-    /// What it said.
+    /// Digest of the content.
     pub content: Digest,
     pub answer: AgentEventAnswer,
-    /// When it may be forgotten.
+    /// When the row may be deleted.
     pub expires_at: UnixMillis,
 }
 
@@ -86,9 +87,9 @@ pub enum AaepSessionState {
     Open {
         /// The last `to_state`; `idle` before the first.
         at: String,
-        /// The questions that wait for a person.
+        /// The pending questions.
         waiting: Vec<RowKey>,
-        /// What was invoked and is not completed.
+        /// Tools invoked and not completed.
         tools: Vec<OpenTool>,
         outputs: Vec<OpenOutput>,
     },
@@ -101,7 +102,7 @@ pub enum AaepSessionState {
 pub struct OpenTool {
     pub tool: String,
     pub call_id: Option<String>,
-    /// Announced by us for a claim: its outcome is reported there, not said.
+    /// Announced by the hub for a claim: its outcome is reported with the claim, not published by the agent.
     #[serde(default)]
     pub claimed: bool,
 }
@@ -109,12 +110,12 @@ pub struct OpenTool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenOutput {
     pub id: Option<String>,
-    /// Where the next chunk begins, in code points (C28).
+    /// The start of the next chunk, in code points (C28).
     pub next: i64,
     pub complete: bool,
 }
 
-/// One subscriber and what was agreed with it. Only its owner may use its id.
+/// One subscriber and its negotiated terms. Only its owner may use its id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Subscription {
     pub key: RowKey,
@@ -123,12 +124,12 @@ pub struct Subscription {
     /// `sub_` and 32 hex digits.
     pub id: String,
     pub person: RowKey,
-    /// What the subscriber identified itself with.
+    /// The subscriber's credential.
     pub owner: SubscriptionOwner,
     /// A token of role *reads only* never answers.
     pub may_answer: bool,
     pub subscriber_id: String,
-    /// What was asked for, as a capabilities document; the terms follow from it.
+    /// The requested capabilities; the terms are derived from them.
     pub capabilities: serde_json::Value,
     pub opened_at: UnixMillis,
     pub closed_at: Option<UnixMillis>,
@@ -141,7 +142,7 @@ pub enum SubscriptionOwner {
     WebSession { key: RowKey },
 }
 
-/// A credential that a person makes for a subscriber of theirs, and takes back.
+/// A revocable credential that a person issues for a subscriber of theirs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SubscriberToken {
     pub key: RowKey,
@@ -150,22 +151,23 @@ pub struct SubscriberToken {
     pub id: String,
     pub hash: Digest,
     pub person: RowKey,
-    /// What the person calls it: "kitchen speaker".
+    /// The person's own name for it: "kitchen speaker".
     pub name: String,
     pub may_answer: bool,
-    /// Whether it opens the legacy pair of paths, where it stands in the address.
+    /// Whether it is valid on the legacy paths with the token in the URL.
     pub legacy: bool,
     /// Whether its person allowed it, with a fresh proof, to approve high-risk irreversible actions.
     #[serde(default)]
     pub approves_high_risk: bool,
-    /// The person's when it was made: it ends with their sign-ins (sign-out everywhere, a new password).
+    /// The person's generation at creation: the token ends with their sign-in sessions (sign-out everywhere, a new
+    /// password).
     pub generation: i64,
     pub created_at: UnixMillis,
     pub expires_at: UnixMillis,
     pub revoked_at: Option<UnixMillis>,
 }
 
-/// Whether a subscriber token still counts, and if not, since what.
+/// Whether a subscriber token is valid, and if not, why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenState {

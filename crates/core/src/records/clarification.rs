@@ -1,5 +1,4 @@
-//! Clarification sessions: what an agent wants to do, what is unclear about it, and the signed chain of what was asked
-//! and answered.
+//! Clarification sessions: an agent's plan, its gaps, and the signed chain of questions and answers.
 
 use super::Raiser;
 use countersign_protocol::{
@@ -12,7 +11,7 @@ use countersign_protocol::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One session of asking. Its chain is in rows of its own; this has the head, and everything that is not said yet.
+/// One clarification session. The entries of its chain are separate rows; this row has the head and the current state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClarificationSession {
     pub key: RowKey,
@@ -21,27 +20,27 @@ pub struct ClarificationSession {
     pub id: MplpId,
     /// Only the same principal sees it, answers in it and confirms it.
     pub by: Raiser,
-    /// Who asks, as every signed document of it says.
+    /// The asking agent's id in every signed document of the session.
     pub agent_id: String,
-    /// The key that signed last; what comes next begins with a rotation where another one is in force by then (W-20).
+    /// The key of the last signature; if another key is active by then, the next entry is a rotation (W-20).
     pub public_key: String,
-    /// Who submitted which plan: finds the session again for whoever does not name it (W-11).
+    /// Digest of submitter and plan: finds the session if a caller does not name it (W-11).
     pub same: Digest,
     pub opened_at: UnixMillis,
-    /// Nothing of it is dated earlier (W-21).
+    /// No later entry has an earlier timestamp (W-21).
     pub last_at: UnixMillis,
     pub expires_at: UnixMillis,
-    /// Everything that was submitted in it, oldest first; the last one counts.
+    /// All submitted plans, oldest first; the last one counts.
     pub plans: Vec<Submitted>,
-    /// Every gap that was ever asked about.
+    /// Every gap ever asked about.
     pub gaps: Vec<AskedGap>,
     pub rounds: i64,
     pub entries: i64,
     /// The hash of the last entry, or of the beginning.
     pub head: Digest,
-    /// The signed message as it stands, sent again verbatim until something changes (W-11).
+    /// The current signed message, sent unchanged until the session changes (W-11).
     pub message: Value,
-    /// The signature of the chain as it stands (W-09).
+    /// The current signature of the chain (W-09).
     pub chain_signature: String,
     pub state: ClarificationState,
 }
@@ -53,14 +52,14 @@ pub struct Submitted {
     pub plan: Value,
 }
 
-/// A gap, what found it, and what became of it.
+/// A gap with its finding and its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AskedGap {
     pub gap: Gap,
     /// The place in the plan, as a JSON Pointer.
     pub pointer: String,
     pub rule: String,
-    /// Recognises the same finding in a changed plan.
+    /// Identifies the same finding in a changed plan.
     pub fingerprint: Digest,
     #[serde(default)]
     pub answer_kind: AnswerKind,
@@ -71,30 +70,30 @@ pub struct AskedGap {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum GapState {
     Open {
-        /// The question that a person is asked about it.
+        /// The decision that asks a person about it.
         #[serde(default)]
         asked: Option<RowKey>,
-        /// What the agent said that was no answer, and why.
+        /// The agent's unusable answer, and the reason.
         #[serde(default)]
         refused: Option<(String, String)>,
     },
     Resolved {
-        /// As it was given.
+        /// The answer as given.
         answer: String,
         accepted: String,
         given_by: GivenBy,
         at: UnixMillis,
-        /// Of two answers for one place the one of the later round stands.
+        /// The later round wins if two answers concern the same place.
         #[serde(default)]
         round: u64,
-        /// Whether it answers a question that the plan of now still raises.
+        /// Whether the current plan still raises this question.
         applies: bool,
     },
-    /// The plan was changed before anybody answered.
+    /// The plan was changed before an answer.
     Superseded,
-    /// The session was given up before anybody answered.
+    /// The session was abandoned before an answer.
     Abandoned {
-        /// The question that a person was asked about it.
+        /// The decision that asked a person about it.
         #[serde(default)]
         asked: Option<RowKey>,
     },
@@ -104,16 +103,17 @@ pub enum GapState {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ClarificationState {
     Open,
-    /// Its time was over before it was confirmed; what it left open stops nothing any more.
+    /// Expired before it was confirmed; its open gaps block nothing any more.
     Expired,
-    /// Given up, by its agent or by a person.
+    /// Abandoned by its agent or by a person.
     Abandoned {
         at: UnixMillis,
         by: GivenBy,
-        /// Whether answers that a person owed still stop what nobody approved since: an agent does not free itself.
+        /// Whether questions that a person had to answer still block calls without a later approval: an agent cannot
+        /// release itself.
         holds: bool,
     },
-    /// Nothing was open any more, and its agent said that this is the plan.
+    /// The agent confirmed the plan, with no gap open.
     Confirmed {
         at: UnixMillis,
         accepted: Value,
@@ -121,39 +121,39 @@ pub enum ClarificationState {
     },
 }
 
-/// One link of a chain. Written once, and never changed.
+/// One entry of a chain. Written once and never changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClarificationEntry {
     pub key: RowKey,
     pub version: i64,
     pub session: RowKey,
-    /// From 1 on, without holes.
+    /// From 1 on, without gaps.
     pub position: i64,
     pub document: Value,
 }
 
-/// A key that asks in a project's name. The one that is not retired signs.
+/// A key that signs a project's questions. Only the key that is not retired signs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClarificationKey {
     pub key: RowKey,
     pub version: i64,
     pub project: RowKey,
-    /// Counts the keys of a project from 1 on; the highest one signs.
+    /// Counts the keys of a project from 1; the highest one signs.
     pub generation: i64,
     pub agent_id: String,
     /// `ed25519:` and 64 hex digits.
     pub public_key: String,
-    /// The private part, sealed; gone once another key is in force.
+    /// The encrypted private key; deleted once another key is active.
     pub sealed: Option<String>,
     pub created_at: UnixMillis,
     #[serde(default)]
     pub retired_at: Option<UnixMillis>,
-    /// Signed by the key before it: that this one follows (W-20).
+    /// The previous key's signature that this one follows (W-20).
     #[serde(default)]
     pub rotation: Option<Rotation>,
 }
 
-/// Which gap a question to a person is about.
+/// The gap behind a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfGap {
     pub session: RowKey,
@@ -161,7 +161,7 @@ pub struct OfGap {
 }
 
 impl ClarificationSession {
-    /// What is to be clear, as it was submitted last.
+    /// The plan submitted last.
     pub fn plan(&self) -> Option<&Submitted> {
         self.plans.last()
     }
@@ -170,18 +170,18 @@ impl ClarificationSession {
         self.gaps.iter().filter(|asked| asked.is_open())
     }
 
-    /// What nobody has answered about the plan of now, be it open or given up.
+    /// The gaps of the current plan without an answer, open or abandoned.
     pub fn unanswered(&self) -> impl Iterator<Item = &AskedGap> {
         self.gaps.iter().filter(|asked| matches!(asked.state, GapState::Open { .. } | GapState::Abandoned { .. }))
     }
 
-    /// What a person owed when the session was given up.
+    /// The BLOCKs that a person had to answer when the session was abandoned.
     pub fn owed(&self) -> impl Iterator<Item = &AskedGap> {
         let owed = |asked: &&AskedGap| asked.gap.person_must_answer && asked.gap.severity == Severity::Block;
         self.unanswered().filter(owed)
     }
 
-    /// Whether an agent gave it up while a person owed an answer, and nobody released that since.
+    /// Whether an agent abandoned it while a person had to answer, and nobody released that since.
     pub fn holds(&self) -> bool {
         matches!(self.state, ClarificationState::Abandoned { holds: true, .. })
     }
@@ -209,12 +209,12 @@ impl AskedGap {
         matches!(self.state, GapState::Resolved { .. })
     }
 
-    /// Whether this answer accepts a WARN and so leaves the plan's own value.
+    /// Whether this answer accepts a WARN and so keeps the plan's own value.
     pub fn leaves_as_it_is(&self, accepted: &str) -> bool {
         self.gap.severity == Severity::Warn && accepted == "accept"
     }
 
-    /// Whether it is asked, or answered, about the plan of now.
+    /// Whether it is asked or answered about the current plan.
     pub fn counts(&self) -> bool {
         matches!(self.state, GapState::Open { .. } | GapState::Resolved { applies: true, .. })
     }

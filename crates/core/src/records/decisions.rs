@@ -1,4 +1,4 @@
-//! A decision, what it allows, and each use of that: three rows, whatever the protocol that asked.
+//! Decision, allowance and execution: three records for every protocol.
 
 use super::{OfGap, Role};
 use crate::bounded::{Pattern, Taken, Tally};
@@ -14,7 +14,7 @@ use countersign_protocol::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One exactly defined thing that somebody entitled decides once, before a deadline.
+/// One exactly defined question that an entitled person decides once, before a deadline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     pub key: RowKey,
@@ -25,39 +25,39 @@ pub struct Decision {
     /// The version of the project's document that set the terms.
     pub project_version: i64,
     pub raised_by: Raiser,
-    /// The kind of enforcement point that raised it, and the only one that may redeem it.
+    /// The kind of enforcement point that raised it, and the only one that may claim it.
     pub point: Point,
-    /// The AAEP session that it is asked in.
+    /// The AAEP session in which it is asked.
     pub asked_in: RowKey,
     /// The action digest.
     pub digest: Digest,
-    /// What makes two questions the same one (E-07); only one of them can be pending.
+    /// Identifies equal questions (E-07); only one of them can be pending.
     pub same: Digest,
-    /// The effect that runs once, whatever carries it; from the route's effect key.
+    /// The effect that runs once across all requests; from the route's effect key.
     #[serde(default)]
     pub effect: Option<Digest>,
-    /// The name that policy knows the action by; empty if the agent named no tool.
+    /// The action's name in the policy; empty if the agent named no tool.
     pub action: String,
     pub question: Question,
     pub words: Words,
     pub terms: Terms,
     /// The language of the question's text.
     pub language: String,
-    /// The event that asked it: sent again, it has the same id and time (S1).
+    /// The event of the question: a repetition has the same id and time (S1).
     pub event_id: String,
     pub asked_at: UnixMillis,
-    /// When exactly the same last ran: people are told.
+    /// When exactly the same call last ran; shown to the approver.
     #[serde(default)]
     pub last_ran_at: Option<UnixMillis>,
-    /// SHA-256 of the reply token, which is a MAC of `id` and is stored nowhere.
+    /// SHA-256 of the reply token, which is a MAC of `id` and never stored.
     pub reply_hash: Digest,
-    /// The policy that set the terms; where it is another when the yes is to be spent, the yes is gone.
+    /// The policy that set the terms; if the policy has changed at the claim, the approval is void.
     #[serde(default)]
     pub rules: Option<Digest>,
-    /// What it approves, where that is more than one action (MPLP 2.3).
+    /// The target of the approval, if it is more than one action (MPLP 2.3).
     #[serde(default)]
     pub target: Option<Target>,
-    /// While it is locked it takes no decision (M-27).
+    /// While locked, it accepts no decision (M-27).
     #[serde(default)]
     pub governance: Option<Governance>,
     /// The gap that it asks a person about (W-31).
@@ -66,7 +66,7 @@ pub struct Decision {
     pub state: DecisionState,
 }
 
-/// The resource that an approval is about, and what its requester said about it.
+/// The target of an approval, with its requester's statements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     pub target_type: TargetType,
@@ -81,18 +81,18 @@ pub struct Target {
     pub trace: Option<TraceBase>,
 }
 
-/// Whose agent asked. Only the same principal sees, waits for, claims or closes it.
+/// The principal that asked. Only the same principal sees, waits for, claims or closes the decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Raiser {
-    /// The delegation's or the API key's id, as it stands in the digest.
+    /// The id of the delegation or the API key, as in the digest.
     pub principal: String,
-    /// The person for whom the agent acts, or who answers for the key.
+    /// The person that the agent acts for, or that is responsible for the key.
     pub person: RowKey,
     pub delegation: Option<RowKey>,
     /// The AAP session.
     pub session: Option<RowKey>,
     pub api_key: Option<RowKey>,
-    /// The proven domain of the agent's operator.
+    /// The verified domain of the agent's operator.
     pub operator: Option<Domain>,
 }
 
@@ -104,17 +104,17 @@ pub enum Point {
     McpProxy,
 }
 
-/// Whose words a person reads.
+/// The author of the text that a person reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Words {
-    /// The agent's own: nobody has checked them.
+    /// The agent's own text, unverified.
     Agent,
     /// Rendered from the request by the owner's template.
     Owner,
 }
 
-/// What is asked. Plans, gaps and scope expansions are further kinds of the same row.
+/// The question. Plans, gaps and scope expansions are further kinds of the same row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Question {
@@ -131,12 +131,12 @@ pub struct Confirmation {
     #[serde(default)]
     pub extra_context: Option<Map<String, Value>>,
     pub allowed_replies: Vec<YesNo>,
-    /// What is announced before it runs.
+    /// The tool name announced before it runs.
     pub tool: String,
-    /// Everything that runs, member by member; nothing where it was asked before that was recorded.
+    /// Everything that runs, member by member; none in rows from before this was recorded.
     #[serde(default)]
     pub details: Option<Vec<RequestDetail>>,
-    /// What the hub itself has to say about it, in sentences.
+    /// The hub's own notes, in sentences.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -146,7 +146,7 @@ pub struct Clarification {
     pub question: String,
     #[serde(flatten)]
     pub summaries: Summaries,
-    /// Never empty: free text where the agent named none (S7).
+    /// Never empty: free text if the agent named none (S7).
     pub kinds: Vec<ResponseKind>,
     #[serde(default)]
     pub choices: Vec<Choice>,
@@ -156,7 +156,7 @@ pub struct Clarification {
     pub default_response: Option<String>,
 }
 
-/// Who decides, how surely, until when: the project's policy, tightened by the caller at most.
+/// Approvers, assurance and deadline: the project's policy, which a caller can only tighten.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Terms {
     pub risk: Risk,
@@ -164,32 +164,32 @@ pub struct Terms {
     pub reversibility: Option<Reversibility>,
     pub default: YesNo,
     pub timeout_s: i64,
-    /// No extension goes beyond this.
+    /// The limit of all extensions.
     pub latest: UnixMillis,
     pub approvers: Approvers,
-    /// Those whose answer must count as well, where several policies meet in one question.
+    /// Further groups whose answer is required, if several policies apply to one question.
     #[serde(default)]
     pub also: Vec<Approvers>,
-    /// The least assurance of an answer that counts.
+    /// The least assurance of a valid answer.
     pub floor: Assurance,
-    /// Whether a subscriber token that may approve high-risk irreversible actions counts as well.
+    /// Whether a subscriber token that may approve high-risk irreversible actions suffices too.
     #[serde(default)]
     pub high_risk_tokens: bool,
-    /// How long a yes may be spent.
+    /// The lifetime of an approval.
     pub allowance_s: i64,
     pub lease_s: i64,
 }
 
-/// Whose answer counts.
+/// The people entitled to answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approvers {
     pub people: Vec<RowKey>,
     pub roles: Vec<Role>,
-    /// Whether the yes of the person for whom the agent acts counts; that person's no always does.
+    /// Whether the person that the agent acts for may approve; that person may always reject.
     pub own_yes: bool,
 }
 
-/// How an answer was proven, weakest first.
+/// How an answer was authenticated, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Assurance {
@@ -207,9 +207,9 @@ pub enum Assurance {
 pub enum DecisionState {
     Pending {
         deadline: UnixMillis,
-        /// The next moment at which something is to be said or done about it.
+        /// When maintenance next has to act on it.
         due: UnixMillis,
-        /// Yeses so far, where more than one is needed.
+        /// Approvals so far, if more than one is needed.
         ballots: Vec<Ballot>,
     },
     Accepted {
@@ -220,7 +220,7 @@ pub enum DecisionState {
     Rejected {
         by: Ballot,
         rationale: Option<String>,
-        /// What the person would have agreed to instead: a proposal for a question of its own.
+        /// The person's alternative: a proposal for a new question.
         proposal: Option<Value>,
     },
     Answered {
@@ -228,7 +228,7 @@ pub enum DecisionState {
         response: Value,
         confidence: Option<f64>,
     },
-    /// Nobody answered in time. Never written or told as rejected.
+    /// Nobody answered in time. Never stored or reported as rejected.
     Expired {
         at: UnixMillis,
         as_if: Defaulted,
@@ -236,7 +236,7 @@ pub enum DecisionState {
     Cancelled {
         at: UnixMillis,
         why: CancelledFor,
-        /// Who called it off, where a person did.
+        /// The person that cancelled it, if a person did.
         #[serde(default)]
         by: Option<Ballot>,
         #[serde(default)]
@@ -244,7 +244,7 @@ pub enum DecisionState {
     },
 }
 
-/// What a question that nobody answered came to.
+/// The default applied to an unanswered question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Defaulted {
@@ -257,19 +257,19 @@ pub enum Defaulted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CancelledFor {
-    /// Its raiser does not want it any more.
+    /// Withdrawn by its raiser.
     Withdrawn,
     SessionOver,
     Revoked,
-    /// A person took it back.
+    /// Revoked by a person.
     TakenBack,
-    /// Another decision let the same effect happen.
+    /// Another decision allowed the same effect.
     Superseded,
-    /// The database was brought back from before, so nobody knows whether it was answered or used since.
+    /// The database was restored from a backup, so it is unknown whether it was answered or claimed since.
     Restored,
 }
 
-/// One answer that counted: whose, when, and how it was proven.
+/// One valid answer with its person, time and authentication.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ballot {
     pub person: RowKey,
@@ -277,16 +277,16 @@ pub struct Ballot {
     pub assurance: Assurance,
     /// By the store's clock.
     pub at: UnixMillis,
-    /// When the person says that they decided.
+    /// The decision time stated by the person.
     pub claimed_at: UnixMillis,
-    /// What the sender says about who decided: a claim, kept beside the person and never instead.
+    /// The sender's statement about the decider: unverified, kept beside the person and never instead.
     pub decided_by: Option<String>,
     pub correlation_id: Option<String>,
     pub via: Via,
     /// The label of the role under which the person decided (M-06).
     #[serde(default)]
     pub role: Option<String>,
-    /// Taken although it was locked, by whoever may override that (M-27).
+    /// Decided despite a lock, with the entitlement to override it (M-27).
     #[serde(default)]
     pub by_override: bool,
 }
@@ -299,8 +299,8 @@ pub enum Via {
     Api,
 }
 
-/// A request that waits for a yes, complete, sealed under the project's key. It has the key of its decision and
-/// is gone with the settlement.
+/// A complete request pending approval, encrypted under the project's key. It has the key of its decision and is
+/// deleted with the settlement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldRequest {
     pub key: RowKey,
@@ -309,7 +309,7 @@ pub struct HeldRequest {
     pub sealed: String,
 }
 
-/// What may now run: so many uses of one digest, or of a pattern. A yes to one action is one use.
+/// A permission to run: a number of uses of one digest or of a pattern. An approval of one action is one use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Allowance {
     pub key: RowKey,
@@ -320,20 +320,20 @@ pub struct Allowance {
     pub point: Point,
     /// The one request that was shown; none for a step of a plan.
     pub digest: Option<Digest>,
-    /// What else may run: every argument as shown, except those that were released by name, each within its bound.
+    /// A standing approval: every argument as shown, except those released by name, each within its bound.
     #[serde(default)]
     pub pattern: Option<Pattern>,
     #[serde(flatten)]
     pub tally: Tally,
     pub until: UnixMillis,
-    /// The policy under which it was asked for.
+    /// The policy in force when it was requested.
     #[serde(default)]
     pub rules: Option<Digest>,
     pub lease_s: i64,
-    /// Whose yes it is; nobody's where a default gave it.
+    /// The approver; none if a default approved it.
     #[serde(default)]
     pub decided_by: Option<RowKey>,
-    /// The step of a plan that it lets run.
+    /// The step of a plan that it covers.
     #[serde(default)]
     pub step: Option<OfPlan>,
     pub state: AllowanceState,
@@ -366,13 +366,13 @@ pub struct Execution {
     pub decision: RowKey,
     pub allowance: RowKey,
     pub raised_by: Raiser,
-    /// Where it was claimed, and may be reported.
+    /// The enforcement point that claimed it and may report its outcome.
     pub point: Point,
-    /// Of exactly what runs, which a pattern may have let through.
+    /// The digest of the executed call, possibly allowed by a pattern.
     pub digest: Digest,
     #[serde(default)]
     pub effect: Option<Digest>,
-    /// What it takes of the sums of its allowance.
+    /// Its share of the sums of its allowance.
     #[serde(default)]
     pub taken: Vec<Taken>,
     #[serde(default)]
@@ -384,7 +384,7 @@ pub struct Execution {
     /// `call_…`: names the tool call in the session's events.
     pub call_id: String,
     pub state: ExecutionState,
-    /// What was seen later and contradicts what a person found.
+    /// A later observation that contradicts a person's finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<OutcomeConflict>,
 }
@@ -412,11 +412,11 @@ pub enum ExecutionState {
         by: Reporter,
         why: Option<String>,
     },
-    /// Handed on, and the effect was not observed.
+    /// Forwarded, and the effect was not observed.
     Released {
         at: UnixMillis,
     },
-    /// The lease lapsed: nobody knows whether it ran. A person looks.
+    /// The lease expired: it is unknown whether it ran. A person must reconcile it.
     Unknown {
         since: UnixMillis,
     },
@@ -426,7 +426,7 @@ pub enum ExecutionState {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Reporter {
     Claimant,
-    /// A person found out what became of it.
+    /// A person determined the outcome.
     Person {
         person: RowKey,
         reason: String,
@@ -438,15 +438,15 @@ impl Decision {
         matches!(self.state, DecisionState::Pending { .. })
     }
 
-    /// Under what a question that concerns this person alone is found while it is open.
+    /// The index key of a pending question visible to this person only.
     pub fn asks_person(person: RowKey) -> String {
         format!("person:{person}")
     }
 
-    /// Under what one is found that several may see.
+    /// The index key of a pending question visible to several people.
     pub const ASKS_SEVERAL: &'static str = "several";
 
-    /// Under what it is found by those who may see it, while it is open.
+    /// The index key of the question while it is pending.
     pub fn asks(&self) -> Option<String> {
         let own = self.raised_by.person;
         let only_own = |who: &Approvers| who.roles.is_empty() && who.people.iter().all(|person| *person == own);
@@ -455,7 +455,6 @@ impl Decision {
         self.is_pending().then_some(found)
     }
 
-    /// When something is to be said or done about it next.
     /// When a person approved it.
     pub fn approved_at(&self) -> Option<UnixMillis> {
         match &self.state {
@@ -464,6 +463,7 @@ impl Decision {
         }
     }
 
+    /// When maintenance next has to act on it.
     pub fn due(&self) -> Option<UnixMillis> {
         match self.state {
             DecisionState::Pending { due, .. } => Some(due),
@@ -477,21 +477,21 @@ impl Decision {
         self.governance.as_ref().is_some_and(|governance| governance.locked == Some(true))
     }
 
-    /// The plan that it is about.
+    /// The plan that it concerns.
     pub fn plan(&self) -> Option<RowKey> {
         self.target.as_ref().and_then(|target| target.plan)
     }
 }
 
 impl Terms {
-    /// Whoever decides must count for each of these.
+    /// A decider must be entitled by each of these.
     pub fn all_approvers(&self) -> impl Iterator<Item = &Approvers> {
         std::iter::once(&self.approvers).chain(&self.also)
     }
 }
 
 impl Raiser {
-    /// Whose calls a bounded yes covers: those of the session, or of the API key that has none.
+    /// The holder of a standing approval: the AAP session, or the API key without one.
     pub fn holder(&self) -> RowKey {
         self.session.or(self.api_key).unwrap_or_default()
     }
@@ -502,19 +502,19 @@ impl Allowance {
         self.state == AllowanceState::Open
     }
 
-    /// More than a yes to one request: it is listed, and matched against calls.
+    /// Whether it is a standing approval, listed and matched against calls.
     pub fn is_bounded(&self) -> bool {
         self.pattern.is_some()
     }
 }
 
 impl Execution {
-    /// Whether the same digest must wait for this one.
+    /// Whether the same digest must wait for this execution.
     pub fn is_under_way(&self) -> bool {
         matches!(self.state, ExecutionState::Claimed { .. } | ExecutionState::Unknown { .. })
     }
 
-    /// How long the claim counts unless it is renewed; none once it has ended.
+    /// When the claim expires unless renewed; none once it has ended.
     pub fn lease_until(&self) -> Option<UnixMillis> {
         match self.state {
             ExecutionState::Claimed { lease_until } => Some(lease_until),

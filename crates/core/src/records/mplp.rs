@@ -1,4 +1,4 @@
-//! Plans and foreign approval records (MPLP). What a plan lets run is an allowance; what it waits for is a decision.
+//! Plans and imported approval records (MPLP). An allowance runs a plan's step; a decision approves the plan.
 
 use super::{Point, Raiser, Words};
 use crate::{bounded::Pattern, clarification::words::Clarified};
@@ -12,7 +12,7 @@ use countersign_protocol::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A plan: what its agent wrote, and how far it has come. Its status follows decisions and executions, in their steps.
+/// A plan: the agent's document and its progress. Its status follows decisions and executions, in the same commits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub key: RowKey,
@@ -21,52 +21,52 @@ pub struct Plan {
     pub id: MplpId,
     /// Only the same principal sees, changes or proposes it.
     pub by: Raiser,
-    /// With the statuses and events that are true here, whatever the agent wrote.
+    /// With the true statuses and events, regardless of the agent's values.
     pub document: PlanDocument,
-    /// What the steps run; a step that is not listed runs nothing that anybody enforces.
+    /// The actions of the steps; a step without one runs nothing that is enforced.
     pub actions: BTreeMap<MplpId, Planned>,
-    /// How long its yes lasts from the approval, in seconds; the person is shown it.
+    /// The lifetime of its approval in seconds; shown to the approver.
     pub lasts_s: i64,
     /// Counts the changes of its content.
     pub revision: i64,
-    /// The decision that is open about it, or that approved it.
+    /// The decision that is pending about it, or that approved it.
     #[serde(default)]
     pub confirm: Option<RowKey>,
-    /// What the last question about it showed: a later one says what changed since.
+    /// The plan as last proposed: a later proposal shows the changes since.
     #[serde(default)]
     pub asked: Option<AskedPlan>,
-    /// Why it came back.
+    /// Why it returned to draft.
     #[serde(default)]
     pub feedback: Option<Feedback>,
-    /// What was unclear about it, and what the answers were.
+    /// The clarified answers about it.
     #[serde(default)]
     pub clarified: Option<Clarified>,
-    /// The steps that a person approved; none while nobody has.
+    /// The approved steps; none before an approval.
     #[serde(default)]
     pub approved: Option<Vec<MplpId>>,
-    /// Until when its steps may run.
+    /// When its steps may no longer run.
     #[serde(default)]
     pub until: Option<UnixMillis>,
 }
 
-/// What a step runs, as it was when the plan was written: checked, and in the words that a person reads.
+/// A step's action when the plan was written: checked, with the description shown to a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Planned {
     /// As the agent wrote it.
     pub action: StepAction,
     pub pattern: Pattern,
-    /// Where it can be spent.
+    /// The enforcement point that may claim it.
     pub point: Point,
-    /// The route's action or the tool's name, as policy knows it.
+    /// The route's action or the tool's name, as in the policy.
     pub tool: String,
-    /// The policy of then.
+    /// The policy when the plan was written.
     pub rules: Digest,
     pub risk: Risk,
     pub irreversible: bool,
     pub lease_s: i64,
-    /// Its risk is above the project's line, so a person is asked again for every call.
+    /// Its risk exceeds the project's threshold, so every call needs approval.
     pub asks_again: bool,
-    /// What a person reads: the owner's words for a route, else the call itself.
+    /// The displayed description: the owner's for a route, else the call itself.
     pub shown: String,
     pub words: Words,
     #[serde(default)]
@@ -76,10 +76,10 @@ pub struct Planned {
 /// The uses of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepTally {
-    /// Claimed, and not known yet what became of it.
+    /// Claimed, with no outcome yet.
     pub under_way: i64,
     pub done: i64,
-    /// Used up without being done.
+    /// Used up without success.
     pub lost: i64,
 }
 
@@ -88,10 +88,10 @@ pub struct AskedPlan {
     pub confirm_id: MplpId,
     pub document: PlanDocument,
     pub actions: BTreeMap<MplpId, Planned>,
-    /// How long its yes would have lasted.
+    /// The lifetime of its approval.
     #[serde(default)]
     pub lasts_s: i64,
-    /// All that changed since the question before it; none if it was the first.
+    /// All changes since the previous proposal; none for the first one.
     #[serde(default)]
     pub changes: Option<Vec<String>>,
 }
@@ -104,7 +104,7 @@ pub struct Feedback {
     pub at: UnixMillis,
 }
 
-/// An approval record of somebody else, kept as it came. Nothing is enforced from it.
+/// An approval record of another system, stored unchanged. Nothing is enforced from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImportedConfirm {
     pub key: RowKey,
