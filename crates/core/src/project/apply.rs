@@ -1,4 +1,4 @@
-//! Applying a document: the one way in which a project comes to be or changes.
+//! Applies a project document: the only way to create or change a project.
 
 use super::{Problem, check};
 use crate::{
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 
 pub struct Apply {
     pub document: ProjectDocument,
-    /// Who applies it: a person's subject, a key's principal, or `node` for the configuration file.
+    /// The actor: a person's subject, a key's principal, or `node` for the configuration file.
     pub by: String,
 }
 
 pub struct ApplyView {
     pub current: Option<Project>,
-    /// With single tenancy there is one project and no second.
+    /// With single tenancy there is exactly one project.
     pub single_tenant: bool,
     pub other_projects: usize,
 }
@@ -26,7 +26,7 @@ pub struct ApplyView {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
     pub project: Project,
-    /// Applying what is in force already changes nothing and makes no new version.
+    /// False if the document is already in force; then there is no new version.
     pub changed: bool,
 }
 
@@ -64,7 +64,7 @@ impl Operation for Apply {
                 let (id, document) = (self.document.id.clone(), self.document.clone());
                 let project = Project { key, version: 1, id, created_at: env.now, changed_at: env.now, document };
                 let mut step = self.write(project, env)?;
-                // Two first projects applied at the same instant: only one can take the only place.
+                // Of two first projects applied at the same instant, only one can become the single project.
                 if view.single_tenant {
                     step.effects.once.push(Once { key: "node:only-project".into(), until: UnixMillis(i64::MAX) });
                 }

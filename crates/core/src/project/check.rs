@@ -1,4 +1,4 @@
-//! Whether a document may be applied. Every problem is named at once, with where it is and what would be right.
+//! Validates a document before it is applied. Reports every problem at once, with its location and the correction.
 
 use super::{USER_DELEGATED, routes};
 use countersign_protocol::{
@@ -148,7 +148,7 @@ fn check_route(route: &Route, document: &ProjectDocument, at: &str, found: &mut 
     check_scope_of(route, document, at, found);
 }
 
-/// The scope that a route names, and the intent types that it takes of its scopes'.
+/// The scope that a route names, and the route's intent types among those of its scopes.
 fn check_scope_of(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
     let named = |scope: &&Scope| route.scope.as_ref().is_none_or(|id| scope.id == *id);
     let allowing =
@@ -183,7 +183,7 @@ fn is_ttl(seconds: i64) -> bool {
     (300..=86400).contains(&seconds)
 }
 
-/// Intent types are logged, so they may carry no text of anybody's (AAP 12.4).
+/// Intent types are logged, so they must not contain personal text (AAP 12.4).
 pub(crate) fn is_intent_type(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }

@@ -1,4 +1,4 @@
-//! Whether what a document says about clarifications can be applied. Its own cases must hold.
+//! Validates the clarification section of a document. Its own test cases must pass.
 
 use super::check::Problems;
 use crate::clarification::rules::Rules;
@@ -31,7 +31,7 @@ fn check_agents(policy: &ClarificationPolicy, found: &mut Problems) {
     }
 }
 
-/// A name that nothing has would leave what was meant unstopped.
+/// An unknown action name would leave the intended action unblocked.
 fn check_operations(document: &ProjectDocument, found: &mut Problems) {
     let offered = document.scopes.iter().flat_map(|scope| &scope.allows);
     let routed = document.routes.iter().map(|route| &route.action);

@@ -1,4 +1,4 @@
-//! Whether what a document says about decisions can be applied.
+//! Validates the decision policies of a document.
 
 use super::check::Problems;
 use crate::{
@@ -41,7 +41,7 @@ fn check_bounds(policy: &DecisionPolicy, found: &mut Problems) {
     found.demand(is_language(&policy.language), at, "language must be a tag such as en or de-CH");
 }
 
-/// An entry, or what a route comes to.
+/// An entry of `actions`, or the effective policy of a route.
 pub(super) fn check_action(policy: &ActionPolicy, document: &ProjectDocument, at: &str, found: &mut Problems) {
     let known =
         |name: &String| terms::role(name).is_some() || name.strip_prefix("user:").is_some_and(|n| !n.is_empty());
@@ -65,7 +65,7 @@ pub(super) fn check_action(policy: &ActionPolicy, document: &ProjectDocument, at
     }
 }
 
-/// Silence is an approval only of what is reversible and not high, and never in a hurry.
+/// Silence approves only actions that are reversible and not of high risk, and never quickly.
 fn check_default_accept(policy: &ActionPolicy, document: &ProjectDocument, at: &str, found: &mut Problems) {
     let may_accept = !terms::is_irreversible(policy) && policy.risk < Risk::High;
     let why = "default_decision accept is only for what is reversible and not of high risk";
@@ -82,7 +82,7 @@ fn is_time(seconds: i64) -> bool {
     (1..=86_400).contains(&seconds)
 }
 
-/// The form that `tool.invoked` demands, since that is where the name will stand.
+/// The syntax that `tool.invoked` requires, since the name is published there.
 pub(crate) fn is_tool(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')

@@ -1,10 +1,10 @@
-//! Whether what a document says about forwarding can be applied.
+//! Validates the forwarding section of a document.
 
 use super::{check::Problems, reading::is_header};
 use countersign_protocol::project::{ProjectDocument, Route, Upstream};
 use std::collections::HashSet;
 
-/// Headers that would carry somebody else's credentials or identity, turn a request into another one, or belong to one
+/// Headers that would carry somebody else's credentials or identity, change the meaning of a request, or apply to one
 /// connection only.
 const NEVER: &[&str] = &[
     "authorization",
@@ -86,7 +86,7 @@ fn may_be_forwarded(name: &str) -> bool {
     is_header(name) && !NEVER.contains(&name) && !NEVER_BEGINNING.iter().any(|beginning| name.starts_with(beginning))
 }
 
-/// Paths are forwarded as they came, so a path here would change what was approved.
+/// Paths are forwarded unchanged, so a path here would change the approved request.
 fn is_origin(url: &str) -> bool {
     let Some(authority) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else { return false };
     let (host, port) = match authority.rsplit_once(':') {

@@ -1,4 +1,4 @@
-//! Whether what a document says about plans and roles can be applied (R-7, M-06).
+//! Validates the plans and roles of a document (R-7, M-06).
 
 use super::check::Problems;
 use crate::mplp::roles::{CONFIRM_OVERRIDE, CONFIRM_REQUEST, NO_ROLE, PLAN_CREATE};
@@ -11,7 +11,7 @@ use countersign_protocol::{
 use std::collections::HashSet;
 
 const DAY_S: i64 = 86_400;
-/// Nobody remembers for longer what they said yes to.
+/// People do not remember an approval for longer.
 const LONGEST_S: i64 = 7 * DAY_S;
 const MAX_NAME: usize = 64;
 const CAPABILITIES: [&str; 4] = [CONFIRM_APPROVE, CONFIRM_REQUEST, CONFIRM_OVERRIDE, PLAN_CREATE];
@@ -21,7 +21,7 @@ pub(super) fn check(document: &ProjectDocument, found: &mut Problems) {
     let mut labels = HashSet::new();
     for (n, role) in document.roles.iter().enumerate() {
         let at = format!("roles[{n}]");
-        // A role is meant by its name or its id, so none of them may be another's.
+        // A label is a role's name or id, so all names and ids must be distinct.
         let own = std::iter::once(role.name.as_str()).chain(role.role_id.as_ref().map(|id| id.as_str()));
         found.demand(own.into_iter().all(|label| labels.insert(label)), &at, "two roles have the same name or role_id");
         check_role(role, &at, found);

@@ -1,4 +1,4 @@
-//! Whether what a route says about deciding and about reading a request can be applied.
+//! Validates the approval settings and templates of a route.
 
 use super::{check::Problems, decisions};
 use crate::{
@@ -36,7 +36,8 @@ pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: 
     }
 }
 
-/// The agent's word cannot be enough where a person is demanded. What a scope says against itself is named there.
+/// The agent's own word cannot suffice if a person is demanded. A scope that contradicts itself is reported with
+/// the scope.
 fn check_own_word(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
     let takes_own_word = |(_, scope): &(usize, &Scope)| scope.confirmation == Confirmed::SelfAsserted;
     for (n, _) in offering(document, route).filter(takes_own_word) {
@@ -52,7 +53,7 @@ fn check_own_word(route: &Route, document: &ProjectDocument, at: &str, found: &m
     }
 }
 
-/// What it inherits is a problem of the entry that says it, and is named there.
+/// Inherited settings are checked and reported with the entry that has them.
 fn says_something_about_deciding(route: &Route) -> bool {
     let times = [route.timeout_seconds, route.allowance_seconds, route.lease_seconds];
     route.irreversible.is_some()
@@ -63,7 +64,7 @@ fn says_something_about_deciding(route: &Route) -> bool {
         || times.iter().any(Option::is_some)
 }
 
-/// A yes is to one exact request, and what flows through an open connection is none.
+/// An approval covers one exact request, not the traffic of an open connection.
 fn check_stream(route: &Route, held: bool, at: &str, found: &mut Problems) {
     found.demand(!is_socket(route) || route.method == "GET", at, "stream = \"websocket\" is for GET only");
     let why =
@@ -75,7 +76,7 @@ fn is_socket(route: &Route) -> bool {
     route.stream == Some(Stream::Websocket)
 }
 
-/// Through a socket everything can be done that a scope of its action allows, although it is opened with GET.
+/// A socket can carry everything that a scope of its action allows, although it is opened with GET.
 fn may_do_for_good(document: &ProjectDocument, route: &Route) -> bool {
     let holds = |scope: &&Scope| scope.irreversible || scope.requires_confirmation;
     document.scopes.iter().filter(holds).any(|scope| scope.allows.contains(&route.action))
@@ -123,7 +124,7 @@ fn tell(read: Result<(), BadTemplate>, member: &str, at: &str, found: &mut Probl
     }
 }
 
-/// A header's name as the tables write it.
+/// A header name in lower case.
 pub(super) fn is_header(name: &str) -> bool {
     held::is_token(name) && !name.bytes().any(|b| b.is_ascii_uppercase())
 }

@@ -1,13 +1,13 @@
-//! Which route a request is for. Paths are compared as they arrived: nothing is decoded, nothing normalised,
-//! so that what was matched is what the upstream sees.
+//! Matches requests to routes. Paths are compared as received, without decoding or normalisation, so that the upstream
+//! sees exactly the matched path.
 //!
-//! Every call comes through here, so nothing is allocated.
+//! Every call passes through here, so nothing is allocated.
 
 use countersign_protocol::project::{ProjectDocument, Route};
 use std::cmp::Ordering;
 
-/// The route of a method and raw path. A literal segment wins over a named one, the leftmost first, so that the
-/// order in which routes are written decides nothing.
+/// The route of a method and raw path. A literal segment wins over a named one, the leftmost first, so that the order
+/// of routes is irrelevant.
 pub fn matching_route<'a>(document: &'a ProjectDocument, method: &str, path: &str) -> Option<&'a Route> {
     if !is_plain_path(path) {
         return None;
@@ -33,8 +33,8 @@ fn by_literal_segments(a: &str, b: &str) -> Ordering {
     literal(a).cmp(literal(b))
 }
 
-/// Whether all servers resolve a path to the same thing. One with `..`, `//`, encoded slashes, dots or controls,
-/// backslashes, parameters, or bytes that a path cannot have, matches nothing.
+/// Whether all servers resolve a path to the same resource. A path with `..`, `//`, encoded slashes, dots or controls,
+/// backslashes, parameters or invalid bytes matches nothing.
 pub fn is_plain_path(path: &str) -> bool {
     let bytes = path.as_bytes();
     let plain = |(at, byte): (usize, &u8)| match byte {
@@ -61,13 +61,13 @@ pub(super) fn is_template(template: &str) -> bool {
         && template.split('/').all(|segment| is_name(segment) || literal(segment))
 }
 
-/// The template with its names taken out: two routes of one shape would compete.
+/// The template with its names blanked: two routes of one shape would conflict.
 pub(super) fn shape(template: &str) -> String {
     let segments: Vec<&str> = template.split('/').map(|s| if is_name(s) { "{}" } else { s }).collect();
     segments.join("/")
 }
 
-/// The names of a template's segments.
+/// The names in a template's segments.
 pub(super) fn names(template: &str) -> impl Iterator<Item = &str> {
     template.split('/').filter(|segment| is_name(segment)).map(|segment| segment.trim_matches(['{', '}']))
 }

@@ -1,7 +1,7 @@
 use crate::project::check;
 use serde_json::{Value, json};
 
-/// What is said of a document with this about clarifications.
+/// The problems of a document with this clarification section.
 fn problems(clarification: Value) -> Vec<String> {
     let document = json!({
         "id": "shop", "clarification": clarification, "actions": [{ "name": "deploy" }],
