@@ -1,6 +1,6 @@
-//! The action digest: SHA-256 over the canonical form of exactly what would run.
+//! The action digest: SHA-256 over the canonical form of exactly the call to run.
 //!
-//! Versioned and tagged by kind, so that a yes given at one kind of enforcement point means nothing at another.
+//! Versioned and tagged by kind, so that an approval at one kind of enforcement point is invalid at another.
 
 use crate::{
     canonical::{self, NotCanonical},
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 const VERSION: u8 = 1;
 
-/// What would run.
+/// The call to run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Action {
@@ -29,7 +29,7 @@ pub struct HttpAction {
     pub route: String,
     pub method: String,
     pub origin: String,
-    /// Path and query, raw.
+    /// Raw path and query.
     pub target: String,
     pub content_type: String,
     pub content_encoding: String,
@@ -50,12 +50,12 @@ pub struct ToolAction {
     pub arguments: Map<String, Value>,
 }
 
-/// What an agent says that it will do, and claims by itself.
+/// An action announced and claimed by an agent itself.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AgentAction {
     pub project: String,
     pub principal: String,
-    /// Empty if the agent names no tool; the arguments are then what it told the person.
+    /// Empty if the agent names no tool; the arguments are then the texts shown to the person.
     pub tool: String,
     pub arguments: Map<String, Value>,
 }
@@ -78,7 +78,7 @@ impl Action {
 }
 
 impl AgentAction {
-    /// What stands for the arguments where no tool is named.
+    /// The arguments for an action without a tool.
     pub fn words(action: &str, consequence: &str, extra_context: Option<&Map<String, Value>>) -> Map<String, Value> {
         let mut arguments = Map::new();
         arguments.insert("action".into(), action.into());

@@ -1,4 +1,4 @@
-//! What a person leaves open in a yes, and how far.
+//! Bounds of a standing approval.
 
 mod amount;
 mod written;
@@ -10,14 +10,14 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use written::{WrittenBound, WrittenBounds};
 
-/// The most calls that one yes may be for.
+/// The most calls of one approval.
 pub const MAX_USES: i64 = 10_000;
-/// The most values that `one_of` may list, so that a person can still read them.
+/// The most values of `one_of`, so that a person can still read them.
 pub const MAX_CHOICES: usize = 100;
-/// The most characters that a unit may have.
+/// The most characters of a unit.
 pub const MAX_UNIT: usize = 32;
 
-/// How far an argument may differ from the one that was shown.
+/// How far an argument may differ from the shown one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenBound", into = "WrittenBound")]
 pub enum Bound {
@@ -27,7 +27,7 @@ pub enum Bound {
         most: Amount,
         sum: Option<Amount>,
         unit: Option<String>,
-        /// The argument of a tool that says the unit. For a route its table of values does.
+        /// The tool argument that holds the unit. A route has its table of values instead.
         unit_from: Option<String>,
     },
     OneOf(Vec<Value>),
@@ -37,7 +37,7 @@ pub enum Bound {
     },
 }
 
-/// What a person adds to a yes: how often, how long, and what may differ.
+/// The limits of a standing approval: uses, lifetime and released arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenBounds", into = "WrittenBounds")]
 pub struct Bounds {
@@ -74,12 +74,12 @@ pub enum BadBound {
 }
 
 impl Bound {
-    /// The same bound where it is sound, as one that was read always is.
+    /// The bound if it is valid; a deserialised one always is.
     pub fn checked(self) -> Result<Self, BadBound> {
         WrittenBound::from(self).try_into()
     }
 
-    /// The unit that every amount must have, where the bound says one.
+    /// The required unit of every amount, if the bound names one.
     pub fn unit(&self) -> Option<&str> {
         match self {
             Self::Amount { unit, .. } => unit.as_deref(),
@@ -87,7 +87,7 @@ impl Bound {
         }
     }
 
-    /// The most that all calls together may take.
+    /// The most that all calls together may use.
     pub fn sum(&self) -> Option<Amount> {
         match self {
             Self::Amount { sum, .. } => *sum,

@@ -8,8 +8,8 @@ pub struct NotCanonical(String);
 
 /// The canonical bytes of a value.
 ///
-/// RFC 8785 writes numbers as IEEE doubles, so an integer beyond 2^53 − 1 would silently become another
-/// one. Such values are refused here, before anything is hashed.
+/// RFC 8785 writes numbers as IEEE doubles, so an integer beyond 2^53 − 1 would silently change. Such values are
+/// refused here, before anything is hashed.
 pub fn to_vec<T: Serialize>(value: &T) -> Result<Vec<u8>, NotCanonical> {
     of_value(&value_of(value)?)
 }
@@ -19,18 +19,18 @@ pub(crate) fn value_of<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::V
     serde_json::to_value(value).map_err(|e| NotCanonical(e.to_string()))
 }
 
-/// The same for what is a JSON value already, without copying it first: the audit path takes this way.
+/// The same for a JSON value, without copying it first; used on the audit path.
 ///
-/// Where all names are ASCII and no number is a fraction, serde_json writes exactly what RFC 8785 asks for: its maps
-/// are sorted by bytes, which for ASCII is the order of UTF-16 units, and it escapes the same characters in the same
-/// way. That is a tenth of the library's cost; everything else goes to the library.
+/// If all names are ASCII and no number is a fraction, serde_json writes exactly the form of RFC 8785: its maps are
+/// sorted by bytes, which for ASCII is the order of UTF-16 units, and it escapes the same characters in the same way.
+/// That is a tenth of the library's cost; everything else goes to the library.
 pub fn of_value(value: &serde_json::Value) -> Result<Vec<u8>, NotCanonical> {
     let plain = check(value)?;
     let bytes = if plain { serde_json::to_vec(value) } else { serde_json_canonicalizer::to_vec(value) };
     bytes.map_err(|e| NotCanonical(e.to_string()))
 }
 
-/// Whether a value is as plain as [`of_value`] means; refused if it has no canonical form at all.
+/// Whether serde_json's output is canonical, as [`of_value`] explains; an error if there is no canonical form at all.
 fn check(value: &serde_json::Value) -> Result<bool, NotCanonical> {
     use serde_json::Value;
     match value {

@@ -1,4 +1,4 @@
-//! `/v1`: decisions for agents that have no gateway in front of what they do.
+//! `/v1`: decisions for agents without a gateway in front of their actions.
 
 mod check;
 
@@ -15,14 +15,14 @@ use serde_json::{Map, Value};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ConfirmationRequest {
-    /// What is to be done, in words for a person.
+    /// The action, in words for a person.
     pub action: String,
-    /// What it will bring about.
+    /// Its consequence.
     pub consequence: String,
     /// The tool that will run, by its name in the policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Exactly what it will be called with.
+    /// The exact arguments of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub arguments: Option<Map<String, Value>>,
@@ -35,14 +35,14 @@ pub struct ConfirmationRequest {
     /// The question in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_detailed: Option<String>,
-    /// More that helps to decide, by name.
+    /// Further facts for the decision, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub extra_context: Option<Map<String, Value>>,
-    /// How bad a mistake would be; policy may say more.
+    /// The severity of a mistake; policy may raise it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk_level: Option<Risk>,
-    /// Whether it cannot be undone; policy may say so too.
+    /// Whether it is irreversible; policy may say so too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irreversible: Option<bool>,
     /// How it can be undone.
@@ -51,10 +51,10 @@ pub struct ConfirmationRequest {
     /// How long people have to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i64>,
-    /// What no answer in time comes to.
+    /// The result if nobody answers in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_decision: Option<YesNo>,
-    /// Which replies are offered; both if absent.
+    /// The offered replies; both if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed_replies: Option<Vec<YesNo>>,
     /// The language of the texts, a BCP 47 tag.
@@ -63,13 +63,13 @@ pub struct ConfirmationRequest {
     /// An AAEP session of yours to ask in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Tells questions apart where no tool is named.
+    /// Distinguishes questions without a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
     /// An id of your own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
-    /// The clarification session whose answers the person is to read.
+    /// The clarification session with the answers for the person to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clarification_session_id: Option<MplpId>,
 }
@@ -79,15 +79,15 @@ pub struct ConfirmationRequest {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClarificationRequest {
-    /// What you need to know, in words for a person.
+    /// The question, in words for a person.
     pub question: String,
-    /// How it may be answered; free text if absent.
+    /// The accepted kinds of answers; free text if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_response_kinds: Option<Vec<ResponseKind>>,
-    /// What to choose from, for multiple_choice.
+    /// The choices, for multiple_choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choices: Option<Vec<Choice>>,
-    /// What the person should know to answer.
+    /// Background for the person to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// The answer that counts if nobody answers in time.
@@ -111,7 +111,7 @@ pub struct ClarificationRequest {
     /// An AAEP session of yours to ask in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Tells questions of the same words apart.
+    /// Distinguishes questions with the same text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
     /// An id of your own.
@@ -119,36 +119,36 @@ pub struct ClarificationRequest {
     pub correlation_id: Option<String>,
 }
 
-/// A decision as the agent that asked sees it.
+/// A decision as the requesting agent sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DecisionDocument {
     pub decision_id: String,
     pub kind: Kind,
     pub state: State,
-    /// The AAEP session that it is asked in.
+    /// The AAEP session in which it is asked.
     pub session_id: String,
-    /// The action digest, in hex: what a yes is for.
+    /// The action digest that an approval covers, in hex.
     pub digest: String,
     pub risk_level: Risk,
     pub irreversible: bool,
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub asked_at: UnixMillis,
-    /// Until when it can be answered.
+    /// The deadline for an answer.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub deadline: Option<UnixMillis>,
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub settled_at: Option<UnixMillis>,
-    /// How whoever decided had proven themselves: `token`, `session`, `fresh`, `passkey`.
+    /// The assurance of the answer: `token`, `session`, `fresh`, `passkey`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assurance: Option<String>,
-    /// Why not, in the person's words.
+    /// The reason for a rejection, in the person's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What the person would agree to instead; it needs a question of its own.
+    /// The person's alternative; it needs a new question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub proposal: Option<Value>,
@@ -156,30 +156,30 @@ pub struct DecisionDocument {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(schema_with = described::response))]
     pub response: Option<Value>,
-    /// The plan that it is about.
+    /// The plan that it concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_id: Option<MplpId>,
-    /// What nobody's answer came to, where `state` is `expired`: `accept`, `reject`, `default_response` or `unavailable`.
+    /// The applied default if `state` is `expired`: `accept`, `reject`, `default_response` or `unavailable`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expired_as: Option<String>,
-    /// Why it was called off, where `state` is `cancelled`.
+    /// Why it was cancelled, if `state` is `cancelled`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_for: Option<String>,
-    /// What may run now, if anything.
+    /// The current permission to run, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowance: Option<AllowanceDocument>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<ExecutionDocument>,
-    /// When exactly the same last ran.
+    /// When exactly the same call last ran.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub last_ran_at: Option<UnixMillis>,
-    /// Where a person answers it with a browser.
+    /// The page for answering in a browser.
     pub page: String,
-    /// For `X-Agent-Confirm`, where the gateway asked: there while it is accepted and unspent (C-02).
+    /// For `X-Agent-Confirm`, if the gateway asked: present while approved and unclaimed (C-02).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm_token: Option<String>,
-    /// Where the request that the gateway kept runs without being sent again.
+    /// The address for running the stored request of the gateway without sending it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redeem: Option<String>,
 }
@@ -221,29 +221,29 @@ pub struct ExecutionDocument {
     pub execution_id: String,
     /// `claimed`, `committed`, `failed`, `released` or `unknown`.
     pub state: String,
-    /// Report the outcome by then, or say that it is still running.
+    /// Report the outcome by then, or report that it is still running.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub lease_until: Option<UnixMillis>,
-    /// A later outcome contradicts what a person found: look at both.
+    /// A later outcome contradicts a person's finding: check both.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub conflict: bool,
 }
 
-/// `POST /v1/decisions/{id}/claim`: what the agent is about to run, said again, so that a yes to one thing cannot be
-/// spent on another.
+/// `POST /v1/decisions/{id}/claim`: repeats the call that the agent is about to run, so that an approval of one call
+/// cannot be claimed for another.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClaimRequest {
-    /// The tool that was named in the question.
+    /// The tool named in the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Exactly what it is about to be called with.
+    /// The exact arguments of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub arguments: Option<Map<String, Value>>,
-    /// In place of both: the action digest in hex, computed by the agent.
+    /// Instead of both: the action digest in hex, computed by the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
@@ -254,10 +254,10 @@ pub struct ClaimRequest {
 #[serde(deny_unknown_fields)]
 pub struct OutcomeRequest {
     pub status: OutcomeStatus,
-    /// Which use, where the yes is for more than one.
+    /// The execution, if the approval covers more than one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_id: Option<String>,
-    /// What went wrong, in words for a person.
+    /// The error, in words for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
 }
@@ -266,18 +266,18 @@ pub struct OutcomeRequest {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeStatus {
-    /// It is still under way: renews the lease.
+    /// Still running: renews the lease.
     Running,
     Committed,
     Failed,
 }
 
-/// `GET /v1/actions`: what an agent may ask for.
+/// `GET /v1/actions`: the actions that an agent may request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ActionsDocument {
     pub actions: Vec<ActionDocument>,
-    /// Whether actions may be asked for that are not listed; they count as irreversible and of high risk.
+    /// Whether unlisted actions may be requested; they count as irreversible and of high risk.
     pub others: bool,
 }
 
@@ -285,14 +285,14 @@ pub struct ActionsDocument {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ActionDocument {
-    /// What `tool` of a confirmation request says.
+    /// The value of `tool` in a confirmation request.
     pub name: String,
     pub risk_level: Risk,
     pub irreversible: bool,
     /// How long people have to answer, unless the request says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i64>,
-    /// What no answer in time comes to.
+    /// The result if nobody answers in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_decision: Option<YesNo>,
 }
@@ -302,7 +302,7 @@ pub struct ActionDocument {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WithdrawRequest {
-    /// Why, for the people who were asked.
+    /// The reason, for the people who were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -311,7 +311,7 @@ pub struct WithdrawRequest {
 mod described {
     use utoipa::openapi::{Object, ObjectBuilder, Type};
 
-    /// As many types as there are kinds of responses.
+    /// One type per kind of response.
     pub(super) fn response() -> Object {
         let about =
             "The answer to a clarification: a text, true or false, or a number, by the kind that was asked for.";

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A hostname in its one canonical spelling: lower-case A-labels, at least two of them, no port, no
-/// trailing dot, no IP literal. Two domains are the same operator exactly when their bytes are equal.
+/// A hostname in its one canonical spelling: lower-case A-labels, at least two of them, no port, no trailing dot, no IP
+/// literal. Two domains are the same operator exactly if their bytes are equal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Domain(String);
@@ -17,7 +17,7 @@ impl Domain {
         let labels: Vec<&str> = text.split('.').collect();
         let last_is_numeric = labels.last().is_none_or(|l| l.bytes().all(|b| b.is_ascii_digit()));
         let sound = text.len() <= 253 && labels.len() >= 2 && !last_is_numeric && labels.iter().all(|l| is_label(l));
-        // A label that says `xn--` must be punycode that decodes and encodes back to itself.
+        // A label with `xn--` must be punycode that decodes and encodes back to itself.
         let canonical = idna::domain_to_ascii_strict(text).is_ok_and(|a| a == text);
         if sound && canonical { Ok(Self(text.to_owned())) } else { Err(NotADomain) }
     }
@@ -26,12 +26,12 @@ impl Domain {
         &self.0
     }
 
-    /// The domain as people would write it, for showing beside the ASCII form, never instead of it.
+    /// The domain in Unicode, for display beside the ASCII form, never instead of it.
     pub fn to_unicode(&self) -> String {
         idna::domain_to_unicode(&self.0).0
     }
 
-    /// Whether `host` is this domain or lies below it.
+    /// Whether `host` is this domain or a subdomain.
     pub fn covers(&self, host: &str) -> bool {
         host == self.0 || host.strip_suffix(self.0.as_str()).is_some_and(|rest| rest.ends_with('.'))
     }

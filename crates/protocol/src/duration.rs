@@ -1,4 +1,4 @@
-//! Durations as people write them in policies (C-44).
+//! Durations in policies (C-44).
 
 /// Seconds of `90d`, `12h`, `PT30M` or `P7D`. Zero, fractions and unknown units are refused.
 pub fn parse_secs(text: &str) -> Option<i64> {

@@ -1,7 +1,7 @@
-//! Evidence leaves: what a stranger may see, and commitments to what only some may.
+//! Evidence leaves: public members, and commitments to confidential ones.
 //!
-//! A leaf is canonical JSON. Members that are personal or guessable stand in it as salted commitments; the
-//! values and their salts are kept beside the log, where they can be erased without breaking any proof.
+//! A leaf is canonical JSON. Personal or guessable members are salted commitments; the values and their salts are
+//! stored beside the log and can be erased without breaking any proof.
 
 use crate::{canonical, canonical::NotCanonical, hash::Digest};
 use serde::{Deserialize, Serialize};
@@ -17,14 +17,14 @@ pub struct Opening {
 /// A leaf with the openings of its commitments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leaf {
-    /// Canonical bytes; what is hashed.
+    /// The canonical bytes, which are hashed.
     pub bytes: Vec<u8>,
     pub hash: Digest,
-    /// Member name → [`Opening`], as JSON. Stored apart, erasable. None if nothing is hidden.
+    /// Member name → [`Opening`], as JSON. Stored separately, erasable. None if nothing is hidden.
     pub openings: Option<String>,
 }
 
-/// The commitment to one member: SHA-256 over salt, name and canonical value, each set apart.
+/// The commitment to one member: SHA-256 over salt, name and canonical value, each separated.
 pub fn commitment(name: &str, salt: &[u8; 16], value: &Value) -> Result<Digest, NotCanonical> {
     Ok(commit(name, salt, &canonical::of_value(value)?))
 }
@@ -33,10 +33,10 @@ fn commit(name: &str, salt: &[u8; 16], value: &[u8]) -> Digest {
     Digest::of_parts(&[b"countersign:commitment:1\0", salt, name.as_bytes(), b"\0", value])
 }
 
-/// Builds a leaf from its open members and the ones to hide. Of two members of one name the later counts.
+/// Builds a leaf from its open and its hidden members. Of two members with one name the later counts.
 ///
-/// Every call leaves one, so its canonical bytes are written at once instead of by way of a map: names are ours, in
-/// ASCII, and in order once they are sorted.
+/// Every call produces a leaf, so its canonical bytes are written directly instead of through a map: names are ours, in
+/// ASCII, and sorted.
 pub fn leaf(
     mut open: Vec<(&'static str, Value)>,
     mut hidden: Vec<(&'static str, Value)>,
@@ -77,7 +77,7 @@ fn last_of_each<'a>(sorted: &'a [(&'static str, Value)]) -> impl Iterator<Item =
         .map(|((name, value), _)| (name, value))
 }
 
-/// The members of an object, written one after the other.
+/// The serialised members of an object.
 #[derive(Default)]
 struct Members(Vec<u8>);
 
@@ -98,12 +98,12 @@ impl Members {
     }
 }
 
-/// The hash of a leaf's canonical bytes, tagged so that it can never be taken for an inner node.
+/// The hash of a leaf's canonical bytes, tagged so that it can never pass for an inner node.
 pub fn leaf_hash(bytes: &[u8]) -> Digest {
     Digest::of_parts(&[&[0], bytes])
 }
 
-/// The running hash of a lane: binds every leaf to its place.
+/// The running hash of a lane: binds every leaf to its position.
 pub fn chain(previous: &Digest, seq: i64, leaf: &Digest) -> Digest {
     Digest::of_parts(&[&[2], &previous.0, &seq.to_be_bytes(), &leaf.0])
 }

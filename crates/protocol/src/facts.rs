@@ -1,13 +1,13 @@
-//! Verified facts: values that exist only because a signature was checked.
+//! Verified facts: values that exist only after a signature check.
 //!
-//! `countersign-jose` is the only crate that may build one (`clippy.toml` bans the constructors elsewhere),
-//! so a function that takes a fact cannot be handed something that nobody verified.
+//! Only `countersign-jose` may construct one (`clippy.toml` bans the constructors elsewhere), so a function that takes
+//! a fact never receives unverified data.
 
 use crate::aap::claims::SKEW_SECS;
 use crate::aap::{consent_receipt::ReceiptClaims, delegation_token::DelegationClaims};
 use crate::{domain::Domain, hash::Digest, time::UnixMillis};
 
-/// An operator's agent is calling, and this is the operator.
+/// The verified operator of the calling agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedOperator {
     domain: Domain,
@@ -26,7 +26,7 @@ impl VerifiedOperator {
         &self.domain
     }
 
-    /// Which of the operator's keys vouched (C-88).
+    /// The operator's key that signed (C-88).
     pub fn kid(&self) -> &str {
         &self.kid
     }
@@ -36,13 +36,13 @@ impl VerifiedOperator {
         self.expires_at
     }
 
-    /// Over the compact form: under which the verdict may be remembered.
+    /// Over the compact form: the cache key of the verdict.
     pub fn sha256(&self) -> &Digest {
         &self.sha256
     }
 }
 
-/// An operator says that a person agreed to this task.
+/// An operator's verified statement that a person consented to this task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedReceipt {
     claims: ReceiptClaims,
@@ -74,19 +74,19 @@ impl VerifiedReceipt {
         UnixMillis::from_secs(self.claims.exp)
     }
 
-    /// Over header and payload: what a receipt is known by once it was taken back (C-41). The signature is left out,
-    /// because anybody can write a valid ECDSA signature in a second way.
+    /// Over header and payload: identifies a withdrawn receipt (C-41). The signature is left out, because anybody can
+    /// write a valid ECDSA signature in a second way.
     pub fn said_sha256(&self) -> &Digest {
         &self.said
     }
 
-    /// Over the compact form: what a repeated receipt must equal (C-82).
+    /// Over the compact form: a repeated receipt must equal this (C-82).
     pub fn sha256(&self) -> &Digest {
         &self.sha256
     }
 }
 
-/// This service once issued this delegation token. Whether the delegation still stands is another question.
+/// A delegation token that this service issued. Whether the delegation is still active is checked elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedDelegation {
     claims: DelegationClaims,
@@ -112,17 +112,16 @@ impl VerifiedDelegation {
         &self.sha256
     }
 
-    /// Left to the one who decides, because "not found" and "revoked" are answered before "expired" (C-93).
+    /// Checked by the caller, because "not found" and "revoked" are reported before "expired" (C-93).
     pub fn is_expired(&self, now: UnixMillis) -> bool {
         let end = UnixMillis::from_secs(self.claims.exp).plus_secs(SKEW_SECS);
         self.claims.exp <= self.claims.iat || now > end
     }
 }
 
-/// The caller holds the private half of this key, and signed for exactly the request at hand (RFC 9449 4.3).
+/// The caller holds this private key and signed exactly this request (RFC 9449 4.3).
 ///
-/// Whether the key is the one that the token was bound to, whether the proof is new and whether its nonce is one of
-/// ours are three other questions.
+/// Three checks are left to the caller: the token's binding to this key, the proof's freshness, and its nonce.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedProof {
     jkt: Digest,
@@ -137,7 +136,7 @@ impl VerifiedProof {
         Self { jkt, jti, issued_at, nonce }
     }
 
-    /// The key's thumbprint of RFC 7638: what a token is bound to.
+    /// The key's thumbprint of RFC 7638, which a token is bound to.
     pub fn jkt(&self) -> &Digest {
         &self.jkt
     }
@@ -150,7 +149,7 @@ impl VerifiedProof {
         self.issued_at
     }
 
-    /// As the caller wrote it; not yet judged.
+    /// As sent by the caller; not checked yet.
     pub fn nonce(&self) -> Option<&str> {
         self.nonce.as_deref()
     }

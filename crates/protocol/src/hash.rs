@@ -1,4 +1,4 @@
-//! Unkeyed SHA-256, in the forms that documents and tables use.
+//! Unkeyed SHA-256, in the forms of documents and tables.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ impl Digest {
         Self::of_parts(&[bytes])
     }
 
-    /// The digest of the parts one after the other, without joining them first.
+    /// The digest of the concatenated parts, without joining them first.
     pub fn of_parts(parts: &[&[u8]]) -> Self {
         let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
         for part in parts {

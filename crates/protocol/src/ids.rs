@@ -1,11 +1,11 @@
-//! Names of things as they appear on the wire. Rows are keyed by integers; these are for people and peers.
+//! Names on the wire. Rows are keyed by integers; these are for people and peers.
 
 use serde::{Deserialize, Serialize};
 
 /// The integer key of a row. Time-ordered and unique over all nodes; never shown to a peer.
 pub type RowKey = i64;
 
-/// A project's name: what stands in `/projects/{projectId}/…`, in `?projectId=` and before the base domain.
+/// A project's name: in `/projects/{projectId}/…`, in `?projectId=` and before the base domain.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct ProjectId(String);

@@ -1,11 +1,11 @@
-//! Reading JSON from strangers: no member twice, no deep nesting, no integer that a double cannot hold.
+//! Strict parsing of untrusted JSON: no repeated members, no deep nesting, no integer that a double cannot hold.
 //!
-//! Two parsers that disagree about a repeated member are how one thing gets approved and another one run.
+//! If two parsers disagree about a repeated member, one call is approved and another one runs.
 
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// How deep arrays and objects may nest.
+/// The deepest nesting of arrays and objects.
 pub const MAX_DEPTH: usize = 64;
 
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +14,7 @@ pub struct BadJson(String);
 
 /// Parses an object strictly, then into `T`. Members that `T` does not know are ignored (AAP 22.4).
 ///
-/// A derived reader would take a list of the members' values for the object; here that is no document.
+/// A derived reader would accept a list of the members' values as the object; here it is an error.
 pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadJson> {
     match value(bytes)? {
         object @ Value::Object(_) => serde_json::from_value(object).map_err(|e| BadJson(without_value(&e.to_string()))),
@@ -22,7 +22,7 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadJson> {
     }
 }
 
-/// Serde repeats what it found in place of what it expected, and what was put in a wrong place may be a secret.
+/// Removes the found value from a serde error: a misplaced value may be a secret.
 fn without_value(why: &str) -> String {
     match why.rsplit_once(", expected ") {
         Some((found, expected)) if found.starts_with("invalid ") => format!("expected {expected}"),

@@ -1,7 +1,7 @@
-//! Every document that crosses the wire, and nothing that acts on one.
+//! Every document on the wire, without any behaviour.
 //!
-//! No clock, no network, no keys: what is here can be read, checked for shape, made canonical and hashed.
-//! Whether a document may be believed is decided elsewhere: `countersign-jose` verifies, `countersign-core` decides.
+//! No clock, no network, no keys: documents are parsed, checked for shape, made canonical and hashed here. Whether a
+//! document is trusted is decided elsewhere: `countersign-jose` verifies, `countersign-core` decides.
 
 pub mod aaep;
 pub mod aap;

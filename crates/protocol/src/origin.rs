@@ -1,8 +1,8 @@
-//! The base URI of a service: what `service`, `iss` and `aud` must equal byte for byte (C-12, C-13).
+//! The base URI of a service: `service`, `iss` and `aud` must equal it byte for byte (C-12, C-13).
 
 use serde::{Deserialize, Serialize};
 
-/// `scheme://host[:port]`, nothing behind it, host in lower case.
+/// `scheme://host[:port]`, nothing after it, host in lower case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Origin(String);

@@ -1,4 +1,4 @@
-//! A project's document: what it publishes, what it offers, and the routes that offer it.
+//! A project's document: its publications, scopes and routes.
 //!
 //! One versioned document in the database; `countersign project apply FILE` replaces it.
 
@@ -33,32 +33,32 @@ pub struct ProjectDocument {
     pub minimum_tier: u8,
     #[serde(default = "default::yes")]
     pub intent_required: bool,
-    /// Whether an intent type that no scope lists is refused, or let through and marked in the audit.
+    /// Whether an intent type that no scope lists is refused, or accepted and marked in the audit.
     #[serde(default = "default::yes")]
     pub strict_intent_types: bool,
-    /// The longest life of an access token, in seconds.
+    /// The longest lifetime of an access token, in seconds.
     #[serde(default = "default::ttl")]
     pub credential_ttl: i64,
-    /// The longest life of access tokens that one delegation allows, in seconds.
+    /// The longest lifetime of access tokens that one delegation allows, in seconds.
     #[serde(default = "default::ttl")]
     pub max_agent_ttl: i64,
-    /// How long a delegation lasts at most: `90d`, `12h`, `P7D`.
+    /// The longest lifetime of a delegation: `90d`, `12h`, `P7D`.
     #[serde(default = "default::max_duration")]
     pub max_duration: String,
-    /// How long the delegation token itself is good for, if shorter than `max_duration`.
+    /// The lifetime of the delegation token itself, if shorter than `max_duration`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_duration: Option<String>,
-    /// How long a consent receipt may live, from `iat` to `exp`; one that lives longer is refused.
+    /// The longest lifetime of a consent receipt, from `iat` to `exp`; one that lives longer is refused.
     #[serde(default = "default::max_receipt_duration")]
     pub max_receipt_duration: String,
     #[serde(default = "default::scope_expansion")]
     pub scope_expansion: String,
     #[serde(default = "default::modes")]
     pub identity_modes_supported: Vec<String>,
-    /// What people are told about each mode. A mode without an entry gets the built-in text.
+    /// The disclosure of each mode. A mode without an entry has the built-in text.
     #[serde(default)]
     pub disclosures: BTreeMap<String, String>,
-    /// What people acknowledge before an agent is connected, where its operator has no text of its own.
+    /// The disclosure that people acknowledge before connecting an agent, if its operator has no text of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub liability_disclosure: Option<String>,
     /// A page for people, served beside the manifest at `/.well-known/agent-auth.txt`.
@@ -66,36 +66,35 @@ pub struct ProjectDocument {
     pub companion: Option<String>,
     #[serde(default)]
     pub scopes: Vec<Scope>,
-    /// The services behind the gateway. A route without a name of its own goes to the first.
+    /// The upstreams of the gateway. A route that names none uses the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub upstreams: Vec<Upstream>,
     #[serde(default)]
     pub routes: Vec<Route>,
     #[serde(default)]
     pub dpop: DpopPolicy,
-    /// The status that asks for a person's yes: 403, as the vectors have it, or 428 (C-01).
+    /// The status for a missing approval: 403, as in the vectors, or 428 (C-01).
     #[serde(default = "default::confirmation_status")]
     pub confirmation_status: u16,
-    /// What is known about the actions that agents ask for. One without an entry counts as irreversible and of high
-    /// risk.
+    /// The policies of actions. An action without an entry counts as irreversible and of high risk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<ActionPolicy>,
     #[serde(default)]
     pub decisions: DecisionPolicy,
-    /// What an approved plan, or a yes for more than one call, may let run.
+    /// Limits of approved plans and standing approvals.
     #[serde(default)]
     pub plans: PlanPolicy,
-    /// Who may do what about approvals (MPLP). Without entries every role of a membership is one of its own name.
+    /// The roles for approvals (MPLP). Without entries, every membership role is a role of the same name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<RoleEntry>,
     #[serde(default)]
     pub learning: LearningPolicy,
-    /// What must be asked before a plan may be proposed or run.
+    /// The questions that must be answered before a plan may be proposed or run.
     #[serde(default, skip_serializing_if = "ClarificationPolicy::is_default")]
     pub clarification: ClarificationPolicy,
 }
 
-/// What a scope lets an agent do. The service's definition counts, whatever a receipt says (AAP 12.3).
+/// The actions that a scope allows. The service's definition counts, regardless of a receipt's (AAP 12.3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -109,19 +108,19 @@ pub struct Scope {
     pub irreversible: bool,
     #[serde(default)]
     pub requires_confirmation: bool,
-    /// Seconds; 0 means that nothing can be taken back.
+    /// Seconds; 0 means that nothing can be undone.
     #[serde(default)]
     pub undo_window_s: i64,
     pub intent_types: Vec<String>,
     /// Whether an operator without a user (T1) may use its read routes.
     #[serde(default)]
     pub low_stakes: bool,
-    /// What confirms an action that needs it: a person's decision, or, only if this says so, the agent's own word.
+    /// The required confirmation: a person's decision, or, only if set here, the agent's own word.
     #[serde(default, skip_serializing_if = "Confirmed::is_by_decision")]
     pub confirmation: Confirmed,
 }
 
-/// Whose word confirms (C-02).
+/// The source of a confirmation (C-02).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -137,7 +136,7 @@ impl Confirmed {
     }
 }
 
-/// Proofs of possession (AAP 18). From trust tier 3 on they are demanded, whatever this says.
+/// Proofs of possession (AAP 18). From trust tier 3 on they are always required.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -145,7 +144,7 @@ pub struct DpopPolicy {
     pub required: bool,
     /// Whether registering needs a nonce of ours.
     pub nonce_at_register: bool,
-    /// Whether every other call does.
+    /// Whether every other call needs one.
     pub nonce_at_calls: bool,
 }
 
@@ -155,7 +154,7 @@ impl Default for DpopPolicy {
     }
 }
 
-/// Who decides about an action, how surely, and until when. Callers can only tighten it.
+/// Approvers, assurance and deadline of an action. Callers can only tighten it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -171,22 +170,22 @@ pub struct ActionPolicy {
     /// `role:approver`, `role:admin` or `user:NAME`. Empty: the person for whom the agent acts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvers: Vec<String>,
-    /// The least assurance of an answer that counts: `token`, `session` or `fresh`. Without it `token`, and `session`
-    /// for what is irreversible and of high risk, or a subscriber token that its person allowed to approve that.
+    /// The least assurance of a valid answer: `token`, `session` or `fresh`. Default: `token`; for irreversible actions
+    /// of high risk `session`, or a subscriber token that its person allowed to approve them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assurance: Option<String>,
-    /// How long people have to answer, unless the agent gives them another time within the bounds.
+    /// How long people have to answer, unless the agent sets another time within the bounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_timeout_seconds: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_timeout_seconds: Option<i64>,
-    /// What no answer comes to. `accept` only for what is reversible and not of high risk, with at least 30 seconds to
-    /// answer. Without it no answer is a rejection, whatever the agent asks for.
+    /// The result without an answer. `accept` only for actions that are reversible and not of high risk, with at least
+    /// 30 seconds to answer. Default: rejection, regardless of the agent's request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_decision: Option<YesNo>,
-    /// How long a yes may be spent.
+    /// The lifetime of an approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowance_seconds: Option<i64>,
     /// How long a claim may take until its outcome is reported.
@@ -195,7 +194,7 @@ pub struct ActionPolicy {
 }
 
 impl ActionPolicy {
-    /// What counts for an action that nothing is known about.
+    /// The policy of an unknown action.
     pub fn unknown(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -214,35 +213,35 @@ impl ActionPolicy {
     }
 }
 
-/// Bounds on all questions of a project.
+/// Limits on all questions of a project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct DecisionPolicy {
-    /// Questions of one agent that may wait at a time.
+    /// The most pending questions of one agent.
     pub max_open_per_agent: i64,
-    /// Questions for one person that may wait at a time.
+    /// The most pending questions for one person.
     pub max_open_per_person: i64,
     pub max_raised_per_hour: i64,
-    /// How long an action that was rejected three times may not be asked for again.
+    /// How long an action that was rejected three times may not be requested again.
     pub pause_seconds: i64,
     /// The longest time that an agent may give people to answer.
     pub max_timeout_seconds: i64,
-    /// How much more time people may take altogether.
+    /// The most additional time for one question.
     pub max_extension_seconds: i64,
     pub allowance_seconds: i64,
     pub lease_seconds: i64,
-    /// Whether people may approve for themselves what policy gives to approvers (teams of one).
+    /// Whether people may approve actions of their own agents that policy assigns to approvers (teams of one).
     pub own_approval: bool,
-    /// Whether a question that nobody can answer at present is turned down at once instead of waiting.
+    /// Whether a question that nobody can answer at present is rejected at once instead of staying pending.
     pub early_reject: bool,
-    /// How long nothing may be said in an AAEP session before it is ended for its agent.
+    /// How long an AAEP session may be idle before it is ended for its agent.
     pub session_idle_seconds: i64,
-    /// Whether subscribers without credentials of their own may use a token in the address.
+    /// Whether subscribers without credentials of their own may use a token in the URL.
     pub legacy_subscribers: bool,
-    /// How long subscriber tokens are good for, at most and where nothing shorter is asked for.
+    /// The longest and default lifetime of subscriber tokens.
     pub subscriber_token_days: i64,
-    /// The language of texts whose language is not said.
+    /// The default language of texts.
     pub language: String,
 }
 

@@ -1,16 +1,16 @@
-//! What runs when a person approves, as a question shows it: complete, in every channel.
+//! The call behind an approval, as a question shows it: complete, in every channel.
 
 use crate::visible::{Lookalike, quoted};
 use serde::{Deserialize, Serialize};
 
-/// What a confirmation lets run. It stands in the event under `extensions.dev_countersign.runs` and in the list of open
+/// The call that an approval covers. It is in the event under `extensions.dev_countersign.runs` and in the list of open
 /// questions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WhatRuns {
-    /// The question's own sentence: the owner's, or the agent's words. `action` has it together with all below.
+    /// The question's own sentence, by the owner or the agent. `action` combines it with everything below.
     pub sentence: String,
-    /// What it brings about, by the same author.
+    /// The consequence, by the same author.
     pub consequence: String,
     /// The tool that an agent's question names; none for a request at the gateway.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -19,23 +19,23 @@ pub struct WhatRuns {
     pub details: Vec<RequestDetail>,
 }
 
-/// One member of what runs. Name and value are text in which everything is visible.
+/// One member of the call. Name and value contain only visible characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RequestDetail {
     pub place: DetailPlace,
-    /// The dotted way to it: `to.iban`, `items.0.price`. A step that holds anything but letters, digits, `_` and `-`
-    /// stands between “ and ”. Empty where the place says it all.
+    /// The dotted path: `to.iban`, `items.0.price`. A step with anything but letters, digits, `_` and `-` is between “
+    /// and ”. Empty if the place is sufficient.
     pub name: String,
     pub value: String,
     pub kind: ValueKind,
     /// The texts of the question in which the owner's template has this value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub named_in: Vec<Text>,
-    /// Which step of a plan, counted from 1.
+    /// The step of a plan, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// The words of the value that are made to be misread.
+    /// The words of the value that are easily misread.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lookalikes: Vec<Lookalike>,
 }
@@ -48,11 +48,11 @@ pub enum DetailPlace {
     Query,
     Header,
     ContentType,
-    /// A member of a body that was read; without a name the whole body: its value, or size and digest.
+    /// A member of a parsed body; without a name the whole body: its value, or size and digest.
     Body,
     /// An argument of a tool.
     Argument,
-    /// The tool that a step of a plan calls, or its route.
+    /// The tool or route that a step of a plan calls.
     Tool,
 }
 
@@ -60,9 +60,9 @@ pub enum DetailPlace {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ValueKind {
-    /// Words of whoever sent it: they stand in quotes wherever they are shown.
+    /// The sender's text, always displayed in quotes.
     Text,
-    /// A number, `true`, `false`, `null`, `[]`, `{}`; or our own words, such as the size of a body or a bound.
+    /// A number, `true`, `false`, `null`, `[]`, `{}`; or our own text, such as the size of a body or a bound.
     Literal,
 }
 
@@ -79,7 +79,7 @@ pub enum Text {
 }
 
 impl RequestDetail {
-    /// Whether the sentence that is always shown, or its consequence, has it.
+    /// Whether the sentence that is always shown, or its consequence, contains it.
     pub fn is_named(&self) -> bool {
         self.is_named_in(Text::Action) || self.is_named_in(Text::Consequence)
     }
@@ -88,7 +88,7 @@ impl RequestDetail {
         self.named_in.contains(&text)
     }
 
-    /// The value as it stands in text: the sender's words in quotes, everything else as it is.
+    /// The value as text: the sender's text in quotes, everything else unchanged.
     pub fn value_text(&self) -> String {
         match self.kind {
             ValueKind::Text => quoted(&self.value),
@@ -98,7 +98,7 @@ impl RequestDetail {
 }
 
 impl WhatRuns {
-    /// What this one has that not all of the others have, with the same value in the same place.
+    /// The details that not all of the others have with the same value in the same place.
     pub fn differing(&self, others: &[&Self]) -> Vec<&RequestDetail> {
         let same = |one: &RequestDetail, other: &RequestDetail| {
             (one.step, one.place, &one.name, &one.value) == (other.step, other.place, &other.name, &other.value)

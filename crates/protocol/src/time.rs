@@ -1,4 +1,4 @@
-//! One notion of time: milliseconds since 1970, as a value that is passed in.
+//! One notion of time: milliseconds since 1970, passed as a value.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,12 +29,12 @@ impl UnixMillis {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// RFC 3339 in UTC with exactly three digits of fraction, so that every time on the wire has the same width.
+    /// RFC 3339 in UTC with exactly three fractional digits, so that every time on the wire has the same width.
     pub fn to_rfc3339(self) -> String {
         jiff::Timestamp::from_millisecond(self.0).map(|t| format!("{t:.3}")).unwrap_or_else(|_| "invalid".into())
     }
 
-    /// A date-time of RFC 3339 with its offset. Anything finer than a millisecond is cut off.
+    /// A date-time of RFC 3339 with its offset, truncated to milliseconds.
     pub fn parse_rfc3339(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>().ok().map(|t| Self(t.as_millisecond()))
     }
@@ -55,7 +55,7 @@ pub mod rfc3339 {
     }
 }
 
-/// The same for a member that may be absent.
+/// The same for an optional member.
 pub mod rfc3339_option {
     use super::UnixMillis;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

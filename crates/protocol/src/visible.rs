@@ -1,30 +1,29 @@
-//! Text of others as people read it: nothing invisible, nothing that turns the sentence round, and marked as theirs
-//!
+//! Displays texts of others safely: nothing invisible, no reordering of the sentence, and marked as theirs.
 
 use serde::{Deserialize, Serialize};
 use unicode_security::{MixedScript, skeleton};
 
-/// A word that is made of letters which are not what they seem.
+/// A word with letters that look like others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Lookalike {
-    /// As it stands in the value.
+    /// As in the value.
     pub word: String,
-    /// What an eye takes it for, where that is plain Latin letters and digits.
+    /// The apparent reading, if it is plain Latin letters and digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_as: Option<String>,
-    /// The letters in question, by number: `U+0430`.
+    /// The letters in question, by code point: `U+0430`.
     pub characters: Vec<String>,
 }
 
-/// A text with everything made visible that would not be seen or would change how others are seen: pictures for
-/// controls (`␊`), `[U+XXXX]` for the rest. Nothing is left out.
+/// A text with every character made visible that would be invisible or affect its neighbours: pictures for controls
+/// (`␊`), `[U+XXXX]` for the rest. Nothing is omitted.
 pub fn visible(text: &str) -> String {
     written(text, |_, _| false)
 }
 
-/// A value as it stands in a sentence: between “ and ”, which it can neither hold nor imitate; letters that look like
-/// others are followed by their number; text that runs from right to left stays within its own bounds (U+2068, U+2069).
+/// A value in a sentence: between “ and ”, which it can neither contain nor imitate; lookalike letters are followed by
+/// their code point; right-to-left text is isolated (U+2068, U+2069).
 pub fn quoted(value: &str) -> String {
     let foreign = foreign_letters(value);
     let mut inner = String::new();
@@ -41,7 +40,7 @@ pub fn quoted(value: &str) -> String {
     format!("“{bounded}”")
 }
 
-/// The words of a value that are made to be misread.
+/// The words of a value that are easily misread.
 pub fn lookalikes(value: &str) -> Vec<Lookalike> {
     let found = words(value).filter_map(|(_, word)| {
         let letters = suspects(word);
@@ -56,25 +55,25 @@ pub fn lookalikes(value: &str) -> Vec<Lookalike> {
     found.collect()
 }
 
-/// What an eye makes of a word. Plain letters are taken as they are: the skeleton of m is rn.
+/// The apparent reading of a word. Plain letters are kept: the skeleton of m is rn.
 fn as_read(word: &str) -> String {
     let read = |c: char| if c.is_ascii() { c.to_string() } else { skeleton(c.encode_utf8(&mut [0; 4])).collect() };
     word.chars().map(read).collect()
 }
 
-/// Whether nobody sees a character, other than a blank, or sees only what it does to others.
+/// Whether a character other than a space is invisible or only affects others.
 pub fn is_unseen(c: char) -> bool {
     c.is_control() || is_bidi_control(c) || is_invisible(c)
 }
 
-/// Whether a text has letters that run from right to left, or joiners.
+/// Whether a character is written from right to left, or is a joiner.
 pub fn needs_bounds(c: char) -> bool {
     matches!(c,
         '\u{0590}'..='\u{08ff}' | '\u{200c}' | '\u{200d}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}'
         | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
-/// `also` is asked about a character and the one before it.
+/// `also` receives a character and the one before it.
 fn written(text: &str, also: fn(Option<char>, char) -> bool) -> String {
     let mut out = String::new();
     let mut before = None;
@@ -100,7 +99,7 @@ fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Takes no room, or looks like a line's end or a space that is none.
+/// Zero-width, or looks like a line break or a space without being one.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{200b}'
@@ -108,7 +107,8 @@ fn is_invisible(c: char) -> bool {
         | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Joiners and variation selectors do something in Persian, Indic scripts and emoji; beside Latin letters they hide.
+/// Joiners and variation selectors have a function in Persian, Indic scripts and emoji; beside Latin letters they are
+/// hidden.
 fn is_idle_joiner(before: Option<char>, c: char, after: Option<char>) -> bool {
     let beyond_latin = |c: Option<char>| c.is_some_and(|c| c >= '\u{0590}');
     match c {
@@ -118,7 +118,7 @@ fn is_idle_joiner(before: Option<char>, c: char, after: Option<char>) -> bool {
     }
 }
 
-/// What could be taken for the end of the quotes: other double quotes, and single ones in a row.
+/// Characters that could pass for the closing quote: other double quotes, and single ones in a row.
 fn is_closing(before: Option<char>, c: char) -> bool {
     let single = |c: char| {
         matches!(c, '\'' | '`' | '´' | '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2035}' | '\u{02b9}' | '\u{02bc}')
@@ -130,7 +130,7 @@ fn is_closing(before: Option<char>, c: char) -> bool {
     double || (single(c) && before.is_some_and(single))
 }
 
-/// The words of a value and where they begin.
+/// The words of a value with their offsets.
 fn words(value: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     value.split_inclusive(|c: char| !c.is_alphanumeric()).map(move |part| {
@@ -147,7 +147,7 @@ fn foreign_letters(value: &str) -> Vec<(usize, char)> {
     words(value).flat_map(|(begin, word)| suspects(word).into_iter().map(move |(at, c)| (begin + at, c))).collect()
 }
 
-/// The letters of a word that are not what they seem: it mixes alphabets, or reads as Latin without being it.
+/// The letters of a word that look like others: it mixes scripts, or reads as Latin without being Latin.
 fn suspects(word: &str) -> Vec<(usize, char)> {
     if word.is_ascii() {
         return Vec::new();

@@ -1,11 +1,11 @@
-//! A whole event as somebody emits it: what a subscriber, and every test of ours, holds against it.
+//! Validates a complete emitted event; used by subscribers and by our tests.
 
 pub use super::problem::Problem;
 use super::{judge, shape::Stage};
 use serde_json::Value;
 
-/// Everything that is wrong with it: all that is refused at ingest, and what must be there by the time it is emitted,
-/// language and urgency included (C8). Stricter than the published schemas, as strict as ours.
+/// All problems of an emitted event: the ingest rules, plus the members required on emission, including language and
+/// urgency (C8). Stricter than the published schemas, as strict as ours.
 pub fn event(value: &Value) -> Vec<Problem> {
     judge::judge(value, Stage::Emitted).err().unwrap_or_default()
 }

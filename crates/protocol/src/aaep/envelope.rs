@@ -1,4 +1,4 @@
-//! What every event carries (AAEP 3.2, 3.3).
+//! The envelope of every event (AAEP 3.2, 3.3).
 
 use crate::time::UnixMillis;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 pub const CONTEXT: &str = "https://aaep-protocol.org/context/v1";
 pub const VERSION: &str = "1.0.0";
 
-/// The envelope of an event that we emit. Who speaks, when and under which id is stamped by the hub.
+/// The envelope of an emitted event. The hub stamps producer, time and id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Envelope {
     #[serde(rename = "@context")]
@@ -18,7 +18,7 @@ pub struct Envelope {
     pub timestamp: UnixMillis,
     pub producer: Producer,
     pub aaep_version: String,
-    /// Only on streams that show every event of a session (C14).
+    /// Only on streams that include every event of a session (C14).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence_number: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct Envelope {
     pub extensions: Map<String, Value>,
 }
 
-/// Who speaks. A closed object.
+/// The speaking agent. A closed object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Producer {
@@ -64,7 +64,7 @@ pub enum Verbosity {
     Detailed,
 }
 
-/// In which language the human text of an event is (AAEP 11.1; always emitted, C8). A closed object.
+/// The language of an event's texts (AAEP 11.1; always emitted, C8). A closed object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocalizationHints {
@@ -103,7 +103,7 @@ impl LocalizationHints {
     }
 }
 
-/// A moment as events write it: UTC with exactly three digits of fraction (AAEP 3.2.5).
+/// A timestamp in events: UTC with exactly three fractional digits (AAEP 3.2.5).
 pub fn timestamp(at: UnixMillis) -> String {
     at.to_rfc3339()
 }

@@ -207,7 +207,7 @@ pub enum ToolStatus {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OutputStreaming {
     pub chunk: String,
-    /// In characters, that is code points (C28).
+    /// In characters, meaning code points (C28).
     pub position: i64,
     pub complete: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -220,7 +220,7 @@ pub struct OutputStreaming {
     pub language: Option<String>,
 }
 
-/// Where streamed output may be cut without hurting whoever listens.
+/// The boundaries at which streamed output may be cut without harm to a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Boundary {
@@ -249,7 +249,7 @@ pub enum Reversibility {
     Irreversible,
 }
 
-/// A yes or a no: what a person replies, and what a question defaults to.
+/// Accept or reject: a person's reply, and the default of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -338,7 +338,7 @@ pub enum TargetKind {
 }
 
 impl Payload {
-    /// The type in its compact form, the only one that we emit (C7).
+    /// The type in compact form, the only form we emit (C7).
     pub const fn type_name(&self) -> &'static str {
         match self {
             Self::SessionStarted(_) => "aaep:agent.session.started",
@@ -356,7 +356,7 @@ impl Payload {
         }
     }
 
-    /// The urgency that the type has unless its producer says otherwise; critical ones cannot be anything else.
+    /// The default urgency of the type; critical types cannot have another one.
     pub const fn urgency(&self) -> Urgency {
         match self {
             Self::SessionErrored(_)
@@ -368,7 +368,7 @@ impl Payload {
         }
     }
 
-    /// The lengths in which it says itself. Streamed output says nothing but what it carries.
+    /// The summaries of the event. Streamed output has none.
     pub const fn summaries_mut(&mut self) -> Option<&mut Summaries> {
         Some(match self {
             Self::SessionStarted(payload) => &mut payload.summaries,
@@ -386,7 +386,7 @@ impl Payload {
         })
     }
 
-    /// What ties a reply to the question that this asks, if it asks one.
+    /// The token that ties a reply to this question, if it is one.
     pub fn reply_token(&self) -> Option<&str> {
         match self {
             Self::AwaitingConfirmation(asked) => Some(&asked.reply_token),
@@ -403,7 +403,7 @@ impl Payload {
         }
     }
 
-    /// Whether the session is over with this.
+    /// Whether it ends the session.
     pub const fn is_terminal(&self) -> bool {
         matches!(self, Self::SessionCompleted(_) | Self::SessionErrored(_) | Self::SessionCancelled(_))
     }

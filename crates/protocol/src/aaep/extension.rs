@@ -1,25 +1,25 @@
-//! Extensions (AAEP 7): the one that is ours, and what is asked of everybody's.
+//! Extensions (AAEP 7): our own, and the rules for all of them.
 
 use super::{envelope, problem::Problem};
 use serde_json::{Map, Value, json};
 
-/// Under this prefix stand our own members, in `extensions` and in the manifest.
+/// The prefix of our own members, in `extensions` and in the manifest.
 pub const PREFIX: &str = "dev_countersign";
-/// What declares it. The number is the extension's major version.
+/// The context that declares our extension. The number is its major version.
 pub const CONTEXT: &str = "https://countersign.dev/context/aaep/v1";
 
-/// The member that says whose words an event is in, where they are the hub's own: an agent's event never has it.
+/// Marks an event whose text is the hub's own; an agent's event never has it.
 pub const SAID_BY: &str = "said_by";
 pub const HUB: &str = "hub";
 
-/// The context of an event that carries our extension.
+/// The context of an event with our extension.
 pub fn context() -> Value {
     json!([envelope::CONTEXT, CONTEXT])
 }
 
-/// Extensions need a context beside the core one that declares them, and prefixes that are nobody else's.
+/// Checks that extensions have a context beside the core one, and unused prefixes.
 ///
-/// One context may declare several prefixes, and none is fetched: that there is one is all that can be held against it.
+/// One context may declare several prefixes, and contexts are never fetched, so only its presence can be checked.
 pub(super) fn check(event: &Map<String, Value>, found: &mut Vec<Problem>) {
     let Some(extensions) = event.get("extensions").and_then(Value::as_object) else { return };
     let contexts = event.get("@context").and_then(Value::as_array);

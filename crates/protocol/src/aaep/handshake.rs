@@ -1,7 +1,7 @@
-//! How a subscription comes about, changes and ends (AAEP 5). Both directions: a producer reads what a subscriber
-//! writes, and our own subscriber reads what a producer answers.
+//! Messages that open, change and close a subscription (AAEP 5), in both directions: a producer reads a subscriber's
+//! messages, and our own subscriber reads a producer's responses.
 //!
-//! Every message is a closed object. A reader says which member is wrong and never repeats what stood there.
+//! Every message is a closed object. A parse error names the wrong member and never repeats its value.
 
 mod capabilities;
 mod read;
@@ -40,7 +40,7 @@ impl SubscriptionRequest {
     }
 }
 
-/// The producer's yes, and what it commits itself to (AAEP 5.4).
+/// The producer's acceptance with its commitments (AAEP 5.4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "subscription.accepted")]
 pub struct SubscriptionAccepted {
@@ -50,7 +50,7 @@ pub struct SubscriptionAccepted {
     pub honored_capabilities: Capabilities,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest_uri: Option<String>,
-    /// A JWS in compact form whose payload is the manifest (AAEP 5.10).
+    /// A JWS in compact form with the manifest as payload (AAEP 5.10).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_manifest: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ impl SubscriptionAccepted {
     }
 }
 
-/// The producer's no (AAEP 5.5). It is always said: silence would not conform.
+/// The producer's rejection (AAEP 5.5). It is always sent: silence would not conform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "subscription.rejected")]
 pub struct SubscriptionRejected {
@@ -102,7 +102,7 @@ pub enum ReasonCode {
     Unknown,
 }
 
-/// Changed terms for a subscription that goes on. Capabilities that are not named stay as they were (AAEP 5.7).
+/// Changed terms for an open subscription. Capabilities that are not named stay unchanged (AAEP 5.7).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "subscription.renegotiate")]
 pub struct Renegotiate {
@@ -119,7 +119,7 @@ impl Renegotiate {
     }
 }
 
-/// The end of a subscription, from either side (AAEP 5.8). Whoever wants out need not say why.
+/// Closes a subscription, from either side (AAEP 5.8). A reason is optional.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "subscription.close")]
 pub struct Close {

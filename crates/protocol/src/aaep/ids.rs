@@ -1,4 +1,4 @@
-//! The grammars of AAEP's names and moments (AAEP 3.2, 6.2.1, 11.1).
+//! The syntax of AAEP's ids and timestamps (AAEP 3.2, 6.2.1, 11.1).
 
 use crate::time::UnixMillis;
 
@@ -10,7 +10,7 @@ pub fn is_session_id(text: &str) -> bool {
     has_tail(text, "sess_")
 }
 
-/// A name to echo, and never a proof of anything (AAEP 6.2.4).
+/// A name to echo, never a proof of anything (AAEP 6.2.4).
 pub fn is_reply_token(text: &str) -> bool {
     has_tail(text, "rpl_")
 }
@@ -27,7 +27,7 @@ pub fn is_output_id(text: &str) -> bool {
     has_tail(text, "out_")
 }
 
-/// The prefix and 1 to 64 ASCII letters and digits; not even a newline after them.
+/// The prefix and 1 to 64 ASCII letters and digits; no trailing newline.
 fn has_tail(text: &str, prefix: &str) -> bool {
     let sound = |tail: &str| (1..=64).contains(&tail.len()) && tail.bytes().all(|b| b.is_ascii_alphanumeric());
     text.strip_prefix(prefix).is_some_and(sound)
@@ -41,7 +41,7 @@ pub fn is_language_tag(text: &str) -> bool {
         && parts.all(|part| sized(part) && part.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-/// `1.0.0`, perhaps with a pre-release after a hyphen.
+/// `1.0.0`, with an optional pre-release after a hyphen.
 pub fn is_version(text: &str) -> bool {
     let (core, pre) = text.split_once('-').map_or((text, None), |(core, pre)| (core, Some(pre)));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -49,19 +49,19 @@ pub fn is_version(text: &str) -> bool {
     core.split('.').count() == 3 && core.split('.').all(digits) && pre.is_none_or(tail)
 }
 
-/// The moment of an event: `T` and `Z` or an offset, and no fraction, milliseconds or microseconds (AAEP 3.2.5).
+/// An event's timestamp: `T` and `Z` or an offset, and no fraction, milliseconds or microseconds (AAEP 3.2.5).
 pub fn parse_timestamp(text: &str) -> Option<UnixMillis> {
     let parts = Parts::of(text)?;
     let precise = matches!(parts.fraction.len(), 0 | 3 | 6) && !text.contains(['t', 'z']);
     if precise { parts.moment() } else { None }
 }
 
-/// The moment that a reply claims: any date-time of RFC 3339. Clients write what their language does (AAEP 6.3.1).
+/// The timestamp in a reply: any date-time of RFC 3339, since clients use the format of their language (AAEP 6.3.1).
 pub fn parse_date_time(text: &str) -> Option<UnixMillis> {
     Parts::of(text)?.moment()
 }
 
-/// A date-time of RFC 3339, cut into what has to be looked at.
+/// A date-time of RFC 3339, split for checking.
 struct Parts<'t> {
     seconds: &'t str,
     fraction: &'t str,
@@ -93,13 +93,13 @@ fn is_offset(text: &str) -> bool {
         || ((fits(text, "+00:00") || fits(text, "-00:00")) && within(1..3, "24") && within(4..6, "60"))
 }
 
-/// Whether a digit stands wherever the pattern has a nought, and the pattern's own character everywhere else.
+/// Whether the text has a digit for each `0` of the pattern, and the same character everywhere else.
 fn fits(text: &str, pattern: &str) -> bool {
     let fits = |(b, p): (u8, u8)| if p == b'0' { b.is_ascii_digit() } else { b == p };
     text.len() == pattern.len() && text.bytes().zip(pattern.bytes()).all(fits)
 }
 
-/// An absolute address by RFC 3986, whatever its scheme. Nothing here is ever fetched.
+/// An absolute URI by RFC 3986 with any scheme. Nothing here is ever fetched.
 pub fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let sound = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -109,7 +109,7 @@ pub fn is_uri(text: &str) -> bool {
     sound && is_hierarchy(path) && is_spelled(query, b"/?") && is_spelled(fragment, b"/?")
 }
 
-/// The part between scheme and query: perhaps an authority, then a path.
+/// The part between scheme and query: an optional authority, then a path.
 fn is_hierarchy(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("//") else { return is_spelled(text, b"/") };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -117,7 +117,7 @@ fn is_hierarchy(text: &str) -> bool {
     is_spelled(user, b"") && is_host(host) && is_spelled(path, b"/")
 }
 
-/// A name or an address with perhaps a port; an IPv6 address stands in brackets.
+/// A name or an address with an optional port; an IPv6 address is in brackets.
 fn is_host(text: &str) -> bool {
     let digits = |port: &str| port.bytes().all(|b| b.is_ascii_digit());
     if let Some(rest) = text.strip_prefix('[') {
@@ -129,7 +129,7 @@ fn is_host(text: &str) -> bool {
     !name.contains('@') && is_spelled(name, b"") && digits(port)
 }
 
-/// Only characters that an address may hold; a percent sign starts two hex digits.
+/// Only characters that a URI may contain; a percent sign starts two hex digits.
 fn is_spelled(text: &str, more: &[u8]) -> bool {
     let mut pieces = text.split('%');
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&b) || more.contains(&b);

@@ -1,4 +1,4 @@
-//! What an agent publishes to the hub: an event without what the hub stamps itself.
+//! Events that an agent publishes to the hub, without the members that the hub stamps.
 
 use super::{
     envelope::{LocalizationHints, Urgency, Verbosity},
@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 
 pub use super::problem::Problem;
 
-/// What of an event is the agent's to say. Ids, times, the producer and the reply token are not: whatever the agent
-/// sent in their place was checked for shape and is gone. The reply token of a question is empty here.
+/// The agent's part of an event. Ids, times, the producer and the reply token are the hub's: values sent for them were
+/// checked for shape and dropped. The reply token of a question is empty here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Published {
     pub payload: Payload,
@@ -23,23 +23,23 @@ pub struct Published {
     pub localization_hints: Option<LocalizationHints>,
     pub correlation_id: Option<String>,
     pub extensions: Map<String, Value>,
-    /// As it was sent; nothing means the core context.
+    /// As sent; none means the core context.
     pub context: Option<Value>,
     pub sent: Option<Sent>,
 }
 
-/// The agent's own id of an event, which makes a repetition recognisable (AAEP 3.2.3), and a digest of what it says.
+/// The agent's own id of an event, which identifies a repetition (AAEP 3.2.3), and a digest of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     pub event_id: String,
     pub content: Digest,
 }
 
-/// What the hub stamps: a repetition may carry it anew.
+/// Members stamped by the hub; they may differ in a repetition.
 const STAMPED: [&str; 7] =
     ["event_id", "session_id", "timestamp", "producer", "sequence_number", "aaep_version", "reply_token"];
 
-/// Reads an event by every rule that needs no knowledge of its session, and tells all that is wrong at once.
+/// Reads an event by every rule that does not depend on its session, and reports all problems at once.
 pub fn published(value: &Value) -> Result<Published, Vec<Problem>> {
     let sound = judge::judge(value, Stage::Published)?;
     read(&sound).map_err(|_| vec![Problem::new("event", "could not be read")])
@@ -63,7 +63,7 @@ fn sent(event: &Map<String, Value>) -> Option<Sent> {
     let event_id = event.get("event_id")?.as_str()?.to_owned();
     let mut content = event.clone();
     content.retain(|name, _| !STAMPED.contains(&name.as_str()));
-    // Numbers without a canonical form compare as they were written.
+    // Numbers without a canonical form are compared as written.
     let content = Value::Object(content);
     let bytes = canonical::of_value(&content).unwrap_or_else(|_| content.to_string().into_bytes());
     Some(Sent { event_id, content: Digest::of(&bytes) })
@@ -83,7 +83,7 @@ fn payload(sound: &Sound<'_>) -> Map<String, Value> {
     payload
 }
 
-/// Under our prefix the hub alone speaks: what became of a question, and whose words these are.
+/// Only the hub writes under our prefix: the outcome of a question, and the author of a text.
 fn without_ours(mut extensions: Map<String, Value>) -> Map<String, Value> {
     extensions.remove(extension::PREFIX);
     extensions

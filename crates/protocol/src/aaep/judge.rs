@@ -1,4 +1,4 @@
-//! One judge for events, whether an agent publishes them or somebody emits them (AAEP 3.9).
+//! One validator for events, both published by agents and emitted (AAEP 3.9).
 
 use super::{
     extension, limits, members,
@@ -8,14 +8,14 @@ use super::{
 };
 use serde_json::{Map, Value};
 
-/// An event without a fault, and what its type says about its payload.
+/// A valid event, with the payload members of its type.
 pub(super) struct Sound<'v> {
     pub(super) event: &'v Map<String, Value>,
     pub(super) type_name: String,
     pub(super) payload: &'static [Member],
 }
 
-/// Everything that is wrong, in the order of AAEP 3.9: envelope, type, payload, extensions, size.
+/// All problems, in the order of AAEP 3.9: envelope, type, payload, extensions, size.
 pub(super) fn judge(value: &Value, stage: Stage) -> Result<Sound<'_>, Vec<Problem>> {
     let Some(event) = value.as_object() else { return Err(vec![Problem::new("event", "must be an object")]) };
     let mut found = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn judge(value: &Value, stage: Stage) -> Result<Sound<'_>, Vec<Proble
     if found.is_empty() { Ok(Sound { event, type_name, payload }) } else { Err(found) }
 }
 
-/// The compact form. Agents may write the full one, which means the same; what is emitted may not (C7).
+/// The compact form. Agents may write the equivalent full form; emitted events may not (C7).
 fn type_name(event: &Map<String, Value>, stage: Stage) -> String {
     let written = event.get("type").and_then(Value::as_str).unwrap_or_default();
     match written.strip_prefix("https://aaep-protocol.org/types/") {

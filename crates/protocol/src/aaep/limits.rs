@@ -1,16 +1,16 @@
-//! How big an event may be (AAEP 3.7).
+//! Size limits of events (AAEP 3.7).
 
 use super::{problem::Problem, shape::Stage};
 use serde_json::{Map, Value};
 
 /// The serialised event, in bytes.
 pub const MAX_EVENT: usize = 64 * 1024;
-/// What the hub adds to what an agent publishes: ids, times, names. Without this room an event would outgrow its limit
-/// on the way out, where nobody is left to be told.
+/// Reserve for the members that the hub adds: ids, times, names. Without it an event could exceed its limit on
+/// emission, when its sender can no longer be told.
 const STAMPED: usize = 2 * 1024;
 const MAX_MEMBERS: usize = 32;
 const MAX_NESTING: usize = 8;
-/// Any one string, in characters as the schemas count: bytes would leave some scripts a third of the room.
+/// Any one string, in characters as in the schemas: bytes would leave some scripts a third of the room.
 const MAX_STRING: usize = 16 * 1024;
 
 pub(super) fn check(event: &Map<String, Value>, stage: Stage, found: &mut Vec<Problem>) {

@@ -1,5 +1,5 @@
-//! The producer manifest (AAEP 5.10): what we emit, how to reach us, and in which languages. The protocol has no schema
-//! for it; ours is in `docs/schemas/aaep`.
+//! The producer manifest (AAEP 5.10): emitted events, bindings and languages. The protocol has no schema for it; ours
+//! is in `docs/schemas/aaep`.
 
 use super::{
     envelope::Verbosity,
@@ -24,7 +24,7 @@ pub struct Manifest {
     pub context: Value,
     #[serde(rename = "type")]
     pub kind: String,
-    /// The same as in the `producer` of our events; whoever verifies a signature compares the two.
+    /// The same as in the `producer` of our events; a signature verifier compares the two.
     pub agent_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
@@ -35,7 +35,7 @@ pub struct Manifest {
     pub transports_supported: Vec<String>,
     #[serde(default)]
     pub languages_supported: Vec<String>,
-    /// Names of types; one that ends in `*` stands for all that begin so.
+    /// Names of types; one that ends in `*` is a prefix.
     #[serde(default)]
     pub event_types_emitted: Vec<String>,
     #[serde(default)]
@@ -47,7 +47,7 @@ pub struct Manifest {
     pub max_concurrent_subscriptions: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<String>,
-    /// What the protocol wants discoverable and gives no member for (C26).
+    /// Members that the protocol requires to be discoverable without naming them (C26).
     #[serde(rename = "dev_countersign", default, skip_serializing_if = "Option::is_none")]
     pub countersign: Option<Countersign>,
 }
@@ -56,13 +56,13 @@ pub struct Manifest {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Countersign {
-    /// What stands before `/subscriptions`, `/events`, `/replies` and `/ws`.
+    /// The prefix of `/subscriptions`, `/events`, `/replies` and `/ws`.
     pub path_prefix: String,
     #[serde(default)]
     pub bindings: Vec<Binding>,
 }
 
-/// One way to reach us.
+/// One transport binding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Binding {
@@ -70,13 +70,13 @@ pub struct Binding {
     pub transport: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// How messages are set apart where the transport leaves that open.
+    /// The message framing, if the transport leaves it open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<String>,
 }
 
 impl Manifest {
-    /// Reads somebody's manifest. Members that are not known are ignored (AAEP 12).
+    /// Reads a producer's manifest. Unknown members are ignored (AAEP 12).
     pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
         let mut value = crate::json::value(bytes).map_err(|why| Problem::new("manifest", why.to_string()))?;
         let mut found = Vec::new();

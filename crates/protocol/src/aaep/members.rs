@@ -55,7 +55,7 @@ const HINTS: &[Member] = &[
     Member::may("calendar", FREE),
 ];
 
-/// The payload of a type in its compact form; nothing if there is no such core type.
+/// The payload of a type in compact form; none for an unknown type.
 pub(super) fn payload(type_name: &str) -> Option<&'static [Member]> {
     Some(match type_name.strip_prefix("aaep:agent.")? {
         "session.started" => SESSION_STARTED,
@@ -187,7 +187,7 @@ const AWAITING_CONFIRMATION: &[Member] = &[
     Member::may("risk_level", RISK),
     Member::may("irreversible", Flag),
     Member::may("reversibility", OneOf(&["reversible", "reversible_with_effort", "irreversible"])),
-    // Other words would need a negotiated extension, and no reply could carry them (C21).
+    // Other values would need a negotiated extension, and no reply could carry them (C21).
     Member::may(
         "allowed_replies",
         Shape::List(&List { of: OneOf(&["accept", "reject"]), min: 1, max: 32, unique: true }),

@@ -1,4 +1,4 @@
-//! AAEP 1.0: events that any interface can announce, and the replies to the two that wait for a person.
+//! AAEP 1.0: events that any interface can announce, and the replies to the two that ask a person.
 
 pub mod check;
 pub mod envelope;

@@ -1,6 +1,6 @@
-//! What is wrong with a document, told to whoever sent it.
+//! Problems of a document, reported to its sender.
 
-/// The member and what it would have to be. Never what it was: that might be a secret in a wrong place.
+/// The member and the expected value. Never the actual value: it might be a misplaced secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{member}: {why}")]
 pub struct Problem {

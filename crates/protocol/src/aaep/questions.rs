@@ -1,5 +1,5 @@
-//! `/aaep/v1/questions`: what our service offers a person's subscriber beside the protocol. The list has no reply
-//! tokens: those come with the events, to whoever listens.
+//! `/aaep/v1/questions`: our addition to the protocol for a person's subscriber. The list has no reply tokens: these
+//! come with the events of a subscription.
 
 use super::event::{Choice, ResponseKind, Risk, YesNo};
 use crate::{
@@ -18,7 +18,7 @@ pub struct Questions {
     pub questions: Vec<OpenQuestion>,
 }
 
-/// A question that this person may see and that nobody has answered.
+/// A pending question that this person may see.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OpenQuestion {
@@ -26,12 +26,12 @@ pub struct OpenQuestion {
     pub event_id: String,
     pub session_id: String,
     pub kind: Kind,
-    /// What is to be done, of a confirmation, with everything that runs.
+    /// The action of a confirmation, with everything that runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consequence: Option<String>,
-    /// What is asked, of a clarification.
+    /// The question of a clarification.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,9 +42,9 @@ pub struct OpenQuestion {
     pub choices: Vec<Choice>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_replies: Vec<YesNo>,
-    /// Whose words these are: `agent`, or `owner` where the service rendered them.
+    /// The author of the texts: `agent`, or `owner` if the service rendered them.
     pub words: String,
-    /// Who asks, as they proved themselves.
+    /// The authenticated requester.
     pub agent_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator: Option<String>,
@@ -52,7 +52,7 @@ pub struct OpenQuestion {
     pub risk_level: Option<Risk>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irreversible: Option<bool>,
-    /// What nobody's answer comes to.
+    /// The result if nobody answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_decision: Option<YesNo>,
     pub language: String,
@@ -62,26 +62,27 @@ pub struct OpenQuestion {
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub deadline: UnixMillis,
-    /// No request for more time gets beyond this.
+    /// The latest deadline that requests for more time can reach.
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub latest: UnixMillis,
-    /// The least proof that an answer needs to count: `token`, `session`, `fresh` or `passkey`.
+    /// The least assurance of a valid answer: `token`, `session`, `fresh` or `passkey`.
     pub assurance: String,
-    /// Whether a subscriber token that its person allowed to approve high-risk actions is proof enough.
+    /// Whether a subscriber token that its person allowed to approve high-risk actions suffices.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub high_risk_token_suffices: bool,
-    /// Where the person can answer it with a browser, however much proof it needs.
+    /// The page for answering in a browser, at any assurance.
     pub page: String,
-    /// When exactly the same last ran.
+    /// When exactly the same call last ran.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub last_ran_at: Option<UnixMillis>,
-    /// What was clarified before it, and whose answers these are; as in the event's `extra_context`.
+    /// The clarified answers behind the question, each with its giver; as in the event's `extra_context`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub clarification: Option<Value>,
-    /// What a confirmation lets run, as in the event's extension; not there if it was asked before that was recorded.
+    /// The call that a confirmation approves, as in the event's extension; absent in questions from before this was
+    /// recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<WhatRuns>,
 }
@@ -91,11 +92,11 @@ pub struct OpenQuestion {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MoreTimeRequest {
-    /// How much later the deadline shall be.
+    /// How many seconds to add to the deadline.
     pub seconds: i64,
 }
 
-/// Until when there is time now.
+/// The new deadline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MoreTime {

@@ -1,4 +1,4 @@
-//! What comes back from a person: the two replies (AAEP 6.3, 6.5). Closed objects.
+//! The two replies of a person (AAEP 6.3, 6.5). Closed objects.
 
 use super::{
     event::YesNo,
@@ -23,18 +23,18 @@ pub enum Reply {
 pub struct ConfirmationReply {
     pub reply_token: String,
     pub decision: YesNo,
-    /// Absent only on the legacy pair of paths, whose clients know of no subscription (C15).
+    /// Absent only on the legacy paths, whose clients have no subscription (C15).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscription_id: Option<String>,
-    /// When the person decided, as the sender claims.
+    /// The decision time stated by the sender.
     #[serde(with = "moment")]
     pub timestamp: UnixMillis,
-    /// Who decided, as the sender claims. Who really did is known from the transport (E-02).
+    /// The decider stated by the sender. The authenticated decider is known from the transport (E-02).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision_rationale: Option<String>,
-    /// A proposal to do something else, which makes the whole reply a no (AAEP 6.3.2).
+    /// A proposed alternative, which makes the whole reply a rejection (AAEP 6.3.2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified_action: Option<Map<String, Value>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub struct ClarificationReply {
     pub correlation_id: Option<String>,
 }
 
-/// An answer. Whether the question takes one of its kind is for whoever asked to say (AAEP 6.5.5).
+/// An answer. The question decides whether it accepts this kind (AAEP 6.5.5).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Response {
@@ -66,10 +66,9 @@ pub enum Response {
     Text(String),
 }
 
-/// Reads a reply by its closed schema. The refusal depends on the message alone, never on what its token names (C4).
+/// Reads a reply by its closed schema. The refusal depends on the message alone, never on the target of its token (C4).
 ///
-/// With `legacy`, a `subscription_id` that is missing or malformed is taken for none: the sender is whoever owns the
-/// path it came by.
+/// With `legacy`, a missing or malformed `subscription_id` is ignored: the owner of the request path is the sender.
 pub fn parse(value: &Value, legacy: bool) -> Result<Reply, Problem> {
     let Some(reply) = value.as_object() else { return Err(Problem::new("message", "must be an object")) };
     let members = match reply.get("type").and_then(Value::as_str) {
@@ -135,7 +134,7 @@ impl Reply {
     }
 }
 
-/// Written with milliseconds as events are; read in any precision.
+/// Written with milliseconds as in events; read in any precision.
 mod moment {
     use super::super::{envelope, ids};
     use crate::time::UnixMillis;

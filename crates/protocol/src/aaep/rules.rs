@@ -1,4 +1,4 @@
-//! What the members of one event owe each other, and what only the prose of the protocol says.
+//! Rules across the members of one event, and rules that only the protocol's prose states.
 
 use super::{problem::Problem, shape::Stage};
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ const CRITICAL: &[&str] = &["aaep:agent.session.errored", CONFIRMATION, CLARIFIC
 
 /// The rules of one type beyond the shapes of its members.
 pub(super) fn check(type_name: &str, event: &Map<String, Value>, found: &mut Vec<Problem>) {
-    // Said, not implied: left out it would mean normal (E-06).
+    // Must be explicit: the default would be normal (E-06).
     if CRITICAL.contains(&type_name) && event.get("urgency").is_none_or(|urgency| urgency != "critical") {
         found.push(Problem::new("urgency", format!("must be critical for {type_name}")));
     }
@@ -34,14 +34,14 @@ fn confirmation(event: &Map<String, Value>, found: &mut Vec<Problem>) {
     }
 }
 
-/// Nothing irreversible ever does (C5), whichever of the two members calls it so (E-05), and nothing of high risk.
+/// Never for an irreversible action (C5), by either of the two members (E-05), or for high risk.
 fn may_default_to_accept(event: &Map<String, Value>) -> bool {
     let says = |member: &str, what: Value| event.get(member) == Some(&what);
     let irreversible = says("irreversible", true.into()) || says("reversibility", "irreversible".into());
     !irreversible && !says("risk_level", "high".into())
 }
 
-/// Choices are offered if and only if one of them may be the answer.
+/// Choices are required if and only if `multiple_choice` is accepted.
 fn clarification(event: &Map<String, Value>, found: &mut Vec<Problem>) {
     let kinds = event.get("accepted_response_kinds").and_then(Value::as_array);
     let chosen = kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind == "multiple_choice"));
@@ -52,7 +52,7 @@ fn clarification(event: &Map<String, Value>, found: &mut Vec<Problem>) {
     }
 }
 
-/// Members that neither the envelope nor the payload has. No published schema minds them; the prose does (C10).
+/// Members of neither the envelope nor the payload. The published schemas allow them; the prose does not (C10).
 pub(super) fn strays(known: impl Fn(&str) -> bool, event: &Map<String, Value>, stage: Stage) -> Vec<Problem> {
     let tolerated = |name: &str| stage == Stage::Published && is_translation(name);
     event
@@ -62,7 +62,7 @@ pub(super) fn strays(known: impl Fn(&str) -> bool, event: &Map<String, Value>, s
         .collect()
 }
 
-/// A summary in another language, as AAEP 11.5 writes it: taken from an agent, and not passed on (C9).
+/// A summary in another language, as AAEP 11.5 writes it: accepted from an agent, and not forwarded (C9).
 fn is_translation(name: &str) -> bool {
     let summaries = ["summary_terse_", "summary_normal_", "summary_detailed_"];
     let mut languages = summaries.iter().filter_map(|summary| name.strip_prefix(summary));
@@ -77,7 +77,7 @@ fn why_stray(name: &str) -> &'static str {
     }
 }
 
-/// A name as it may be repeated: short, and no credential that was put in its place.
+/// A name safe to repeat in a message: short, and no misplaced credential.
 fn told(name: &str) -> String {
     if super::secrets::looks_like_one(name) { "a member".to_owned() } else { name.chars().take(64).collect() }
 }

@@ -1,12 +1,12 @@
-//! Credentials in words for people (AAEP 4.3.1, 10.2): found by their looks and refused, not blotted out.
+//! Credentials in human-readable texts (AAEP 4.3.1, 10.2): detected by their form and refused, not redacted.
 //!
-//! What an event says is read aloud, shown, stored and passed on. This finds what was put there by accident;
-//! it cannot find what somebody hides on purpose.
+//! Texts of events are read aloud, shown, stored and forwarded. This detects accidents; it cannot detect deliberate
+//! hiding.
 
 use super::problem::Problem;
 use serde_json::{Map, Value};
 
-/// Names every member in which something looks like a credential, and nothing more than its name.
+/// Names every member that seems to contain a credential, and never repeats its value.
 pub(super) fn check(event: &Map<String, Value>, found: &mut Vec<Problem>) {
     let leaking = event.iter().filter(|(_, value)| holds_one(value));
     found.extend(leaking.map(|(name, _)| Problem::new(name.clone(), "holds what looks like a credential")));
@@ -32,7 +32,7 @@ pub(super) fn looks_like_one(text: &str) -> bool {
         || is_assigned(text, &lower)
 }
 
-/// Nothing shorter opens anything; this spares most words a closer look.
+/// No credential is shorter; this skips most words.
 fn is_long(word: &&str) -> bool {
     word.len() >= 15
 }
@@ -41,14 +41,14 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// Two pieces of encoded JSON in a row, and the place of a signature after them.
+/// Two pieces of encoded JSON in a row, followed by a signature.
 fn is_jwt(word: &str) -> bool {
     let encoded = |part: &str| part.len() > 8 && part.starts_with("eyJ");
     let parts: Vec<&str> = word.split('.').collect();
     parts.windows(3).any(|three| matches!(three, [header, claims, _] if encoded(header) && encoded(claims)))
 }
 
-/// How others write their keys: what they begin with, and how much follows at least.
+/// Key formats of other vendors: the prefix, and the least length of the rest.
 const VENDORS: &[(&str, usize)] = &[
     ("sk-", 16),
     ("sk_live_", 16),
@@ -83,7 +83,7 @@ fn is_loud(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
 }
 
-/// Our own: a short prefix and 32 random bytes in base64url. The ids of AAEP look alike and open nothing.
+/// Our own credentials: a short prefix and 32 random bytes in base64url. AAEP ids look similar and are no credentials.
 fn is_ours(word: &str) -> bool {
     let Some((prefix, tail)) = word.split_once('_') else { return false };
     let is_prefix = (2..=5).contains(&prefix.len()) && prefix.bytes().all(|b| b.is_ascii_lowercase());
@@ -92,7 +92,7 @@ fn is_ours(word: &str) -> bool {
     is_prefix && !is_id && tail.len() >= 43 && random && tail.contains(|c: char| c.is_ascii_lowercase())
 }
 
-/// `Bearer` and a long token after it.
+/// `Bearer` followed by a long token.
 fn follows_bearer(text: &str, lower: &str) -> bool {
     let token = |(at, word): (usize, &str)| {
         let rest = text.get(at + word.len()..).unwrap_or_default();
@@ -116,13 +116,13 @@ const NAMES: &[&str] = &[
     "private_key",
 ];
 
-/// `password=…`, or a value that looks like one after `password:`. What is masked may stay.
+/// `password=…`, or a plausible value after `password:`. Masked values are allowed.
 fn is_assigned(text: &str, lower: &str) -> bool {
     let given = |(at, name): (usize, &str)| text.get(at + name.len()..).is_some_and(is_given);
     NAMES.iter().any(|name| lower.match_indices(name).any(given))
 }
 
-/// What stands after the name: the sign, and a value that is none of the harmless ones.
+/// Whether a separator and a value that is not harmless follow the name.
 fn is_given(rest: &str) -> bool {
     let rest = rest.trim_start_matches(['"', '\'']);
     let tight = rest.strip_prefix('=').filter(|value| !value.starts_with(char::is_whitespace));
@@ -135,14 +135,14 @@ fn is_given(rest: &str) -> bool {
     !is_masked(value) && (tight.is_some() || convincing)
 }
 
-/// A member that is called a secret and holds a text.
+/// A member named like a secret with a string value.
 fn is_named(name: &str, value: &Value) -> bool {
     let name = name.to_ascii_lowercase();
     let named = NAMES.iter().any(|known| name == *known || name.ends_with(&format!("_{known}")));
     named && value.as_str().is_some_and(|text| !is_masked(text))
 }
 
-/// Nothing, one character again and again, a placeholder, or a path (`PWD=/home`).
+/// Empty, one repeated character, a placeholder, or a path (`PWD=/home`).
 fn is_masked(value: &str) -> bool {
     let first = value.chars().next();
     let same = value.chars().all(|c| Some(c) == first);

@@ -1,9 +1,9 @@
-//! What a member may be, as data: the tables of `members` read like the protocol's own.
+//! Shapes of members as data: the tables in `members` read like the protocol's own.
 
 use super::problem::Problem;
 use serde_json::{Map, Number, Value};
 
-/// Integers beyond this are written as texts (AAEP 3.8).
+/// Larger integers are written as strings (AAEP 3.8).
 pub(super) const MAX_INTEGER: i64 = (1 << 53) - 1;
 
 pub(super) struct Member {
@@ -12,16 +12,16 @@ pub(super) struct Member {
     pub(super) shape: Shape,
 }
 
-/// When a member may be left out.
+/// When a member may be omitted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
     Always,
-    /// Stamped or filled in by the hub: an agent may leave it out, an event as it is emitted may not.
+    /// Filled in by the hub: optional for an agent, required in an emitted event.
     Emitted,
     Never,
 }
 
-/// Where a document stands on its way.
+/// The stage of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Published,
@@ -29,9 +29,9 @@ pub(super) enum Stage {
 }
 
 pub(super) enum Shape {
-    /// So many characters, which are code points.
+    /// A number of characters, meaning code points.
     Text(usize, usize),
-    /// A text by a grammar, and how that is told.
+    /// A string with a syntax, and its description.
     Like(fn(&str) -> bool, &'static str),
     OneOf(&'static [&'static str]),
     Integer(i64, i64),
@@ -41,11 +41,11 @@ pub(super) enum Shape {
     /// Objects by name.
     Objects,
     Closed(&'static [Member]),
-    /// The same with room for members that are not known.
+    /// The same, but unknown members are allowed.
     Open(&'static [Member]),
     List(&'static List),
     Context,
-    /// What a person may answer to a question: a text, yes or no, a number.
+    /// A person's answer to a question: a text, a boolean or a number.
     Response,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct List {
     pub(super) unique: bool,
 }
 
-/// A string that the published schemas do not bound, and the prose does (AAEP 3.7).
+/// A string limited by the prose but not by the published schemas (AAEP 3.7).
 pub(super) const FREE: Shape = Shape::Text(0, 16384);
 
 impl Member {
@@ -73,7 +73,7 @@ impl Member {
     }
 }
 
-/// Every known member that is missing or not what it must be. Unknown ones are not looked at.
+/// Every known member that is missing or invalid. Unknown ones are ignored.
 pub(super) fn check(members: &[Member], object: &Map<String, Value>, stage: Stage, found: &mut Vec<Problem>) {
     check_below("", members, object, stage, found);
 }
@@ -126,7 +126,7 @@ impl Shape {
         }
     }
 
-    /// Writes integers as integers: JSON knows `60.0` as one, and Rust's reader does not.
+    /// Normalises integers: `60.0` is an integer in JSON but not for serde.
     pub(super) fn whole(&self, value: &mut Value) {
         match (self, value) {
             (Self::Integer(..), value) => {
@@ -181,7 +181,7 @@ impl List {
     }
 }
 
-/// A number without a fraction that a double holds exactly.
+/// A number without a fraction that a double represents exactly.
 fn integer(value: &Value) -> Option<i64> {
     let whole = |number: f64| number.fract() == 0.0 && number.abs() <= MAX_INTEGER as f64;
     let number = value.as_i64().or_else(|| value.as_f64().filter(|n| whole(*n)).map(|n| n as i64))?;
@@ -194,7 +194,7 @@ fn is_context(value: &Value) -> bool {
     core(value) || value.as_array().is_some_and(|all| all.first().is_some_and(core) && all.iter().all(uri))
 }
 
-/// Equal as JSON is: `1` and `1.0` are one number.
+/// Equality of JSON: `1` and `1.0` are the same number.
 fn same(one: &Value, other: &Value) -> bool {
     one == other || (one.is_number() && one.as_f64() == other.as_f64())
 }

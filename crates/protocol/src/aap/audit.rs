@@ -1,4 +1,4 @@
-//! `GET /agent/audit` (AAP 7.1, 17.4): what was done under a delegation or in a session.
+//! `GET /agent/audit` (AAP 7.1, 17.4): the audit entries of a delegation or an AAP session.
 
 use crate::time::{UnixMillis, rfc3339};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ pub struct AuditPage {
     pub total_count: i64,
 }
 
-/// One entry. Members that were erased, or that an event does not have, are absent.
+/// One entry. Erased and inapplicable members are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AuditEntry {
@@ -42,25 +42,25 @@ pub struct AuditEntry {
     pub action: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// Why something was revoked or cancelled, as its caller said.
+    /// The caller's reason for a revocation or cancellation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Who did it: `user`, `admin`, `operator`, `agent`, `service`.
+    /// The actor: `user`, `admin`, `operator`, `agent`, `service`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// The thumbprint (RFC 7638) of a DPoP key that began to act in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jkt: Option<String>,
-    /// The decision behind it, for what a person had to confirm.
+    /// The decision behind it, if it needed approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision_id: Option<String>,
-    /// The digest of exactly what was confirmed.
+    /// The digest of the approved action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_sha256: Option<String>,
-    /// `self_asserted` where the agent's own word was enough.
+    /// `self_asserted` if the agent's own word was enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<String>,
-    /// The entry's place in the evidence log, and the hash that is proven there.
+    /// The entry's position in the evidence log, and its leaf hash.
     pub lane: i64,
     pub seq: i64,
     pub leaf_hash: String,

@@ -1,15 +1,15 @@
-//! Reading the claims of a token one by one, with answers that name the claim and never repeat its value.
+//! Reads JWT claims one by one. Errors name the claim and never repeat its value.
 //!
-//! A receipt carries what a person said to an agent. An error text that quoted a claim could carry it into a
-//! log (C-14), so none does.
+//! A receipt contains a person's words to an agent. An error text that quoted a claim could carry them into a log
+//! (C-14).
 
 use crate::{domain::Domain, time::UnixMillis};
 use serde_json::{Map, Value};
 
-/// How far two clocks may be apart when `iat`, `exp`, `nbf` and execution windows are judged (AAP glossary, C-87).
+/// The tolerated clock skew for `iat`, `exp`, `nbf` and execution windows (AAP glossary, C-87).
 pub const SKEW_SECS: i64 = 300;
 
-/// Why a token's payload is not the document that it should be.
+/// Why a token's payload is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadClaim {
     #[error("the claim \"{claim}\" {problem}")]
@@ -39,7 +39,7 @@ impl<'a> Claims<'a> {
         if self.0.contains_key(claim) { self.text(claim).map(Some) } else { Ok(None) }
     }
 
-    /// An integer as JSON writes integers: `1.0` and `"1"` are none (AAP 19.3).
+    /// A JSON integer: not `1.0` and not `"1"` (AAP 19.3).
     pub(super) fn integer(self, claim: &'static str) -> Result<i64, BadClaim> {
         self.required(claim)?.as_i64().ok_or(wrong(claim, "must be an integer"))
     }
@@ -68,12 +68,12 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// The moment before which a token counts for nothing, where it names one (RFC 7519 4.1.5).
+/// The time before which a token is invalid, if it names one (RFC 7519 4.1.5).
 pub fn not_before(payload: &Map<String, Value>) -> Result<Option<i64>, BadClaim> {
     if payload.contains_key("nbf") { Claims(payload).integer("nbf").map(Some) } else { Ok(None) }
 }
 
-/// Whether a payload has any of these claims: what sets one kind of token apart from another (C-66).
+/// Whether a payload has any of these claims; this distinguishes one kind of token from another (C-66).
 pub fn has_any(payload: &Map<String, Value>, claims: &[&str]) -> bool {
     claims.iter().any(|claim| payload.contains_key(*claim))
 }

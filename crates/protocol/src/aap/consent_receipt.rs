@@ -1,4 +1,4 @@
-//! The consent receipt: an operator's record of what a person agreed to for one task (AAP 12, 19.3).
+//! The consent receipt: an operator's record of a person's consent to one task (AAP 12, 19.3).
 
 use super::claims::{BadClaim, Claims, wrong};
 use crate::{domain::Domain, hash::Digest, time::UnixMillis, time::rfc3339};
@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 /// The `typ` that we write (C-66).
 pub const TYP: &str = "aap-consent+jwt";
 
-/// What is kept of a receipt. It has no place for `intent`, so that text cannot be stored or logged (C-14).
+/// The claims kept of a receipt. There is no member for `intent`, so its text cannot be stored or logged (C-14).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReceiptClaims {
     pub iss: Domain,
     pub aud: String,
-    /// The person, as the service calls them.
+    /// The person's subject at the service.
     pub sub: String,
     pub delegation_id: String,
     pub session_id: String,
@@ -27,7 +27,7 @@ pub struct ReceiptClaims {
     pub execution_window: Option<ExecutionWindow>,
     pub iat: i64,
     pub exp: i64,
-    /// Whether it speaks of heartbeats, which are between operator and person (AAP 12.2): nothing here watches them.
+    /// Whether it mentions heartbeats. These are between operator and person (AAP 12.2); nothing here monitors them.
     #[serde(skip)]
     pub heartbeat: bool,
 }
@@ -82,13 +82,13 @@ impl ReceiptClaims {
     }
 }
 
-/// The text is looked at for its length and then forgotten (C-14).
+/// Checks the length of the text and drops it (C-14).
 fn check_intent(claims: Claims<'_>) -> Result<(), BadClaim> {
     let short = claims.text("intent")?.chars().count() <= 500;
     if short { Ok(()) } else { Err(wrong("intent", "is longer than 500 characters")) }
 }
 
-/// 8 to 128 characters (C-51). Whether it is random enough is the service's policy.
+/// 8 to 128 characters (C-51). The service's policy decides whether it is random enough.
 fn session_id(claims: Claims<'_>) -> Result<String, BadClaim> {
     let id = claims.text("session_id")?;
     let bad = wrong("session_id", "must have 8 to 128 characters");
@@ -127,7 +127,7 @@ impl ExecutionWindow {
     }
 }
 
-/// A receipt as an operator writes it: the claims, and an `intent` that tells a service nothing.
+/// A receipt to be issued by an operator: the claims, and an `intent` that discloses nothing to the service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NewReceipt {
     #[serde(flatten)]
@@ -135,17 +135,17 @@ pub struct NewReceipt {
     pub intent: Intent,
 }
 
-/// What stands in a receipt's required `intent`: never the person's words (AAP 12.4, C-14).
+/// The value of a receipt's required `intent`: never the person's words (AAP 12.4, C-14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Intent {
     /// A constant.
     Withheld,
-    /// A salted hash, with which the operator can later show what was said.
+    /// A salted hash, with which the operator can later prove the text.
     Sha256(Digest),
 }
 
 impl Intent {
-    /// The salt is the operator's to keep beside the text. Without it, a guess at the text cannot be tested.
+    /// The operator keeps the salt beside the text. Without it, a guess at the text cannot be tested.
     pub fn salted(salt: &[u8; 16], text: &str) -> Self {
         Self::Sha256(Digest::of_parts(&[b"countersign:intent:1\0", salt, text.as_bytes()]))
     }

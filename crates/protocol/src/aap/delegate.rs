@@ -4,7 +4,7 @@ use super::{policy::EffectivePolicy, register::IgnoredMember};
 use crate::time::{UnixMillis, rfc3339};
 use serde::{Deserialize, Serialize};
 
-/// `POST /agent/delegate/requests`: the operator proves its domain before anything is shown to anybody.
+/// `POST /agent/delegate/requests`: the operator proves its domain before anything is shown to a person.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ConnectRequestBody {
@@ -40,21 +40,21 @@ pub struct ConnectRequestBody {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ConnectRequestResponse {
     pub request_id: String,
-    /// For the person to open in a browser of their own.
+    /// For the person to open in their own browser.
     pub connect_url: String,
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub expires_at: UnixMillis,
-    /// What the operator publishes and has no effect here yet.
+    /// Published members of the operator that have no effect here yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<IgnoredMember>,
 }
 
-/// `POST /agent/delegate`, by a signed-in person. Without `acknowledged_disclosure` it only shows.
+/// `POST /agent/delegate`, by a signed-in person. Without `acknowledged_disclosure` it only shows the disclosure.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DelegateRequest {
-    /// The connect request that is being answered; or `operator` and `scopes` without one.
+    /// The connect request being answered; or `operator` and `scopes` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ pub struct DelegateRequest {
     pub disclosure_id: Option<String>,
     #[serde(default)]
     pub acknowledged_disclosure: bool,
-    /// `false` turns a connect request down.
+    /// `false` denies a connect request.
     #[serde(default = "yes")]
     pub approve: bool,
     /// Not served yet: refused when present, never ignored.
@@ -80,7 +80,7 @@ pub struct DelegateRequest {
     pub delegation_id: Option<String>,
 }
 
-/// The first step: what the person must have seen.
+/// The first step: the disclosure that the person must read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DisclosureResponse {
@@ -97,16 +97,16 @@ pub struct DisclosureResponse {
     pub access_ends_at: UnixMillis,
 }
 
-/// The person turned a connect request down.
+/// The person denied a connect request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeniedResponse {
     pub denied: bool,
-    /// Where the browser goes next, if the operator named an address.
+    /// The next address for the browser, if the operator named one.
     pub redirect: Option<String>,
 }
 
-/// What stands before a grant.
+/// The results before a grant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
@@ -124,8 +124,8 @@ pub struct ScopeInWords {
     pub never: Vec<String>,
 }
 
-/// The second step, 201, to the service's own UI (AAP 17.2). The browser passes on nothing but the code: pages and
-/// redirects never carry the token.
+/// The second step, 201, to the service's own UI (AAP 17.2). The browser receives only the code: pages and redirects
+/// never contain the token.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DelegateResponse {

@@ -1,4 +1,4 @@
-//! The delegation token: the service's own word that a person lets an operator's agents act (AAP 5.2, 19.4).
+//! The delegation token: the service's statement that a person lets an operator's agents act (AAP 5.2, 19.4).
 
 use super::claims::{BadClaim, Claims, wrong};
 use crate::{domain::Domain, ids};
@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 /// The `typ` that we write (C-66).
 pub const TYP: &str = "aap-delegation+jwt";
 
-/// What `max_agent_ttl` may be, in seconds.
+/// The range of `max_agent_ttl`, in seconds.
 pub const AGENT_TTL: std::ops::RangeInclusive<i64> = 300..=86_400;
 
-/// Every claim there is. We are the only issuer, so anything else is not ours (C-07).
+/// All claims. We are the only issuer, so a token with any other claim is not ours (C-07).
 const CLAIMS: &[&str] = &["iss", "sub", "delegated_to", "delegation_id", "scopes", "max_agent_ttl", "iat", "exp"];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -22,7 +22,7 @@ pub struct DelegationClaims {
     pub delegated_to: Domain,
     pub delegation_id: String,
     pub scopes: Vec<String>,
-    /// The longest life of an access token derived from this one, in seconds.
+    /// The longest lifetime of an access token derived from this one, in seconds.
     pub max_agent_ttl: i64,
     pub iat: i64,
     pub exp: i64,

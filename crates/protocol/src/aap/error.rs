@@ -1,25 +1,25 @@
-//! The error envelope and its codes (AAP 16), the catalogue's and our documented extensions (C-37).
+//! The error envelope and its codes (AAP 16): the catalogue's, and our documented extensions (C-37).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The body of every answer that is not a success.
+/// The body of every error response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Envelope {
     pub error: Code,
     pub error_description: String,
-    /// What to do next. Always there on 4xx.
+    /// The next step. Always present on 4xx.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     pub request_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub docs_url: Option<String>,
-    /// The decision that a call waits for: its id, where to wait, the page, how to go on (C-02).
+    /// The decision that a call needs: its id, where to wait, the page, and how to continue (C-02).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub decision: Option<Map<String, Value>>,
-    /// What is unclear: the session that asks, and its gaps (Clarification 8).
+    /// The clarification session and its open gaps (Clarification 8).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub clarification: Option<Map<String, Value>>,
@@ -27,8 +27,8 @@ pub struct Envelope {
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $status:literal;)+) => {
-        /// A machine-readable code. Each has exactly one status; only a project can ask for 428 in place of 403 where
-        /// a confirmation is missing (C-01).
+        /// A machine-readable code. Each has exactly one status; only a project can choose 428 instead of 403 for a
+        /// missing confirmation (C-01).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Code { $($(#[$doc])* #[serde(rename = $text)] $name),+ }
 
@@ -46,7 +46,7 @@ macro_rules! codes {
     };
 }
 
-/// The derived schema would name the variants: it cannot see what a macro renames them to.
+/// A derived schema would use the variants' names: it cannot see the macro's renames.
 #[cfg(feature = "openapi")]
 mod described {
     use super::Code;
@@ -92,7 +92,7 @@ codes! {
     SpecVersionUnsupported = "spec_version_unsupported", 400;
     DryRunUnsupported = "dry_run_unsupported", 400;
     IrreversibleRequiresConfirm = "irreversible_requires_confirm", 403;
-    // Ours, where the catalogue has none that fits (C-37).
+    // Our codes, where the catalogue has none that fits (C-37).
     InvalidRequest = "invalid_request", 400;
     AccessTokenInvalid = "access_token_invalid", 401;
     AccessTokenExpired = "access_token_expired", 401;
@@ -109,7 +109,7 @@ codes! {
     UndoWindowClosed = "undo_window_closed", 409;
     AgentAuthRequired = "agent_auth_required", 401;
     InternalError = "internal_error", 500;
-    // Ours, for what HTTP itself can go wrong with, and for people's sessions.
+    // Our codes for HTTP errors and sign-in sessions.
     SignInRequired = "sign_in_required", 401;
     SignInFailed = "sign_in_failed", 401;
     FreshSignInRequired = "fresh_sign_in_required", 403;

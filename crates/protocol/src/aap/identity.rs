@@ -1,7 +1,7 @@
-//! The identity manifest of an operator (AAP 4, 19.2), read from a stranger and written for one's own domain.
+//! The identity manifest of an operator (AAP 4, 19.2), both read from other operators and written for our own domain.
 //!
-//! What the schema only annotates as a format is demanded here (C-85), members nobody knows are ignored
-//! (C-07), and every address that a service would later call must lie inside the operator's own domain (C-67).
+//! Formats that the schema only annotates are enforced here (C-85), unknown members are ignored (C-07), and every
+//! address that a service would later call must be inside the operator's own domain (C-67).
 
 mod members;
 #[cfg(test)]
@@ -14,16 +14,16 @@ use crate::{domain::Domain, json};
 use members::Members;
 use serde::Serialize;
 
-/// Where every operator publishes its manifest, below `https://{domain}`.
+/// The path of every operator's manifest, below `https://{domain}`.
 pub const PATH: &str = "/.well-known/agent-identity.json";
-/// The most characters an operator's name may have (AAP 19.2).
+/// The most characters of an operator's name (AAP 19.2).
 pub const MAX_OPERATOR: usize = 120;
-/// The most words a liability disclosure may have: it is to be read, not scrolled past (AAP 14.4).
+/// The most words of a liability disclosure: people should read it, not scroll past (AAP 14.4).
 pub const MAX_DISCLOSURE_WORDS: usize = 150;
 
 const DOCUMENT: &str = "the document";
 
-/// Who an operator says it is, and where its keys are.
+/// An operator's identity and the location of its keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct IdentityManifest {
     pub operator: String,
@@ -43,21 +43,21 @@ pub struct IdentityManifest {
     pub countersign: Extension,
 }
 
-/// What this implementation reads beyond the protocol, under the member `countersign`.
+/// Our extensions to the protocol, in the member `countersign`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Extension {
-    /// Where a person may be sent back to after connecting an agent.
+    /// The allowed return addresses after connecting an agent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub callbacks: Vec<HttpsUri>,
-    /// The operator's own words on who answers for harm (AAP 14.4).
+    /// The operator's own text about liability (AAP 14.4).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub liability_disclosure: Option<String>,
-    /// Why the operator's own words are not shown, where it has some that cannot be (C-59).
+    /// Why the operator's own text is not shown, if it has one that cannot be (C-59).
     #[serde(skip)]
     pub disclosure_refused: Option<&'static str>,
 }
 
-/// Names the member an operator has to correct.
+/// Names the member that an operator has to correct.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an identity manifest: {member} {why}")]
 pub struct NotAnIdentity {
@@ -84,7 +84,7 @@ impl IdentityManifest {
     }
 }
 
-/// The domain a manifest speaks for, whatever else is wrong with it.
+/// The domain of a manifest, even if other members are invalid.
 pub fn claimed_domain(bytes: &[u8]) -> Result<Domain, NotAnIdentity> {
     domain(&Members::of(&document(bytes)?, DOCUMENT)?)
 }
@@ -115,7 +115,7 @@ impl Extension {
 
 fn operator(members: &Members<'_>) -> Result<String, NotAnIdentity> {
     let name = members.required("operator")?;
-    // The name stands on consent pages: nothing that hides, and nothing that breaks the line.
+    // The name appears on consent pages: no invisible characters, no line breaks.
     if name.trim().is_empty() || name.chars().any(char::is_control) {
         return Err(wrong("operator", "must be a name that can be shown"));
     }
@@ -139,7 +139,7 @@ fn since(members: &Members<'_>) -> Result<Option<String>, NotAnIdentity> {
     if crate::time::is_date(date) { Ok(Some(date.to_owned())) } else { Err(wrong("since", "must be a date")) }
 }
 
-/// Words that cannot be shown make the service's own be shown; the operator stays who it is (C-59).
+/// A text that cannot be shown is replaced by the service's own; the operator's identity stays valid (C-59).
 fn readable(text: &str) -> Result<String, &'static str> {
     match text.split_whitespace().count() {
         0 => Err("it is empty"),

@@ -1,7 +1,7 @@
-//! The key set that we publish, as operator and as service (AAP 4.1, 20, C-71).
+//! The published key set, as operator and as service (AAP 4.1, 20, C-71).
 //!
-//! Sets of strangers are read by `countersign-jose`; this type can hold nothing but public P-256 keys, so
-//! a private member cannot slip into what is published (AAP 23).
+//! `countersign-jose` reads key sets of others; this type can hold only public P-256 keys, so a private member cannot
+//! be published by accident (AAP 23).
 
 use serde::{Deserialize, Serialize};
 

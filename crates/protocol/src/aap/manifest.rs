@@ -1,11 +1,11 @@
-//! The discovery manifest (AAP 3, 19.1): how a service tells agents what it offers and demands.
+//! The discovery manifest (AAP 3, 19.1): a service's offers and requirements for agents.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub const PATH: &str = "/.well-known/agent-auth.json";
 
-/// Members that the published schema does not know; other sections demand most of them (C-08).
+/// Members unknown to the published schema; other sections require most of them (C-08).
 pub const EXTENSIONS: &[&str] = &[
     "project_id",
     "dpop_required",
@@ -49,10 +49,10 @@ pub struct Manifest {
     pub project_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dpop_required: Option<bool>,
-    /// Where people can read about the same thing.
+    /// A page about the same for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub companion: Option<String>,
-    /// Where the service's API is called, if that is not at `service`.
+    /// The origin of the service's API, if it is not `service`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_origin: Option<String>,
 }
@@ -93,7 +93,7 @@ pub enum ConformanceTier {
     Full,
 }
 
-/// What is wrong with a manifest that somebody else published.
+/// A problem in a manifest published by another service.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the discovery manifest is not usable: {member}: {why}")]
 pub struct NotAManifest {
@@ -110,7 +110,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The constraints of AAP 19.1 that the types do not already carry.
+    /// The constraints of AAP 19.1 that the types do not already enforce.
     pub fn check(&self) -> Result<(), NotAManifest> {
         let spec = self.spec.strip_suffix("-draft").unwrap_or(&self.spec);
         demand(is_spec(spec), "spec", "must read aap/MAJOR.MINOR")?;
@@ -175,7 +175,7 @@ fn is_spec(spec: &str) -> bool {
     spec.strip_prefix("aap/").and_then(|v| v.split_once('.')).is_some_and(|(a, b)| digits(a) && digits(b))
 }
 
-/// Enough of RFC 3986 to refuse what is clearly none; `{projectId}` templates are let through (C-72).
+/// Enough of RFC 3986 to refuse clearly invalid references; allows `{projectId}` templates (C-72).
 fn is_uri_reference(text: &str) -> bool {
     !text.is_empty()
         && text.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'|'))

@@ -1,4 +1,4 @@
-//! Documents of the Agent Authentication Protocol 2.0, one module a document.
+//! Documents of the Agent Authentication Protocol 2.0, one module per document.
 
 pub mod audit;
 pub mod claims;

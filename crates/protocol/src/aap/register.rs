@@ -3,7 +3,7 @@
 use super::policy::EffectivePolicy;
 use serde::{Deserialize, Serialize};
 
-/// The body as it arrives. Everything may be missing; what is missing is told in a fixed order (C-93).
+/// The body as received. Every member may be missing; missing ones are reported in a fixed order (C-93).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RegisterRequest {
@@ -30,13 +30,13 @@ pub struct RegisterRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RegisterResponse {
-    /// Opaque; good for `expires_in` seconds.
+    /// Opaque; valid for `expires_in` seconds.
     pub access_token: String,
     pub token_type: String,
     pub expires_in: i64,
     pub session_id: String,
     pub effective_policy: EffectivePolicy,
-    /// What was sent or published for this and has no effect here yet.
+    /// Members sent or published for this request that have no effect here yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<IgnoredMember>,
 }
@@ -46,6 +46,6 @@ pub struct RegisterResponse {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct IgnoredMember {
     pub member: String,
-    /// Why, and what to do instead.
+    /// The reason, and the alternative.
     pub reason: String,
 }

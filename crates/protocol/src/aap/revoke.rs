@@ -11,7 +11,7 @@ pub struct RevokeRequest {
     pub delegation_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// For an operator that gives up a delegation of its own.
+    /// For an operator that gives up one of its own delegations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator_jwt: Option<String>,
 }
@@ -33,7 +33,7 @@ pub struct CancelRequest {
     pub session_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The operator reports that its user took the receipt back.
+    /// The operator reports that its user withdrew the receipt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator_jwt: Option<String>,
 }
@@ -44,6 +44,6 @@ pub struct CancelResponse {
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub cancelled_at: UnixMillis,
-    /// `not_supported`: there is nothing that we could roll back for the service.
+    /// `not_supported`: the service has nothing that we could roll back.
     pub rollback_status: String,
 }

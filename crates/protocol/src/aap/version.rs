@@ -1,4 +1,4 @@
-//! Version negotiation (AAP 13.4, 22): what we accept, and how each side says so.
+//! Version negotiation (AAP 13.4, 22): the accepted versions and their headers.
 
 /// The versions that this build serves, oldest first.
 pub const ACCEPTED: &[&str] = &["2.0"];
@@ -6,13 +6,13 @@ pub const PREFERRED: &str = "2.0";
 
 /// Sent by agents on every request.
 pub const HEADER: &str = "aap-version";
-/// Sent by services on every answer of an AAP route.
+/// Sent by services on every response of an AAP route.
 pub const SERVED: &str = "aap-version-served";
-/// What the service would accept; with the refusal both names are sent (C-11).
+/// The versions that the service accepts; a refusal sends both headers (C-11).
 pub const ACCEPTED_HEADER: &str = "aap-version-accepted";
 pub const REQUIRED_HEADER: &str = "x-aap-version-required";
 
-/// The version to serve for what a request asked: exactly that one, or none (AAP 22.2).
+/// The version to serve: exactly the requested one, or none (AAP 22.2).
 pub fn negotiate<'a>(asked: Option<&str>, accepted: &[&'a str]) -> Option<&'a str> {
     let asked = asked?.trim();
     accepted.iter().copied().find(|version| *version == asked)

@@ -3,12 +3,12 @@
 use rust_decimal::Decimal;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
 
-/// Any number of so many digits fits into the 96 bits beneath, wherever its point stands.
+/// Any number of so many digits fits into the 96 bits of the decimal type, at any scale.
 const MAX_DIGITS: usize = 28;
 
 /// An amount: zero or more, exact, written as digits with at most one fraction.
 ///
-/// It is compared by value and shown as it was written: 500 and 500.00 are equal.
+/// Compared by value and displayed as written: 500 and 500.00 are equal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(Decimal);
 
@@ -35,19 +35,19 @@ impl Amount {
         Decimal::from_str_exact(text).map(Self).map_err(|_| BadAmount::TooLong)
     }
 
-    /// The exact sum, or none where it has too many digits. The library would round it.
+    /// The exact sum, or none if it has too many digits. The library would round it.
     pub fn checked_add(self, other: Self) -> Option<Self> {
         let (left, right, scale) = self.aligned(other)?;
         Self::exactly(left.checked_add(right)?, scale)
     }
 
-    /// The exact difference, or none where it would be below zero or has too many digits.
+    /// The exact difference, or none if it is negative or has too many digits.
     pub fn checked_sub(self, other: Self) -> Option<Self> {
         let (left, right, scale) = self.aligned(other)?;
         Self::exactly(left.checked_sub(right).filter(|rest| *rest >= 0)?, scale)
     }
 
-    /// The same amount without zeros at its end that `like` would not be written with.
+    /// The same amount without trailing zeros beyond the scale of `like`.
     #[must_use]
     pub fn written_like(self, like: Self) -> Self {
         let (mut whole, mut scale) = (self.0.mantissa(), self.0.scale());
@@ -57,14 +57,14 @@ impl Amount {
         Self::exactly(whole, scale).unwrap_or(self)
     }
 
-    /// Both as whole numbers of the smaller unit, and how many digits stand behind its point.
+    /// Both as integers of the smaller unit, and their common scale.
     fn aligned(self, other: Self) -> Option<(i128, i128, u32)> {
         let scale = self.0.scale().max(other.0.scale());
         let of = |amount: Decimal| 10_i128.checked_pow(scale - amount.scale())?.checked_mul(amount.mantissa());
         Some((of(self.0)?, of(other.0)?, scale))
     }
 
-    /// The 96 bits hold some numbers of 29 digits, which could not be read again.
+    /// 96 bits hold some numbers of 29 digits, which could not be parsed again.
     fn exactly(whole: i128, scale: u32) -> Option<Self> {
         let most = 10_i128.pow(MAX_DIGITS as u32);
         let digits_fit = whole < most && (scale as usize) < MAX_DIGITS;
@@ -72,7 +72,7 @@ impl Amount {
     }
 }
 
-/// The grammar of the amounts that people are shown: no leading zero that could mean octal.
+/// The syntax of displayed amounts: no leading zero that could mean octal.
 fn is_written_plainly(text: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let (whole, fraction) = text.split_once('.').map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));
@@ -110,7 +110,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// Text only: a number would have been a double on its way here.
+/// Strings only: a JSON number would already have been a double.
 struct Written;
 
 impl Visitor<'_> for Written {

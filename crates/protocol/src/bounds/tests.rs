@@ -31,7 +31,7 @@ fn an_amount_of_more_digits_than_are_exact_is_refused() {
     assert_eq!(Amount::parse(&"1".repeat(1_000_000)), Err(BadAmount::TooLong));
 }
 
-/// The library beneath would round 9999999999999999999999999999 + 0.1.
+/// The underlying library would round 9999999999999999999999999999 + 0.1.
 #[test]
 fn a_sum_that_would_have_to_be_rounded_is_none() {
     let large = amount(&"9".repeat(28));
@@ -134,7 +134,7 @@ fn a_bound_made_by_hand_is_checked_like_one_that_was_read() {
     assert_eq!(Bound::Text { most: 1 }.checked(), Ok(Bound::Text { most: 1 }));
 }
 
-/// Whole numbers of the ten-thousandth part, which the model counts in.
+/// Integers in units of 0.0001, which the oracle counts in.
 fn parts() -> impl Strategy<Value = (u64, String)> {
     (0..10_000_000_u64, 0..5_u32).prop_map(|(n, scale)| {
         let unit = 10_u64.pow(scale);
@@ -156,7 +156,7 @@ proptest! {
         prop_assert_eq!(amount(&l).to_string(), l);
     }
 
-    /// Digit by digit, whatever their number.
+    /// Compares digit by digit, for any number of digits.
     #[test]
     fn amounts_compare_by_their_digits(
         lw in "0|[1-9][0-9]{0,12}", lf in "[0-9]{1,14}", rw in "0|[1-9][0-9]{0,12}", rf in "[0-9]{1,14}",
@@ -166,7 +166,7 @@ proptest! {
         prop_assert_eq!(l.cmp(&r), key(&lw, &lf).cmp(&key(&rw, &rf)));
     }
 
-    /// What comes out of a sum can be stored and read again, and taken back exactly.
+    /// Every sum can be stored, read again and subtracted exactly.
     #[test]
     fn every_exact_sum_can_be_written_and_undone(
         lw in "0|[1-9][0-9]{0,26}", lf in "[0-9]{1,20}", rw in "0|[1-9][0-9]{0,26}", rf in "[0-9]{1,20}",

@@ -1,4 +1,4 @@
-//! Bounds as JSON writes them, and what makes them sound.
+//! The JSON form of bounds, and their validation.
 
 use super::{Amount, BadBound, Bound, Bounds, MAX_CHOICES, MAX_UNIT, MAX_USES};
 use serde::{Deserialize, Serialize};
@@ -23,17 +23,17 @@ pub(super) struct WrittenBound {
     sum: Option<Amount>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<String>,
-    /// The argument of a tool that says the unit.
+    /// The tool argument that holds the unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     one_of: Option<Vec<Value>>,
-    /// The most characters of a text that may be any.
+    /// The most characters of a free text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<u32>,
 }
 
-/// What a person adds to a yes: how often, how long, and what may differ.
+/// The limits of a standing approval: uses, lifetime and released arguments.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -140,7 +140,7 @@ impl From<Bounds> for WrittenBounds {
     }
 }
 
-/// The documents are described as they are written.
+/// The schemas describe the JSON form.
 #[cfg(feature = "openapi")]
 mod described {
     use super::{Bound, Bounds, WrittenBound, WrittenBounds};

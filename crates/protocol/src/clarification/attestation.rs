@@ -1,4 +1,4 @@
-//! The agent's word that every gap was answered before it went on (Clarification 9, W-27).
+//! The agent's attestation that every gap was answered before it continued (Clarification 9, W-27).
 
 use super::{
     DigestText, PublicKey, Signature, Stamp,
@@ -32,7 +32,7 @@ impl Signable for Attestation {
     const TYPE: SignedType = SignedType::Attestation;
 }
 
-/// The members by which an attestation is known to refer to a chain.
+/// The members that identify the chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -42,7 +42,7 @@ pub struct Inputs {
     pub clarification_chain_ref: DigestText,
 }
 
-/// Exactly which chain: its length, its head and the signature over both.
+/// The exact chain: its length, its head and the signature over both.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]

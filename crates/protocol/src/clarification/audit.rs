@@ -1,4 +1,4 @@
-//! Everything that an auditor needs to prove a session offline, and the keys to prove it with.
+//! All documents that an auditor needs to verify a session offline, including the keys.
 
 use super::{
     Attestation, DigestText, GivenBy, Message, PublicKey, Record, Rotation, Round, Signature, Stamp,
@@ -16,7 +16,7 @@ pub struct Audit {
     pub record: Record,
     /// The session's state, as the agent last signed it.
     pub message: Message,
-    /// In the order in which they were submitted.
+    /// In the order of submission.
     pub submitted_plans: Vec<SubmittedPlan>,
     #[serde(default, deserialize_with = "object_option", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
@@ -30,7 +30,7 @@ impl Audit {
         ["clarification_chain", "record", "message", "submitted_plans", "accepted_plan", "attestation"];
 }
 
-/// A round as it was signed on both sides.
+/// A round as signed on both sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Exchange {
@@ -46,7 +46,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// The same round, seen this way. What was signed stands in the bodies.
+    /// The same round in this view. The bodies hold the signed content.
     pub fn of(round: &Round, ask: AskBody, answer: AnswerBody) -> Self {
         Self {
             ask: SignedAsk { body: ask, ask_signature: round.ask_signature.clone() },
@@ -85,7 +85,7 @@ pub struct SubmittedPlan {
     pub plan_object: Value,
 }
 
-/// A plan is an object, whatever is in it.
+/// A plan is an object with any content.
 pub(super) fn object<'de, D: Deserializer<'de>>(from: D) -> Result<Value, D::Error> {
     Map::deserialize(from).map(Value::Object)
 }
@@ -94,7 +94,7 @@ pub(super) fn object_option<'de, D: Deserializer<'de>>(from: D) -> Result<Option
     object(from).map(Some)
 }
 
-/// The keys of one asking agent. A verifier that has them from the agent's own place knows who signed (W-19).
+/// The keys of one asking agent. A verifier that fetched them from the agent's own address knows the signer (W-19).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]

@@ -1,15 +1,15 @@
-//! One thing that is missing or unclear, at one place of a plan (Clarification 4).
+//! One missing or unclear member at one place of a plan (Clarification 4).
 
 use serde::{Deserialize, Serialize};
 
-/// A question about exactly one field. Refuses to be guessed at.
+/// A question about exactly one field, asked instead of guessing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Gap {
     /// `gap-001`: counts within the session, never reused (W-24).
     pub id: String,
-    /// The dotted path of the member that the question is about.
+    /// The dotted path of the member in question.
     pub field: String,
     /// The same place as a JSON Pointer (W-25). We always emit it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -20,11 +20,11 @@ pub struct Gap {
     pub context: String,
     /// Possible answers; may be empty.
     pub suggestions: Vec<String>,
-    /// Whether nothing but a suggestion is an answer. Left away where it is not so.
+    /// Whether only a suggestion is accepted as an answer. Omitted if false.
     #[serde(default, skip_serializing_if = "is_false")]
     pub suggestions_exclusive: bool,
     pub blocked_operations: Vec<Operation>,
-    /// Whether only a person's answer resolves it. Left away where it is not so.
+    /// Whether only a person's answer resolves it. Omitted if false.
     #[serde(default, skip_serializing_if = "is_false")]
     pub person_must_answer: bool,
 }
@@ -34,7 +34,7 @@ fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// Both stop everything that is generated; only a WARN may be answered with the word `accept` (W-05).
+/// Both block all generation; only a WARN may be answered with the word `accept` (W-05).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "UPPERCASE")]
@@ -43,7 +43,7 @@ pub enum Severity {
     Block,
 }
 
-/// What an open gap can keep from running (W-26).
+/// The operations that an open gap can block (W-26).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]

@@ -1,4 +1,4 @@
-//! What another agent is handed: the plan, and all that was asked and answered about it (Clarification 9, W-28).
+//! The handoff to another agent: the plan with all of its questions and answers (Clarification 9, W-28).
 
 use super::{
     PublicKey, Record, Signature, Stamp,
@@ -22,7 +22,7 @@ pub struct Handoff {
     pub agent_id: String,
     pub agent_public_key: PublicKey,
     pub created_at: Stamp,
-    /// The accepted one: there is none before it was confirmed.
+    /// The accepted plan; absent before the confirmation.
     #[serde(default, deserialize_with = "object_option", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub plan: Option<Value>,

@@ -1,6 +1,6 @@
-//! Ed25519 keys and signatures as texts: `ed25519:` and hex, with base64 understood as well (W-01).
+//! Ed25519 keys and signatures as texts: `ed25519:` and hex, with base64 accepted as well (W-01).
 //!
-//! A signature covers the text that stands in a document, not the bytes it means, so the text is kept as it was read.
+//! A signature covers the text in a document, not the decoded bytes, so the text is kept as read.
 
 use base64::{
     Engine as _,
@@ -23,7 +23,7 @@ pub struct PublicKey {
     bytes: [u8; 32],
 }
 
-/// A signature. Whether it is one is for whoever has key and input to say.
+/// A signature, not verified here.
 #[derive(Clone)]
 pub struct Signature {
     text: String,
@@ -42,7 +42,7 @@ macro_rules! bytes_as_text {
                 &self.bytes
             }
 
-            /// The text as it was read: what signatures cover.
+            /// The text as read, which signatures cover.
             pub fn as_str(&self) -> &str {
                 &self.text
             }
@@ -104,7 +104,7 @@ bytes_as_text!(Signature, 64);
 const PREFIX: &str = "ed25519:";
 
 /// The lengths of the spellings are disjoint, so nothing has to be guessed. Upper-case hex and spare bits in base64 are
-/// refused: they would be a second text for the same bytes that nothing distinguishes.
+/// refused: they would be a second text for the same bytes.
 fn read<const WIDTH: usize>(text: &str) -> Result<[u8; WIDTH], BadKeyText> {
     let digits = text.strip_prefix(PREFIX).ok_or(BadKeyText::NoPrefix)?;
     let unpadded = (WIDTH * 4).div_ceil(3);

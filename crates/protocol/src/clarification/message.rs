@@ -1,4 +1,4 @@
-//! The refusal: what an agent sends instead of a guess (Clarification 4).
+//! The clarification message: sent by an agent instead of a guess (Clarification 4).
 
 use super::{
     Gap, PROTOCOL_VERSION, PublicKey, SCHEMA, Signature, Stamp,
@@ -7,7 +7,7 @@ use super::{
 use crate::mplp::MplpId;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-/// Everything but `signature` is covered by it (W-03).
+/// The signature covers everything but `signature` (W-03).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -21,9 +21,9 @@ pub struct Message {
     pub agent_public_key: PublicKey,
     pub timestamp: Stamp,
     pub status: Status,
-    /// The open ones, in the order in which they were found.
+    /// The open gaps, in the order of their discovery.
     pub gaps: Vec<Gap>,
-    /// How many gaps of the session are resolved, accepted WARN gaps included (W-15).
+    /// The number of resolved gaps of the session, including accepted WARN gaps (W-15).
     pub accepted_gaps: u64,
     pub blocking_gaps: u64,
     pub warning_gaps: u64,
@@ -38,9 +38,9 @@ impl Signable for Message {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// A gap is open, be it only a WARN.
+    /// A gap is open, even if only a WARN.
     NeedsClarification,
-    /// None is open. A plan comes only from confirming (W-16).
+    /// No gap is open. A plan comes only from confirming (W-16).
     ReadyToProceed,
 }
 

@@ -1,7 +1,7 @@
-//! The Agent Clarification Protocol: gaps that stop an agent, the signed chain of what it asked and was told, and the
+//! The Agent Clarification Protocol: gaps that block an agent, the signed chain of its questions and answers, and the
 //! rules that find gaps.
 //!
-//! What is signed, and by whom, is decided in CLARIFICATION-RESOLUTIONS (W-01 to W-32).
+//! CLARIFICATION-RESOLUTIONS (W-01 to W-32) defines the signed contents and their signers.
 
 pub mod attestation;
 pub mod audit;
@@ -27,7 +27,7 @@ pub use rules::{AnswerKind, ClarificationPolicy, Rule, RuleCase};
 pub use signed::{Signable, SignedType};
 pub use text::{DigestText, Stamp};
 
-/// The version that every message carries.
+/// The version in every message.
 pub const PROTOCOL_VERSION: &str = "1.0.0";
-/// The name of the schema that every message carries; we publish the document under it (W-30).
+/// The schema name in every message; we publish the document under it (W-30).
 pub const SCHEMA: &str = "https://workswithagents.dev/specs/clarification-protocol.json";

@@ -1,4 +1,4 @@
-//! The chain of what was asked and answered, which nobody can change unnoticed (Clarification 7, W-08 to W-10).
+//! The tamper-evident chain of questions and answers (Clarification 7, W-08 to W-10).
 
 use super::{
     DigestText, Gap, PublicKey, Signature,
@@ -21,19 +21,19 @@ pub use super::text::Stamp;
 pub struct Record {
     pub session_id: MplpId,
     pub chain: Vec<Entry>,
-    /// Entries that are a question and its answer; the others take no round.
+    /// The number of entries that are a question and its answer; other entries are no round.
     pub total_rounds: u64,
     pub all_resolved: bool,
     pub agent_id: String,
-    /// The key that signed the chain: the asking agent's present one.
+    /// The key that signed the chain: the asking agent's current one.
     pub agent_public_key: PublicKey,
-    /// Of the plan that the session began with; the first `prev` binds it.
+    /// Of the session's first plan; the first `prev` binds it.
     pub plan_digest: DigestText,
     pub signed_at: Stamp,
     pub chain_signature: Signature,
 }
 
-/// One link. What is no round says so in `event`.
+/// One entry. Entries other than rounds have `event`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
@@ -46,8 +46,8 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// Reads one strictly. Which kind it is, its `event` decides, so that a refusal names the member that is
-    /// wrong rather than all that it could have been.
+    /// Reads an entry strictly. Its `event` decides the kind, so that an error names the wrong member instead of all
+    /// alternatives.
     pub fn read(value: &Value) -> Result<Self, read::BadDocument> {
         match value.get("event").and_then(Value::as_str) {
             Some("key_rotated") => read::value(value).map(Self::Rotated),
@@ -83,7 +83,7 @@ impl Entry {
         }
     }
 
-    /// The same with the hash that its other members have.
+    /// The entry with its `entry_hash` computed.
     pub fn sealed(mut self) -> Result<Self, NotCanonical> {
         let hash = DigestText(signed::entry_hash(&canonical::value_of(&self)?)?);
         match &mut self {
@@ -102,7 +102,7 @@ impl<'de> Deserialize<'de> for Entry {
     }
 }
 
-/// A question and its answer. The members that the protocol does not have are ours: always written, but not demanded.
+/// A question and its answer. Members beyond the protocol are ours: always written, but not required.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -118,7 +118,7 @@ pub struct Round {
     pub answer_signature: Signature,
     /// Whether this answer settled the gap.
     pub resolved: bool,
-    /// Of the plan that was asked about.
+    /// Of the plan in question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_digest: Option<DigestText>,
     /// The key that signed the question (W-20).
@@ -133,7 +133,7 @@ pub struct Round {
     pub entry_hash: DigestText,
 }
 
-/// Who signed an answer: its giver, or the asking agent in the giver's place (W-06).
+/// The signer of an answer: its giver, or the asking agent on the giver's behalf (W-06).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -143,12 +143,12 @@ pub struct AnsweredBy {
     pub attested: bool,
 }
 
-/// Whose answer it is.
+/// The giver of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GivenBy {
-    /// Of the principal that submitted the plan.
+    /// The principal that submitted the plan.
     Own,
     Person,
 }
@@ -189,7 +189,7 @@ pub enum RotatedEvent {
     KeyRotated,
 }
 
-/// The old key's word for the new one. Made once, so it reads the same in all sessions.
+/// The old key's signature for the new one. Made once, so it is the same in all sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -205,7 +205,7 @@ impl Signable for Rotation {
     const TYPE: SignedType = SignedType::Rotation;
 }
 
-/// From here on another plan is asked about.
+/// From here on the questions are about another plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -220,7 +220,7 @@ pub struct PlanChanged {
 }
 
 impl PlanChanged {
-    /// What was signed, with its signature. Not hashed yet.
+    /// The signed body with its signature. Not hashed yet.
     pub fn new(body: PlanBody, signature: Signature) -> Self {
         Self {
             event: PlanChangedEvent::PlanChanged,
@@ -242,8 +242,7 @@ pub enum PlanChangedEvent {
     PlanChanged,
 }
 
-/// From here on nothing is asked or answered any more. A person's may follow an agent's own: it releases what that
-/// still stopped.
+/// Ends all questions and answers. A person's abandonment may follow an agent's own: it releases the remaining blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -251,7 +250,7 @@ pub struct Abandoned {
     pub event: AbandonedEvent,
     pub timestamp: Stamp,
     pub abandoned_by: GivenBy,
-    /// The numbers of the gaps that nobody answered.
+    /// The ids of the unanswered gaps.
     pub unanswered: Vec<String>,
     pub plan_digest: DigestText,
     pub agent_public_key: PublicKey,
@@ -261,7 +260,7 @@ pub struct Abandoned {
 }
 
 impl Abandoned {
-    /// What was signed, with its signature. Not hashed yet.
+    /// The signed body with its signature. Not hashed yet.
     pub fn new(body: AbandonmentBody, signature: Signature) -> Self {
         Self {
             event: AbandonedEvent::Abandoned,
@@ -285,5 +284,5 @@ pub enum AbandonedEvent {
     Abandoned,
 }
 
-/// Stands where the hash of an entry belongs until it is known: the hash leaves its own place out.
+/// Placeholder for the hash of an entry until it is computed: the hash omits its own member.
 pub const UNHASHED: DigestText = DigestText(Digest([0; 32]));

@@ -1,24 +1,24 @@
-//! Rules that find gaps, as a project writes them (TOML or JSON), with the cases that show what they find.
+//! Rules that find gaps, as a project writes them (TOML or JSON), with their test cases.
 
 use super::{Operation, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What a project says about clarifications.
+/// A project's settings for clarifications.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ClarificationPolicy {
-    /// The name under which gaps are asked and signed. Without one: `countersign-` and the project's id.
+    /// The name under which gaps are asked and signed. Default: `countersign-` and the project's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     /// How long a session can be answered and confirmed, in seconds.
     pub session_seconds: i64,
-    /// Whether the built-in rules count as well.
+    /// Whether the built-in rules apply too.
     pub pack: bool,
-    /// Which actions (of routes and tools) belong to an operation that gaps can block. An action that is in no list is
-    /// `build` if it is held for a yes, and in none otherwise.
+    /// The actions (of routes and tools) of each operation that gaps can block. An unlisted action belongs to `build`
+    /// if it needs approval, else to none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, Vec<String>>))]
     pub operations: BTreeMap<Operation, Vec<String>>,
@@ -27,7 +27,7 @@ pub struct ClarificationPolicy {
     pub agents: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
-    /// What the rules must find; a document whose cases fail is not applied.
+    /// The expected findings of the rules; a document with a failing case is not applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<RuleCase>,
 }
@@ -52,55 +52,54 @@ impl ClarificationPolicy {
     }
 }
 
-/// One rule: what it looks for, and what is asked when it finds that. A member that neither it nor its kind has is
-/// refused by [`LooksFor`], which gets all that is left over.
+/// One rule: the condition it looks for, and the question about it. A member that neither it nor its kind has is
+/// refused by [`LooksFor`], which receives all remaining members.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Rule {
     /// Unique among the rules of a project; one with the id of a built-in rule replaces it.
     pub id: String,
-    /// Without it: WARN for an overlap and a layout, BLOCK for all others.
+    /// Default: WARN for an overlap and a layout, BLOCK for all others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
-    /// May contain `{field}` and what the kind of rule adds. Values are quoted.
+    /// May contain `{field}` and the placeholders of the rule's kind. Values are quoted.
     pub question: String,
-    /// Why it is asked; may contain the same.
+    /// Why it is asked; may contain the same placeholders.
     pub context: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<String>,
-    /// Whether nothing but a suggestion is an answer.
+    /// Whether only a suggestion is accepted as an answer.
     #[serde(default)]
     pub suggestions_exclusive: bool,
-    /// Without it: planner, developer and build.
+    /// Default: planner, developer and build.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked_operations: Option<Vec<Operation>>,
-    /// Whether a person must answer. Without it: for a BLOCK on something irreversible.
+    /// Whether a person must answer. Default: for a BLOCK on something irreversible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<bool>,
     /// How the answer is written into the accepted plan.
     #[serde(default)]
     pub answer: AnswerKind,
-    /// The rule counts only where all of these hold.
+    /// The rule applies only if all of these hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Condition>,
     #[serde(flatten)]
     pub looks_for: LooksFor,
 }
 
-/// What a rule looks for. Paths are dotted; `[*]` is every item of a list, `*` every member of an object, `**` (at the
-/// end) every place below, `["a.b"]` a member whose name has dots.
+/// The condition of a rule. Paths are dotted; `[*]` is every item of a list, `*` every member of an object, `**` (at
+/// the end) every place below, `["a.b"]` a member whose name has dots.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum LooksFor {
-    /// A member that must be there and not blank, in every parent that is there.
+    /// A member that must be present and not blank, in every existing parent.
     Required { field: String },
-    /// A text that names nothing: one of these phrases as whole words, whatever the case and blanks. `^` before a
-    /// phrase ties it to the beginning of the text, `$` behind it to the end. Texts may name `{value}`, `{phrase}`.
+    /// A vague text: one of these phrases as whole words, regardless of case and whitespace. `^` before a phrase
+    /// anchors it to the beginning of the text, `$` after it to the end. Texts may name `{value}`, `{phrase}`.
     Ambiguous { fields: Vec<String>, phrases: Vec<String> },
-    /// One of `selected` is in the list `field`, and that it overlaps with `overlaps` is confirmed nowhere:
-    /// `confirmed_in` is an object with a member `SELECTED-OVERLAPS`. Texts may name `{value}`, `{selected}`,
-    /// `{overlaps}`.
+    /// One of `selected` is in the list `field`, and its overlap with `overlaps` is not confirmed: `confirmed_in` is an
+    /// object with a member `SELECTED-OVERLAPS`. Texts may name `{value}`, `{selected}`, `{overlaps}`.
     Overlap { field: String, pairs: Vec<Pair>, confirmed_in: String },
     /// Values of `fields` belong to different jurisdictions, and `decided_in` is absent. Texts may name `{values}`; a
     /// suggestion with `{each}` is made once for each of them, and `{all}` is `both` or `all`.
@@ -108,8 +107,9 @@ pub enum LooksFor {
     /// A language of the list `field` needs a layout that `layout_in` does not name. By primary subtag or script. Texts
     /// may name `{values}`, `{layout}`.
     Layout { field: String, languages: Vec<String>, layout_in: String, layout: String },
-    /// Where `field` has one of the values `equals`, each of `needs` must be there and not blank. What stands before the
-    /// last `[*]` or `*` of `needs` must be as in `field`: it is about the same item. Texts may name `{value}`, `{cause}`.
+    /// If `field` has one of the values `equals`, each of `needs` must be present and not blank. The part before the
+    /// last `[*]` or `*` of `needs` must be as in `field`: it refers to the same item. Texts may name `{value}`,
+    /// `{cause}`.
     Input { field: String, equals: Vec<Value>, needs: Vec<String> },
 }
 
@@ -121,7 +121,7 @@ pub struct Pair {
     pub overlaps: String,
 }
 
-/// Something that holds of the plan: exactly one of the members besides `field` is given.
+/// A condition on the plan: exactly one of the members besides `field` is given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -143,7 +143,7 @@ pub enum AnswerKind {
     Boolean,
 }
 
-/// A plan and the gaps that must be found in it, no more and no fewer.
+/// A plan and its expected gaps, no more and no fewer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]

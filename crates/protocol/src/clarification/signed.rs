@@ -1,7 +1,7 @@
-//! The bytes that are signed and hashed (W-02, W-04, W-07 to W-09).
+//! The signed and hashed bytes (W-02, W-04, W-07 to W-09).
 //!
-//! A signature covers `wwa-clarification/1.0.0`, a blank, the type, a zero byte and the canonical JSON of a body. The
-//! type keeps a signature from being taken for one of another kind; canonical JSON has no zero byte.
+//! A signature covers `wwa-clarification/1.0.0`, a space, the type, a zero byte and the canonical JSON of a body. The
+//! type keeps a signature from passing for one of another kind; canonical JSON has no zero byte.
 
 use super::{AnsweredBy, Gap, GivenBy, PublicKey, Stamp};
 use crate::{
@@ -16,7 +16,7 @@ pub use super::text::DigestText;
 
 const CONTEXT: &str = "wwa-clarification/1.0.0 ";
 
-/// What a signature is for.
+/// The purpose of a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignedType {
     Message,
@@ -58,11 +58,11 @@ impl SignedType {
     }
 }
 
-/// Something whose signature is over all of its members but `signature`.
+/// A document signed over all of its members but `signature`.
 pub trait Signable: Serialize {
     const TYPE: SignedType;
 
-    /// What is signed. A `signature` that is there already does not matter.
+    /// The signed bytes. An existing `signature` is ignored.
     fn input(&self) -> Result<Vec<u8>, NotCanonical> {
         input(Self::TYPE, &without(&canonical::value_of(self)?, "signature"))
     }
@@ -83,13 +83,13 @@ pub fn without(document: &Value, member: &str) -> Value {
     }
 }
 
-/// What the first `prev` of a chain is, so that it belongs to one session and the plan that this began with.
+/// The first `prev` of a chain, which binds it to one session and its first plan.
 pub fn genesis(session_id: &MplpId, plan_digest: &Digest) -> Digest {
     let plan = DigestText(*plan_digest).to_string();
     Digest::of_parts(&[CONTEXT.as_bytes(), b"genesis\0", session_id.as_str().as_bytes(), plan.as_bytes()])
 }
 
-/// Of an entry with or without its own `entry_hash`, which is left out.
+/// The hash of an entry, without its own `entry_hash`.
 pub fn entry_hash(entry: &Value) -> Result<Digest, NotCanonical> {
     let body = canonical::of_value(&without(entry, "entry_hash"))?;
     Ok(Digest::of_parts(&[CONTEXT.as_bytes(), b"entry\0", &body]))
@@ -99,17 +99,17 @@ pub fn plan_digest(plan: &Value) -> Result<Digest, NotCanonical> {
     canonical::of_value(plan).map(|bytes| Digest::of(&bytes))
 }
 
-/// What an answer names its question by.
+/// The hash by which an answer names its question.
 pub fn ask_hash(ask: &AskBody) -> Result<DigestText, NotCanonical> {
     ask.input().map(|input| hash_of_input(&input))
 }
 
-/// The same where the signed bytes are at hand.
+/// The same from the signed bytes.
 pub fn hash_of_input(ask_input: &[u8]) -> DigestText {
     DigestText(Digest::of(ask_input))
 }
 
-/// Binds a question to session, round, plan and all that came before it (W-04).
+/// Binds a question to its session, round, plan and the chain before it (W-04).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AskBody {
@@ -123,7 +123,7 @@ pub struct AskBody {
     pub prev: DigestText,
 }
 
-/// Binds an answer to the very question that was asked (W-07).
+/// Binds an answer to exactly the asked question (W-07).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AnswerBody {
@@ -136,7 +136,7 @@ pub struct AnswerBody {
     pub ask_hash: DigestText,
 }
 
-/// Binds the whole chain, through its head (W-09).
+/// Binds the whole chain through its head (W-09).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainBody {
     pub session_id: MplpId,
@@ -149,7 +149,7 @@ pub struct ChainBody {
     pub agent_public_key: PublicKey,
 }
 
-/// Says that another plan is asked about from here on.
+/// States that questions are about another plan from here on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanBody {
     pub session_id: MplpId,
@@ -160,7 +160,7 @@ pub struct PlanBody {
     pub prev: DigestText,
 }
 
-/// Says that nothing more is asked or answered, and which gaps nobody answered.
+/// States that the session is over, and lists the unanswered gaps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AbandonmentBody {
     pub session_id: MplpId,

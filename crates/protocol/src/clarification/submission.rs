@@ -1,4 +1,4 @@
-//! What agents send about a session, and what they are told.
+//! Requests of agents about a session, and the responses.
 
 use super::{
     AnsweredBy, Attestation, DigestText, Gap, GivenBy, Message, PROTOCOL_VERSION, PublicKey, Signature, Stamp, Status,
@@ -8,18 +8,18 @@ use read::BadDocument;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A plan to look for gaps in.
+/// A plan to check for gaps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CheckRequest {
-    /// All of the plan, as an object.
+    /// The complete plan, as an object.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub plan_object: Map<String, Value>,
-    /// The session to go on with; without one it is made, or found again by the same plan (W-11).
+    /// The session to continue; without one it is created, or found again by the same plan (W-11).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<MplpId>,
-    /// Of the clarification protocol; the current one if absent.
+    /// The version of the clarification protocol; the current one if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<String>,
 }
@@ -41,7 +41,7 @@ impl CheckRequest {
     }
 }
 
-/// Also what every refusal consists of.
+/// Also the content of every refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CheckResponse {
@@ -52,11 +52,11 @@ pub struct CheckResponse {
     pub session_id: MplpId,
     /// The same, signed.
     pub clarification: Message,
-    /// What an agent needs that signs its own answer, for each open gap.
+    /// The data for signing an answer, for each open gap.
     pub asks: Vec<OpenAsk>,
 }
 
-/// The question about an open gap as it stands now. After every round it is asked anew.
+/// The current question about an open gap. It changes with every round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OpenAsk {
@@ -75,11 +75,11 @@ pub struct OpenAsk {
 pub struct ResolveRequest {
     /// The session that asked.
     pub session_id: MplpId,
-    /// The gap that is answered.
+    /// The gap to answer.
     pub gap_id: String,
     /// The answer; empty to have a person asked.
     pub answer: String,
-    /// With the next two: who signed the answer. Without them we sign that it was given (W-06).
+    /// With the next two: the signer of the answer. Without them we sign that it was given (W-06).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<Answerer>,
     /// Of the signed answer, with answered_by.
@@ -96,15 +96,15 @@ pub struct ResolveRequest {
 pub struct Answerer {
     pub agent_id: String,
     pub public_key: PublicKey,
-    /// May be left away. A signed answer is attested, so false is refused.
+    /// Optional. A signed answer is attested, so false is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attested: Option<bool>,
 }
 
-/// What a signed answer brings along.
+/// The members of a signed answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnSignature {
-    /// Exactly as it was signed.
+    /// Exactly as signed.
     pub answered_by: AnsweredBy,
     pub signature: Signature,
     pub timestamp: Stamp,
@@ -150,13 +150,13 @@ impl ResolveRequest {
 pub struct ResolveResponse {
     pub gap_id: String,
     pub status: ResolveStatus,
-    /// The suggestion in its own spelling, else the answer verbatim; null if it was not taken (W-14).
+    /// The suggestion in its own spelling, else the answer verbatim; null if it was rejected (W-14).
     pub accepted_answer: Option<String>,
     pub given_by: GivenBy,
-    /// Why the answer was not taken.
+    /// Why the answer was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The question that a person is asked in place of it.
+    /// The decision raised instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,16 +169,16 @@ pub struct ResolveResponse {
 #[serde(rename_all = "snake_case")]
 pub enum ResolveStatus {
     Resolved,
-    /// The answer was unusable, or a person owes it: the gap stays open and a person is asked (W-13).
+    /// The answer was unusable, or a person must give it: the gap stays open and a person is asked (W-13).
     Escalated,
 }
 
-/// Names a session, for everything that needs nothing else.
+/// Names a session, for requests without other members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SessionRequest {
-    /// As wwa_clarify_check or submit-clarification gave it.
+    /// As returned by wwa_clarify_check or submit-clarification.
     pub session_id: MplpId,
 }
 
@@ -212,7 +212,7 @@ pub enum SessionState {
     Open,
     Confirmed,
     Expired,
-    /// Given up by its agent or by a person: its plan cannot be confirmed any more.
+    /// Abandoned by its agent or by a person: its plan can no longer be confirmed.
     Abandoned,
 }
 
@@ -233,7 +233,7 @@ pub struct PlanAccepted {
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub plan: Value,
     pub attestation: Attestation,
-    /// Where the plan is one of MPLP: the Confirm that now waits, and the decision it is.
+    /// For an MPLP plan: the pending Confirm and its decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm_id: Option<MplpId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -291,14 +291,14 @@ pub enum AttestedStatus {
     Attested,
 }
 
-/// No gap is open, but the plan was not confirmed yet.
+/// No gap is open, but the plan is not confirmed yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReadyToProceed {
     /// `ready_to_proceed`.
     pub status: Status,
     pub session_id: MplpId,
-    /// What to do now.
+    /// The next step.
     pub next: String,
 }
 

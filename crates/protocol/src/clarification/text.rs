@@ -1,4 +1,4 @@
-//! Texts that are signed exactly as they stand: times and digests.
+//! Texts signed exactly as written: times and digests.
 
 use crate::{aaep::ids::parse_date_time, hash::Digest, time::UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 #[error("must be a date-time of RFC 3339 in UTC that ends in Z, such as 2026-05-10T15:00:00Z")]
 pub struct NotAStamp;
 
-/// A moment in UTC in one notation (W-21). Other offsets, lower-case letters and leap seconds are refused, about which
-/// readers disagree; so are more than nine decimals.
+/// A UTC time in one notation (W-21). Other offsets, lower-case letters, leap seconds and more than nine decimals are
+/// refused, since parsers disagree about them.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Stamp {
     text: String,
@@ -20,14 +20,14 @@ impl Stamp {
         Self { text: at.to_rfc3339(), at }
     }
 
-    /// Now, or the moment of what came last if that is later: times along a chain never decrease, and an answer that
-    /// its giver signed may be ahead of our clock.
+    /// Now, or the time of the last entry if that is later: times along a chain never decrease, and a signed answer may
+    /// be ahead of our clock.
     pub fn not_before(now: UnixMillis, last: &Self) -> Self {
         let now = Self::of(now);
         if now.is_before(last) { last.clone() } else { now }
     }
 
-    /// To the last decimal, however many were written.
+    /// Compares all written decimals.
     pub fn is_before(&self, other: &Self) -> bool {
         self.parts() < other.parts()
     }
@@ -36,12 +36,12 @@ impl Stamp {
         &self.text
     }
 
-    /// What is finer than a millisecond is rounded up, so that whatever follows this is not written as earlier.
+    /// Rounded up to a millisecond, so that no later entry is dated earlier.
     pub fn at(&self) -> UnixMillis {
         self.at
     }
 
-    /// Seconds, which have a fixed width, and decimals: compared as texts these are in order of time.
+    /// Seconds of fixed width, and decimals: their text order is their time order.
     fn parts(&self) -> (&str, &str) {
         let (seconds, rest) = self.text.split_at_checked(SECONDS).unwrap_or_default();
         (seconds, rest.trim_end_matches('Z').trim_end_matches('0').trim_start_matches('.'))
@@ -70,7 +70,7 @@ fn rounded_up(cut_off: UnixMillis, text: &str) -> UnixMillis {
 #[error("must be sha256: and 64 lower-case hex digits")]
 pub struct NotADigest;
 
-/// A SHA-256 digest with its name before it.
+/// A SHA-256 digest with its prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DigestText(pub Digest);
 
@@ -106,7 +106,7 @@ impl std::fmt::Display for Stamp {
     }
 }
 
-/// How a text appears in the OpenAPI description.
+/// The OpenAPI schema of a text type.
 macro_rules! schema_of_text {
     ($name:ident) => {
         #[cfg(feature = "openapi")]

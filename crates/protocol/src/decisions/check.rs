@@ -1,5 +1,5 @@
-//! Whether a question could stand in the event that it becomes: it is judged as that event, so that asking here and
-//! publishing the event are one thing (AAEP 3.9).
+//! Validates a question as the event that it becomes, so that raising it here and publishing the event follow the same
+//! rules (AAEP 3.9).
 
 use super::{ClarificationRequest, ConfirmationRequest};
 use crate::aaep::{
@@ -9,13 +9,13 @@ use crate::aaep::{
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// What these bodies have and no event does.
+/// Members of these bodies that no event has.
 const NOT_IN_THE_EVENT: [&str; 6] =
     ["tool", "arguments", "language", "session_id", "idempotency_key", "clarification_session_id"];
 const MAX_KEY: usize = 256;
 
 impl ConfirmationRequest {
-    /// Everything that is wrong with it by itself, whatever the project's policy says.
+    /// Every problem of the request itself, regardless of the project's policy.
     pub fn problems(&self) -> Vec<Problem> {
         let mut event = event("aaep:agent.awaiting.confirmation", self, self.language.as_deref());
         event.entry("timeout_seconds").or_insert(json!(1));
@@ -27,7 +27,7 @@ impl ConfirmationRequest {
         found
     }
 
-    /// Stands for a default that policy will set: one of the answers, and the safe one if it can be.
+    /// Placeholder for the default that policy will set: one of the allowed replies, rejection if possible.
     fn fallback(&self) -> YesNo {
         match self.allowed_replies.as_deref() {
             Some([YesNo::Accept]) => YesNo::Accept,
@@ -37,7 +37,7 @@ impl ConfirmationRequest {
 }
 
 impl ClarificationRequest {
-    /// Everything that is wrong with it by itself.
+    /// Every problem of the request itself.
     pub fn problems(&self) -> Vec<Problem> {
         let mut event = event("aaep:agent.awaiting.clarification", self, self.language.as_deref());
         event.entry("timeout_seconds").or_insert(json!(1));
@@ -48,7 +48,7 @@ impl ClarificationRequest {
     }
 }
 
-/// The event, as far as an agent says it.
+/// The agent's part of the event.
 fn event(type_name: &str, body: &impl Serialize, language: Option<&str>) -> Map<String, Value> {
     let Ok(Value::Object(mut event)) = serde_json::to_value(body) else { return Map::new() };
     event.retain(|name, _| !NOT_IN_THE_EVENT.contains(&name.as_str()));
@@ -65,7 +65,7 @@ fn judged(event: Map<String, Value>) -> Vec<Problem> {
     found.into_iter().map(as_sent).collect()
 }
 
-/// Names a member as it stands in the body.
+/// Names a member as in the body.
 fn as_sent(problem: Problem) -> Problem {
     match problem.member.as_str() {
         "localization_hints.primary_language" => Problem::new("language", problem.why),
@@ -74,7 +74,7 @@ fn as_sent(problem: Problem) -> Problem {
     }
 }
 
-/// A tool is announced by its name once it runs, so that is where the name must be able to stand.
+/// A running tool is announced by its name, so the name must be valid in that event.
 fn check_tool(tool: &str, found: &mut Vec<Problem>) {
     let announced = json!({ "type": "aaep:agent.tool.invoked", "tool": tool, "summary_normal": "it runs" });
     found.extend(ingest::published(&announced).err().unwrap_or_default());

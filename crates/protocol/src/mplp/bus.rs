@@ -1,4 +1,4 @@
-//! Events on the bus: what the plane tells whoever observes it. Snake case here, dots inside objects (M-15).
+//! Bus events for observers of the plane. Snake case here, dots inside objects (M-15).
 
 use super::{MplpId, members::moment};
 use crate::time::UnixMillis;
@@ -22,7 +22,7 @@ pub struct BusEvent {
     pub family: Family,
 }
 
-/// The families that we emit: the two that are demanded, and the one that says what ran.
+/// The emitted families: the two required ones, and the one about executions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "event_family", rename_all = "snake_case")]
@@ -68,7 +68,7 @@ impl BusEvent {
         Self::of(event_id, event_type, at, stage)
     }
 
-    /// Nodes and edges that came (or went, below nought) in the graph of a project.
+    /// Nodes and edges added to (or, if negative, removed from) the graph of a project.
     pub fn graph_update(
         event_id: MplpId,
         event_type: &str,

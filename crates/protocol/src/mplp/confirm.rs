@@ -1,4 +1,4 @@
-//! Confirms: what a person is asked to approve, and what became of it (MPLP 2, 3).
+//! Confirms: approval requests to a person, and their results (MPLP 2, 3).
 
 use super::{BadDocument, BaseEvent, Governance, Meta, MplpId, TraceBase, members::moment, read};
 use crate::time::UnixMillis;
@@ -13,7 +13,7 @@ pub struct Confirm {
     pub target_type: TargetType,
     pub target_id: MplpId,
     pub status: ConfirmStatus,
-    /// A role's name or its id, as it was given (M-06).
+    /// A role's name or its id, as given (M-06).
     pub requested_by_role: String,
     #[serde(with = "moment")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -50,7 +50,7 @@ pub struct ConfirmDecision {
     pub reason: Option<String>,
 }
 
-/// What is approved. A single step is `other`, with the step's id (M-17).
+/// The type of the approved object. A single step is `other`, with the step's id (M-17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]

@@ -1,4 +1,4 @@
-//! Base events: what happened to an object, told inside it.
+//! Base events: the history of an object, stored inside it.
 
 use super::{
     MplpId,

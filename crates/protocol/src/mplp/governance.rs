@@ -1,4 +1,4 @@
-//! Who holds an object, and whether it may still change. The one place where members are spelled in camel case.
+//! Ownership and locks of an object. The only place with member names in camel case.
 
 use super::MplpId;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ pub struct Governance {
     pub lifecycle_phase: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truth_domain: Option<String>,
-    /// Nothing changes it any more, but for a governance override (M-27).
+    /// No further change, except by a governance override (M-27).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locked: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! The steps of a plan as a graph that can be walked to its end.
+//! Checks that the steps of a plan form an acyclic graph.
 
 use super::{BadDocument, MplpId, Step};
 use std::collections::BTreeMap;
@@ -20,7 +20,8 @@ pub(super) fn check(steps: &[Step]) -> Result<(), BadDocument> {
     if open.is_empty() { Ok(()) } else { Err(BadDocument::new("steps", "depend on one another in a circle")) }
 }
 
-/// Again and again every step that waits for none of those left. Each round takes one away, or those left are a circle.
+/// Repeatedly removes every step without remaining dependencies. If a round removes none, the remaining steps contain a
+/// cycle.
 fn take_away_what_can_run(open: &mut BTreeMap<&MplpId, &Step>) {
     loop {
         let waits = |step: &Step| step.dependencies.iter().any(|id| open.contains_key(id));

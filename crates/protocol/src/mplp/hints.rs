@@ -1,6 +1,6 @@
-//! What to write instead of words that other texts about MPLP use, and its schemas do not.
+//! Hints for words that other texts about MPLP use but its schemas do not.
 
-/// A word where another one was expected.
+/// For an unexpected value.
 pub(super) fn for_word(found: &str) -> Option<&'static str> {
     Some(match found {
         // M-20
@@ -17,7 +17,7 @@ pub(super) fn for_word(found: &str) -> Option<&'static str> {
     })
 }
 
-/// A member that is not known where it stands.
+/// For an unknown member.
 pub(super) fn for_member(found: &str) -> Option<&'static str> {
     Some(match found {
         // M-01

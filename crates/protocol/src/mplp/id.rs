@@ -3,8 +3,7 @@
 use crate::hash::Digest;
 use serde::{Deserialize, Serialize};
 
-/// Names every object of MPLP. Nothing is normalised on the way in: two spellings of one id would be two ids to
-/// somebody.
+/// The id of any MPLP object. Input is never normalised: two spellings of one id would be two ids to some reader.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(transparent)]
@@ -36,7 +35,7 @@ impl MplpId {
         if fourth { Ok(Self(text.to_owned())) } else { Err(NotAnMplpId::AnotherVersion) }
     }
 
-    /// Sixteen random bytes, of which version and variant take six bits.
+    /// Sixteen random bytes, with six bits replaced by version and variant.
     pub fn from_random(mut bytes: [u8; 16]) -> Self {
         let [.., version, _, variant, _, _, _, _, _, _, _] = &mut bytes;
         *version = (*version & 0x0f) | 0x40;
@@ -44,7 +43,7 @@ impl MplpId {
         Self(hyphenated(&hex::encode(bytes)))
     }
 
-    /// The id of something that follows from something else: always the same one, so that it need not be stored.
+    /// A derived id: always the same, so that it need not be stored.
     pub fn of_hash(digest: &Digest) -> Self {
         let mut bytes = [0; 16];
         bytes.iter_mut().zip(digest.0).for_each(|(to, from)| *to = from);
@@ -60,7 +59,7 @@ impl MplpId {
         self.0.replace('-', "")
     }
 
-    /// The id whose digits these are; none if they are not a UUID of version 4.
+    /// The id with these digits; none if they are not a UUID of version 4.
     pub fn from_simple(digits: &str) -> Option<Self> {
         let sound = digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
         if sound { Self::parse(&hyphenated(digits)).ok() } else { None }
@@ -93,7 +92,7 @@ fn is_uuid(text: &str) -> bool {
     text.len() == 36 && text.bytes().enumerate().all(fits)
 }
 
-/// The last 36 bytes, where more stand before them.
+/// The last 36 bytes, if there are more before them.
 fn tail(text: &str) -> Option<&str> {
     text.get(text.len().checked_sub(36)?..)
 }

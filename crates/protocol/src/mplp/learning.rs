@@ -1,4 +1,4 @@
-//! Learning samples: what a person's decision teaches whoever makes plans (MPLP 5).
+//! Learning samples: a person's decisions as feedback for planners (MPLP 5).
 
 use super::{DecisionStatus, MplpId, Step, TargetType, members::moment};
 use crate::time::UnixMillis;
@@ -15,7 +15,7 @@ pub struct LearningSample {
     #[serde(flatten)]
     pub sample: Sample,
     pub meta: SampleMeta,
-    /// Absent where nobody judged: a cancellation is no feedback (M-14).
+    /// Absent for a cancellation, which is no feedback (M-14).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<Feedback>,
 }
@@ -85,7 +85,7 @@ pub struct SampleMeta {
     pub clarification_rounds: Option<u64>,
 }
 
-/// What the person made of it. The published text has this block, its schema allows it.
+/// The person's judgement. The published text has this block, and its schema allows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Feedback {
@@ -96,7 +96,7 @@ pub struct Feedback {
     pub kind: String,
     /// `good` or `poor`: the text's words, where the schema's own label says `bad` (M-12).
     pub quality_label: String,
-    /// The reason of the decision that is told of here (M-13).
+    /// The reason of this decision (M-13).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
 }
@@ -122,7 +122,7 @@ pub enum Judgement {
     Reject,
     /// Decided in spite of a lock (M-27).
     Override,
-    /// Called off; no judgement at all (M-14).
+    /// Cancelled; no judgement at all (M-14).
     Cancel,
 }
 

@@ -1,9 +1,9 @@
-//! What the published schemas demand of single members, as readers for serde.
+//! Constraints of the published schemas on single members, as serde readers.
 
 use serde::{Deserialize, Deserializer, de::Error};
 
-/// A date-time with `T`, seconds and an offset. Lower-case letters and leap seconds, about which validators disagree,
-/// are refused.
+/// A date-time with `T`, seconds and an offset. Lower-case letters and leap seconds are refused, since validators
+/// disagree about them.
 pub(super) mod moment {
     use crate::{aaep::ids::parse_date_time, time::UnixMillis};
     use serde::{Deserialize, Deserializer, de::Error};
@@ -23,7 +23,7 @@ pub(super) mod moment {
     }
 }
 
-/// The same where the member may be absent.
+/// The same for an optional member.
 pub(super) mod moment_option {
     use super::moment;
     use crate::time::UnixMillis;
@@ -37,7 +37,7 @@ pub(super) mod moment_option {
     }
 }
 
-/// Three numbers between dots. Any version is taken, ours is what we write (M-05).
+/// Three numbers between dots. Any version is accepted; we write ours (M-05).
 pub(super) fn version<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let sound = |text: &str| text.split('.').count() == 3 && text.split('.').all(digits);
@@ -82,7 +82,7 @@ where
     if different == items.len() { Ok(items) } else { Err(D::Error::custom("must not name anything twice")) }
 }
 
-/// An object, or null, which says the same as leaving it out.
+/// An object, or null, which means the same as absent.
 pub(super) fn object_or_null<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

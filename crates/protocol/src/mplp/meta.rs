@@ -1,4 +1,4 @@
-//! What every object says about itself.
+//! Metadata of every object.
 
 use super::members::{each_once, moment_option, version};
 use crate::time::UnixMillis;
@@ -33,7 +33,7 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// What stands in an object of ours.
+    /// The metadata of our own objects.
     pub fn ours(now: UnixMillis, created_by: impl Into<String>) -> Self {
         Self {
             protocol_version: VERSION.into(),

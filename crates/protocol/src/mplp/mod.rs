@@ -1,7 +1,7 @@
-//! MPLP 1.0.0: plans, the Confirms that people decide, and what is told about both.
+//! MPLP 1.0.0: plans, the Confirms that people decide, and the events about both.
 //!
-//! The published schemas are closed and so are these types: what they do not know is refused with a sentence that says
-//! what to send instead. Whatever a document claims about its own status is for `countersign-core` to disbelieve.
+//! The published schemas are closed, and so are these types: an unknown member is refused with a hint about the right
+//! one. `countersign-core` ignores the status that a document claims.
 
 pub mod bus;
 pub mod confirm;

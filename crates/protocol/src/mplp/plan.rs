@@ -1,5 +1,5 @@
-//! Plans: what an agent means to do, step by step. What a step runs stands beside the Plan, not in it: the schema is
-//! closed (see `submission`).
+//! Plans: an agent's intended steps. The action of a step is sent beside the Plan, not in it: the schema is closed (see
+//! `submission`).
 
 use super::{
     BadDocument, BaseEvent, Meta, MplpId, TraceBase, graph,
@@ -33,7 +33,7 @@ impl Plan {
         read::document(bytes)
     }
 
-    /// Every step has an id of its own, depends only on steps of this plan, and on no step that depends on it.
+    /// Every step has its own id, depends only on steps of this plan, and there is no cycle.
     pub fn check_dependencies(&self) -> Result<(), BadDocument> {
         graph::check(&self.steps)
     }

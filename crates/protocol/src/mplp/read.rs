@@ -1,7 +1,7 @@
-//! Reads a document strictly and says which member is wrong, and what it would have to be.
+//! Reads a document strictly; errors name the wrong member and the expected value.
 //!
-//! What serde derives takes a list for an object and null for an absent member. The schemas do not, so values go
-//! through a deserializer of our own. It never repeats what it found: that might be a secret in a wrong place.
+//! Code derived by serde accepts a list for an object and null for an absent member. The schemas do not, so values go
+//! through our own deserializer. It never repeats the input, which might be a misplaced secret.
 
 use super::hints;
 use crate::json;
@@ -12,11 +12,11 @@ use serde::{
 };
 use serde_json::Value;
 
-/// What is wrong with a document, for the developer who sent it.
+/// A problem of a document, for the developer who sent it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}{why}", member, if member.is_empty() { "" } else { ": " })]
 pub struct BadDocument {
-    /// The member's place, such as `steps[0].step_id`; empty for the document as a whole.
+    /// The member's path, such as `steps[0].step_id`; empty for the document as a whole.
     pub member: String,
     pub why: String,
 }
@@ -26,7 +26,7 @@ impl BadDocument {
         Self { member: member.into(), why: why.into() }
     }
 
-    /// The same, seen from an object that holds this one.
+    /// The same error with the path seen from an enclosing object.
     pub(super) fn under(self, name: &str) -> Self {
         let dot = if self.member.is_empty() || self.member.starts_with('[') { "" } else { "." };
         Self { member: format!("{name}{dot}{}", self.member), why: self.why }
@@ -38,7 +38,7 @@ pub fn document<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadDocument> {
     value(&json::value(bytes).map_err(|why| BadDocument::new("", why.to_string()))?)
 }
 
-/// The same from a value that was parsed strictly already.
+/// The same from a value that was already parsed strictly.
 pub fn value<'de, T: Deserialize<'de>>(value: &'de Value) -> Result<T, BadDocument> {
     T::deserialize(At(value))
 }
@@ -64,7 +64,7 @@ impl de::Error for BadDocument {
     }
 }
 
-/// A value in the place where it stands. The place is put together while an error travels outwards.
+/// A value being read. Its path is assembled while an error travels outwards.
 struct At<'de>(&'de Value);
 
 impl<'de> At<'de> {
@@ -75,7 +75,7 @@ impl<'de> At<'de> {
         }
     }
 
-    /// JSON knows no whole numbers: 1.0 is one too.
+    /// JSON has no integer type: 1.0 is a whole number too.
     fn whole(&self) -> Result<i64, BadDocument> {
         const BEYOND: f64 = 9_007_199_254_740_992.0;
         let float = |number: f64| (number.fract() == 0.0 && number.abs() < BEYOND).then_some(number as i64);

@@ -1,10 +1,10 @@
-//! Roles: the label under which somebody asks or decides, and what it entitles to (M-06).
+//! Roles: the label for requesting or deciding, and its capabilities (M-06).
 
 use super::{BaseEvent, Governance, Meta, MplpId, TraceBase, members::moment_option};
 use crate::time::UnixMillis;
 use serde::{Deserialize, Serialize};
 
-/// The capability without which nobody decides a Confirm.
+/// The capability required for deciding a Confirm.
 pub const CONFIRM_APPROVE: &str = "confirm.approve";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! What is said beside the closed documents: what steps run, what is left of a yes, and what changed.
+//! Documents beside the closed schemas: the actions of steps, the rest of an approval, and changes.
 
 use super::{MplpId, PlanStatus, StepStatus};
 use crate::{
@@ -16,15 +16,15 @@ use std::collections::BTreeMap;
 pub struct PlanActions {
     pub plan_id: MplpId,
     pub status: PlanStatus,
-    /// The Confirm that is open about it, or that approved it.
+    /// The Confirm that is pending about it, or that approved it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm_id: Option<MplpId>,
-    /// How long its steps may run, from the approval on.
+    /// How long its steps may run after the approval.
     pub lasts_seconds: i64,
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub until: Option<UnixMillis>,
-    /// Why it is a draft again, in the words of whoever rejected it.
+    /// Why it is a draft again, in the words of the person who rejected it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
     /// Every step, in the plan's order.
@@ -38,15 +38,15 @@ pub struct StepShown {
     /// In the agent's words.
     pub description: String,
     pub status: StepStatus,
-    /// Whether a person approved this step; absent while nobody has decided about the plan.
+    /// Whether a person approved this step; absent before a decision about the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved: Option<bool>,
-    /// Absent for a step that runs nothing that anybody enforces.
+    /// Absent for a step without an enforced action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<Runs>,
 }
 
-/// What a step lets run, and how far that has come.
+/// The action of a step, and its progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Runs {
@@ -59,40 +59,40 @@ pub struct Runs {
     pub arguments: Map<String, Value>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub released: BTreeMap<String, Bound>,
-    /// What people read.
+    /// The description shown to people.
     pub shown: String,
     pub words: WhoseWords,
     pub risk_level: Risk,
     pub irreversible: bool,
-    /// A person is asked again for every call, whatever the plan's approval says.
+    /// Every call needs approval, even under an approved plan.
     pub asks_again: bool,
     pub uses: i64,
     pub done: i64,
-    /// Claimed, and not known yet what became of it.
+    /// Claimed, with no outcome yet.
     pub under_way: i64,
-    /// What may still run; absent where nothing was approved.
+    /// The remaining uses; absent without an approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Left>,
 }
 
-/// Whose words a person reads.
+/// The author of the text that a person reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WhoseWords {
-    /// The agent's own: nobody has checked them.
+    /// The agent's own text, unverified.
     Agent,
     /// Rendered by the template of the API's owner.
     Owner,
 }
 
-/// What is left of a yes.
+/// The rest of an approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Left {
     pub allowance_id: String,
     pub state: AllowanceStatus,
-    /// Nought for one that is over.
+    /// Zero for one that is over.
     pub uses: i64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sums: Vec<SumLeft>,
@@ -111,7 +111,7 @@ pub enum AllowanceStatus {
     Cancelled,
 }
 
-/// What all calls together may still take of one argument.
+/// The remaining amount of one argument over all calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SumLeft {
@@ -124,7 +124,7 @@ pub struct SumLeft {
     pub unit: String,
 }
 
-/// One open yes, for whoever may take it back. `GET /mplp/v1/allowances`
+/// One standing approval, for the people who may revoke it. `GET /mplp/v1/allowances`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AllowanceShown {
@@ -134,14 +134,14 @@ pub struct AllowanceShown {
     pub plan_id: Option<MplpId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_id: Option<MplpId>,
-    /// What it lets run, as people read it.
+    /// The description of the calls that it covers.
     pub shown: String,
     pub words: WhoseWords,
     /// The agent that may use it: its operator's domain, or the id of its key.
     pub agent: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub released: BTreeMap<String, Bound>,
-    /// How many calls it was given for.
+    /// The number of approved calls.
     pub uses: i64,
     pub left: Left,
 }
@@ -160,7 +160,7 @@ pub struct ProposeRequest {
     pub timeout_seconds: Option<i64>,
 }
 
-/// Why something is called off, if that is to be said.
+/// An optional reason for a cancellation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -169,7 +169,7 @@ pub struct ReasonGiven {
     pub reason: Option<String>,
 }
 
-/// What changed, in lines for people.
+/// The changes, one per line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Difference {

@@ -1,7 +1,7 @@
-//! What agents and people send about plans and Confirms.
+//! Requests of agents and people about plans and Confirms.
 //!
-//! A Plan's schema is closed and cannot say what a step runs, so the actions stand beside it: a body is either a bare
-//! document or an envelope that holds it.
+//! A Plan's schema is closed and cannot express the action of a step, so the actions are sent beside it: a body is
+//! either a bare document or an envelope with the document.
 
 use super::{BadDocument, Confirm, DecisionStatus, MplpId, Plan, StepStatus, read};
 use crate::{
@@ -21,15 +21,15 @@ pub const MAX_STEPS: usize = 200;
 #[serde(deny_unknown_fields)]
 pub struct PlanSubmission {
     pub plan: Plan,
-    /// What steps run, by step id. A step without an action is the agent's own business.
+    /// The actions of steps, by step id. A step without an action is left to the agent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub actions: BTreeMap<MplpId, StepAction>,
-    /// How long the plan may run once it is approved; the project's usual time if absent.
+    /// How long the plan may run after its approval; the project's default if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasts_seconds: Option<i64>,
 }
 
-/// One call that a step stands for: a tool or a route, with arguments that hold but for those released.
+/// The call of a step: a tool or a route, with fixed arguments except the released ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -101,7 +101,7 @@ impl StepAction {
 #[serde(deny_unknown_fields)]
 pub struct ConfirmSubmission {
     pub confirm: Confirm,
-    /// The Context, Trace, extension or other thing that is to be approved, in the agent's words.
+    /// The Context, Trace, extension or other object to approve, in the agent's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub target: Option<Map<String, Value>>,
@@ -113,7 +113,7 @@ impl ConfirmSubmission {
     }
 }
 
-/// No document of MPLP has a member of its own name, so that member tells an envelope.
+/// No MPLP document has a member of its own name, so that member identifies an envelope.
 fn bare_or_enveloped<E, D>(bytes: &[u8], name: &str, enveloped: impl FnOnce(D) -> E) -> Result<E, BadDocument>
 where
     E: DeserializeOwned,
@@ -123,7 +123,7 @@ where
     if body.get(name).is_some() { read::value(&body) } else { read::value(&body).map(enveloped) }
 }
 
-/// A person's decision about a Confirm. Who decides, and when, is known from how it came.
+/// A person's decision about a Confirm. Decider and time are known from the request itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -140,7 +140,7 @@ pub struct DecisionRequest {
     /// Only these steps of the plan; all of them if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<MplpId>>,
-    /// What the yes allows beyond the one call that was shown.
+    /// The limits of a standing approval, beyond the one call that was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounds: Option<Bounds>,
 }
@@ -151,7 +151,7 @@ impl DecisionRequest {
     }
 }
 
-/// What an agent says of a step that nobody else runs.
+/// An agent's report on a step that it runs itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -167,7 +167,7 @@ impl StepReport {
     }
 }
 
-/// One page of a list, and where the next begins.
+/// One page of a list, and the cursor of the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Listed<T> {

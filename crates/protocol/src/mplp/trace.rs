@@ -1,4 +1,4 @@
-//! Traces: what ran, and under what it ran.
+//! Traces: executed steps and their context.
 
 use super::{BaseEvent, Governance, Meta, MplpId, members::moment_option};
 use crate::time::UnixMillis;
@@ -30,7 +30,7 @@ pub struct Trace {
     pub events: Vec<BaseEvent>,
 }
 
-/// One span, and the trace that it belongs to.
+/// One span and its trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]

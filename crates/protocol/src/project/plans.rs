@@ -1,22 +1,22 @@
-//! What a project says about plans, roles and what may be learned from decisions.
+//! A project's settings for plans, roles and learning.
 
 use crate::{aaep::event::Risk, mplp::MplpId};
 use serde::{Deserialize, Serialize};
 
-/// Bounds on yeses that are for more than one call.
+/// Limits of standing approvals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct PlanPolicy {
-    /// The risk from which on a person is asked again for every call, although the plan was approved.
+    /// The risk from which on every call needs approval, even under an approved plan.
     pub ask_again_from: AskAgain,
     /// How long people have to answer about a plan.
     pub timeout_seconds: i64,
-    /// How long an approved plan may run, where its agent says nothing else.
+    /// The default running time of an approved plan.
     pub default_seconds: i64,
-    /// The longest time that any yes for more than one call lasts.
+    /// The longest lifetime of any standing approval.
     pub max_seconds: i64,
-    /// The most calls that a person's yes to one question may cover.
+    /// The most calls that the approval of one question may cover.
     pub max_uses: i64,
 }
 
@@ -43,7 +43,7 @@ pub enum AskAgain {
 }
 
 impl AskAgain {
-    /// Whether a planned call of this risk is asked about all the same.
+    /// Whether a planned call of this risk still needs approval.
     pub fn asks(self, risk: Risk) -> bool {
         match self {
             Self::Low => true,
@@ -54,28 +54,29 @@ impl AskAgain {
     }
 }
 
-/// A role as MPLP knows it: a label, what it may do, and who has it.
+/// An MPLP role: a label, its capabilities and its members.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RoleEntry {
-    /// Without one it is derived from the project and the name.
+    /// By default derived from the project and the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role_id: Option<MplpId>,
     pub name: String,
-    /// `confirm.approve` decides, `confirm.override` decides about what is locked, `plan.create` writes plans.
+    /// `confirm.approve` decides, `confirm.override` decides about locked Confirms, `plan.create` writes plans.
     #[serde(default)]
     pub capabilities: Vec<String>,
-    /// `role:user`, `role:approver`, `role:admin`, `role:auditor`, `user:NAME`, `agents`, `operator:DOMAIN`, `key:PRINCIPAL`.
+    /// `role:user`, `role:approver`, `role:admin`, `role:auditor`, `user:NAME`, `agents`, `operator:DOMAIN`,
+    /// `key:PRINCIPAL`.
     #[serde(default)]
     pub members: Vec<String>,
 }
 
-/// What may be learned from decisions.
+/// Learning from decisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct LearningPolicy {
-    /// Whether samples carry what people and agents wrote. Only where those concerned have agreed to it.
+    /// Whether samples include texts by people and agents. Only with the consent of those concerned.
     pub personal_data: bool,
 }

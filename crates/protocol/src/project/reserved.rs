@@ -1,7 +1,7 @@
-//! Paths that an enforcement point answers itself. No route of a project may match one of them, or what an agent is told
-//! about the protocol would be the upstream's to say.
+//! Paths that an enforcement point serves itself. No route of a project may match one of them, or the upstream could
+//! impersonate the protocol's endpoints.
 
-/// `*` stands for any one segment, `**` for one or more.
+/// `*` matches any one segment, `**` one or more.
 const RESERVED: &[&str] = &[
     "/.countersign/**",
     "/.well-known/agent-auth.json",
@@ -17,7 +17,7 @@ pub fn reserved(path: &str) -> Option<&'static str> {
     RESERVED.iter().copied().find(|pattern| matches(pattern, path, |_| false))
 }
 
-/// The reserved pattern of which a route's template matches at least one path.
+/// The reserved pattern that shares at least one path with a route's template.
 pub fn overlaps_reserved(template: &str) -> Option<&'static str> {
     let is_name = |segment: &str| segment.starts_with('{') && segment.ends_with('}');
     RESERVED.iter().copied().find(|pattern| matches(pattern, template, is_name))

@@ -1,4 +1,4 @@
-//! The services behind the gateway.
+//! The upstreams of the gateway.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 pub struct Upstream {
     #[cfg_attr(feature = "openapi", schema(required = true))]
     pub id: String,
-    /// Scheme, host and port: `http://127.0.0.1:9000`. Paths are forwarded as they came.
+    /// Scheme, host and port: `http://127.0.0.1:9000`. Paths are forwarded unchanged.
     #[cfg_attr(feature = "openapi", schema(required = true))]
     pub url: String,
     /// The name of a credential in the node's configuration, where secrets are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credential: Option<String>,
-    /// The header that carries the effect key to a service that recognises repeats.
+    /// The header with the effect key, for a service that recognises repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotency_header: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

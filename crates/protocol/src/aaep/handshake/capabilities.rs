@@ -1,4 +1,4 @@
-//! What a subscriber can take, and what a producer honours of it (AAEP 5.3).
+//! Capabilities of a subscriber, as requested and as honoured (AAEP 5.3).
 
 use super::read;
 use crate::aaep::{envelope::Verbosity, event::Boundary};
@@ -33,12 +33,12 @@ pub struct Capabilities {
     pub pace_wpm: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept_signed_manifests_only: Option<bool>,
-    /// The objects of extensions, by their prefix. An unknown member that is no object is nobody's and dropped (C23).
+    /// The objects of extensions, by their prefix. An unknown member that is no object is dropped (C23).
     #[serde(flatten)]
     pub extensions: Map<String, Value>,
 }
 
-/// Which types of events, by patterns that may end in `*`. A closed object.
+/// Event types by patterns that may end in `*`. A closed object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventFilters {
@@ -48,7 +48,7 @@ pub struct EventFilters {
     pub exclude: Option<Vec<String>>,
 }
 
-/// How much the person who listens wants to take in at once; low is least.
+/// How much information the listener wants at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CognitiveLoad {

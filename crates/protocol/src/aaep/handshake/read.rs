@@ -1,4 +1,4 @@
-//! The members of the handshake's messages, one row each, and how a message is read by them.
+//! The members of the handshake's messages, one row each, and the reader of such tables.
 
 use crate::aaep::{
     ids,
@@ -92,10 +92,10 @@ const LEVEL: Shape = Integer(1, 3);
 
 const FILTERS: &[Member] = &[Member::may("include", PATTERNS), Member::may("exclude", PATTERNS)];
 
-/// The protocol sets no bound on their number; there are twelve types, and every event is held against every pattern.
+/// The protocol does not limit their number; there are twelve types, and every event is matched against every pattern.
 const PATTERNS: Shape = Shape::List(&List { of: Text(1, 256), min: 0, max: 256, unique: true });
 
-/// The object, if it has all that it must have and nothing that it may not have.
+/// The object, if it has all required members and no unknown ones.
 pub(super) fn closed<'v>(value: &'v Value, members: &[Member]) -> Result<&'v Map<String, Value>, String> {
     let object = value.as_object().ok_or("the message must be an object")?;
     known(object, members)?;
@@ -105,7 +105,7 @@ pub(super) fn closed<'v>(value: &'v Value, members: &[Member]) -> Result<&'v Map
     Ok(object)
 }
 
-/// Judges the members that are known and looks at no others.
+/// Checks the known members and ignores all others.
 pub(super) fn known(object: &Map<String, Value>, members: &[Member]) -> Result<(), String> {
     let mut found = Vec::new();
     check(members, object, Stage::Emitted, &mut found);
@@ -113,7 +113,7 @@ pub(super) fn known(object: &Map<String, Value>, members: &[Member]) -> Result<(
     if told.is_empty() { Ok(()) } else { Err(told.join("; ")) }
 }
 
-/// What was judged, as its type. Members in `apart` are read by whoever calls.
+/// Deserialises a checked object. The caller reads the members in `apart`.
 pub(super) fn typed<T: DeserializeOwned>(
     object: &Map<String, Value>,
     members: &[Member],

@@ -1,4 +1,4 @@
-//! Taking members out of a JSON object, each refusal naming the member.
+//! Reads members of a JSON object; every error names the member.
 
 use super::{HttpsUri, NotAnIdentity, wrong};
 use crate::domain::Domain;
@@ -27,14 +27,14 @@ impl<'a> Members<'a> {
         self.text(name)?.ok_or(wrong(name, MISSING))
     }
 
-    /// An https URI on `domain` or a subdomain of it, never on a name that only ends alike (C-67).
+    /// An https URI on `domain` or a subdomain of it, never on a name with merely the same ending (C-67).
     pub(super) fn uri_below(&self, domain: &Domain, name: &'static str) -> Result<Option<HttpsUri>, NotAnIdentity> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         let uri = HttpsUri::parse(text).map_err(|_| wrong(name, "must be an https URI"))?;
         if domain.covers(uri.host()) { Ok(Some(uri)) } else { Err(wrong(name, ELSEWHERE)) }
     }
 
-    /// A list of strings that `parse` takes one by one; absent is empty.
+    /// A list of strings, each read by `parse`; absent means empty.
     pub(super) fn list<T, E>(
         &self,
         name: &'static str,

@@ -1,7 +1,7 @@
 use super::{BadKeyText, PublicKey, Signature};
 use base64::{Engine as _, engine::general_purpose as b64};
 
-/// Bytes that need all of the characters in which the alphabets differ.
+/// Bytes that use all of the characters in which the alphabets differ.
 const BYTES: [u8; 32] = [0xfb; 32];
 
 fn key(text: &str) -> Result<PublicKey, BadKeyText> {

@@ -14,7 +14,7 @@ fn refusal(rule: Value) -> String {
 #[test]
 fn a_member_that_neither_the_rule_nor_its_kind_has_is_refused_by_name() {
     assert!(refusal(required(json!({ "colour": "red" }))).contains("`colour`"));
-    // Another kind's member does nothing here, so whoever wrote it meant something else.
+    // A member of another kind has no effect here, so it is a mistake.
     assert!(refusal(required(json!({ "phrases": ["x"] }))).contains("`phrases`"));
     assert!(refusal(required(json!({ "when": [{ "field": "a", "equals": 1 }] }))).contains("`equals`"));
     assert!(refusal(required(json!({ "kind": "guess" }))).contains("`guess`"));

@@ -13,7 +13,7 @@ fn vectors() -> Value {
     serde_json::from_str(include_str!("../../../../../tests/data/clarification-vectors.json")).unwrap()
 }
 
-/// The document, after it was read into its type and written again: byte for byte the same.
+/// Reads the document into its type and checks that writing it gives the same document.
 fn through<T: DeserializeOwned + Serialize>(document: &Value) -> T {
     let read: T = read::value(document).unwrap();
     assert_eq!(serde_json::to_value(&read).unwrap(), *document);
