@@ -1,6 +1,6 @@
 //! The six algorithms that AAP 20.4 permits, and no others.
 
-/// How a JWT is signed. Symmetric algorithms, `none` and all that AAP does not list have no variant.
+/// The signature algorithm of a JWT. Symmetric algorithms, `none` and others that AAP does not list have no variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     RS256,

@@ -1,17 +1,17 @@
-//! The compact form of a JWT, taken apart strictly and without believing any of it.
+//! Strict parsing of the compact form of a JWT, without trusting any of it.
 
 use crate::Algorithm;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_protocol::{hash::Digest, json};
 use serde_json::{Map, Value};
 
-/// No token of ours comes near this; whoever sends more wants something else.
+/// No legitimate token comes near this size.
 pub const MAX_TOKEN_BYTES: usize = 8 * 1024;
 
-/// Header members that would bring a key along, or demand something that we do not do (RFC 8725 3.1, 3.10).
+/// Header members that would supply a key or demand an unsupported feature (RFC 8725 3.1, 3.10).
 pub(crate) const REFUSED_IN_HEADER: &[&str] = &["crit", "b64", "jwk", "jku", "x5u", "x5c"];
 
-/// Why something is no JWT that could ever be accepted, whatever the keys.
+/// Why a text can never be an acceptable JWT, with any keys.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     #[error("the token is longer than {MAX_TOKEN_BYTES} bytes")]
@@ -34,7 +34,7 @@ pub enum Malformed {
     NoIssuer,
 }
 
-/// What a token says of itself before anything was verified: good for finding the key, and for nothing else.
+/// The unverified statements of a token: sufficient for finding the key, and for nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peek {
     pub alg: Algorithm,
@@ -56,7 +56,7 @@ pub(crate) struct Compact<'a> {
     pub(crate) kid: String,
     pub(crate) typ: Option<String>,
     pub(crate) payload: Map<String, Value>,
-    /// Header and payload as they were sent: what the signature is over.
+    /// Header and payload as sent, which the signature covers.
     pub(crate) signed: &'a str,
     pub(crate) signature: Vec<u8>,
     whole: &'a str,
@@ -81,7 +81,7 @@ impl<'a> Compact<'a> {
     }
 }
 
-/// The three parts as they were sent, with what the signature is over.
+/// The three parts as sent, and the signed part.
 pub(crate) struct Parts<'a> {
     pub(crate) header: &'a str,
     pub(crate) payload: &'a str,
@@ -131,7 +131,7 @@ pub(crate) fn object(part: &str, name: &'static str) -> Result<Map<String, Value
     }
 }
 
-/// Strict: no padding, no blanks, and the bits left over at the end are zero, so that a token has one spelling.
+/// Strict: no padding, no whitespace, and zero in the remaining bits, so that a token has one spelling.
 pub(crate) fn decode(part: &str, name: &'static str) -> Result<Vec<u8>, Malformed> {
     URL_SAFE_NO_PAD.decode(part).map_err(|_| Malformed::Base64(name))
 }

@@ -1,4 +1,4 @@
-//! One key of a set: may it be used, and if not, why not.
+//! One key of a set: whether it is usable, and if not, why.
 
 use crate::algorithm::{Algorithm, Family};
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ParsedPublicKey, VerificationAlgorithm};
@@ -7,10 +7,10 @@ use countersign_protocol::hash::Digest;
 use jsonwebtoken::{DecodingKey, crypto::aws_lc::DEFAULT_PROVIDER};
 use serde_json::{Map, Value};
 
-/// The thumbprint of the key whose private half stands in RFC 7515 A.3 and in AAP 23.1: anyone can sign with it.
+/// The thumbprint of the key of RFC 7515 A.3 and AAP 23.1 with a published private half: anyone can sign with it.
 const PUBLISHED_TEST_KEY: &str = "oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U";
 
-/// Any of these makes a key a private or a symmetric one (RFC 7518 6.2.2, 6.3.2, 6.4.1).
+/// Any of these makes a key private or symmetric (RFC 7518 6.2.2, 6.3.2, 6.4.1).
 const PRIVATE_MEMBERS: &[&str] = &["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /// Why a key is never used.
@@ -36,18 +36,18 @@ pub enum KeyFlaw {
     PublishedTestKey,
 }
 
-/// What is permitted besides the protocol's own rules.
+/// Exceptions from the protocol's own rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyPolicy {
     /// For running the protocol's vectors, never in production (AAP 23).
     pub allow_published_test_keys: bool,
 }
 
-/// A public key, ready to verify with.
+/// A public key, ready for verification.
 #[derive(Clone, Debug)]
 pub struct VerifyingKey {
     family: Family,
-    /// What the key itself says that it is for.
+    /// The algorithm that the key itself names.
     alg: Option<Algorithm>,
     thumbprint: String,
     key: DecodingKey,
@@ -72,7 +72,7 @@ impl VerifyingKey {
         &self.thumbprint
     }
 
-    /// Whether this key may check a signature of that algorithm: right type, right curve, and the key's own word.
+    /// Whether this key may verify that algorithm: type, curve and the key's own `alg` must fit.
     pub fn fits(&self, alg: Algorithm) -> bool {
         alg.family() == self.family && self.alg.is_none_or(|own| own == alg)
     }
@@ -152,7 +152,7 @@ fn is_strong(n: &[u8], e: &[u8]) -> bool {
     plain && (2048..=8192).contains(&bits) && odd(n) && odd(e) && e.len() <= 4 && e != [1]
 }
 
-/// RFC 7638: the required members in order, without blanks. Base64url needs no escaping.
+/// RFC 7638: the required members in order, without whitespace. Base64url needs no escaping.
 pub(crate) fn thumbprint(required_members: &str) -> String {
     Digest::of(required_members.as_bytes()).base64url()
 }

@@ -1,4 +1,4 @@
-//! A JWK set: which of a stranger's keys may be used, found by name (AAP 20.1).
+//! A JWK set: the usable keys of another party, by name (AAP 20.1).
 
 use crate::jwk::{KeyFlaw, KeyPolicy, VerifyingKey};
 use countersign_protocol::json;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub const MAX_SET_BYTES: usize = 64 * 1024;
 pub const MAX_SET_KEYS: usize = 64;
 
-/// Why a document is no key set at all. One bad key among others is not a reason.
+/// Why a document is no key set. One bad key among others is no reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeySetRefusal {
     #[error("the key set is larger than {MAX_SET_BYTES} bytes")]
@@ -30,7 +30,7 @@ pub enum NoKey {
     Unusable(KeyFlaw),
 }
 
-/// The keys of one party. A token's kid picks exactly one; the others are never tried.
+/// The keys of one party. A token's kid selects exactly one; the others are never tried.
 #[derive(Clone, Debug, Default)]
 pub struct KeySet {
     by_kid: BTreeMap<String, Result<VerifyingKey, KeyFlaw>>,
@@ -52,8 +52,8 @@ impl KeySet {
         Ok(set)
     }
 
-    /// A key without a name is never used, even if it is the only one (AAP 20.1). Two of one name are both
-    /// out: which of them is meant would otherwise depend on their order.
+    /// A key without a name is never used, even if it is the only one (AAP 20.1). Two keys with one name are both
+    /// excluded: otherwise their order would decide.
     fn add(&mut self, jwk: &Map<String, Value>, policy: KeyPolicy) {
         let Some(kid) = jwk.get("kid").and_then(Value::as_str).filter(|kid| !kid.is_empty()) else {
             self.nameless += 1;
@@ -64,12 +64,12 @@ impl KeySet {
         self.by_kid.insert(kid.to_owned(), if taken { Err(KeyFlaw::SameKid) } else { key });
     }
 
-    /// The usable key of that name.
+    /// The usable key with that name.
     pub fn get(&self, kid: &str) -> Option<&VerifyingKey> {
         self.find(kid).ok()
     }
 
-    /// The same, with the reason when there is none.
+    /// The same, with the reason if there is none.
     pub fn find(&self, kid: &str) -> Result<&VerifyingKey, NoKey> {
         match self.by_kid.get(kid) {
             Some(Ok(key)) => Ok(key),
@@ -83,7 +83,7 @@ impl KeySet {
         self.by_kid.iter().filter(|(_, key)| key.is_ok()).map(|(kid, _)| kid.as_str())
     }
 
-    /// What cannot be used and why, for people who look for the reason.
+    /// The unusable keys with their reasons, for diagnosis.
     pub fn flaws(&self) -> impl Iterator<Item = (Option<&str>, KeyFlaw)> {
         let named = self.by_kid.iter().filter_map(|(kid, key)| Some((Some(kid.as_str()), *key.as_ref().err()?)));
         named.chain(std::iter::repeat_n((None, KeyFlaw::NoKid), self.nameless))

@@ -1,7 +1,7 @@
-//! Signatures: what turns the word of a stranger into a fact.
+//! Signatures: turn statements of other parties into verified facts.
 //!
-//! Nothing here waits, reads a clock or opens a socket. Keys come in as bytes, `now` is an argument, and what
-//! comes out is either a refusal that says what was wrong or one of `countersign_protocol::facts`.
+//! Nothing here waits, reads a clock or opens a socket. Keys are bytes, `now` is an argument, and the result is either
+//! a refusal with its reason or one of `countersign_protocol::facts`.
 
 mod algorithm;
 pub mod clarification;

@@ -1,4 +1,4 @@
-//! HMAC-SHA-256 with a purpose: a tag made for one thing is worth nothing for another.
+//! HMAC-SHA-256 with a context: a tag for one purpose is invalid for another.
 
 use aws_lc_rs::{constant_time, hmac};
 
@@ -11,7 +11,7 @@ impl Mac {
         Self(hmac::Key::new(hmac::HMAC_SHA256, key))
     }
 
-    /// The context's length goes first, so that its end cannot be moved into the bytes.
+    /// The context is length-prefixed, so that its end cannot be moved into the bytes.
     pub fn tag(&self, context: &str, bytes: &[u8]) -> [u8; 32] {
         let mut over = hmac::Context::with_key(&self.0);
         over.update(&(context.len() as u64).to_be_bytes());
@@ -22,7 +22,7 @@ impl Mac {
         tag
     }
 
-    /// Takes the same time wherever the first difference is.
+    /// Constant time, regardless of the position of the first difference.
     pub fn verify(&self, context: &str, bytes: &[u8], tag: &[u8]) -> bool {
         constant_time::verify_slices_are_equal(&self.tag(context, bytes), tag).is_ok()
     }

@@ -1,4 +1,4 @@
-//! The key that an agent makes for one session, and the proofs that it signs (AAP 18.1, 18.3).
+//! An agent's key for one session, and its DPoP proofs (AAP 18.1, 18.3).
 
 use crate::{BadSigningKey, SigningFailed, SigningKey};
 use aws_lc_rs::{
@@ -11,12 +11,12 @@ use countersign_protocol::{hash::Digest, time::UnixMillis};
 use serde_json::json;
 use std::sync::Arc;
 
-/// A P-256 key pair. Its private half is never printed, and lives only as long as the session that it is for.
+/// A P-256 key pair. Its private half is never printed, and lives only as long as its session.
 #[derive(Clone)]
 pub struct ProofKey {
     pair: Arc<EcdsaKeyPair>,
     jkt: Digest,
-    /// The first part of every proof: only what follows it changes.
+    /// The encoded header, the same in every proof.
     header: Arc<str>,
 }
 
@@ -41,12 +41,12 @@ impl ProofKey {
         })
     }
 
-    /// RFC 7638, SHA-256: what a token is bound to.
+    /// RFC 7638, SHA-256; tokens are bound to it.
     pub fn jkt(&self) -> &Digest {
         &self.jkt
     }
 
-    /// A proof for one request. Query and fragment of the address are left out; without a token there is no `ath`.
+    /// A proof for one request. Query and fragment of the URL are left out; without a token there is no `ath`.
     pub fn proof(
         &self,
         method: &str,

@@ -1,4 +1,4 @@
-//! The headers of DPoP proofs: read once, remembered while their key is in use.
+//! A cache of DPoP proof headers, parsed once while their key is in use.
 
 use crate::compact::{self, Malformed, REFUSED_IN_HEADER};
 use crate::jwk::{self, KeyFlaw, KeyPolicy, VerifyingKey};
@@ -14,13 +14,13 @@ use std::sync::Arc;
 /// A key takes one or two kilobytes, so this many take some tens of megabytes at most.
 const ENTRIES: usize = 10_000;
 
-/// A header with an RSA key of 4096 bits has about a thousand characters; what is longer is read anew each time.
+/// A header with an RSA key of 4096 bits has about a thousand characters; a longer one is parsed each time.
 const MAX_REMEMBERED_BYTES: usize = 1536;
 
-/// The headers that lately came with a good signature, by their own text.
+/// Headers that recently came with a valid signature, by their text.
 ///
-/// A client sends the same header with each proof: the second time, nothing of it is decoded, parsed or hashed. A key
-/// that nobody has signed with is not remembered, so numbers that are made up push no real key out.
+/// A client sends the same header with each proof: from the second time on, it is not decoded, parsed or hashed. A key
+/// is cached only after a valid signature, so made-up keys evict no real one.
 pub struct ProofKeys {
     seen: Cache<Box<str>, Arc<PublicProofKey>>,
     policy: KeyPolicy,
@@ -39,7 +39,7 @@ impl ProofKeys {
         Ok(Header { key: Arc::new(read(&members, self.policy)?), is_new: true })
     }
 
-    /// Only after the signature was found good.
+    /// Only after the signature was verified.
     pub(crate) fn remember(&self, text: &str, header: Header) {
         if header.is_new && text.len() <= MAX_REMEMBERED_BYTES {
             self.seen.insert(text.into(), header.key);
@@ -59,13 +59,13 @@ impl std::fmt::Debug for ProofKeys {
     }
 }
 
-/// A header in which everything is as it must be.
+/// A valid header.
 pub(crate) struct Header {
     pub(crate) key: Arc<PublicProofKey>,
     is_new: bool,
 }
 
-/// The key that a proof brings along.
+/// The key inside a proof.
 pub(crate) struct PublicProofKey {
     key: ParsedPublicKey,
     pub(crate) jkt: Digest,
@@ -100,7 +100,7 @@ fn algorithm(name: &str) -> Option<Algorithm> {
     Algorithm::parse(name).filter(|alg| matches!(alg, Algorithm::ES256 | Algorithm::PS256))
 }
 
-/// The key in the form in which the library verifies fastest.
+/// The key in the form with the fastest verification.
 fn parsed(jwk: &Map<String, Value>, alg: Algorithm) -> Result<ParsedPublicKey, KeyFlaw> {
     let number = |member| jwk::number(jwk, member).map(|(bytes, _)| bytes);
     let key = if alg == Algorithm::PS256 {

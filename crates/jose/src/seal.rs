@@ -1,17 +1,17 @@
-//! Sealing what lies in the database: AES-256-GCM under one key.
+//! Encryption of values in the database: AES-256-GCM under one key.
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use zeroize::Zeroizing;
 
-/// Names the form, so that another one can be told apart from it later.
+/// Names the format, so that a later one can be distinguished.
 const FORM: &str = "1.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the cipher refused to seal")]
 pub struct NotSealed;
 
-/// One answer for every reason: another key, another context, or changed bytes.
+/// One error for every reason: another key, another context, or changed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not sealed by this key for this purpose")]
 pub struct Unsealable;
@@ -24,8 +24,8 @@ impl Sealer {
         RandomizedNonceKey::new(&AES_256_GCM, key).map(Self).map_err(|_| NotSealed)
     }
 
-    /// The context says what is sealed, such as `signing key KID`. It is bound to the text, not stored in it:
-    /// a sealed value moved to another row does not open there.
+    /// The context names the sealed value, such as `signing key KID`. It is authenticated, not stored: a sealed value
+    /// moved to another row does not open there.
     pub fn seal(&self, context: &str, plaintext: &[u8]) -> Result<String, NotSealed> {
         let mut text = plaintext.to_vec();
         let nonce = self.0.seal_in_place_append_tag(Aad::from(context.as_bytes()), &mut text);

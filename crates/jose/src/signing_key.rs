@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
-/// Why bytes are no signing key. Says nothing of what the bytes were.
+/// Why bytes are no signing key. Reveals nothing about the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a P-256 private key")]
 pub struct BadSigningKey;
@@ -26,7 +26,7 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// A new key. Without a name it gets the first 16 characters of its thumbprint.
+    /// A new key. Its default name is the first 16 characters of its thumbprint.
     pub fn generate(kid: Option<&str>) -> Result<Self, BadSigningKey> {
         let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).map_err(|_| BadSigningKey)?;
         Self::of(kid, &pair)
@@ -37,7 +37,7 @@ impl SigningKey {
         Self::of(kid, &pair)
     }
 
-    /// From a private JWK whose public part must belong to its private one.
+    /// From a private JWK with a matching public part.
     pub fn from_jwk(jwk: &Value) -> Result<Self, BadSigningKey> {
         if jwk.get("kty") != Some(&json!("EC")) || jwk.get("crv") != Some(&json!("P-256")) {
             return Err(BadSigningKey);
@@ -61,12 +61,12 @@ impl SigningKey {
         &self.public.kid
     }
 
-    /// The private key, for sealing it away. Wiped when dropped.
+    /// The private key, for encrypted storage. Wiped when dropped.
     pub fn to_pkcs8(&self) -> Zeroizing<Vec<u8>> {
         Zeroizing::new(self.pkcs8.as_bytes().to_vec())
     }
 
-    /// What may be published.
+    /// The public part, for publication.
     pub fn public_jwk(&self) -> &PublicJwk {
         &self.public
     }
@@ -81,7 +81,7 @@ impl SigningKey {
         self.sign_with_header(&json!({ "alg": "ES256", "kid": self.kid(), "typ": typ }), claims)
     }
 
-    /// A JWT with any header: for those who test what a service does with an odd one.
+    /// A JWT with any header, for testing a service with unusual ones.
     pub fn sign_with_header<T: Serialize>(&self, header: &Value, claims: &T) -> Result<String, SigningFailed> {
         let part = |bytes: serde_json::Result<Vec<u8>>| bytes.map(|bytes| URL_SAFE_NO_PAD.encode(bytes));
         let header = part(serde_json::to_vec(header)).map_err(|_| SigningFailed)?;

@@ -5,15 +5,15 @@ use countersign_protocol::clarification::{Gap, Severity};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Compares the accepted plan with the one submitted last. The first difference that no answer explains is named, by
-/// its JSON Pointer.
+/// Compares the accepted plan with the last submitted one. An error names the first difference that no answer explains,
+/// by its JSON Pointer.
 pub(super) fn check(submitted: &Value, accepted: &Value, walk: &Walk<'_>) -> Result<(), Wrong> {
     let answers = Answers::of(walk);
     answers.explain(Some(submitted), Some(accepted), "")?;
     answers.all_in(accepted)
 }
 
-/// The answers that settled a gap, by their places. More than one at a place is rare: rules can ask twice about it.
+/// The answers that settled a gap, by their places. Several at one place are rare: rules can ask about it twice.
 struct Answers<'w> {
     at: BTreeMap<String, Vec<Answer<'w>>>,
 }
@@ -21,8 +21,8 @@ struct Answers<'w> {
 struct Answer<'w> {
     gap: &'w Gap,
     answer: &'w str,
-    /// Given about the last plan, and something to write into it. One to an earlier plan counts only if the last one raises the same question, which
-    /// the chain does not tell.
+    /// An answer about the last plan that changes it. An answer about an earlier plan counts only if the last one
+    /// raises the same question, which the chain does not show.
     applies: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'w> Answers<'w> {
         }
     }
 
-    /// What was answered about the last plan is in the accepted one.
+    /// Every answer about the last plan is in the accepted one.
     fn all_in(&self, accepted: &Value) -> Result<(), Wrong> {
         for (place, answers) in &self.at {
             let mut due = answers.iter().filter(|answer| answer.applies).peekable();
@@ -75,18 +75,18 @@ impl<'w> Answers<'w> {
     }
 }
 
-/// A WARN that is accepted leaves the plan as it is (W-05). Older documents have the word in its place.
+/// An accepted WARN leaves the plan unchanged (W-05). Older documents have the word in its place.
 fn leaves_as_it_is(gap: &Gap, answer: &str) -> bool {
     gap.severity == Severity::Warn && alike(answer, "accept")
 }
 
-/// Where a gap is. One without a pointer says it by its dotted path alone (W-25).
+/// The place of a gap. Without a pointer, its dotted path is used (W-25).
 fn pointer(gap: &Gap) -> String {
     let from_path = || gap.field.split(['.', '[', ']']).filter(|step| !step.is_empty()).map(|step| format!("/{step}"));
     gap.pointer.clone().unwrap_or_else(|| from_path().collect())
 }
 
-/// Two objects or two lists, or one that was made for an answer inside it. An empty one was made for nothing.
+/// Two objects or two lists, or a container created for an answer inside it. An empty one has no such reason.
 fn same_kind(submitted: Option<&Value>, accepted: Option<&Value>) -> bool {
     match (submitted, accepted) {
         (Some(Value::Object(_)), Some(Value::Object(_))) | (Some(Value::Array(_)), Some(Value::Array(_))) => true,
@@ -105,7 +105,7 @@ fn members(value: Option<&Value>) -> BTreeMap<String, &Value> {
 }
 
 impl Answer<'_> {
-    /// Whether a value is this answer, in whichever kind its rule asks for.
+    /// Whether a value is this answer, in the kind that its rule asks for.
     fn is(&self, value: &Value) -> bool {
         let accepted = accepted_form(self.gap, self.answer);
         match value {

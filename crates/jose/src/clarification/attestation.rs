@@ -1,4 +1,4 @@
-//! The attestation: that everything was answered, over exactly one chain (Clarification 9, W-27).
+//! Verifies attestations: everything was answered, over exactly one chain (Clarification 9, W-27).
 
 use super::{
     Flaw, Registry, Report, Wrong,
@@ -10,7 +10,7 @@ use super::{
 use countersign_protocol::clarification::{Attestation, DigestText, SignedType};
 use serde_json::Value;
 
-/// Proves an attestation by itself. What it refers to is proven only beside the chain.
+/// Verifies an attestation alone. Its references are verified only together with the chain.
 pub fn check_attestation(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
     let attestation = read(document)?;
     let signer = registry.judge(&attestation.agent_id, &attestation.agent_public_key, &attestation.issued_at);
@@ -19,7 +19,7 @@ pub fn check_attestation(document: &Value, registry: &Registry) -> Result<Report
     Ok(report::of_attestation(&attestation, signer))
 }
 
-/// The same beside the record that it must be about, as that stands.
+/// Verifies an attestation together with its record.
 pub(super) fn beside(document: &Value, proven: &mut ProvenRecord<'_>) -> Result<Attestation, Wrong> {
     let attestation = read(document)?;
     if attestation.session_id != proven.record.session_id {
@@ -35,7 +35,7 @@ pub(super) fn beside(document: &Value, proven: &mut ProvenRecord<'_>) -> Result<
     Ok(attestation)
 }
 
-/// It says the same in both places where it names its chain.
+/// Both references to the chain must agree.
 fn read(document: &Value) -> Result<Attestation, Wrong> {
     let attestation: Attestation = shape::read(document)?;
     let (inputs, chain) = (&attestation.inputs, &attestation.clarification);

@@ -1,4 +1,4 @@
-//! Everything about a session at once, in the order in which one thing rests on another.
+//! Verifies a complete audit, in the order of its dependencies.
 
 use super::{
     Flaw, Registry, Report, Wrong, accepted_plan, attestation, message, plans,
@@ -9,7 +9,7 @@ use super::{
 use countersign_protocol::clarification::{Attestation, Audit, Message, SubmittedPlan, signed};
 use serde_json::{Value, json};
 
-/// Proves what `audit` returned: the chain, the two views of it, the last message, the plans and the attestation.
+/// Verifies a response of `audit`: the chain, both of its views, the last message, the plans and the attestation.
 pub fn check_audit(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
     let part = |name: &str| document.get(name).unwrap_or(&Value::Null);
     known_members(document)?;
@@ -27,7 +27,7 @@ pub fn check_audit(document: &Value, registry: &Registry) -> Result<Report, Wron
     Ok(report::of_audit(&proven, &message, attested.as_ref()))
 }
 
-/// The parts are proven one by one; what is left is that there is nothing else.
+/// Each part is verified separately; this checks that there are no other members.
 fn known_members(document: &Value) -> Result<(), Wrong> {
     let members = document.as_object().ok_or_else(|| Wrong::malformed("", "must be an object"))?;
     match members.keys().find(|name| !Audit::MEMBERS.contains(&name.as_str())) {
@@ -36,7 +36,7 @@ fn known_members(document: &Value) -> Result<(), Wrong> {
     }
 }
 
-/// The view of 6.3 says nothing that the record does not say (W-17).
+/// The view of 6.3 has the same content as the record (W-17).
 fn same_view(view: &Value, proven: &ProvenRecord<'_>) -> Result<(), Wrong> {
     let view = view.as_array().ok_or_else(|| Wrong::malformed("", "must be a list"))?;
     let (expected, found) = (proven.walk.rounds.len() as u64, view.len() as u64);
@@ -71,7 +71,7 @@ fn exchange(exchanged: &Exchanged<'_>) -> Value {
     view
 }
 
-/// Where two values begin to differ, seen from them.
+/// The relative path of the first difference between two values.
 fn difference(expected: &Value, found: &Value) -> Option<String> {
     match (expected, found) {
         (Value::Object(left), Value::Object(right)) => {
@@ -85,7 +85,7 @@ fn difference(expected: &Value, found: &Value) -> Option<String> {
     }
 }
 
-/// The record may say that a gap is open which the chain does not know: then the message has it.
+/// The record's `all_resolved` must agree with the message: an unanswered gap is in no entry of the chain.
 fn all_resolved(proven: &ProvenRecord<'_>, message: &Message) -> Result<(), Wrong> {
     match (proven.record.all_resolved, message.gaps.first()) {
         (true, Some(open)) => {

@@ -1,4 +1,4 @@
-//! Walks a chain from its first entry to its head. Each step is possible only where everything before it was right.
+//! Walks a chain from its first entry to its head. Each step requires that everything before it is valid.
 
 use super::{
     Flaw, Wrong,
@@ -21,21 +21,21 @@ pub(super) struct Walk<'a> {
     pub(super) session_id: MplpId,
     pub(super) keys: InForce<'a>,
     pub(super) head: Digest,
-    /// The moment of the last entry.
+    /// The time of the last entry.
     pub(super) last: Option<Stamp>,
     pub(super) rounds: Vec<Exchanged<'a>>,
-    /// The plans that were asked about, each with the moment from which on.
+    /// The plans in question, each with the time from which on.
     pub(super) plans: Vec<(DigestText, Option<Stamp>)>,
-    /// When it was abandoned last, and by whom.
+    /// The last abandonment: its time and its actor.
     pub(super) abandoned: Option<(Stamp, GivenBy)>,
-    /// The last round of every gap, as its place in `rounds`.
+    /// The last round of every gap, as an index into `rounds`.
     pub(super) latest: BTreeMap<&'a str, usize>,
-    /// Every head there was, and how many rounds then.
+    /// Every head so far, with the number of rounds at that point.
     pub(super) heads: Vec<(Digest, u64)>,
 }
 
 impl<'a> Walk<'a> {
-    /// At the beginning, where session and first plan are bound together.
+    /// Starts at the genesis, which binds session and first plan.
     pub(super) fn begin(record: &Record, keys: InForce<'a>) -> Self {
         let head = signed::genesis(&record.session_id, &record.plan_digest.0);
         Self {
@@ -76,7 +76,7 @@ impl<'a> Walk<'a> {
         if same { Ok(()) } else { Err(Wrong::at("entry_hash", Flaw::Changed)) }
     }
 
-    /// Only the old key's own word makes another one the agent's.
+    /// Only a signature by the old key makes another key the agent's.
     fn rotated(&mut self, raw: &Value, rotated: &Rotated) -> Result<(), Wrong> {
         let rotation = &rotated.rotation;
         self.not_before_last(&rotated.timestamp, "timestamp")?;
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Gaps of the present plan whose last answer did not settle them. Those of an earlier plan are asked no more.
+    /// Gaps of the current plan without a settling answer. Those of an earlier plan are no longer asked.
     pub(super) fn unsettled(&self) -> impl Iterator<Item = &str> {
         let last = self.latest.iter().filter_map(|(id, at)| self.rounds.get(*at).map(|round| (*id, round)));
         last.filter(|(_, seen)| !seen.round.resolved && seen.plan + 1 == self.plans.len()).map(|(id, _)| id)
@@ -152,12 +152,12 @@ impl<'a> Walk<'a> {
         last.round.resolved.then_some(&last.round)
     }
 
-    /// How many gaps are settled, of whichever plan.
+    /// The number of settled gaps, over all plans.
     pub(super) fn settled_gaps(&self) -> u64 {
         self.latest.keys().filter(|id| self.settled(id).is_some()).count() as u64
     }
 
-    /// Of the plan that is asked about at this point.
+    /// The digest of the current plan at this point.
     pub(super) fn plan(&self) -> Option<DigestText> {
         self.plans.last().map(|(digest, _)| *digest)
     }
@@ -174,7 +174,7 @@ pub(super) fn in_order(earlier: &Stamp, later: &Stamp, place: &str) -> Result<()
     Ok(())
 }
 
-/// The key that a chain begins with: that of its first entry. Of an empty chain it is the one that signed it.
+/// The first key of a chain: that of its first entry. For an empty chain it is the signing key.
 pub(super) fn first_key(entries: &[Entry], signing: &PublicKey) -> PublicKey {
     let named = |entry: &Entry| match entry {
         Entry::Round(round) => round.agent_public_key.clone(),

@@ -1,4 +1,4 @@
-//! What another agent was handed (Clarification 9, W-28).
+//! Verifies handoffs to another agent (Clarification 9, W-28).
 
 use super::{
     Flaw, Registry, Report, Wrong,
@@ -9,7 +9,7 @@ use super::{
 use countersign_protocol::clarification::{Handoff, SignedType};
 use serde_json::Value;
 
-/// Proves a handoff and the record inside it.
+/// Verifies a handoff and the record inside it.
 pub fn check_handoff(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
     let at = "context.clarification";
     let record = document.pointer("/context/clarification").unwrap_or(&Value::Null);

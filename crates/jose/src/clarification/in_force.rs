@@ -1,4 +1,4 @@
-//! Which keys of the asking agent count at a point of its chain (W-20).
+//! The valid keys of the asking agent at a point of its chain (W-20).
 
 use super::{Flaw, Registry, Signer, Wrong, registry::within_grace};
 use countersign_protocol::clarification::{PublicKey, Rotation, Stamp};
@@ -8,9 +8,9 @@ pub(super) struct InForce<'r> {
     pub(super) agent_id: String,
     pub(super) current: PublicKey,
     replaced: Vec<(PublicKey, Stamp)>,
-    /// The entry that is looked at, for naming it later.
+    /// The current entry, for error messages.
     pub(super) entry: usize,
-    /// The last that the present key signed, and where: a rotation that comes later may forbid it.
+    /// The last use of the current key and its place: a later rotation may invalidate it.
     last_use: Option<(Stamp, String)>,
     overdue: Option<Wrong>,
     pub(super) signer: Signer,
@@ -30,7 +30,7 @@ impl<'r> InForce<'r> {
         }
     }
 
-    /// Refused unless the key is the agent's at that time, as far as the chain and the registry tell.
+    /// Refuses a key that is not the agent's at that time, according to the chain and the registry.
     pub(super) fn check(&mut self, key: &PublicKey, at: &Stamp, place: &str) -> Result<(), Wrong> {
         let registered = self.registry.judge(&self.agent_id, key, at).map_err(|flaw| Wrong::at(place, flaw))?;
         if registered == Signer::IntegrityOnly {
@@ -45,8 +45,8 @@ impl<'r> InForce<'r> {
         within_grace(since, at).map_err(|flaw| Wrong::at(place, flaw))
     }
 
-    /// The same for what is signed after the chain has ended: no entry tells of a rotation then, so a key that is none
-    /// of the chain's must be registered.
+    /// The same for signatures after the end of the chain: no entry can show a rotation then, so a key from outside the
+    /// chain must be registered.
     pub(super) fn check_later(&mut self, key: &PublicKey, at: &Stamp, place: &str) -> Result<(), Wrong> {
         let registered = self.registry.judge(&self.agent_id, key, at) == Ok(Signer::Known);
         match self.check(key, at, place) {
@@ -64,7 +64,7 @@ impl<'r> InForce<'r> {
         self.current = rotation.new_public_key.clone();
     }
 
-    /// What an earlier entry turns out to be once the rotation after it is known: signed by the old key too late.
+    /// Reports an earlier entry that the old key signed too late, now that the rotation after it is known.
     pub(super) fn not_overdue(&mut self) -> Result<(), Wrong> {
         self.overdue.take().map_or(Ok(()), Err)
     }

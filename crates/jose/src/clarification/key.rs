@@ -1,4 +1,4 @@
-//! The key that an agent asks with.
+//! The signing key of an asking agent.
 
 use countersign_protocol::{
     canonical::NotCanonical,
@@ -17,7 +17,7 @@ impl AgentKey {
         Self(SigningKey::from_bytes(&Zeroizing::new(seed)))
     }
 
-    /// The private key, for sealing it away. Wiped when dropped.
+    /// The private key, for encrypted storage. Wiped when dropped.
     pub fn seed(&self) -> Zeroizing<[u8; 32]> {
         Zeroizing::new(self.0.to_bytes())
     }
@@ -26,7 +26,7 @@ impl AgentKey {
         PublicKey::from_bytes(self.0.verifying_key().to_bytes())
     }
 
-    /// Signs the same bytes always in the same way (RFC 8032).
+    /// Deterministic: the same bytes always give the same signature (RFC 8032).
     pub fn sign(&self, input: &[u8]) -> Signature {
         Signature::from_bytes(self.0.sign(input).to_bytes())
     }
@@ -43,7 +43,7 @@ impl std::fmt::Debug for AgentKey {
     }
 }
 
-/// The keys whose private halves stand in RFC 8032 7.1, tests 1 and 2: anyone can sign with them.
+/// The public keys of RFC 8032 7.1, tests 1 and 2, with published private halves: anyone can sign with them.
 const PUBLISHED_TEST_KEYS: [[u8; 32]; 2] = [
     [
         0xd7, 0x5a, 0x98, 0x01, 0x82, 0xb1, 0x0a, 0xb7, 0xd5, 0x4b, 0xfe, 0xd3, 0xc9, 0x64, 0x07, 0x3a, 0x0e, 0xe1,

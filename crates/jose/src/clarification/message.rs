@@ -1,4 +1,4 @@
-//! The signed refusal, by itself or beside the record of its session (Clarification 4).
+//! Verifies the signed message, alone or together with its session's record (Clarification 4).
 
 use super::{
     Flaw, Registry, Report, Wrong,
@@ -10,7 +10,7 @@ use super::{
 use countersign_protocol::clarification::{Message, Severity, SignedType, Status};
 use serde_json::Value;
 
-/// Proves a message by itself: whole, consistent, and signed with the key that it names.
+/// Verifies a message alone: complete, consistent, and signed with the key that it names.
 pub fn check_message(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
     let message = read(document)?;
     let signer = registry.judge(&message.agent_id, &message.agent_public_key, &message.timestamp);
@@ -19,7 +19,7 @@ pub fn check_message(document: &Value, registry: &Registry) -> Result<Report, Wr
     Ok(report::of_message(&message, signer))
 }
 
-/// The same for the last message of a session, which must say what its chain says.
+/// The same for the last message of a session, which must agree with its chain.
 pub(super) fn beside(document: &Value, proven: &mut ProvenRecord<'_>) -> Result<Message, Wrong> {
     let message = read(document)?;
     let walk = &mut proven.walk;
@@ -64,7 +64,7 @@ fn agrees(document: &Value, message: &Message, walk: &Walk<'_>) -> Result<(), Wr
     Ok(())
 }
 
-/// An open gap was not settled, and reads as it was asked.
+/// An open gap is unsettled, and equals the gap as asked.
 fn open_still(id: &str, raw: &Value, walk: &Walk<'_>) -> Result<(), Wrong> {
     if let Some(settled) = walk.settled(id) {
         return Err(Wrong::at("id", Flaw::ResolvedAlready { round: settled.round }));

@@ -1,8 +1,8 @@
-//! Clarifications proved offline: Ed25519, strictly, and everything that follows from a chain of signatures.
+//! Offline verification of clarifications: strict Ed25519, and everything that follows from a chain of signatures.
 //!
-//! Documents are checked as they stand, as plain JSON values that were parsed strictly: a signature covers the literal
-//! texts, so reading a document into types and writing it again would already be another one. Nothing here reads a
-//! clock. A chain of any age is judged alike (W-18).
+//! Documents are checked as plain JSON values that were parsed strictly: a signature covers the literal texts, so
+//! reading a document into types and writing it again could already change it. Nothing here reads a clock. Chains of
+//! any age are judged alike (W-18).
 
 mod accepted_plan;
 mod attestation;

@@ -1,10 +1,10 @@
-//! The plans of a session: each is the one that the chain says was asked about.
+//! The plans of a session: each must match its digest in the chain.
 
 use super::{Flaw, Wrong, chain::Walk, shape::read_unbounded};
 use countersign_protocol::clarification::{DigestText, SubmittedPlan, signed};
 use serde_json::Value;
 
-/// The plans as they were submitted, oldest first. Their digests are signed, and when one took the place of another.
+/// The submitted plans, oldest first. The chain signs their digests and their changes.
 pub(super) fn check(document: &Value, walk: &Walk<'_>) -> Result<Vec<SubmittedPlan>, Wrong> {
     let plans: Vec<SubmittedPlan> = read_unbounded(document)?;
     let (expected, found) = (walk.plans.len(), plans.len());

@@ -1,4 +1,4 @@
-//! The record of a session: the chain, what it says of itself, and the signature over both (Clarification 7).
+//! Verifies the record of a session: the chain, its summary, and the signature over both (Clarification 7).
 
 use super::{
     Flaw, Registry, Report, Wrong,
@@ -14,15 +14,16 @@ use countersign_protocol::clarification::{
 };
 use serde_json::{Value, json};
 
-/// Proves a record by itself.
+/// Verifies a record alone.
 ///
-/// What is open but was never answered is in no entry, so a record that says so is believed; the message knows.
+/// An open gap without any answer is in no entry, so a record's statement about it cannot be checked here; the message
+/// has it.
 pub fn check_record(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
     let proven = prove(document, registry)?;
     Ok(report::of_record(&proven))
 }
 
-/// A record that was found right, with everything that was seen on the way.
+/// A verified record with the state of its chain.
 pub(super) struct ProvenRecord<'a> {
     /// Without its chain.
     pub(super) record: Record,
@@ -44,7 +45,7 @@ pub(super) fn prove<'a>(document: &'a Value, registry: &'a Registry) -> Result<P
     Ok(ProvenRecord { record, walk })
 }
 
-/// The entries are read one by one, so that a refusal names the one that is wrong.
+/// Reads the entries one by one, so that an error names the wrong one.
 fn read(document: &Value) -> Result<(Record, Vec<Entry>), Wrong> {
     let chain = document.get("chain").and_then(Value::as_array);
     let chain = chain.ok_or_else(|| Wrong::malformed("chain", "must be a list"))?;

@@ -1,4 +1,4 @@
-//! Who is known by which key. The key inside a document proves only that nobody changed it since (W-19).
+//! Known keys by agent. The key inside a document proves only its integrity (W-19).
 
 use super::{Flaw, is_published_test_key};
 use crate::KeyPolicy;
@@ -6,7 +6,7 @@ use countersign_protocol::clarification::{PublicKey, PublishedKeys, Stamp, limit
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The keys that a verifier has from a place it trusts, by agent. Empty, it still proves integrity.
+/// The keys that a verifier has from a trusted source, by agent. An empty registry still proves integrity.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     policy: KeyPolicy,
@@ -19,13 +19,13 @@ struct Known {
     retired_at: Option<Stamp>,
 }
 
-/// What is known of whoever signed.
+/// The confidence in the signer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Signer {
-    /// The key is registered for the agent that is named.
+    /// The key is registered for the named agent.
     Known,
-    /// Nobody changed it since it was signed. Who signed it is only what it says itself.
+    /// The document is unchanged since it was signed. The signer's name is only the document's own statement.
     IntegrityOnly,
 }
 
@@ -34,7 +34,7 @@ impl Registry {
         Self { policy, agents: BTreeMap::new() }
     }
 
-    /// With the keys that an asking agent has published.
+    /// Adds the published keys of an asking agent.
     #[must_use]
     pub fn with(mut self, published: &PublishedKeys) -> Self {
         let known =
@@ -43,7 +43,7 @@ impl Registry {
         self
     }
 
-    /// With one key of an agent, such as one that answers.
+    /// Adds one key of an agent, such as an answering one.
     #[must_use]
     pub fn with_key(mut self, agent_id: &str, key: PublicKey) -> Self {
         self.agents.entry(agent_id.to_owned()).or_default().push(Known { key, retired_at: None });
@@ -63,7 +63,7 @@ impl Registry {
     }
 }
 
-/// A key that was replaced counts for 24 hours more (W-20).
+/// A replaced key is valid for another 24 hours (W-20).
 pub(super) fn within_grace(replaced_at: &Stamp, at: &Stamp) -> Result<(), Flaw> {
     if at.at() <= replaced_at.at().plus_secs(GRACE_S) {
         return Ok(());

@@ -1,11 +1,11 @@
-//! What was proven, for people and for programs.
+//! Reports of verification, for people and for programs.
 
 use super::{Signer, record::ProvenRecord, round::Exchanged};
 use countersign_protocol::clarification::{Attestation, DigestText, Gap, GivenBy, Handoff, Message, Severity, Stamp};
 use serde::Serialize;
 use std::fmt;
 
-/// What the document was.
+/// The verified kind of document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Proven {
@@ -16,7 +16,7 @@ pub enum Proven {
     Audit,
 }
 
-/// Nothing in here was taken on trust, except who is behind a key where `signer` says so.
+/// Everything here is verified, except the owner of a key if `signer` says so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
     pub proven: Proven,
@@ -24,11 +24,11 @@ pub struct Report {
     pub agent_id: String,
     pub signer: Signer,
     pub rounds: Vec<RoundReport>,
-    /// Gaps that nobody has answered, where the document tells.
+    /// Unanswered gaps, if the document lists them.
     pub open: Vec<OpenGap>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub all_resolved: Option<bool>,
-    /// The head of the chain and who signed it when.
+    /// The head of the chain and the time of its signature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<DigestText>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ pub struct Report {
     /// When it was attested that everything is answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attested_at: Option<Stamp>,
-    /// When the session was given up, and by whom.
+    /// When and by which party the session was abandoned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abandoned: Option<(Stamp, GivenBy)>,
     pub warnings: Vec<String>,
@@ -50,7 +50,7 @@ pub struct OpenGap {
     pub question: String,
 }
 
-/// One question, its answer, and whose that is.
+/// One question and its answer with its giver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RoundReport {
     pub round: u64,
@@ -63,10 +63,10 @@ pub struct RoundReport {
     pub answered_at: Stamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub given_by: Option<GivenBy>,
-    /// Who signed the answer: its giver if attested, else the asking agent.
+    /// The signer of the answer: its giver if attested, else the asking agent.
     pub signed_by: String,
     pub attested: bool,
-    /// Of an attested answer: whether the key is registered for whoever signed.
+    /// For an attested answer: whether the key is registered for its signer.
     pub signer: Signer,
     pub resolved: bool,
 }
@@ -218,7 +218,7 @@ impl fmt::Display for RoundReport {
     }
 }
 
-/// A text of somebody else's, on one line and without anything that could pass for ours.
+/// A text of another party, on one line and unable to pass for ours.
 struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {

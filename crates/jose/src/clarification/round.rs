@@ -1,4 +1,4 @@
-//! One question and its answer: numbered, in time, signed on both sides, and an answer where it says so.
+//! Verifies one round: its number, its times, both signatures, and that a settling answer is one.
 
 use super::{
     Flaw, Signer, Wrong,
@@ -8,16 +8,16 @@ use super::{
 use countersign_protocol::clarification::{DigestText, GivenBy, PublicKey, Round, Severity, SignedType, signed};
 use serde_json::{Value, json};
 
-/// A round that was found right.
+/// A verified round.
 pub(super) struct Exchanged<'a> {
     pub(super) raw: &'a Value,
     pub(super) round: Round,
-    /// What was signed.
+    /// The signed bodies.
     pub(super) ask: Value,
     pub(super) answer: Value,
-    /// Which of the submitted plans was asked about, counted from 0.
+    /// The index of the plan in question.
     pub(super) plan: usize,
-    /// What is known of whoever signed the answer.
+    /// The confidence in the signer of the answer.
     pub(super) answerer: Signer,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// A number always means the same gap, and none outlives the plan it is about (W-24).
+    /// An id always means the same gap, and none outlives its plan (W-24).
     fn numbered(&self, raw: &Value) -> Result<(), Wrong> {
         let id = raw.pointer("/gap/id").and_then(Value::as_str).unwrap_or_default();
         let Some(before) = self.latest.get(id).and_then(|at| self.rounds.get(*at)) else { return Ok(()) };
@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
         Ok((body, answerer))
     }
 
-    /// Without a signature of the giver's own, the asking agent vouches for what it was told, and nobody else (W-06).
+    /// Without the giver's own signature, only the asking agent vouches for the answer (W-06).
     fn answerer(&mut self, round: &Round) -> Result<Signer, Wrong> {
         let by = &round.answered_by;
         if by.attested {
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What no rule could have taken for an answer did not settle anything (W-05, R-14).
+/// An answer that no rule could accept settles nothing (W-05, R-14).
 fn settled_rightly(round: &Round) -> Result<(), Wrong> {
     let person = round.given_by == Some(GivenBy::Person);
     if round.decision_id.is_some() && !person {

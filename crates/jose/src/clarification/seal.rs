@@ -1,4 +1,4 @@
-//! What whoever received a chain keeps of it: enough to notice later that it was cut off (W-09).
+//! A receiver's summary of a chain: sufficient to detect a later truncation (W-09).
 
 use super::{
     Flaw, Registry, Report, Wrong,
@@ -10,7 +10,7 @@ use countersign_protocol::clarification::{DigestText, Signature, SignedType, sig
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The signature of a chain with what it covers. A few hundred bytes, whatever the length of the chain.
+/// The signature of a chain with its signed body. A few hundred bytes for a chain of any length.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainSeal {
     #[serde(flatten)]
@@ -19,7 +19,7 @@ pub struct ChainSeal {
 }
 
 impl ChainSeal {
-    /// Of a record that is proven now.
+    /// From a record, verified here.
     pub fn of_record(document: &Value, registry: &Registry) -> Result<Self, Wrong> {
         let ProvenRecord { record, walk } = record::prove(document, registry)?;
         let body = ChainBody {
@@ -35,7 +35,7 @@ impl ChainSeal {
     }
 }
 
-/// Proves a record, and that it goes on from where it was signed before, or has not moved since.
+/// Verifies a record, and that it continues or equals the kept state.
 pub fn check_against(document: &Value, kept: &ChainSeal, registry: &Registry) -> Result<Report, Wrong> {
     genuine(kept, registry).map_err(|wrong| wrong.under("kept"))?;
     let proven = record::prove(document, registry)?;

@@ -1,4 +1,4 @@
-//! What can be said of a document before any signature is looked at: its members, and how much of everything there is.
+//! Checks before any signature: members and sizes.
 
 use super::{Flaw, Wrong, strict};
 use countersign_protocol::{
@@ -12,18 +12,18 @@ use countersign_protocol::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Reads a document by its closed shape, after looking at the lengths of its texts.
+/// Reads a document by its closed shape, after checking the lengths of its texts.
 pub(super) fn read<T: DeserializeOwned>(document: &Value) -> Result<T, Wrong> {
     texts_fit(document)?;
     read_unbounded(document)
 }
 
-/// The same where a plan is inside, whose texts are its own business.
+/// The same for a document with a plan, whose texts are not limited.
 pub(super) fn read_unbounded<T: DeserializeOwned>(document: &Value) -> Result<T, Wrong> {
     Ok(read::value(document)?)
 }
 
-/// No text is longer than may be (W-32).
+/// No text exceeds the limit (W-32).
 pub(super) fn texts_fit(value: &Value) -> Result<(), Wrong> {
     match value {
         Value::String(text) => {
@@ -43,7 +43,7 @@ pub(super) fn bounded(what: &'static str, limit: usize, found: usize) -> Result<
     if found <= limit { Ok(()) } else { Err(Flaw::TooMuch { what, limit, found }) }
 }
 
-/// A member as it stands; null where there is none.
+/// A member as written; null if absent.
 pub(super) fn member(document: &Value, name: &str) -> Value {
     document.get(name).cloned().unwrap_or(Value::Null)
 }
@@ -60,7 +60,7 @@ pub(super) fn signed_whole(
         .map_err(|w| w.under("signature"))
 }
 
-/// Checks a signature over a body, and gives back the bytes that were signed.
+/// Checks a signature over a body, and returns the signed bytes.
 pub(super) fn signed_body(
     kind: SignedType,
     body: &Value,
@@ -72,13 +72,13 @@ pub(super) fn signed_body(
     Ok(input)
 }
 
-/// The same but for case and blanks: how an answer meets a suggestion (W-14).
+/// Equal apart from case and whitespace: how an answer matches a suggestion (W-14).
 pub(super) fn alike(left: &str, right: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     plain(left) == plain(right)
 }
 
-/// The gaps of a message: not too many, each with a number of its own.
+/// The gaps of a message: within the limit, each with a unique id.
 pub(super) fn gaps_fit(gaps: &[Gap]) -> Result<(), Wrong> {
     bounded("gaps", MAX_GAPS, gaps.len()).map_err(|flaw| Wrong::at("gaps", flaw))?;
     for (at, gap) in gaps.iter().enumerate() {
@@ -90,7 +90,7 @@ pub(super) fn gaps_fit(gaps: &[Gap]) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// `gap-001`, and texts that say something (W-24).
+/// `gap-001`, and texts that are not blank (W-24).
 pub(super) fn gap_fits(gap: &Gap) -> Result<(), Wrong> {
     let digits = gap.id.strip_prefix("gap-").unwrap_or_default();
     let numbered = digits.len() >= 3 && digits.bytes().all(|b| b.is_ascii_digit());

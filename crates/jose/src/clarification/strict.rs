@@ -1,4 +1,4 @@
-//! One verdict about a signature, whoever asks (W-23).
+//! One consistent verdict about a signature (W-23).
 
 use countersign_protocol::clarification::{PublicKey, Signature};
 use ed25519_dalek::VerifyingKey;
@@ -11,7 +11,7 @@ pub enum BadSignature {
     Signature,
 }
 
-/// Checks a signature by itself, never in a batch, without clearing cofactors: S must be canonical, and neither the key
+/// Checks a single signature, never in a batch, without clearing cofactors: S must be canonical, and neither the key
 /// nor R may be of small order.
 pub fn verify(key: &PublicKey, input: &[u8], signature: &Signature) -> Result<(), BadSignature> {
     if !is_canonical(key.bytes()) {
@@ -25,7 +25,7 @@ pub fn verify(key: &PublicKey, input: &[u8], signature: &Signature) -> Result<()
     key.verify_strict(input, &signature).map_err(|_| BadSignature::Signature)
 }
 
-/// Whether the encoded number is below 2^255 - 19. The library takes the nineteen others for the points they wrap
+/// Whether the encoded number is below 2^255 - 19. The library reduces the nineteen others to the points they wrap
 /// around to (RFC 8032 5.1.3 does not).
 fn is_canonical(bytes: &[u8; 32]) -> bool {
     let [low, middle @ .., high] = bytes;

@@ -1,8 +1,8 @@
-//! The first thing that is wrong with a document, where it stands and what it means.
+//! The first problem of a document, with its place and meaning.
 
 use countersign_protocol::{canonical::NotCanonical, clarification::SignedType, mplp::BadDocument};
 
-/// What an auditor is told.
+/// The error for an auditor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}{flaw}", place, if place.is_empty() { "" } else { ": " })]
 pub struct Wrong {
@@ -122,7 +122,7 @@ impl Wrong {
         Self::at(place, Flaw::Malformed(why.into()))
     }
 
-    /// The same, seen from a document that holds this one.
+    /// The same error with the path seen from an enclosing document.
     pub(super) fn under(self, holder: &str) -> Self {
         let dot = if self.place.is_empty() || self.place.starts_with(['[', '/']) { "" } else { "." };
         Self { place: format!("{holder}{dot}{}", self.place), flaw: self.flaw }

@@ -1,4 +1,4 @@
-//! Delegation tokens (AAP 5.2, 19.4): our own word, come back to us.
+//! Delegation tokens (AAP 5.2, 19.4): issued and verified by this service.
 
 use super::{Kind, Unsigned, is_from_the_future, signed};
 use crate::key_set::KeySet;
@@ -20,8 +20,8 @@ pub enum DelegationRefusal {
     FromTheFuture,
 }
 
-/// That we issued it. Expiry is not judged here: whether the delegation is known and not revoked comes first
-/// (C-93), so the fact can be asked with [`VerifiedDelegation::is_expired`].
+/// Verifies that we issued it. Expiry is left to [`VerifiedDelegation::is_expired`]: unknown and revoked delegations
+/// are reported first (C-93).
 pub fn verify_delegation(
     jwt: &str,
     own_keys: &KeySet,

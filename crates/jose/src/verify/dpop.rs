@@ -1,4 +1,4 @@
-//! DPoP proofs (AAP 18, RFC 9449 4.3): that the caller holds a key, and meant this very request.
+//! DPoP proofs (AAP 18, RFC 9449 4.3): the caller holds a key and signed exactly this request.
 
 use super::htu;
 use crate::compact::{self, Malformed, Parts};
@@ -10,15 +10,15 @@ use countersign_protocol::{facts::VerifiedProof, hash::Digest, time::UnixMillis}
 /// The request that a proof must be for.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedProof<'a> {
-    /// As it was sent: methods are case-sensitive.
+    /// As sent: methods are case-sensitive.
     pub method: &'a str,
     /// The configured public origin and the raw path, without query; never `Host` or `X-Forwarded-*`.
     pub url: &'a str,
-    /// The access token's SHA-256. None where there is no token yet (register): then `ath` is not looked at (AAP 18.3).
+    /// The access token's SHA-256. None before there is a token (register): then `ath` is ignored (AAP 18.3).
     pub token: Option<&'a Digest>,
 }
 
-/// Why a proof proves nothing.
+/// Why a proof is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DpopRefusal {
     #[error("not a DPoP proof: {0}")]
@@ -51,10 +51,10 @@ pub enum DpopRefusal {
     OtherToken,
 }
 
-/// That whoever sent this request holds the key in the proof.
+/// Verifies that the sender of this request holds the key in the proof.
 ///
-/// Everything cheap is looked at before the signature, so a stale or misdirected proof costs next to nothing. Not
-/// judged here: whether the token is bound to that key, whether the proof was seen before, and the nonce.
+/// Everything cheap is checked before the signature, so a stale or misdirected proof costs next to nothing. Left to the
+/// caller: the token's binding to that key, replay, and the nonce.
 pub fn verify_dpop(
     proof: &str,
     expected: &ExpectedProof<'_>,

@@ -1,9 +1,9 @@
-//! Whether two addresses are the same one (RFC 9449 4.3, RFC 3986 6.2.2 and 6.2.3).
+//! Compares two URLs (RFC 9449 4.3, RFC 3986 6.2.2 and 6.2.3).
 //!
-//! Not by the reader that browsers use: that one repairs what it does not understand, and what was repaired is not what
-//! was signed. Here, what is no address by RFC 3986 equals nothing but itself.
+//! Not with a browser's parser: it repairs invalid URLs, and a repaired URL is not the signed one. Here, a text that is
+//! no URL by RFC 3986 equals only itself.
 
-/// Query and fragment do not count. Clients write what we expect, so mostly nothing is normalised at all.
+/// Query and fragment are ignored. Clients mostly write the expected form, so normalisation is rare.
 pub(super) fn is_same(htu: &str, url: &str) -> bool {
     let (htu, url) = (without_query(htu), without_query(url));
     htu == url || normal(htu).is_some_and(|htu| normal(url) == Some(htu))
@@ -31,7 +31,7 @@ fn normal(address: &str) -> Option<String> {
     Some(format!("{scheme}://{host}{}", without_dots(&plain(path)?)))
 }
 
-/// A host or an IP address with its port. Nobody has a name or an escape in it here.
+/// A host or an IP address with its port. User names and escapes are not allowed here.
 fn is_of_authority(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':' | b'[' | b']')
 }
@@ -40,12 +40,12 @@ fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// What else may stand in a path as it is.
+/// The characters allowed unescaped in a path.
 fn is_of_path(byte: u8) -> bool {
     is_unreserved(byte) || b"/:@!$&'()*+,;=".contains(&byte)
 }
 
-/// Escapes that are not needed are taken out, the others written in upper case.
+/// Removes unnecessary escapes and writes the others in upper case.
 fn plain(path: &str) -> Option<String> {
     let mut out = String::with_capacity(path.len());
     let mut bytes = path.bytes();

@@ -1,11 +1,11 @@
-//! The manifest of an AAEP producer, signed (AAEP 5.10). It has no expiry, audience or nonce: it says who somebody is,
-//! and nothing about what may happen.
+//! The signed manifest of an AAEP producer (AAEP 5.10). It has no expiry, audience or nonce: it states an identity and
+//! authorizes nothing.
 
 use super::{Unsigned, signed};
 use crate::key_set::KeySet;
 use countersign_protocol::aaep::{manifest::Manifest, problem::Problem};
 
-/// Why a text does not prove who a producer is.
+/// Why a text does not prove a producer's identity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestRefusal {
     #[error(transparent)]
@@ -14,7 +14,7 @@ pub enum ManifestRefusal {
     NotAManifest(#[from] Problem),
 }
 
-/// Reads a manifest that the holder of one of these keys signed. What else they may have signed is none: its type says so.
+/// Reads a manifest signed with one of these keys. Its `type` distinguishes it from other signed documents.
 pub fn verify_manifest(jws: &str, keys: &KeySet) -> Result<Manifest, ManifestRefusal> {
     let token = signed(jws, keys)?;
     let unreadable = |_| Problem::new("manifest", "could not be read");

@@ -1,4 +1,4 @@
-//! From a compact JWT to a fact. What the kinds have in common.
+//! Verification of compact JWTs: the common part.
 
 pub(crate) mod delegation;
 pub(crate) mod dpop;
@@ -16,16 +16,16 @@ use countersign_protocol::{
 };
 use serde_json::Value;
 
-/// Whose token it must be and for whom.
+/// The expected issuer and audience of a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
-    /// The domain from which the key set was fetched: no operator speaks for another.
+    /// The domain of the fetched key set: no operator speaks for another.
     pub operator: &'a Domain,
     /// The service's base URI, byte for byte (C-13).
     pub service: &'a str,
 }
 
-/// Why a token is not known to come from the holder of the key that it names.
+/// Why a token does not prove its signer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsigned {
     #[error(transparent)]
@@ -39,7 +39,7 @@ pub enum Unsigned {
     Signature,
 }
 
-/// Checks form, key and signature, in this order. The kid picks one key; no other is tried (AAP 20.1).
+/// Checks form, key and signature, in this order. The kid selects one key; no other is tried (AAP 20.1).
 fn signed<'a>(jwt: &'a str, keys: &KeySet) -> Result<Compact<'a>, Unsigned> {
     let token = Compact::parse(jwt)?;
     let key = keys.find(&token.kid)?;
@@ -56,15 +56,15 @@ fn signed<'a>(jwt: &'a str, keys: &KeySet) -> Result<Compact<'a>, Unsigned> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Stated,
-    /// No `typ`, or just "JWT": the claims must show what it is.
+    /// No `typ`, or just "JWT": the claims must identify the kind.
     Open,
     Another,
 }
 
 impl Compact<'_> {
-    /// What the token says of its own kind (C-66).
+    /// The token's kind according to its `typ` (C-66).
     ///
-    /// Media types compare without regard to case and may be written in full (RFC 7515 4.1.9).
+    /// Media types compare case-insensitively and may be written in full (RFC 7515 4.1.9).
     fn calls_itself(&self, typ: &str) -> Kind {
         let own = self.typ.as_deref().map(str::to_ascii_lowercase);
         match own.as_deref().map(|own| own.strip_prefix("application/").unwrap_or(own)) {
@@ -74,18 +74,18 @@ impl Compact<'_> {
         }
     }
 
-    /// A kid among the claims must say the same as the header (C-35).
+    /// A `kid` claim must equal the header's (C-35).
     fn contradicts_its_kid(&self) -> bool {
         self.payload.get("kid").is_some_and(|kid| kid != &Value::from(self.kid.as_str()))
     }
 
-    /// Whether `nbf` lies further ahead than clocks may differ (C-87).
+    /// Whether `nbf` is further ahead than the clock skew allows (C-87).
     fn is_too_early(&self, now: UnixMillis) -> Result<bool, BadClaim> {
         Ok(not_before(&self.payload)?.is_some_and(|nbf| UnixMillis::from_secs(nbf) > now.plus_secs(SKEW_SECS)))
     }
 }
 
-/// A token that ends before it begins is over, however the clocks differ (C-32).
+/// A token that ends before it begins is expired, regardless of clock skew (C-32).
 fn is_over(iat: i64, exp: i64, now: UnixMillis) -> bool {
     exp <= iat || now > UnixMillis::from_secs(exp).plus_secs(SKEW_SECS)
 }

@@ -31,13 +31,13 @@ pub enum OperatorRefusal {
 }
 
 impl OperatorRefusal {
-    /// Whether the key was not there, so that it might be after one more fetch (AAP 20.1).
+    /// Whether the key was missing, so that one more fetch may find it (AAP 20.1).
     pub fn is_unknown_kid(&self) -> bool {
         matches!(self, Self::Unsigned(Unsigned::NoKey(_)))
     }
 }
 
-/// Who is calling. The order of checks decides which refusal is given when several would do (C-93).
+/// Verifies the calling operator. The order of checks decides between several possible refusals (C-93).
 pub fn verify_operator(
     jwt: &str,
     keys: &KeySet,

@@ -33,7 +33,7 @@ pub enum ReceiptRefusal {
 }
 
 impl ReceiptRefusal {
-    /// Whether the key was not there, so that it might be after one more fetch (AAP 20.1).
+    /// Whether the key was missing, so that one more fetch may find it (AAP 20.1).
     pub fn is_unknown_kid(&self) -> bool {
         matches!(self, Self::Unsigned(Unsigned::NoKey(_)))
     }
@@ -44,8 +44,8 @@ impl ReceiptRefusal {
     }
 }
 
-/// What a person agreed to. That an open `typ` belongs to a receipt is shown by the claims that only a receipt
-/// must have (C-66). Signature and shape first, then audience, then time (C-93).
+/// Verifies a person's consent. With an open `typ`, the claims that only a receipt has identify it (C-66). Signature
+/// and shape first, then audience, then time (C-93).
 pub fn verify_receipt(
     jwt: &str,
     keys: &KeySet,
@@ -86,7 +86,7 @@ fn check(claims: &ReceiptClaims, expected: Expected<'_>, now: UnixMillis) -> Res
     claims.execution_window.map_or(Ok(()), |window| check_window(window, now))
 }
 
-/// Both ends count, each with the clocks' skew (C-83, C-87).
+/// Both ends are included, each with clock skew (C-83, C-87).
 fn check_window(window: ExecutionWindow, now: UnixMillis) -> Result<(), ReceiptRefusal> {
     if now > window.latest.plus_secs(SKEW_SECS) {
         return Err(ReceiptRefusal::WindowOver);

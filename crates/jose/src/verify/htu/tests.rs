@@ -49,7 +49,7 @@ fn one_resource_may_be_spelt_in_several_ways() {
     }
 }
 
-/// What we cannot read is still equal to itself: a path with characters of its own reaches the server as it is.
+/// An unparsable URL still equals itself: a path with unusual characters reaches the server unchanged.
 #[test]
 fn what_is_no_address_equals_only_itself() {
     for odd in ["", "x", "https://a.example/{x}", "https://a.example/ü", "https://a.example/%", "https://a.example/%4"]
