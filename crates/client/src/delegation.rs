@@ -1,12 +1,11 @@
-//! What a person granted, as the operator holds it.
+//! A person's delegation, as held by the operator.
 
 use crate::secret::Secret;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_protocol::{domain::Domain, json, time::UnixMillis};
 use serde::Deserialize;
 
-/// A delegation token and what it says. It comes from a service and from nowhere else: there is no way here to
-/// write one (AAP 5.1).
+/// A delegation token with its claims. Only a service issues one: there is no way to construct it here (AAP 5.1).
 #[derive(Clone, Debug)]
 pub struct Delegation {
     token: Secret,
@@ -30,8 +29,7 @@ struct Claims {
 }
 
 impl Delegation {
-    /// Reads a token that a service handed out. Its signature is the service's own business: whoever holds a
-    /// wrong one is refused there.
+    /// Reads a token issued by a service. The signature is not verified here: the service refuses a wrong one.
     pub fn from_token(token: &str) -> Result<Self, BadDelegation> {
         let mut parts = token.split('.');
         let (Some(_), Some(payload), Some(_), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
@@ -42,7 +40,7 @@ impl Delegation {
         Ok(Self { token: Secret::new(token), claims })
     }
 
-    /// The token itself, for keeping it somewhere safe between two runs.
+    /// The token itself, for safe storage between two runs.
     pub fn token(&self) -> &str {
         self.token.reveal()
     }
@@ -56,7 +54,7 @@ impl Delegation {
         &self.claims.iss
     }
 
-    /// The person, as the service calls them.
+    /// The person's subject at the service.
     pub fn subject(&self) -> &str {
         &self.claims.sub
     }

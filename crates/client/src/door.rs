@@ -1,4 +1,4 @@
-//! The service as one caller sees it: where it is, and the credential that goes with each request.
+//! A client of the service: its address, and the credential of each request.
 
 use crate::{
     possession::{Coming, Nonces, Possession, exchange, exchange_by},
@@ -17,7 +17,7 @@ use std::{sync::Arc, time::Duration};
 
 const ANSWER_CAP: usize = 1024 * 1024;
 
-/// What time it is, for the proofs of a bound credential.
+/// The current time, for the proofs of a bound credential.
 pub type Clock = Box<dyn Fn() -> UnixMillis + Send + Sync>;
 
 pub(crate) struct Door {
@@ -42,7 +42,7 @@ impl Door {
         Self { transport, base, credential: Secret::new(credential), bound: None, nonces: Nonces::default() }
     }
 
-    /// With a credential that is worth nothing without this key (AAP 13.1).
+    /// With a credential bound to this key (AAP 13.1).
     pub(crate) fn bound_to(self, key: ProofKey, clock: Clock) -> Self {
         Self { bound: Some((key, clock)), ..self }
     }
@@ -58,7 +58,7 @@ impl Door {
         self.send_for(request, time_limit, ANSWER_CAP).await
     }
 
-    /// The same where the answer may be larger than most.
+    /// The same with a larger limit for the response.
     pub(crate) async fn send_for<E>(
         &self,
         request: Request,
@@ -73,7 +73,7 @@ impl Door {
         exchange(self.transport.as_ref(), &self.nonces, self.possession().as_ref(), request).await
     }
 
-    /// The same for an answer without an end; `time_limit` is for its head.
+    /// The same for an endless response; `time_limit` applies to its head.
     pub(crate) async fn open<E>(
         &self,
         streaming: &dyn Streaming,

@@ -1,4 +1,4 @@
-//! The client's one place that asks the system for randomness.
+//! The client's only source of entropy.
 
 use countersign_protocol::ids;
 
@@ -6,8 +6,8 @@ use countersign_protocol::ids;
 #[error("the system gives no randomness")]
 pub struct NoRandomness;
 
-/// A session id that nobody can guess and that says nothing about anybody: fresh for each task, not derived
-/// from a user or a time (AAP 13.3, C-51).
+/// A session id that cannot be guessed and discloses nothing: fresh for each task, not derived from a user or a time
+/// (AAP 13.3, C-51).
 pub(crate) fn session_id() -> Result<String, NoRandomness> {
     Ok(ids::prefixed("sess", random()?))
 }
@@ -15,7 +15,7 @@ pub(crate) fn session_id() -> Result<String, NoRandomness> {
 /// The `jti` of a proof (AAP 18.3).
 pub(crate) fn uuid_v4() -> Result<String, NoRandomness> {
     let random = u128::from_be_bytes(random()?);
-    // Version 4 and the variant of RFC 9562 stand in six fixed bits.
+    // Version 4 and the variant of RFC 9562 are six fixed bits.
     let uuid = random & !(0xf << 76) & !(0b11 << 62) | (4 << 76) | (0b10 << 62);
     let field = |shift: u32| (uuid >> shift) & 0xffff;
     let node = uuid & 0xffff_ffff_ffff;

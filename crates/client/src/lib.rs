@@ -1,8 +1,8 @@
-//! What an agent and its operator need, as a library.
+//! A library for agents and their operators.
 //!
-//! [`operator`] is the side that owns a domain: it publishes who it is, signs for its agents and asks people for
-//! consent. [`agent`] is the side that acts: it discovers, connects, registers and calls, and tells the person
-//! what the protocol says a person must be told. Nothing here reads a clock: `now` is an argument.
+//! [`operator`] is the side that owns a domain: it publishes its identity, signs for its agents and asks people for
+//! consent. [`agent`] is the side that acts: it discovers, connects, registers and calls, and notifies the person as
+//! the protocol requires. Nothing here reads a clock: `now` is an argument.
 
 pub mod aaep;
 pub mod agent;

@@ -1,4 +1,4 @@
-//! Proof of possession, the caller's half (AAP 18): a proof for each request, with the nonce that the service wants.
+//! Proof of possession, the caller's half (AAP 18): a proof for each request, with the service's nonce.
 
 use crate::{
     entropy,
@@ -15,10 +15,10 @@ use std::{
 };
 use url::Url;
 
-/// More than any service needs for a nonce; what is longer is not carried back and forth.
+/// More than any service needs for a nonce; a longer one is ignored.
 const MAX_NONCE_BYTES: usize = 1024;
 
-/// What a request is proven with: the session's key and, once there is one, the token that is bound to it.
+/// The proof material of a request: the session's key and, once there is one, the token bound to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Possession {
     pub(crate) key: ProofKey,
@@ -36,9 +36,9 @@ impl Possession {
     }
 }
 
-/// One exchange. If nothing but a nonce was missing there is a second one with it, and never a third (AAP 18.4).
+/// One exchange. If only a nonce was missing, it is repeated once with the nonce, and never a third time (AAP 18.4).
 ///
-/// Sending a write again is safe here: whoever demands a nonce has refused the request.
+/// Repeating a write is safe here: a service that demands a nonce has refused the request.
 pub(crate) async fn exchange<E: From<Unreachable> + From<SigningFailed>>(
     transport: &dyn Transport,
     nonces: &Nonces,
@@ -48,10 +48,10 @@ pub(crate) async fn exchange<E: From<Unreachable> + From<SigningFailed>>(
     exchange_by(|request| Box::pin(async { Ok(transport.send(request).await?) }), nonces, possession, request).await
 }
 
-/// An answer on its way. Boxed, because of nothing else the compiler believes that it may change threads.
+/// A pending response. Boxed, because the compiler accepts no other form as `Send`.
 pub(crate) type Coming<'a, A, E> = Pin<Box<dyn Future<Output = Result<A, E>> + Send + 'a>>;
 
-/// The same, however the request is sent and whatever comes of it.
+/// The same for any way of sending and any kind of response.
 pub(crate) async fn exchange_by<'a, A: Headed, E: From<SigningFailed>>(
     send: impl Fn(Request) -> Coming<'a, A, E>,
     nonces: &Nonces,
@@ -73,7 +73,7 @@ pub(crate) async fn exchange_by<'a, A: Headed, E: From<SigningFailed>>(
     Ok(answer)
 }
 
-/// The head of an answer, whole or still coming.
+/// The head of a response, complete or streaming.
 pub(crate) trait Headed {
     fn head(&self) -> (StatusCode, &HeaderMap);
 }
@@ -90,12 +90,12 @@ impl Headed for Opened {
     }
 }
 
-/// The last nonce of each origin. One service's are of no use to another (RFC 9449 8.2).
+/// The last nonce of each origin. Nonces are not shared between services (RFC 9449 8.2).
 #[derive(Debug, Default)]
 pub(crate) struct Nonces(Mutex<BTreeMap<String, String>>);
 
 impl Nonces {
-    /// Takes the nonce that an answer brings, be it a success or a refusal.
+    /// Stores the nonce of a response, whether success or refusal.
     pub(crate) fn learn(&self, url: &str, answer: &impl Headed) -> Option<String> {
         let told = answer.head().1.get(dpop::NONCE_HEADER)?.to_str().ok()?;
         let nonce = Some(told).filter(|told| (1..=MAX_NONCE_BYTES).contains(&told.len()))?.to_owned();

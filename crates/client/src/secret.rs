@@ -1,4 +1,4 @@
-//! Text that must not be seen: never printed, wiped when dropped.
+//! Confidential text: never printed, wiped when dropped.
 
 use zeroize::Zeroizing;
 

@@ -1,4 +1,4 @@
-//! What a person is to be told, and how urgently.
+//! Announcements to a person, and their urgency.
 
 use super::question::Question;
 use countersign_protocol::{aaep::envelope::Urgency, time::UnixMillis};
@@ -8,37 +8,37 @@ use std::sync::Arc;
 pub enum Announcement {
     /// A new question: at once, assertively, and exactly once.
     Asked(Arc<Question>),
-    /// It can no longer be answered; said once.
+    /// It can no longer be answered; announced once.
     Over { question: Arc<Question>, ending: Ending, words: Option<String>, said_by: SaidBy },
-    /// A countdown that the producer sent. Nothing depends on it (AAEP 6.4.3).
+    /// A countdown sent by the producer. Nothing depends on it (AAEP 6.4.3).
     TimeLeft { question: Arc<Question>, seconds: i64 },
-    /// The deadline is later now.
+    /// The deadline was extended.
     MoreTime { question: Arc<Question>, deadline: UnixMillis },
-    /// Anything else that an agent says.
+    /// Any other event of an agent.
     Said(Said),
-    /// Events of a producer that the person refuses; told once a producer.
+    /// Events of a producer that the person refuses; announced once per producer.
     ProducerRefused { agent_id: String },
 }
 
-/// What became of a question.
+/// The end of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     Accepted,
     Rejected,
     Answered,
-    /// Nobody answered in time. That is not a no.
+    /// Nobody answered in time. That is no rejection.
     Expired,
-    /// The agent, or what its access rests on, took it back.
+    /// Withdrawn by the agent, or with the agent's access.
     Withdrawn,
-    /// The agent's whole request is over.
+    /// The agent's whole session is over.
     SessionOver,
-    /// The agent went on: somebody answered, or it was taken back. The producer does not say which.
+    /// The agent continued: the question was answered or withdrawn. The producer does not say which.
     Moved,
-    /// It was gone when the connection was back.
+    /// It was gone after a reconnection.
     Missed,
 }
 
-/// Whose words an event is in, as the producer types it.
+/// The author of an event's text, as the producer declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaidBy {
     Agent,
@@ -56,7 +56,7 @@ pub struct Said {
     /// Of one session only the latest of each of these needs to be heard.
     pub kind: Kind,
     pub text: String,
-    /// How many others it stands for.
+    /// How many others it replaces.
     pub folded: usize,
 }
 
@@ -65,12 +65,12 @@ pub enum Kind {
     State,
     Progress,
     Output,
-    /// Each is a message of its own.
+    /// Each is a separate message.
     Message,
 }
 
 impl SaidBy {
-    /// The word for programs.
+    /// The machine-readable name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -80,7 +80,7 @@ impl SaidBy {
 }
 
 impl Announcement {
-    /// Whether it goes before all that is not, and is never dropped.
+    /// Whether it precedes all others and is never dropped.
     pub fn is_assertive(&self) -> bool {
         match self {
             Self::Asked(_) | Self::Over { .. } | Self::MoreTime { .. } | Self::ProducerRefused { .. } => true,
@@ -95,7 +95,7 @@ impl Announcement {
 }
 
 impl Ending {
-    /// The state that our extension names.
+    /// From the state that our extension names.
     pub(super) fn of(settled: &str) -> Self {
         match settled {
             "accepted" => Self::Accepted,
@@ -107,7 +107,7 @@ impl Ending {
         }
     }
 
-    /// The word for programs.
+    /// The machine-readable name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Accepted => "accepted",

@@ -1,5 +1,4 @@
-//! What a person answers, and the reply that says it: the token echoed byte for byte, in nothing but the reply's body
-//! (AAEP 6.2.3, 6.3, 6.5).
+//! A person's answer and its reply: the token is echoed byte for byte, only in the reply's body (AAEP 6.2.3, 6.3, 6.5).
 
 use super::question::{Asks, Question};
 use countersign_protocol::{
@@ -19,7 +18,7 @@ pub enum Answer {
     Response(Response),
 }
 
-/// Why something does not answer a question. Nothing was sent.
+/// Why an input does not answer a question. Nothing was sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAnAnswer {
     #[error("the time to answer is over")]
@@ -35,7 +34,8 @@ pub enum NotAnAnswer {
 }
 
 impl Question {
-    /// What a person typed, as an answer to this question. A choice may be named by its number, its value or its label.
+    /// Parses a person's input as an answer to this question. A choice may be named by its number, its value or its
+    /// label.
     pub fn read_answer(&self, typed: &str) -> Result<Answer, NotAnAnswer> {
         let typed = typed.trim();
         let Asks::Clarification(asked) = self.asks() else {
@@ -57,7 +57,7 @@ impl Question {
         response.map(Answer::Response).ok_or_else(|| self.other_kind())
     }
 
-    /// The message that carries an answer. It is read by the closed schema before it leaves (AAEP 6).
+    /// The reply message for an answer, checked against the closed schema before it is sent (AAEP 6).
     pub(super) fn reply(&self, answer: &Answer, subscription_id: &str, now: UnixMillis) -> Result<Value, NotAnAnswer> {
         if now >= self.deadline() {
             return Err(NotAnAnswer::TooLate);
@@ -122,7 +122,7 @@ impl Question {
         }))
     }
 
-    /// Of another kind it would count as no reply at all (AAEP 6.5.5).
+    /// An answer of another kind would count as no reply at all (AAEP 6.5.5).
     fn takes(&self, response: &Response) -> bool {
         let Asks::Clarification(asked) = self.asks() else { return false };
         let offered = |text: &str| asked.choices.iter().flatten().any(|choice| choice.value == text);
@@ -140,7 +140,7 @@ impl Question {
     }
 }
 
-/// What an answer of a kind is, for the person who gives it.
+/// The expected form of an answer, as text for the person.
 pub fn in_words(kind: &ResponseKind) -> &'static str {
     match kind {
         ResponseKind::Freetext => "a text",

@@ -1,5 +1,5 @@
-//! How long to wait before the next attempt: 1, 2, 4 and up to 30 seconds, and a little more by chance, so that all
-//! who lost the same server do not come back at the same moment.
+//! Backoff between attempts: 1, 2, 4 and up to 30 seconds, with jitter, so that all clients of a lost server do not
+//! return at the same moment.
 
 use std::time::Duration;
 
@@ -11,24 +11,23 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The wait after one more failure. Up to a quarter is added, by `chance`.
+    /// The delay after one more failure. Up to a quarter is added, by `chance`.
     pub fn next(&mut self, chance: u64) -> Duration {
         let seconds = 1_u64.checked_shl(self.failures).unwrap_or(LONGEST_S).clamp(1, LONGEST_S);
         self.failures = self.failures.saturating_add(1).min(32);
         Duration::from_millis(seconds * 1000 + chance % (seconds * 250 + 1))
     }
 
-    /// It worked: the next failure is the first again.
+    /// Resets after a success.
     pub fn reset(&mut self) {
         self.failures = 0;
     }
 }
 
-/// Where chance comes from; the system, or a test.
+/// The source of entropy: the system, or a test.
 pub type Dice = Box<dyn FnMut() -> u64 + Send>;
 
-/// Thrown by the system. Without randomness everybody waits the same, which is worse than nothing going on at all only
-/// for the server.
+/// Entropy from the system. Without it there is no jitter, which affects only the server.
 pub fn system_dice() -> Dice {
     Box::new(|| crate::entropy::random::<8>().map_or(0, u64::from_le_bytes))
 }

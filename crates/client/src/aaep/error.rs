@@ -1,4 +1,4 @@
-//! Why a subscriber stopped, one enum an operation.
+//! Errors of a subscriber, one enum per operation.
 
 use super::{answer::NotAnAnswer, verify::NotProven};
 use crate::{agent::Refused, transport::Unreachable};
@@ -21,7 +21,7 @@ pub enum SubscribeError {
     NotProven(#[from] NotProven),
 }
 
-/// Why an answer was not delivered. Whether a delivered one counted is told by the event that settles the question.
+/// Why an answer was not delivered. Whether a delivered one counted is known from the event that settles the question.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
     #[error(transparent)]
@@ -32,7 +32,7 @@ pub enum ReplyError {
     Refused(#[from] Box<Refused>),
 }
 
-/// Of what our own service offers beside the protocol.
+/// Errors of our service's additions to the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuestionsError {
     #[error("the service could not be reached ({0}): try again later")]
@@ -45,7 +45,7 @@ pub enum QuestionsError {
     BadAnswer,
 }
 
-/// The protocol's word for a reason.
+/// The protocol's name of a reason.
 fn code(code: ReasonCode) -> String {
     serde_json::to_value(code).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

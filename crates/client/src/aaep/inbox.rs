@@ -1,4 +1,4 @@
-//! What waits for a person, kept by what was said and by nothing else. Pure: events and moments in, announcements out.
+//! The pending questions of a person, derived only from events. Pure: events and times in, announcements out.
 
 use super::{
     announcement::{Announcement, Ending, Kind, Said, SaidBy},
@@ -13,22 +13,22 @@ use countersign_protocol::{
 };
 use std::{collections::BTreeSet, sync::Arc};
 
-/// How many events are remembered, so that none is taken for new when a stream goes on after a break.
+/// The number of remembered event ids, so that a resumed stream repeats none as new.
 const REMEMBERED: usize = 4 * 1024;
-/// How long after a deadline the producer's own word about it is waited for.
+/// How long to wait for the producer's own statement after a deadline.
 const GRACE_MS: i64 = 2_000;
-/// How long after a new subscription an open question must have come again (S1).
+/// How long after a new subscription a pending question must have been repeated (S1).
 const COMES_AGAIN_MS: i64 = 10_000;
 
-/// The open questions of one subscriber.
+/// The pending questions of one subscriber.
 #[derive(Clone, Debug)]
 pub struct Inbox {
     trust: Trust,
     open: Vec<Open>,
     seen: Recent,
-    /// The questions among them, which no flood of other events makes forgotten.
+    /// The ids of questions, which no flood of other events evicts.
     asked: Recent,
-    /// Those that we took for over without having been told so.
+    /// Questions considered over without a statement of the producer.
     overdue: Recent,
     refused: Recent,
 }
@@ -36,7 +36,7 @@ pub struct Inbox {
 #[derive(Clone, Debug)]
 struct Open {
     question: Arc<Question>,
-    /// Since when it is not known whether it is still open.
+    /// Since when it is uncertain whether it is still pending.
     doubted: Option<UnixMillis>,
 }
 
@@ -53,17 +53,17 @@ impl Inbox {
         }
     }
 
-    /// The open questions, oldest first.
+    /// The pending questions, oldest first.
     pub fn questions(&self) -> impl Iterator<Item = &Arc<Question>> {
         self.open.iter().map(|open| &open.question)
     }
 
-    /// The open question of that name: its decision's id or its event's.
+    /// The pending question with this id: its decision's or its event's.
     pub fn question(&self, id: &str) -> Option<&Arc<Question>> {
         self.questions().find(|question| question.id() == id || question.event_id() == id)
     }
 
-    /// Takes what was received. An event that came before changes nothing (AAEP 8.2.4).
+    /// Applies a received message. A repeated event changes nothing (AAEP 8.2.4).
     pub fn apply(&mut self, received: &Received, now: UnixMillis) -> Vec<Announcement> {
         let mut told = match received {
             Received::Event(event) => self.event(event, now),
@@ -74,7 +74,7 @@ impl Inbox {
         told
     }
 
-    /// What the passing of time alone changes.
+    /// Applies the passing of time.
     pub fn tick(&mut self, now: UnixMillis) -> Vec<Announcement> {
         let expired = |open: &Open| now >= open.question.deadline().plus_millis(GRACE_MS);
         let missed = |open: &Open| open.doubted.is_some_and(|since| now >= since.plus_millis(COMES_AGAIN_MS));
@@ -88,19 +88,19 @@ impl Inbox {
         told
     }
 
-    /// A new subscription took the place of a lost one: what is still open will be told again, and the rest is gone.
+    /// A new subscription replaced a lost one: pending questions will be repeated, and the rest is over.
     pub fn begin_again(&mut self, now: UnixMillis) {
         self.open.iter_mut().for_each(|open| open.doubted = Some(now));
     }
 
-    /// The producer lists what is open; what it does not list is gone.
+    /// Applies the producer's list of pending questions; unlisted ones are over.
     pub fn reconcile(&mut self, listed: &BTreeSet<&str>) -> Vec<Announcement> {
         self.close(Ending::Missed, Told::Nothing, |open| {
             open.question.decision_id().is_some_and(|id| !listed.contains(id))
         })
     }
 
-    /// When [`Self::tick`] has something to do next, if nothing else happens.
+    /// When to call [`Self::tick`] next, if nothing else happens.
     pub fn next_due(&self) -> Option<UnixMillis> {
         let due = |open: &Open| {
             let expires = open.question.deadline().plus_millis(GRACE_MS);
@@ -167,7 +167,7 @@ impl Inbox {
         vec![Announcement::Asked(question)]
     }
 
-    /// It came again because we did (S1): it is open, perhaps for longer than we knew.
+    /// A repetition after our reconnection (S1): the question is pending, perhaps with a later deadline.
     fn asked_again(&mut self, again: Question, now: UnixMillis) -> Vec<Announcement> {
         let deadline = again.deadline();
         if let Some(open) = self.open.iter_mut().find(|open| open.question.event_id() == again.event_id()) {
@@ -186,7 +186,7 @@ impl Inbox {
         vec![Announcement::MoreTime { question, deadline }]
     }
 
-    /// With the session everything that waits in it is over (AAEP 6.8).
+    /// The end of a session ends all of its pending questions (AAEP 6.8).
     fn session_over(&mut self, event: &Event) -> (bool, Vec<Announcement>) {
         let session = event.envelope.session_id.as_str();
         let ending = match event.payload {
@@ -197,8 +197,8 @@ impl Inbox {
         (!told.is_empty() && ending == Ending::Withdrawn, told)
     }
 
-    /// Our own service names the decision that was settled. Of others only this is known: the agent left the state in
-    /// which it waits for a person, so it no longer does (AAEP 6.7.2, 6.8).
+    /// Our own service names the settled decision. Other producers only show that the agent left the state in which it
+    /// waits for a person (AAEP 6.7.2, 6.8).
     fn state_changed(&mut self, event: &Event, changed: &StateChanged) -> (bool, Vec<Announcement>) {
         let (session, ours) = (event.envelope.session_id.as_str(), Ours::of(event));
         let told = match (ours.text("decision_id"), ours.text("settled")) {
@@ -215,7 +215,7 @@ impl Inbox {
         (!told.is_empty(), told)
     }
 
-    /// A countdown, or more time. Without our extension it is progress like any other.
+    /// A countdown or an extension. Without our extension it is ordinary progress.
     fn time_told(&mut self, event: &Event, deadline: Option<UnixMillis>) -> Option<Vec<Announcement>> {
         let (id, deadline) = (Ours::of(event).text("decision_id")?, deadline?);
         let session = event.envelope.session_id.as_str();
@@ -223,7 +223,7 @@ impl Inbox {
             .open
             .iter_mut()
             .find(|open| open.question.session_id() == session && open.question.decision_id() == Some(id))?;
-        // A countdown rounds, and it may have waited on its way; only what is clearly later is more.
+        // A countdown is rounded and may have been delayed; only a clearly later deadline is an extension.
         if deadline.millis_since(open.question.deadline()) > 1_000 {
             Arc::make_mut(&mut open.question).extend_to(deadline);
             return Some(vec![Announcement::MoreTime { question: Arc::clone(&open.question), deadline }]);
@@ -242,7 +242,7 @@ impl Inbox {
     }
 }
 
-/// What was said about the end of a question.
+/// The statement about the end of a question.
 enum Told<'e> {
     Nothing,
     By(&'e Event),
@@ -255,7 +255,7 @@ fn said(event: &Event, known_producer: bool) -> Vec<Announcement> {
             let described = || progress.progress.description.as_deref().map(shown);
             (Kind::Progress, summary(&event.payload).or_else(described))
         }
-        // Not trimmed: the next chunk may go on in the middle of a line.
+        // Not trimmed: the next chunk may continue in the middle of a line.
         Payload::OutputStreaming(chunk) => (Kind::Output, Some(visible(&chunk.chunk)).filter(|text| !text.is_empty())),
         payload => (Kind::Message, summary(payload)),
     };

@@ -1,5 +1,5 @@
-//! The way to one producer: where it is, the credential, and one request after the other. The credential stands in the
-//! header that is made for it; reply tokens stand in bodies only.
+//! The connection to one producer: its address and the credential. The credential is sent only in its own header; reply
+//! tokens only in bodies.
 
 use crate::{
     secret::Secret,
@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// How long anything but the stream may take.
+/// The time limit of everything but the stream.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 const ANSWER_CAP: usize = 4 * 1024 * 1024;
 
@@ -22,7 +22,7 @@ pub(super) struct Link {
     base: String,
     pub(super) origin: Origin,
     credential: Secret,
-    /// Another one after the producer has forgotten the first.
+    /// Replaced after the producer has forgotten the subscription.
     subscription: Mutex<String>,
 }
 
@@ -56,7 +56,7 @@ impl Link {
         self.send(Request::post_json(format!("{}{path}", self.base), body.to_string())).await
     }
 
-    /// A document of the producer's origin that is there for everybody; no credential goes with it.
+    /// Fetches a public document of the producer's origin; without the credential.
     pub(super) async fn published(&self, path: &str) -> Result<Response, Unreachable> {
         self.transport.send(Request::get(format!("{}{path}", self.origin))).await
     }

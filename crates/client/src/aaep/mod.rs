@@ -1,7 +1,7 @@
-//! The subscriber's side of AAEP: hears what agents say, keeps what waits for a person, and sends the person's answer.
+//! The subscriber's side of AAEP: receives events of agents, keeps pending questions, and sends the person's answers.
 //!
-//! [`Inbox`] and [`Speech`] are pure and hold every rule about what a person is told and when; [`Subscriber`] connects
-//! them to a producer, ours or anybody's.
+//! [`Inbox`] and [`Speech`] are pure and hold every rule about announcements and their timing; [`Subscriber`] connects
+//! them to a producer, ours or any other.
 
 mod announcement;
 mod answer;

@@ -1,4 +1,4 @@
-//! A question as it was received. It holds the token that its reply must carry, and hands it to nobody else.
+//! A received question. It holds the token for its reply, and discloses it to nobody else.
 
 use super::received::{Ours, shown};
 use crate::secret::Secret;
@@ -13,7 +13,7 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 
-/// One open question. There is no way to make one but to receive it (AAEP 6.2.3).
+/// One pending question. It can only be received, not constructed (AAEP 6.2.3).
 #[derive(Clone, Debug)]
 pub struct Question {
     id: String,
@@ -33,25 +33,25 @@ pub struct Question {
     runs: Option<WhatRuns>,
 }
 
-/// What is asked. The reply token is not in here.
+/// The content of the question, without the reply token.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asks {
     Confirmation(Box<AwaitingConfirmation>),
     Clarification(Box<AwaitingClarification>),
 }
 
-/// Whose words a person reads.
+/// The author of the text that a person reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Words {
     Agent,
-    /// Rendered by the service from what will be sent.
+    /// Rendered by the service from the request to be sent.
     Owner,
-    /// The producer does not say. Nobody vouches for them then.
+    /// Not declared by the producer. Nobody vouches for the text then.
     Unsaid,
 }
 
 impl Question {
-    /// The question that an event asks, if it asks one.
+    /// The question of an event, if it has one.
     pub(super) fn of(event: &Event, known_producer: bool) -> Option<Self> {
         let (asks, token, timeout_s) = match event.payload.clone() {
             Payload::AwaitingConfirmation(mut asked) => {
@@ -79,8 +79,8 @@ impl Question {
             last_ran_at: ours.moment("last_ran_at"),
             decision_id,
             asked_at: envelope.timestamp,
-            // The protocol's own measure; countdown events only repeat it (AAEP 6.4.3). Our service says where more
-            // time was given since.
+            // The protocol's own deadline; countdown events only repeat it (AAEP 6.4.3). Our service states a later
+            // extension.
             deadline: envelope.timestamp.plus_secs(timeout_s).max(ours.moment("deadline").unwrap_or_default()),
             known_producer,
             asks,
@@ -89,7 +89,7 @@ impl Question {
         })
     }
 
-    /// What a person calls it by: the decision's id, or the event's where the producer has none.
+    /// The id for display: the decision's, or the event's if the producer has none.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -115,7 +115,7 @@ impl Question {
         &self.producer
     }
 
-    /// The domain of whoever runs the agent, as the service proved it.
+    /// The domain of the agent's operator, as verified by the service.
     pub fn operator(&self) -> Option<&str> {
         self.operator.as_deref()
     }
@@ -124,7 +124,7 @@ impl Question {
         self.words
     }
 
-    /// What an approval lets run, if the producer says it typed.
+    /// The call that an approval covers, if the producer sends it in typed form.
     pub fn runs(&self) -> Option<&WhatRuns> {
         self.runs.as_ref()
     }
@@ -133,7 +133,7 @@ impl Question {
         self.hints.primary_language.as_deref()
     }
 
-    /// When exactly this last ran, if it did.
+    /// When exactly this call last ran, if it did.
     pub fn last_ran_at(&self) -> Option<UnixMillis> {
         self.last_ran_at
     }
@@ -151,7 +151,7 @@ impl Question {
         self.deadline.millis_since(now).max(0) / 1000
     }
 
-    /// Whether its producer is one that the person knows (AAEP 6.9).
+    /// Whether the person knows its producer (AAEP 6.9).
     pub fn is_of_known_producer(&self) -> bool {
         self.known_producer
     }
@@ -162,19 +162,19 @@ impl Question {
         asked.irreversible == Some(true) || asked.reversibility == Some(Reversibility::Irreversible)
     }
 
-    /// What cannot be undone and has no risk named is taken for the worst (E-05).
+    /// An irreversible action without a stated risk counts as high risk (E-05).
     pub fn risk(&self) -> Option<Risk> {
         let Asks::Confirmation(asked) = &self.asks else { return None };
         asked.risk_level.or(self.is_irreversible().then_some(Risk::High))
     }
 
-    /// What a confirmation may be answered with.
+    /// The allowed replies of a confirmation.
     pub fn allows(&self, reply: YesNo) -> bool {
         let Asks::Confirmation(asked) = &self.asks else { return false };
         asked.allowed_replies.as_ref().is_none_or(|allowed| allowed.contains(&reply))
     }
 
-    /// What a clarification takes; free text where nothing is said (S7).
+    /// The accepted kinds of a clarification; free text by default (S7).
     pub fn kinds(&self) -> &[ResponseKind] {
         match &self.asks {
             Asks::Clarification(asked) => asked.accepted_response_kinds.as_deref().unwrap_or(&[ResponseKind::Freetext]),
@@ -186,7 +186,7 @@ impl Question {
         &self.token
     }
 
-    /// More time was given. It is never taken away.
+    /// Extends the deadline; it is never shortened.
     pub(super) fn extend_to(&mut self, deadline: UnixMillis) {
         self.deadline = self.deadline.max(deadline);
     }

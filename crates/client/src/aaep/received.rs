@@ -1,7 +1,7 @@
-//! What came over a stream, read as a subscriber must: strict about nothing that a person could miss a question by.
+//! Parses messages of a stream leniently, so that no person misses a question.
 //!
-//! A foreign producer may leave out what has a default and add what this version does not know (AAEP 9.3, 12). An event
-//! of an unknown type still has a summary to read out.
+//! A foreign producer may omit members with a default and add members that this version does not know (AAEP 9.3, 12).
+//! An event of an unknown type still has a summary to read out.
 
 use super::announcement::SaidBy;
 use countersign_protocol::{
@@ -19,9 +19,9 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Received {
     Event(Box<Event>),
-    /// Of a type that is not of the core, or not yet.
+    /// Of a type outside the core, or of a later version.
     Other(Other),
-    /// The producer ends the subscription (AAEP 5.8).
+    /// The producer closes the subscription (AAEP 5.8).
     Closed {
         reason_code: String,
         reason_message: String,
@@ -38,7 +38,7 @@ pub struct Other {
     pub summary: Option<String>,
 }
 
-/// Why something is no event. Says nothing of what it was: it may hold a token.
+/// The message is no event. Its content is not repeated: it may hold a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the producer sent something that is no event")]
 pub struct Unreadable;
@@ -68,7 +68,7 @@ impl Received {
     }
 }
 
-/// What a producer says about a decision in our extension.
+/// Members of our extension about a decision.
 pub(super) struct Ours<'e>(Option<&'e Map<String, Value>>);
 
 impl<'e> Ours<'e> {
@@ -80,12 +80,12 @@ impl<'e> Ours<'e> {
         self.0?.get(name)?.as_str()
     }
 
-    /// A member that has a shape of its own; nothing where it has another.
+    /// A typed member; none if it has another shape.
     pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         T::deserialize(self.0?.get(name)?).ok()
     }
 
-    /// Nobody but the service marks its own words.
+    /// Only the service marks its own text.
     pub(super) fn said_by(&self) -> SaidBy {
         if self.text(extension::SAID_BY) == Some(extension::HUB) { SaidBy::Hub } else { SaidBy::Agent }
     }
@@ -95,7 +95,7 @@ impl<'e> Ours<'e> {
     }
 }
 
-/// How urgent an event is, whatever its producer forgot to say (E-06).
+/// The urgency of an event, even if its producer omitted it (E-06).
 pub(super) fn urgency(event: &Event) -> Urgency {
     event.envelope.urgency.max(match event.payload.urgency() {
         Urgency::Critical => Urgency::Critical,
@@ -103,15 +103,15 @@ pub(super) fn urgency(event: &Event) -> Urgency {
     })
 }
 
-/// Its message at the usual length.
+/// Its message at normal verbosity.
 pub(super) fn summary(payload: &Payload) -> Option<String> {
     let mut payload = payload.clone();
     let Summaries { terse, normal, detailed } = payload.summaries_mut()?;
     normal.take().or(terse.take()).or(detailed.take()).map(|text| shown(&text))
 }
 
-/// A stranger's text as it may stand before a person: on one line, nothing in it that moves a cursor, turns the text
-/// round or is not seen, and not endless.
+/// Another party's text made safe for display: on one line, without control, bidirectional or invisible characters
+/// and limited in length.
 pub(super) fn shown(text: &str) -> String {
     visible(text.trim())
 }
@@ -127,7 +127,7 @@ pub(super) fn visible(text: &str) -> String {
 /// The longest text that a producer may send (AAEP 3.7).
 const MOST: usize = 16_384;
 
-/// Fills in what has a default, and takes out what closed objects may not have.
+/// Fills in defaults, and removes members that closed objects do not allow.
 fn complete(message: &mut Map<String, Value>) {
     if let Some(Value::String(name)) = message.get_mut("type")
         && let Some(short) = name.strip_prefix("https://aaep-protocol.org/types/")
@@ -160,7 +160,7 @@ fn only(object: &mut Value, known: &[&str]) {
     }
 }
 
-/// `60.0` is a whole number to JSON Schema.
+/// `60.0` is an integer in JSON Schema.
 fn whole_number(value: &mut Value) {
     let whole = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 1e9);
     if let Some(number) = whole.filter(|_| !value.is_i64()) {

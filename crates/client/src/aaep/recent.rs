@@ -1,4 +1,4 @@
-//! A memory of names with an end: the oldest is forgotten first.
+//! A bounded set of names that evicts the oldest first.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -14,7 +14,7 @@ impl Recent {
         Self { room, order: VecDeque::new(), names: HashSet::new() }
     }
 
-    /// Whether the name is new; it is remembered either way.
+    /// Remembers the name, and returns whether it is new.
     pub(super) fn is_new(&mut self, name: &str) -> bool {
         if !self.names.insert(name.to_owned()) {
             return false;
@@ -28,7 +28,7 @@ impl Recent {
         true
     }
 
-    /// Whether the name was remembered; it no longer is.
+    /// Forgets the name, and returns whether it was remembered.
     pub(super) fn forget(&mut self, name: &str) -> bool {
         let known = self.names.remove(name);
         if known {

@@ -1,4 +1,4 @@
-//! Sending what a person answered, and what else our own service lets a subscriber ask.
+//! Sends a person's answers, and the other requests of a subscriber to our own service.
 
 use super::{
     answer::Answer,
@@ -20,10 +20,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// How often a reply is sent whose arrival is not known. At most one counts, however many arrive (AAEP 6.3.5).
+/// The attempts to deliver a reply with unknown arrival. At most one counts, however many arrive (AAEP 6.3.5).
 const ATTEMPTS: usize = 3;
 
-/// The way back to a producer; cheap to clone.
+/// The return channel to a producer; cheap to clone.
 #[derive(Clone)]
 pub struct Replier {
     link: Arc<Link>,
@@ -34,12 +34,12 @@ impl Replier {
         Self { link }
     }
 
-    /// For what needs no subscription: the list, and more time.
+    /// For requests without a subscription: the list, and more time.
     pub fn without_listening(config: &SubscriberConfig, transport: Arc<dyn Streaming>) -> Self {
         Self::new(Arc::new(config.link(transport)))
     }
 
-    /// Ends the subscription. Questions that are open stay open (C2).
+    /// Closes the subscription. Pending questions stay pending (C2).
     pub async fn close(&self) -> Result<(), Unreachable> {
         let id = self.link.subscription_id();
         if id.is_empty() {
@@ -49,8 +49,8 @@ impl Replier {
         self.link.post("/replies", &message).await.map(|_| ())
     }
 
-    /// Delivers an answer to a question that was received. That it counted is told by the event that settles the
-    /// question, and by nothing else (AAEP 6.3.4).
+    /// Delivers an answer to a received question. Only the event that settles the question shows whether it counted
+    /// (AAEP 6.3.4).
     pub async fn reply(&self, question: &Question, answer: &Answer, now: UnixMillis) -> Result<(), ReplyError> {
         let message = question.reply(answer, &self.link.subscription_id(), now)?;
         let answer = self.send(&message).await?;
@@ -71,12 +71,12 @@ impl Replier {
         sent
     }
 
-    /// What is open for this person, oldest first. Not of the protocol: only our own service has it.
+    /// The pending questions of this person, oldest first. Not part of the protocol: only our own service has it.
     pub async fn questions(&self) -> Result<Questions, QuestionsError> {
         document(&self.link.get("/questions").await?)
     }
 
-    /// Asks for more time; until when there is time now. The service gives no more than its policy allows.
+    /// Requests more time and returns the new deadline. The service's policy limits it.
     pub async fn more_time(&self, decision_id: &str, seconds: i64) -> Result<MoreTime, QuestionsError> {
         let path = format!("/questions/{decision_id}/more-time");
         let body = json!(MoreTimeRequest { seconds });

@@ -1,14 +1,14 @@
-//! What is to be said next: questions before everything else, and under a flood less of what is less urgent. Pure.
+//! The order of announcements: questions first, and under load fewer of the less urgent ones. Pure.
 
 use super::announcement::{Announcement, Kind, Said};
 use std::collections::VecDeque;
 
-/// How much that is not urgent may wait. More could not be listened to.
+/// The most held non-urgent announcements. Nobody could listen to more.
 const ROOM: usize = 64;
-/// Output that was joined is cut off here, and says so by how much it stands for.
+/// The limit of joined output; `folded` shows how much it stands for.
 const LONGEST: usize = 16 * 1024;
 
-/// The waiting line before a person's ears.
+/// The queue of announcements to a person.
 #[derive(Clone, Debug, Default)]
 pub struct Speech {
     assertive: VecDeque<Announcement>,
@@ -27,12 +27,12 @@ impl Speech {
         }
     }
 
-    /// What comes next: everything assertive in its order, then the rest in its.
+    /// The next announcement: all assertive ones in order, then the rest in order.
     pub fn next_up(&mut self) -> Option<Announcement> {
         self.assertive.pop_front().or_else(|| self.polite.pop_front())
     }
 
-    /// How much was left out since this was last asked. Nothing of it was critical.
+    /// The number of dropped announcements since the last call. None was critical.
     pub fn left_out(&mut self) -> usize {
         std::mem::take(&mut self.left_out)
     }
@@ -55,15 +55,15 @@ impl Speech {
         };
         self.polite.push_back(announcement);
         if self.polite.len() > ROOM {
-            // What is in the background goes first; among equals the oldest.
+            // Drops background announcements first; among equals the oldest.
             let least = self.polite.iter().position(Announcement::is_background).unwrap_or(0);
             self.polite.remove(least);
             self.left_out += 1;
         }
     }
 
-    /// Of one session's state and progress only the latest is worth hearing; its output is joined. Nothing is folded
-    /// over a message of the same session, so that what is said stays in order (AAEP 8.2.3).
+    /// Keeps only the latest state and progress of a session, and joins its output. Nothing is folded across a message
+    /// of the same session, to keep the order (AAEP 8.2.3).
     fn fold(&mut self, said: Said) -> Option<Said> {
         let same_session = |waiting: &&mut Announcement| matches!(waiting, Announcement::Said(other) if other.session_id == said.session_id);
         let last = self.polite.iter_mut().rev().find(same_session);

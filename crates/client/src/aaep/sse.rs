@@ -1,13 +1,13 @@
-//! Server-sent events, taken apart as they come (AAEP B.1). Pure: bytes in, messages out.
+//! Incremental parser for server-sent events (AAEP B.1). Pure: bytes in, messages out.
 
-/// What a message may hold, ids and line ends included: the protocol's largest event and as much again (AAEP 8.3).
+/// The largest message including ids and line ends: the protocol's largest event twice over (AAEP 8.3).
 const MAX_MESSAGE: usize = 2 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
-    /// The id that a resumed stream goes on after.
+    /// The id for resuming the stream.
     pub(crate) id: Option<String>,
-    /// `message` where the producer names none.
+    /// `message` if the producer names none.
     pub(crate) event: String,
     pub(crate) data: String,
 }
@@ -16,7 +16,7 @@ pub(crate) struct Message {
 #[error("the stream holds a message of over {MAX_MESSAGE} bytes")]
 pub(crate) struct TooLarge;
 
-/// Half a line, half a message. Line ends are LF, CR or both, wherever the network cuts.
+/// A partial line and a partial message. Line ends are LF, CR or both, across any packet boundary.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     line: Vec<u8>,
@@ -63,7 +63,7 @@ impl Decoder {
             }
             "event" => value.clone_into(&mut self.event),
             "id" if !value.contains('\0') => self.id = Some(value.to_owned()),
-            // A comment, a field that nobody knows, or a wish about reconnecting: our own pace is slow enough.
+            // A comment, an unknown field, or a retry interval: our own backoff is slow enough.
             _ => {}
         }
         None
@@ -72,7 +72,7 @@ impl Decoder {
     fn end_of_message(&mut self) -> Option<Message> {
         let event = std::mem::take(&mut self.event);
         let mut data = std::mem::take(&mut self.data);
-        // The last line end belongs to no line of the data.
+        // The last line end is not part of the data.
         data.pop()?;
         let event = if event.is_empty() { "message".to_owned() } else { event };
         Some(Message { id: self.id.clone(), event, data })

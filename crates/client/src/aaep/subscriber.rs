@@ -1,4 +1,4 @@
-//! One subscription that stays: handshake, stream, and both again when the connection is lost.
+//! A persistent subscription: handshake and stream, repeated after a lost connection.
 
 use super::{
     backoff::{Backoff, Dice},
@@ -29,16 +29,16 @@ use serde_json::Value;
 use std::{collections::VecDeque, pin::Pin, sync::Arc, time::Duration};
 use tokio::time::Sleep;
 
-/// A producer that is silent for so long is gone: ours says something every 10 s.
+/// A producer silent for this long is lost: ours sends something every 10 s.
 const HEARTBEAT: Duration = Duration::from_secs(30);
 
-/// Which producer, as whom, and on what terms.
+/// The producer, the credential and the requested terms.
 #[derive(Clone, Debug)]
 pub struct SubscriberConfig {
     pub service: Origin,
-    /// Its project there, if the service has several.
+    /// The project, if the service has several.
     pub project: Option<ProjectId>,
-    /// What this subscriber calls itself; the same over restarts.
+    /// This subscriber's own id; the same across restarts.
     pub subscriber_id: String,
     pub capabilities: Capabilities,
     pub manifests: Manifests,
@@ -46,7 +46,7 @@ pub struct SubscriberConfig {
 }
 
 impl SubscriberConfig {
-    /// A subscriber that answers, with a token that a person made for it (`cst_…`).
+    /// An answering subscriber, with a token issued by a person (`cst_…`).
     pub fn new(service: Origin, credential: &str) -> Self {
         let capabilities = Capabilities {
             supports_confirmation_reply: Some(true),
@@ -82,23 +82,23 @@ impl SubscriberConfig {
     }
 }
 
-/// What the subscriber has to tell.
+/// The results of a subscriber.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heard {
-    /// The stream is open. `anew` if it is a new subscription: what is open will be told again.
+    /// The stream is open. `anew` marks a new subscription: pending questions will be repeated.
     Connected {
         anew: bool,
     },
     Received(Box<Received>),
-    /// Something came that is no event.
+    /// A message that is no event.
     Unreadable,
-    /// The connection is lost; the next attempt is after that time.
+    /// The connection is lost; the next attempt follows after that time.
     Lost {
         next: Duration,
     },
 }
 
-/// A listening subscription.
+/// An active subscription.
 pub struct Subscriber {
     config: SubscriberConfig,
     link: Arc<Link>,
@@ -113,7 +113,7 @@ pub struct Subscriber {
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-/// What a handshake came to.
+/// The result of a handshake.
 struct Terms {
     accepted: SubscriptionAccepted,
     manifest: Option<Manifest>,
@@ -127,7 +127,7 @@ struct Stream {
 }
 
 impl Subscriber {
-    /// Agrees on terms with the producer. Its events come from [`Self::next`].
+    /// Negotiates terms with the producer. Its events come from [`Self::next`].
     pub async fn connect(
         config: SubscriberConfig,
         transport: Arc<dyn Streaming>,
@@ -149,17 +149,17 @@ impl Subscriber {
         })
     }
 
-    /// What was agreed.
+    /// The negotiated terms.
     pub fn accepted(&self) -> &SubscriptionAccepted {
         &self.terms.accepted
     }
 
-    /// What the producer's clock said when the terms were agreed: deadlines are by that clock.
+    /// The producer's clock during the handshake: deadlines are by that clock.
     pub fn producer_date(&self) -> Option<UnixMillis> {
         self.terms.date
     }
 
-    /// What the producer proved about itself, if that was demanded.
+    /// The verified manifest of the producer, if one was demanded.
     pub fn manifest(&self) -> Option<&Manifest> {
         self.terms.manifest.as_ref()
     }
@@ -169,8 +169,8 @@ impl Subscriber {
         Replier::new(Arc::clone(&self.link))
     }
 
-    /// The next thing to know. Comes back by itself when the connection is lost, for as long as the producer wants
-    /// this subscriber; an error is the end. To stop waiting for it loses nothing.
+    /// The next result. Reconnects by itself as long as the producer accepts this subscriber; an error is final. Cancel
+    /// safe.
     pub async fn next(&mut self) -> Result<Heard, SubscribeError> {
         loop {
             if let Some(heard) = self.heard.pop_front() {
@@ -190,7 +190,7 @@ impl Subscriber {
         }
     }
 
-    /// What came, or that nothing more will.
+    /// Processes a chunk, or the end of the stream.
     fn take(&mut self, chunk: Result<Option<bytes::Bytes>, Unreachable>) {
         let Some(stream) = &mut self.stream else { return };
         let messages = match chunk {
@@ -204,7 +204,7 @@ impl Subscriber {
             self.backoff.reset();
             self.heard.push_back(received.map_or(Heard::Unreadable, |received| Heard::Received(Box::new(received))));
         }
-        // Closed is closed; the next attempt asks for a subscription of its own.
+        // After a close, the next attempt requests a new subscription.
         let closed =
             |heard: &Heard| matches!(heard, Heard::Received(received) if matches!(**received, Received::Closed { .. }));
         if self.heard.iter().any(closed) {
@@ -220,7 +220,7 @@ impl Subscriber {
         self.heard.push_back(Heard::Lost { next: wait });
     }
 
-    /// Opens the stream, with a new handshake where the producer no longer knows the subscription.
+    /// Opens the stream, with a new handshake if the producer no longer knows the subscription.
     async fn open(&mut self) -> Result<(), SubscribeError> {
         if self.link.subscription_id().is_empty() {
             match handshake(&self.config, &self.link).await {
@@ -250,7 +250,7 @@ impl Subscriber {
         Ok(())
     }
 
-    /// Trouble that may pass is waited out; a no is the end.
+    /// Retries after a transient error; a refusal is final.
     fn unless_passing(&mut self, why: SubscribeError) -> Result<(), SubscribeError> {
         let retry_after = match &why {
             SubscribeError::Unreachable(Unreachable::Fetch(FetchError::Url(_)) | Unreachable::NotLoopback) => {

@@ -1,4 +1,4 @@
-//! Events as producers send them, ours and others.
+//! Events of producers, ours and others, as test fixtures.
 
 use super::{announcement::Announcement, received::Received};
 use countersign_protocol::{aaep::envelope, time::UnixMillis};
@@ -8,14 +8,14 @@ pub(super) fn at(secs: i64) -> UnixMillis {
     UnixMillis::from_secs(1_790_000_000 + secs)
 }
 
-/// A producer that counts its events. Its session is named by a number.
+/// A producer that counts its events. Its session is identified by a number.
 pub(super) struct Producer {
     said: usize,
     ours: bool,
 }
 
 impl Producer {
-    /// One that knows nothing of our extension.
+    /// A producer without our extension.
     pub(super) fn foreign() -> Self {
         Self { said: 0, ours: false }
     }
@@ -62,7 +62,7 @@ impl Producer {
         self.event(session, secs, "state.changed", states)
     }
 
-    /// Our own notice of what became of a question.
+    /// Our own event about the end of a question.
     pub(super) fn settles(&mut self, session: usize, secs: i64, token: &str, settled: &str) -> Value {
         let mut event = self.changes(session, secs, "awaiting_input", "calling_tool");
         self.extend(&mut event, token, json!({ "settled": settled }));
@@ -98,7 +98,7 @@ pub(super) fn received(event: &Value) -> Received {
     Received::read(&event.to_string()).unwrap()
 }
 
-/// Announcements in a form that is easy to compare.
+/// Announcements in a form for comparison.
 pub(super) fn told(announcements: &[Announcement]) -> Vec<String> {
     let one = |announcement: &Announcement| match announcement {
         Announcement::Asked(question) => format!("asked {}", question.event_id()),

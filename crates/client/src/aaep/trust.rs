@@ -1,26 +1,26 @@
-//! Whom a person knows, and what happens to the events of others (AAEP 6.9).
+//! Known producers, and the handling of all others (AAEP 6.9).
 
 use countersign_protocol::aaep::envelope::Producer;
 
-/// What a person decided about producers. By default everybody whom the connected service lets speak is known.
+/// A person's settings for producers. By default every producer that the connected service admits is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
-    /// The `agent_id`s that the person knows; nothing means all.
+    /// The `agent_id`s that the person knows; none means all.
     pub known: Option<Vec<String>>,
     pub unknown: UnknownProducers,
 }
 
-/// What becomes of events of a producer that is not known.
+/// The handling of an unknown producer's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownProducers {
-    /// Shown, and marked wherever they are shown.
+    /// Shown, and always marked.
     #[default]
     ShowMarked,
-    /// Not shown, and not to be answered; that there are any is told once.
+    /// Neither shown nor answerable; their existence is announced once.
     Refuse,
 }
 
-/// How an event is taken.
+/// The verdict on an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     Known,

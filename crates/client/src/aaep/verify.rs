@@ -1,4 +1,4 @@
-//! Who a producer is, for those who want it proven (AAEP 5.10, 6.9): a manifest signed with a key of its own origin, or
+//! Verifies a producer's identity on demand (AAEP 5.10, 6.9): by a manifest signed with a key of its own origin, or
 //! with one that the person pinned.
 
 use super::link::Link;
@@ -6,10 +6,10 @@ use crate::transport::Unreachable;
 use countersign_jose::{KeyPolicy, KeySet, KeySetRefusal, ManifestRefusal, verify_manifest};
 use countersign_protocol::aaep::{handshake::SubscriptionAccepted, manifest::Manifest};
 
-/// Where a service publishes its keys.
+/// The path of a service's published keys.
 const KEYS: &str = "/.well-known/agent-jwks.json";
 
-/// What a person demands of a producer's manifest.
+/// A person's requirement for a producer's manifest.
 #[derive(Clone, Debug, Default)]
 pub enum Manifests {
     /// Signed or not: the address and its certificate are enough.
@@ -18,7 +18,7 @@ pub enum Manifests {
     SignedOnly(ManifestKeys),
 }
 
-/// Whose signature counts.
+/// The accepted signing keys.
 #[derive(Clone, Debug)]
 pub enum ManifestKeys {
     /// The keys that the producer's own origin publishes.
@@ -27,13 +27,13 @@ pub enum ManifestKeys {
 }
 
 impl ManifestKeys {
-    /// The keys of a JWK set that a person keeps.
+    /// The keys of a JWK set kept by the person.
     pub fn pinned(jwks: &[u8]) -> Result<Self, KeySetRefusal> {
         KeySet::parse(jwks, &KeyPolicy::default()).map(Self::Pinned)
     }
 }
 
-/// Why a producer is not shown to be who it says.
+/// Why a producer's identity is not verified.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotProven {
     #[error("it gave no signed manifest")]
@@ -50,7 +50,7 @@ pub enum NotProven {
     OtherProducer,
 }
 
-/// The proven manifest, or none where none is demanded.
+/// The verified manifest; none if none is demanded.
 pub(super) async fn prove(
     demanded: &Manifests,
     accepted: &SubscriptionAccepted,
@@ -62,7 +62,7 @@ pub(super) async fn prove(
         ManifestKeys::Pinned(keys) => verify_manifest(jws, keys)?,
         ManifestKeys::Published => verify_manifest(jws, &published(link).await?)?,
     };
-    // A manifest that is sound and somebody else's proves nothing.
+    // A valid manifest of another producer proves nothing.
     if manifest.agent_id != accepted.producer.agent_id {
         return Err(NotProven::OtherProducer);
     }

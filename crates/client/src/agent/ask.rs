@@ -1,4 +1,4 @@
-//! What an operator asks a service in its own name: to revoke, to cancel, to show the audit (AAP 17.3, 17.4, 17.7).
+//! Requests of an operator in its own name: revoke, cancel, audit (AAP 17.3, 17.4, 17.7).
 
 use super::{
     Agent, AskError, WireError,
@@ -16,7 +16,7 @@ use countersign_protocol::{
 use http::{HeaderValue, header};
 use url::Url;
 
-/// Which part of the audit to read: of a delegation, of a session, or of both.
+/// The audit filter: by delegation, by session, or both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditQuery {
     pub delegation_id: Option<String>,
@@ -37,7 +37,7 @@ impl AuditQuery {
         Self { session_id: Some(id.into()), ..Self::default() }
     }
 
-    /// The query for what follows a page, or none when it was the last.
+    /// The query for the next page; none after the last one.
     pub fn after(&self, page: &AuditPage) -> Option<Self> {
         let cursor = page.next_cursor.clone().filter(|next| Some(next) != self.cursor.as_ref())?;
         Some(Self { cursor: Some(cursor), ..self.clone() })
@@ -62,7 +62,7 @@ impl AuditQuery {
 }
 
 impl Agent {
-    /// Gives the delegation up: `reason` is `user_requested`, `task_complete` or `policy_triggered`.
+    /// Gives up the delegation: `reason` is `user_requested`, `task_complete` or `policy_triggered`.
     pub async fn revoke(&mut self, reason: Option<&str>, now: UnixMillis) -> Result<RevokeResponse, AskError> {
         let url = self.endpoint("revoke").await?;
         let delegation_id = self.delegation.as_ref().map(|delegation| delegation.id().to_owned());
@@ -77,7 +77,7 @@ impl Agent {
         Ok(answer)
     }
 
-    /// Reports that the person took their consent back: the service ends the session and its receipt (C-41).
+    /// Reports that the person withdrew their consent: the service ends the session and its receipt (C-41).
     pub async fn cancel(
         &mut self,
         session_id: &str,
@@ -96,7 +96,7 @@ impl Agent {
         Ok(answer)
     }
 
-    /// One page of what was done; [`AuditQuery::after`] leads to the next.
+    /// One page of audit entries; [`AuditQuery::after`] leads to the next.
     pub async fn audit(&mut self, query: &AuditQuery, now: UnixMillis) -> Result<AuditPage, AskError> {
         let mut url = self.endpoint("audit").await?;
         query.write(&mut url);
@@ -107,7 +107,7 @@ impl Agent {
         Ok(document("audit", &answer)?)
     }
 
-    /// Neither tier nor disclosure stand in the way: whoever may not act may still stop and look.
+    /// Checks neither tier nor disclosure: an agent that may not act may still stop and read.
     async fn endpoint(&mut self, name: &'static str) -> Result<Url, AskError> {
         self.known().await?;
         self.known.as_ref().and_then(|known| known.endpoint(name)).ok_or(AskError::NotOffered(name))

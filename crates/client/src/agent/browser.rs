@@ -1,4 +1,4 @@
-//! Opening the service's page where the person, and not the agent, is in control (AAP 13.2).
+//! Opens the service's page in the person's browser, out of the agent's control (AAP 13.2).
 
 use std::{
     process::{Command, Stdio},
@@ -10,7 +10,7 @@ pub trait Browser: Send + Sync {
     fn open(&self, url: &str);
 }
 
-/// The system's browser. If there is none nothing happens: the person was told the address as well.
+/// The system's browser. Without one nothing happens: the person has the address as well.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemBrowser;
 

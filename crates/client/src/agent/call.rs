@@ -1,4 +1,4 @@
-//! A call of the service's API, and what each answer means (AAP 7, 16).
+//! A call of the service's API, and the handling of its responses (AAP 7, 16).
 
 use super::{
     Agent, CallError, MODE, Refused, RegisterError,
@@ -12,8 +12,7 @@ use countersign_protocol::time::UnixMillis;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use url::Url;
 
-/// A request to the API. It has no place for a header of the caller's own, so free text about what a person wants
-/// cannot slip into one (AAP 12.4).
+/// A request to the API. It has no custom headers, so a person's free text cannot leak into one (AAP 12.4).
 #[derive(Clone, Debug)]
 pub struct Call {
     method: Method,
@@ -50,8 +49,8 @@ impl Call {
         Self { intent_type: Some(intent_type.into()), ..self }
     }
 
-    /// Spends a person's yes on exactly this call: with the decision's `confirm_token`, or with `true` for whichever
-    /// yes covers it (AAP 14.1). It authorises nothing by itself.
+    /// Claims a person's approval for exactly this call: with the decision's `confirm_token`, or with `true` for any
+    /// approval that covers it (AAP 14.1). It authorises nothing by itself.
     pub fn confirmed(self, by: impl Into<String>) -> Self {
         Self { confirm: Some(by.into()), ..self }
     }
@@ -59,7 +58,7 @@ impl Call {
 
 impl Agent {
     /// Calls within the session. An expired access token is renewed once; a revoked delegation is dropped and the
-    /// person told; a 403 is final. Refusals of the API itself come back as its answer.
+    /// person notified; a 403 is final. Refusals of the API itself are returned as its response.
     pub async fn call(&mut self, call: &Call, now: UnixMillis) -> Result<Response, CallError> {
         self.ready().await?;
         let request = self.resource(call)?;
@@ -93,7 +92,7 @@ impl Agent {
         Ok(request)
     }
 
-    /// The token goes to the configured origin and nowhere else, whatever the path says.
+    /// The token is sent only to the configured origin, regardless of the path.
     fn address(&self, path: &str) -> Result<String, CallError> {
         let origin = self.config.api.as_ref().unwrap_or(&self.config.service);
         let base = Url::parse(origin.as_str()).map_err(|_| CallError::BadPath)?;
@@ -102,7 +101,7 @@ impl Agent {
         if stays { Ok(address.into()) } else { Err(CallError::BadPath) }
     }
 
-    /// Whether a new access token was fetched because the old one is known to be over.
+    /// Fetches a new access token if the old one has expired, and returns whether it did.
     async fn renew_if_expired(&mut self, now: UnixMillis) -> Result<bool, CallError> {
         let Some(session) = &self.session else {
             let connected = self.delegation.is_some();
@@ -136,7 +135,7 @@ impl Agent {
     }
 }
 
-/// What was lost is the same, whether it was noticed by a call or while renewing its token.
+/// The loss is the same, whether noticed by a call or while renewing its token.
 impl From<RegisterError> for CallError {
     fn from(error: RegisterError) -> Self {
         match error {

@@ -11,7 +11,7 @@ use countersign_protocol::{
 use std::collections::BTreeMap;
 use url::Url;
 
-/// A connection that waits for the person.
+/// A connect request pending the person's decision.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
     verifier: Secret,
@@ -21,10 +21,10 @@ pub(super) struct Pending {
 }
 
 impl Agent {
-    /// Asks to be connected with these scopes, tells the person, and opens the service's page in their own browser.
+    /// Requests a delegation with these scopes, notifies the person, and opens the service's page in their own browser.
     ///
-    /// With a callback the answer comes back as a redirect, for [`Agent::finish_redirect`]; without one the page
-    /// shows a code, for [`Agent::finish_connect`]. Returns the page's address.
+    /// With a callback the result comes as a redirect, for [`Agent::finish_redirect`]; without one the page shows a
+    /// code, for [`Agent::finish_connect`]. Returns the page's address.
     pub async fn connect(
         &mut self,
         scopes: &[&str],
@@ -38,7 +38,7 @@ impl Agent {
         let body = self.request_body(scopes, callback, &verifier, &state, now)?;
         let url = self.bootstrap_endpoint("connect", "requests")?;
         let asked: ConnectRequestResponse = self.post("connect", url, &body, None).await?;
-        // The person gives their password on this page: it must be the service's own (AAP 13.2).
+        // The person enters their password on this page: it must be the service's own (AAP 13.2).
         let page = self.known.as_ref().and_then(|known| known.on_origin(&asked.connect_url));
         let page = String::from(page.ok_or(ConnectError::ForeignConnectUrl)?);
         self.pending = Some(Pending {
@@ -53,7 +53,7 @@ impl Agent {
         Ok(page)
     }
 
-    /// With the code that the person copied from the page.
+    /// Finishes with the code that the person copied from the page.
     pub async fn finish_connect(&mut self, code: &str, now: UnixMillis) -> Result<&Delegation, ConnectError> {
         let pending = self.pending(now)?;
         let body = ExchangeRequest {
@@ -71,9 +71,10 @@ impl Agent {
         Ok(self.delegation.insert(delegation))
     }
 
-    /// With the address to which the person's browser was sent back.
+    /// Finishes with the redirect address of the person's browser.
     ///
-    /// Its `state` proves that it answers what this agent asked, its `iss` that this service answers (RFC 9207).
+    /// Its `state` proves that it belongs to this agent's request, its `iss` that it comes from this service (RFC
+    /// 9207).
     pub async fn finish_redirect(&mut self, address: &str, now: UnixMillis) -> Result<&Delegation, ConnectError> {
         let pending = self.pending(now)?;
         let service = self.manifest().map(|manifest| manifest.service.clone()).unwrap_or_default();
@@ -119,7 +120,7 @@ impl Agent {
         })
     }
 
-    /// Named in the manifest, or below `delegate` where R-13 has it.
+    /// Named in the manifest, or below `delegate` as in R-13.
     fn bootstrap_endpoint(&self, name: &'static str, below: &str) -> Result<Url, ConnectError> {
         let known = self.known.as_ref().ok_or(ConnectError::NothingPending)?;
         let below_delegate = || {
@@ -162,7 +163,7 @@ impl Pending {
         if told.get("state") != Some(&self.state) {
             return Err(foreign("its state is another"));
         }
-        // A refusal without `iss` does no harm; one with a wrong `iss` comes from somewhere else.
+        // A refusal without `iss` does no harm; one with a wrong `iss` comes from elsewhere.
         let issuer = told.remove("iss");
         let denied = told.contains_key("error");
         if issuer.as_deref() != Some(service) && !(denied && issuer.is_none()) {
@@ -176,7 +177,7 @@ impl Pending {
     }
 }
 
-/// A parameter that stands twice could be read in two ways.
+/// A repeated parameter would be ambiguous.
 fn parameters(url: &Url) -> Result<BTreeMap<String, String>, ConnectError> {
     let mut told = BTreeMap::new();
     for (name, value) in url.query_pairs() {

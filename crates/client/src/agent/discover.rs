@@ -1,4 +1,4 @@
-//! Before anything else: what the service offers and demands (AAP 3).
+//! Discovery: the service's offers and requirements (AAP 3).
 
 use super::{Agent, DiscoverError, MODE, Notice, notice::shown, versions::NoneInCommon};
 use countersign_outbound::{Request, Response};
@@ -13,13 +13,13 @@ use http::{HeaderValue, StatusCode};
 use std::collections::BTreeMap;
 use url::Url;
 
-/// The highest tier that this agent can ever show: operator, delegation, receipt. It has no provider (AAP 2).
+/// The highest tier that this agent can reach: operator, delegation, receipt. It has no provider (AAP 2).
 const REACH: u8 = 3;
 
-/// Shown where a service publishes no text of its own.
+/// Shown if a service publishes no text of its own.
 const DISCLOSURE: &str = "This agent acts as you, with your own access, and can see what you can see.";
 
-/// A manifest that was checked, and its endpoints as addresses on the service's own origin.
+/// A checked manifest, and its endpoints as addresses on the service's own origin.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub(super) manifest: Manifest,
@@ -28,7 +28,7 @@ pub(super) struct Known {
 }
 
 impl Agent {
-    /// Fetches the manifest and agrees on a version. Everything else does this by itself when it was not done.
+    /// Fetches the manifest and agrees on a version. Other operations do this on demand.
     pub async fn discover(&mut self) -> Result<&Manifest, DiscoverError> {
         let answer = self.fetch_manifest().await?;
         let manifest = match answer.status {
@@ -41,7 +41,7 @@ impl Agent {
         Ok(&self.known.insert(known).manifest)
     }
 
-    /// With a known project only its own manifest is asked for (AAP 3.1).
+    /// With a known project only its own manifest is requested (AAP 3.1).
     async fn fetch_manifest(&self) -> Result<Response, DiscoverError> {
         let query = self.config.project.as_ref().map(|project| format!("?projectId={project}")).unwrap_or_default();
         let asked = self.versions.asked().map_err(|none| self.no_version(none))?;
@@ -56,8 +56,8 @@ impl Agent {
     fn checked(&self, manifest: Manifest) -> Result<Known, DiscoverError> {
         let other = || DiscoverError::OtherService { told: shown(&manifest.service) };
         let base = Url::parse(self.config.service.as_str()).map_err(|_| other())?;
-        // An operator JWT is addressed to what the manifest calls itself: if that were another service, this one
-        // could collect JWTs and use them there.
+        // An operator JWT is addressed to the manifest's own name of the service: if that were another service, this
+        // one could collect JWTs and use them there.
         let told = Url::parse(&manifest.service).map_err(|_| other())?;
         if told.origin() != base.origin() {
             return Err(other());
@@ -76,8 +76,8 @@ impl Agent {
         error
     }
 
-    /// What must hold before the agent does anything for the person: the service is known and within reach, and
-    /// the person has seen as whom the agent will act.
+    /// The conditions for acting on the person's behalf: the service is known and within reach, and the person has seen
+    /// the mode disclosure.
     pub(super) async fn ready(&mut self) -> Result<(), DiscoverError> {
         self.known().await?;
         let Some(known) = &self.known else { return Ok(()) };
@@ -110,7 +110,7 @@ impl Agent {
         1 + u8::from(self.delegation.is_some()) + u8::from(self.delegation.is_some() && receipt)
     }
 
-    /// Once, and again if the service changed its words (AAP 11.5).
+    /// Once, and again if the service changed its text (AAP 11.5).
     fn disclose(&mut self) {
         let told = self.manifest().and_then(|manifest| manifest.disclosures.get(MODE));
         let text = told.map(|text| shown(text)).filter(|text| !text.is_empty()).unwrap_or_else(|| DISCLOSURE.into());
@@ -127,7 +127,7 @@ impl Known {
         self.endpoints.get(name).cloned()
     }
 
-    /// An address that the service gave, if it is on the service's own origin.
+    /// An address given by the service, if it is on the service's own origin.
     pub(super) fn on_origin(&self, address: &str) -> Option<Url> {
         self.base.join(address).ok().filter(|url| url.origin() == self.base.origin())
     }

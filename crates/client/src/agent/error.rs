@@ -1,11 +1,11 @@
-//! Why an agent stopped, one enum an operation. Each says what to do next.
+//! Errors of an agent, one enum per operation. Each names the next step.
 
 use super::{Refused, versions::NoneInCommon};
 use crate::{delegation::BadDelegation, entropy::NoRandomness, transport::Unreachable};
 use countersign_jose::SigningFailed;
 use countersign_protocol::aap::manifest::NotAManifest;
 
-/// Why a service cannot be worked with at all.
+/// Why a service cannot be used at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiscoverError {
     #[error("the service could not be reached ({0}): try again later")]
@@ -61,7 +61,7 @@ pub enum WireError {
     Unsigned(#[from] SigningFailed),
 }
 
-/// What the agent no longer has, or never had. The person has been told.
+/// A lost or missing authorization. The person has been notified.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Lost {
     #[error("the person has not connected this agent: connect, and have them open the page")]
@@ -145,7 +145,7 @@ pub enum CallError {
     Refused(Box<Refused>),
 }
 
-/// Of the operator's own requests: revoke, cancel, audit.
+/// Errors of the operator's own requests: revoke, cancel, audit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! The agent's side: discover, connect, register, call; and tell the person what they must be told.
+//! The agent's side: discover, connect, register, call; and notify the person as the protocol requires.
 
 mod ask;
 mod browser;
@@ -37,18 +37,18 @@ use register::Session;
 use std::sync::Arc;
 use versions::Versions;
 
-/// The only mode that this build has: the agent acts for one person.
+/// The only mode of this build: the agent acts for one person.
 const MODE: &str = "user_delegated";
 
 /// The service that an agent works with.
 #[derive(Clone, Debug)]
 pub struct AgentConfig {
     pub service: Origin,
-    /// Its project there, if the service has several and this one is known (AAP 3.1).
+    /// The project, if the service has several and this one is known (AAP 3.1).
     pub project: Option<ProjectId>,
-    /// Where its API is called, if not at the service's own origin: the gateway's.
+    /// The origin of its API, if not the service's own: the gateway's.
     pub api: Option<Origin>,
-    /// The protocol versions that may be spoken, oldest first.
+    /// The allowed protocol versions, oldest first.
     pub versions: &'static [&'static str],
     /// Whether access tokens are bound to a key of the session (AAP 13.1). Without it a stolen token can be used, and
     /// services that demand it are out of reach.
@@ -76,7 +76,7 @@ pub struct Agent {
     pending: Option<Pending>,
     delegation: Option<Delegation>,
     session: Option<Session>,
-    /// The key of the session that was last tried: an answer may be lost after the service has bound it.
+    /// The key of the last attempted session: a response may be lost after the service has bound it.
     key: Option<(String, ProofKey)>,
 }
 
@@ -106,22 +106,22 @@ impl Agent {
         }
     }
 
-    /// Takes up a delegation that was kept from an earlier run.
+    /// Restores a delegation from an earlier run.
     pub fn restore(&mut self, delegation: Delegation) {
         (self.delegation, self.session) = (Some(delegation), None);
     }
 
-    /// Whose agent this is, whenever the person asks (AAP 13.2).
+    /// The agent's operator, for disclosure on request (AAP 13.2).
     pub fn operator_domain(&self) -> &Domain {
         self.operator.domain()
     }
 
-    /// What the service published, once it was discovered.
+    /// The service's manifest, after discovery.
     pub fn manifest(&self) -> Option<&Manifest> {
         self.known.as_ref().map(|known| &known.manifest)
     }
 
-    /// What the person granted, as long as it is not known to be over.
+    /// The person's delegation, as long as it is not known to have ended.
     pub fn delegation(&self) -> Option<&Delegation> {
         self.delegation.as_ref()
     }
@@ -130,7 +130,7 @@ impl Agent {
         self.session.as_ref().map(|session| session.id.as_str())
     }
 
-    /// Its decisions, asked with this session's access token, for as long as that is good.
+    /// A client for decisions, with this session's access token, for as long as that is valid.
     pub fn decisions(&self, dice: Dice, clock: Clock) -> Option<Decisions> {
         let (token, key) = self.credential()?;
         let (service, project) = (&self.config.service, self.config.project.as_ref());
@@ -141,7 +141,7 @@ impl Agent {
         })
     }
 
-    /// Its plans, in the same way: what is approved may run in this session, and in no other.
+    /// A client for plans with the same token: an approval is valid in this session only.
     pub fn plans(&self, clock: Clock) -> Option<Mplp> {
         let (token, key) = self.credential()?;
         let (service, project) = (&self.config.service, self.config.project.as_ref());
@@ -152,7 +152,7 @@ impl Agent {
         })
     }
 
-    /// Its clarifications, in the same way: what is unclear stops what this session does.
+    /// A client for clarifications with the same token: open gaps block this session's calls.
     pub fn clarifications(&self, clock: Clock) -> Option<Clarifications> {
         let (token, key) = self.credential()?;
         let (service, project) = (&self.config.service, self.config.project.as_ref());
@@ -163,7 +163,7 @@ impl Agent {
         })
     }
 
-    /// The session's access token, and the key that it is bound to, if it is.
+    /// The session's access token, and the key that it is bound to, if any.
     fn credential(&self) -> Option<(&str, Option<ProofKey>)> {
         let session = self.session.as_ref()?;
         let access = session.access.as_ref()?;
@@ -174,7 +174,7 @@ impl Agent {
         self.user.notice(notice);
     }
 
-    /// The service by its origin: what it calls itself is no identity (AAP 13.2).
+    /// The service by its origin: its self-chosen name is no identity (AAP 13.2).
     fn service(&self) -> String {
         self.config.service.to_string()
     }

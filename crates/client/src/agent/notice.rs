@@ -1,4 +1,4 @@
-//! What an agent tells the person it works for.
+//! Notifications of an agent to its person.
 
 use countersign_protocol::domain::Domain;
 use std::{
@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Whatever reaches the person: a terminal, a window, a list in a test.
+/// A channel to the person: a terminal, a window, a list in a test.
 pub trait UserFacing: Send + Sync {
     fn notice(&self, notice: Notice);
 }
@@ -14,17 +14,17 @@ pub trait UserFacing: Send + Sync {
 /// A message to the person. Its `Display` is a plain sentence; services are named by their origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// The service demands more than this agent can show (AAP 2).
+    /// The service demands a higher tier than this agent has (AAP 2).
     ManualAuthorization { service: String, needed: u8, has: u8 },
-    /// Nothing has been granted, or it no longer holds (AAP 5.1).
+    /// There is no delegation, or it has ended (AAP 5.1).
     ConnectNeeded { service: String, operator: Domain },
-    /// The page to open. The domain is whose agent asks (AAP 13.2).
+    /// The page to open. The domain is that of the asking operator (AAP 13.2).
     PleaseConnect { service: String, operator: Domain, url: String },
-    /// As whom the agent acts, in the service's words, before it first does (AAP 11.5).
+    /// The identity that the agent acts under, in the service's words, before its first action (AAP 11.5).
     ModeDisclosure { service: String, mode: String, text: String },
     /// The delegation was revoked (AAP 8.5). The reason is one of the protocol's, or `not told`.
     AccessCutOff { service: String, reason: String },
-    /// Something that the agent wanted to do is not possible, or no longer.
+    /// An action of the agent is not possible, or no longer.
     LostCapability { service: String, code: String, why: String },
     /// The two sides do not speak the same protocol.
     ProtocolError { service: String, what: String },
@@ -68,7 +68,7 @@ fn in_words(reason: &str) -> &str {
     }
 }
 
-/// A service's text as it may stand before a person: one line, no control characters, not endless.
+/// A service's text made safe for display: one line, no control characters, limited in length.
 pub(super) fn shown(text: &str) -> String {
     let visible = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     visible.take(1000).collect::<String>().trim().to_owned()

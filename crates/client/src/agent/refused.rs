@@ -1,4 +1,4 @@
-//! A service's no, and what it means for the agent (AAP 16).
+//! A service's refusal, and its meaning for the agent (AAP 16).
 
 use super::notice::shown;
 use countersign_outbound::Response;
@@ -18,33 +18,33 @@ pub struct Refused {
     pub status: u16,
     pub code: String,
     pub description: String,
-    /// What the service says to do next.
+    /// The service's hint about the next step.
     pub hint: Option<String>,
     pub request_id: Option<String>,
     /// Why a delegation ended, if that is the cause (AAP 8.5).
     pub revoke_reason: Option<String>,
     /// Seconds after which another attempt makes sense.
     pub retry_after: Option<u64>,
-    /// The decision that a held call waits for (AAP 14.1).
+    /// The decision that a call needs (AAP 14.1).
     pub decision_id: Option<String>,
-    /// How a held call differs from what an approved plan says, in lines for people.
+    /// The deviations of the call from an approved plan, as lines of text.
     pub plan_difference: Vec<String>,
 }
 
-/// What an agent does about a refusal. 401 and 403 never lead to the same thing (AAP 16.2).
+/// An agent's reaction to a refusal. 401 and 403 never lead to the same one (AAP 16.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// Another access token may help.
     RegisterAgain,
-    /// The person, or a policy of theirs, ended it. No retry.
+    /// Ended by the person or their policy. No retry.
     CutOff,
-    /// The delegation no longer holds; the person may connect again.
+    /// The delegation has ended; the person may connect again.
     Reconnect,
     /// The service saw no credentials at all.
     Unknown,
-    /// The consent to this task is over.
+    /// The consent to this task has ended.
     ConsentOver,
-    /// Who the agent is was accepted; what it wants is not. Other credentials would not help.
+    /// The agent is authenticated but not permitted. Other credentials would not help.
     Forbidden,
     Other,
 }
@@ -59,19 +59,19 @@ struct Envelope {
 }
 
 impl Envelope {
-    /// Nothing but a code.
+    /// Only a code.
     fn of(error: String) -> Self {
         Self { error, error_description: None, hint: None, request_id: None, decision: None }
     }
 }
 
 impl Refused {
-    /// Whether the same may be answered otherwise in a while.
+    /// Whether a retry may succeed later.
     pub(crate) fn may_pass(&self) -> bool {
         self.status == 429 || self.status >= 500
     }
 
-    /// Any answer of an AAP endpoint that is not a success.
+    /// Any error response of an AAP endpoint.
     pub(crate) fn of_endpoint(answer: &Response) -> Option<Self> {
         if answer.status.is_success() {
             return None;
@@ -80,7 +80,7 @@ impl Refused {
         Some(Self::new(answer, envelope))
     }
 
-    /// Of a resource call only what the protocol knows: an API has refusals of its own, and they are its answer.
+    /// For a resource call only the protocol's own refusals: an API's refusals are its response.
     pub(super) fn of_resource(answer: &Response) -> Option<Self> {
         let status = answer.status.as_u16();
         let known = |envelope: &Envelope| {
@@ -107,7 +107,7 @@ impl Refused {
         }
     }
 
-    /// Whether whoever refused said so in the protocol's words.
+    /// Whether the refusal has a code of the protocol.
     pub(crate) fn has_code(&self) -> bool {
         Code::ALL.iter().any(|code| code.as_str() == self.code)
     }
@@ -125,8 +125,8 @@ impl Refused {
     }
 
     fn fate_of_401(&self) -> Fate {
-        // The header says that something was revoked; a withdrawn key of ours is the one thing that is not a
-        // person's doing, and the next key mends it (C-88).
+        // The header reports a revocation; only a withdrawn key of ours is no act of a person, and the next key repairs
+        // it (C-88).
         if self.revoke_reason.as_deref().is_some_and(|reason| reason != "key_rotation") {
             return Fate::CutOff;
         }
@@ -152,7 +152,7 @@ fn plan_difference(decision: &Value) -> Vec<String> {
     lines.into_iter().flatten().filter_map(Value::as_str).map(shown).collect()
 }
 
-/// A revocation or a challenge without an envelope that could be read.
+/// A revocation or a challenge without a readable envelope.
 fn told_by_headers(answer: &Response) -> Option<Envelope> {
     let headers = &answer.headers;
     let challenge = text(headers, header::WWW_AUTHENTICATE.as_str()).unwrap_or_default();

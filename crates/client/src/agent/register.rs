@@ -1,4 +1,4 @@
-//! Registering, and registering again (AAP 17.1): operator JWT, delegation and receipt for an access token.
+//! Registration and its repetition (AAP 17.1): operator JWT, delegation and receipt for an access token.
 
 use super::{Agent, Lost, MODE, Notice, Refused, RegisterError, WireError, refused::Fate};
 use crate::{entropy, operator::Receipt, possession::Possession, secret::Secret};
@@ -12,11 +12,11 @@ use countersign_protocol::{
 };
 use http::HeaderValue;
 
-/// An access token, and all that is needed for the next one of the same session.
+/// An access token, and everything for the next one of the same session.
 #[derive(Clone, Debug)]
 pub(super) struct Session {
     pub(super) id: String,
-    /// Its own, and of no other session (AAP 18.1). None where tokens are not to be bound.
+    /// The session's own key (AAP 18.1). None if tokens are not to be bound.
     pub(super) key: Option<ProofKey>,
     pub(super) delegation_id: Option<String>,
     delegation_token: Option<Secret>,
@@ -33,8 +33,7 @@ pub(super) struct Access {
 }
 
 impl Agent {
-    /// Opens a session: with a receipt that of the task that the person approved, otherwise one of its own.
-    /// Returns the session's id.
+    /// Opens a session: with a receipt that of the approved task, otherwise a new one. Returns the session's id.
     pub async fn register(&mut self, receipt: Option<&Receipt>, now: UnixMillis) -> Result<&str, RegisterError> {
         self.ready().await?;
         let Some(delegation) = &self.delegation else { return Err(self.not_connected().into()) };
@@ -61,7 +60,7 @@ impl Agent {
         self.open(session, now).await
     }
 
-    /// Opens a session without a person, where the service lets operators read by themselves (tier 1, C-24).
+    /// Opens a session without a person, if the service lets operators read by themselves (tier 1, C-24).
     pub async fn register_without_user(&mut self, now: UnixMillis) -> Result<&str, RegisterError> {
         self.ready().await?;
         let needed = self.manifest().map_or(u8::MAX, |manifest| manifest.minimum_tier);
@@ -102,8 +101,8 @@ impl Agent {
         Ok(&self.session.insert(Session { access: Some(access), ..session }).id)
     }
 
-    /// A session that nobody asked for cannot be used, nor a token that is bound without a key of ours. Where the
-    /// service itself demands that tokens are bound, one that is not is no token of its making.
+    /// Rejects a session that was not requested, and a bound token without a key of ours. If the service demands bound
+    /// tokens, an unbound one is not accepted.
     fn access(&self, answer: &RegisterResponse, session: &Session, now: UnixMillis) -> Option<Access> {
         let is = |scheme: &str| answer.token_type.eq_ignore_ascii_case(scheme);
         let demanded = self.manifest().is_some_and(|manifest| manifest.dpop_required == Some(true));
@@ -123,14 +122,14 @@ impl Agent {
         })
     }
 
-    /// A key for each session, and for each time that the same one is registered the same (AAP 18.1).
+    /// One key per session, the same each time that the session is registered (AAP 18.1).
     fn key_for(&mut self, session_id: &str) -> Result<Option<ProofKey>, WireError> {
         let key = self.key_of(session_id)?;
         self.key = key.clone().map(|key| (session_id.to_owned(), key));
         Ok(key)
     }
 
-    /// The session's key, or for a session of which nothing is known a new one.
+    /// The session's key, or a new one for an unknown session.
     fn key_of(&self, session_id: &str) -> Result<Option<ProofKey>, WireError> {
         match &self.key {
             _ if !self.config.dpop => Ok(None),
@@ -139,7 +138,7 @@ impl Agent {
         }
     }
 
-    /// For what is said about a session without its token.
+    /// For requests about a session without its token.
     pub(super) fn possession(&self, session_id: &str, now: UnixMillis) -> Result<Option<Possession>, WireError> {
         Ok(self.key_of(session_id)?.map(|key| Possession { key, token: None, now }))
     }
@@ -151,7 +150,7 @@ impl Agent {
         }
     }
 
-    /// No request is made below the service's tier, and the person learns which one is missing (AAP 2).
+    /// Sends no request below the service's tier, and notifies the person of the missing tier (AAP 2).
     fn tier_met(&self, receipt: bool) -> Result<(), RegisterError> {
         let needed = self.manifest().map_or(u8::MAX, |manifest| manifest.minimum_tier);
         let has = self.tier(receipt);
@@ -162,14 +161,14 @@ impl Agent {
         Err(RegisterError::TierNotMet { needed, has })
     }
 
-    /// Tells the person that they are needed. Nothing is sent instead (AAP 5.1).
+    /// Notifies the person that they are needed. Nothing is sent instead (AAP 5.1).
     pub(super) fn not_connected(&self) -> Lost {
         let operator = self.operator_domain().clone();
         self.tell(Notice::ConnectNeeded { service: self.service(), operator });
         Lost::NotConnected
     }
 
-    /// Draws the consequences of a refusal: what no longer works is dropped, and the person is told.
+    /// Applies a refusal: drops invalid credentials and notifies the person.
     pub(super) fn lose(&mut self, refused: &Refused) -> Option<Lost> {
         let (service, code) = (self.service(), refused.code.clone());
         match refused.fate() {
@@ -209,7 +208,7 @@ impl Agent {
 }
 
 impl Session {
-    /// What its calls are proven with, if its token is bound.
+    /// The proof material of its calls, if its token is bound.
     pub(super) fn bound(&self, now: UnixMillis) -> Option<Possession> {
         let access = self.access.as_ref().filter(|access| access.is_bound)?;
         Some(Possession { key: self.key.clone()?, token: Some(access.token.clone()), now })

@@ -1,4 +1,4 @@
-//! Which protocol version to speak (AAP 13.4, 22). What was refused once is never sent again.
+//! Negotiates the protocol version (AAP 13.4, 22). A refused version is never sent again.
 
 use countersign_protocol::aap::{manifest::Manifest, version};
 use http::HeaderMap;
@@ -8,11 +8,11 @@ pub(super) struct Versions {
     ours: &'static [&'static str],
     refused: Vec<&'static str>,
     chosen: Option<&'static str>,
-    /// What the manifest lists.
+    /// The versions that the manifest lists.
     theirs: Vec<String>,
 }
 
-/// There is nothing that both sides speak.
+/// There is no common version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NoneInCommon {
     pub(super) theirs: String,
@@ -27,7 +27,7 @@ impl Versions {
         version::list(self.ours)
     }
 
-    /// The version to ask for: the agreed one, or our newest that was not refused.
+    /// The version to request: the agreed one, or our newest that was not refused.
     pub(super) fn asked(&self) -> Result<&'static str, NoneInCommon> {
         self.chosen.or_else(|| self.left().last().copied()).ok_or_else(|| self.none())
     }
@@ -42,13 +42,13 @@ impl Versions {
         self.chosen.map(drop).ok_or_else(|| self.none())
     }
 
-    /// The service refused this one.
+    /// The service refused this version.
     pub(super) fn refuse(&mut self, asked: &'static str) {
         self.refused.push(asked);
         self.chosen = None;
     }
 
-    /// Agrees anew, from what an answer lists or, where it lists nothing, the manifest.
+    /// Agrees again, from the response's list or, without one, the manifest.
     pub(super) fn agree_anew(&mut self, answer: &HeaderMap) -> Result<&'static str, NoneInCommon> {
         if let Some(theirs) = listed_in(answer) {
             self.theirs = theirs;
@@ -70,7 +70,7 @@ impl Versions {
     }
 }
 
-/// The newer member first, then the older one, then what the document says of itself.
+/// The newer member first, then the older one, then the document's own version.
 fn listed(manifest: &Manifest) -> Vec<String> {
     let own = || vec![manifest.spec.trim_end_matches("-draft").to_owned()];
     let lists = [&manifest.spec_versions_accepted, &manifest.spec_versions_supported];

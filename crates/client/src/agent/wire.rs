@@ -1,4 +1,4 @@
-//! One exchange with the service, and the rules of versions that hold for every one of them (AAP 13.4, 22).
+//! One exchange with the service, and the version rules of every exchange (AAP 13.4, 22).
 
 use super::{Agent, Notice, Refused, WireError, notice::shown, versions::NoneInCommon};
 use crate::possession::{Possession, exchange};
@@ -11,26 +11,26 @@ use http::{HeaderValue, Method};
 use serde::{Serialize, de::DeserializeOwned};
 use url::Url;
 
-/// The most bytes of an answer that is read.
+/// The largest response body that is read, in bytes.
 pub(super) const ANSWER_CAP: usize = 4 * 1024 * 1024;
 
-/// Whether the same request may be sent again although it may have been carried out.
+/// Whether the same request may be sent again although it may have been executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeat {
     Harmless,
     Harmful,
 }
 
-/// What is wrong with an answer, whatever it says.
+/// A protocol fault of a response, regardless of its content.
 enum Fault {
     Unsupported,
     OtherServed(String),
 }
 
 impl Agent {
-    /// Sends with the agreed version. If the service refuses that version or answers in another one, the request
-    /// is sent once more in a version that both sides list, and never a third time. With a possession each attempt
-    /// is proven anew.
+    /// Sends with the agreed version. If the service refuses that version or responds in another one, the request is
+    /// sent once more in a version that both sides list, and never a third time. With a possession each attempt has a
+    /// new proof.
     pub(super) async fn send(
         &mut self,
         request: Request,
@@ -63,7 +63,7 @@ impl Agent {
         exchange(self.transport.as_ref(), &self.nonces, possession, request).await
     }
 
-    /// The version for the second attempt, if there may be one.
+    /// The version for the second attempt, if one is allowed.
     fn after(
         &mut self,
         asked: &'static str,
@@ -83,8 +83,8 @@ impl Agent {
         self.versions.agree_anew(&answer.headers).map_err(|none| self.no_common_version(none))
     }
 
-    /// A write that was answered with success in another version ran already, in a way that nobody asked for.
-    /// To send it again could do it twice, so that is left to whoever can find out.
+    /// A write with a success in another version has already run, in an unrequested way. Sending it again could run it
+    /// twice, so that is left to the caller.
     fn other_served(&self, asked: &'static str, served: String, repeat: Repeat, answer: &Response) -> WireError {
         let error = if repeat == Repeat::Harmful && answer.status.is_success() {
             WireError::MayHaveRun { asked, served }
@@ -101,7 +101,7 @@ impl Agent {
         error
     }
 
-    /// A document to an endpoint, a document back.
+    /// Posts a document to an endpoint and reads a document.
     pub(super) async fn post<A: DeserializeOwned>(
         &mut self,
         endpoint: &'static str,
@@ -122,12 +122,12 @@ pub(super) fn document<A: DeserializeOwned>(endpoint: &'static str, answer: &Res
     json::from_slice(&answer.body).map_err(|_| WireError::BadAnswer { endpoint })
 }
 
-/// Whether a method only looks.
+/// Whether a method is read-only.
 pub(super) fn repeat(method: &Method) -> Repeat {
     if method.is_safe() { Repeat::Harmless } else { Repeat::Harmful }
 }
 
-/// A refused version is told as such; it is no fault that the refusal itself is served in another one.
+/// A refused version is reported as such; the refusal itself may be served in another one.
 fn fault_of(asked: &str, answer: &Response) -> Option<Fault> {
     if Refused::of_endpoint(answer).is_some_and(|refused| refused.is(Code::SpecVersionUnsupported)) {
         return Some(Fault::Unsupported);

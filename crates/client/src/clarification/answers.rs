@@ -1,4 +1,4 @@
-//! Answers: in the agent's own words, and signed with its own key if it has one.
+//! Answers to gaps, optionally signed with the agent's own key.
 
 use super::{ClarificationError, Clarifications, typed};
 use countersign_jose::clarification::{AgentKey, verify};
@@ -13,7 +13,7 @@ use countersign_protocol::{
 };
 use serde_json::Value;
 
-/// Who signs an answer.
+/// The signer of an answer.
 #[derive(Clone, Debug)]
 pub struct Answerer {
     pub agent_id: String,
@@ -21,7 +21,7 @@ pub struct Answerer {
 }
 
 impl Clarifications {
-    /// Answers a gap. Unsigned: the service signs that it was given, and says that it was not signed by its giver.
+    /// Answers a gap without a signature: the service signs that it was given, and marks it as not signed by its giver.
     pub async fn answer(
         &self,
         session: &MplpId,
@@ -39,8 +39,8 @@ impl Clarifications {
         .await
     }
 
-    /// The same, signed by its giver. What is signed is the answer to the very question that is asked now, about the
-    /// plan at hand: both are proven first (W-07).
+    /// Answers a gap with the giver's signature. It covers the current question and the plan at hand: both are verified
+    /// first (W-07).
     pub async fn answer_signed(
         &self,
         session: &MplpId,
@@ -66,7 +66,7 @@ fn asked<'r>(open: &'r CheckResponse, gap_id: &str) -> Result<(&'r Gap, &'r Open
     gap.zip(ask).ok_or_else(|| ClarificationError::NotOpen(gap_id.to_owned()))
 }
 
-/// The question as the agent signed it, put together from what is known here.
+/// The signed question, reconstructed from local data.
 fn proven_ask(message: &Message, gap: &Gap, ask: &OpenAsk, plan: &Value) -> Result<AskBody, ClarificationError> {
     let body = AskBody {
         session_id: message.session_id.clone(),

@@ -1,4 +1,4 @@
-//! Why a plan is not clear, or why nobody can tell. In doubt nothing may be generated.
+//! Why a plan is not clear, or unknown to be. In doubt nothing may be generated.
 
 use crate::{agent::Refused, transport::Unreachable};
 use countersign_jose::{SigningFailed, clarification::Wrong};
@@ -14,7 +14,7 @@ pub enum ClarificationError {
     BadAnswer,
     #[error(transparent)]
     Unsigned(#[from] SigningFailed),
-    /// Somebody in between changed it, or it was never signed.
+    /// It was changed in transit, or was never signed.
     #[error("what the service sent is not proven, so it counts for nothing: {0}")]
     NotProven(Box<Wrong>),
     #[error("what the service says of the {0} is not what was signed")]

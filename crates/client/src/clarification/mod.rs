@@ -1,7 +1,7 @@
-//! Clarifications: have a plan checked, answer what is unclear about it, confirm it, and take it to others with proof.
+//! Clarifications: have a plan checked, answer its gaps, confirm it, and take it to others with proof.
 //!
-//! Whatever an agent signed is proven before it is given back: a message that is unsigned, or signed by a key that
-//! nobody published for its agent, is an error and no answer (Clarification 9).
+//! Every signed document is verified before it is returned: a message that is unsigned, or signed by a key not
+//! published for its agent, is an error (Clarification 9).
 
 mod answers;
 mod error;
@@ -10,7 +10,7 @@ mod proofs;
 mod trusted;
 
 pub use answers::Answerer;
-/// The checks by themselves, for whoever received a document by other means.
+/// The checks alone, for documents received by other means.
 pub use countersign_jose::{
     KeyPolicy,
     clarification::{
@@ -34,16 +34,16 @@ use std::{sync::Arc, time::Duration};
 use trusted::Trusted;
 
 const TIME_LIMIT: Duration = Duration::from_secs(30);
-/// A chain may have ten thousand entries, and a plan stands in what is told about it (W-32).
+/// A chain may have ten thousand entries, and responses include the plan (W-32).
 const ANSWER_CAP: usize = 64 * 1024 * 1024;
 
-/// The service as one agent sees it: by an API key (`csk_…`) or an AAP access token.
+/// The service's clarification API for one agent: by an API key (`csk_…`) or an AAP access token.
 pub struct Clarifications {
     door: Door,
     trusted: Trusted,
 }
 
-/// What a service publishes; for whoever has no credentials there.
+/// The keys that a service publishes; needs no credentials.
 pub async fn published_keys(
     service: &Origin,
     project: Option<&ProjectId>,
@@ -56,29 +56,29 @@ pub async fn published_keys(
 }
 
 impl Clarifications {
-    /// Believes the keys that the service publishes, as fetched from it. [`Self::trusting`] names others.
+    /// Trusts the keys that the service publishes, as fetched from it. [`Self::trusting`] names others.
     pub fn new(service: &Origin, project: Option<&ProjectId>, credential: &str, transport: Arc<dyn Transport>) -> Self {
         Self { door: Door::new(service, project, credential, transport), trusted: Trusted::published() }
     }
 
-    /// With a credential that is worth nothing without this key (AAP 13.1).
+    /// With a credential bound to this key (AAP 13.1).
     #[must_use]
     pub fn bound_to(self, key: ProofKey, clock: Clock) -> Self {
         Self { door: self.door.bound_to(key, clock), ..self }
     }
 
-    /// Believes these keys and no others, whatever the service publishes (W-19).
+    /// Trusts only these keys, regardless of the service's own (W-19).
     #[must_use]
     pub fn trusting(self, registry: Registry) -> Self {
         Self { trusted: Trusted::given(registry), ..self }
     }
 
-    /// What the service publishes now.
+    /// The keys that the service publishes now.
     pub async fn keys(&self) -> Result<PublishedKeys, ClarificationError> {
         typed(&self.get("/keys").await?)
     }
 
-    /// Puts another key in force; for admins.
+    /// Activates another key; for admins.
     pub async fn rotate_key(&self) -> Result<PublishedKeys, ClarificationError> {
         typed(&self.post("/rotate-key", &Value::Object(serde_json::Map::new())).await?)
     }
@@ -106,7 +106,7 @@ impl Clarifications {
     }
 }
 
-/// The answer as it stands: signatures cover its literal texts.
+/// The response as written: signatures cover its literal texts.
 fn document(answer: &Response) -> Result<Value, ClarificationError> {
     match Refused::of_endpoint(answer) {
         Some(refused) => Err(Box::new(refused).into()),

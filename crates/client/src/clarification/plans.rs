@@ -11,13 +11,13 @@ use countersign_protocol::{
 use serde_json::Value;
 
 impl Clarifications {
-    /// Says what is unclear about a plan. The same plan again finds its session again.
+    /// Checks a plan for gaps. The same plan finds its session again.
     pub async fn check(&self, plan: &CheckRequest) -> Result<CheckResponse, ClarificationError> {
         let answer = self.post("/submit-clarification", plan).await?;
         self.proven(&answer).await
     }
 
-    /// What is open now.
+    /// The open gaps.
     pub async fn gaps(&self, session: &MplpId) -> Result<CheckResponse, ClarificationError> {
         let answer = self.of_session("/list-gaps", session).await?;
         self.proven(&answer).await
@@ -27,15 +27,15 @@ impl Clarifications {
         typed(&self.of_session("/session-status", session).await?)
     }
 
-    /// The accepted plan with its attestation, or what is still open.
+    /// The accepted plan with its attestation, or the open gaps.
     pub async fn confirm(&self, session: &MplpId) -> Result<ConfirmResponse, ClarificationError> {
         let answer = self.post("/confirm-plan", &SessionRequest { session_id: session.clone() }).await?;
         self.prove_all(&answer).await?;
         typed(&answer)
     }
 
-    /// Gives a session up: it is asked about no more, and its plan is never confirmed. What a person owes an answer to
-    /// still stops irreversible calls that no person approved since, until a person abandons the session as well.
+    /// Abandons a session: it asks no more questions, and its plan is never confirmed. Questions that a person must
+    /// answer still block irreversible calls without a later approval, until a person abandons the session too.
     pub async fn abandon(&self, session: &MplpId) -> Result<StatusResponse, ClarificationError> {
         let answer = self.post("/abandon", &SessionRequest { session_id: session.clone() }).await?;
         typed(&answer)
@@ -54,7 +54,7 @@ impl Clarifications {
         typed(&answer)
     }
 
-    /// Whatever is signed in an answer that may be one thing or another.
+    /// Verifies every signed part of a response with several possible forms.
     async fn prove_all(&self, answer: &Value) -> Result<(), ClarificationError> {
         if let Some(attestation) = answer.get("attestation") {
             self.prove_known(attestation, check_attestation).await?;
@@ -65,7 +65,7 @@ impl Clarifications {
         Ok(())
     }
 
-    /// The signed message, and beside it nothing that it does not say.
+    /// Verifies the signed message, and that the rest of the response agrees with it.
     async fn proven(&self, answer: &Value) -> Result<CheckResponse, ClarificationError> {
         let message = answer.get("clarification").unwrap_or(&Value::Null);
         self.prove_known(message, check_message).await?;

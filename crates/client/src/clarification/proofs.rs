@@ -1,11 +1,11 @@
-//! What is taken to others: the audit, and what another agent is handed. Both are proven on the way.
+//! Documents for others: the audit, and the handoff to another agent. Both are verified on receipt.
 
 use super::{ClarificationError, Clarifications};
 use countersign_jose::clarification::{Report, check_audit, check_handoff};
 use countersign_protocol::mplp::MplpId;
 use serde_json::Value;
 
-/// A document exactly as it came, with what was proven of it. Written out again member by member it proves the same;
+/// A document exactly as received, with its verification report. Written out again as plain JSON it proves the same;
 /// read into types and written, it might not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProvenDocument {
@@ -14,16 +14,15 @@ pub struct ProvenDocument {
 }
 
 impl Clarifications {
-    /// Everything that was asked and answered, with the plans; read by
-    /// [`countersign_protocol::clarification::Audit`]. Of a session that is older than the name under which the service
-    /// now asks only its integrity can be proven: the report says so.
+    /// All questions and answers, with the plans; read by [`countersign_protocol::clarification::Audit`]. For a session
+    /// older than the service's current agent id only integrity can be proven: the report says so.
     pub async fn audit(&self, session: &MplpId) -> Result<ProvenDocument, ClarificationError> {
         let document = self.of_session("/audit", session).await?;
         let report = self.prove(&document, check_audit).await?;
         of_session(session, document, report)
     }
 
-    /// What another agent is handed; read by [`countersign_protocol::clarification::Handoff`].
+    /// The handoff document; read by [`countersign_protocol::clarification::Handoff`].
     pub async fn handoff(&self, session: &MplpId) -> Result<ProvenDocument, ClarificationError> {
         let document = self.of_session("/handoff", session).await?;
         let report = self.prove_known(&document, check_handoff).await?;

@@ -1,4 +1,4 @@
-//! Whose keys are believed: those that were given, or those that the service publishes.
+//! The trusted keys: given ones, or those that the service publishes.
 
 use super::{ClarificationError, Clarifications};
 use countersign_jose::clarification::{Flaw, Registry, Report, Signer, Wrong};
@@ -24,7 +24,7 @@ impl Trusted {
 }
 
 impl Clarifications {
-    /// Proves a document and who signed it: the key inside proves only that nobody changed it since (W-19).
+    /// Verifies a document and its signer: the key inside proves only integrity (W-19).
     pub(super) async fn prove_known(&self, document: &Value, check: Check) -> Result<Report, ClarificationError> {
         let report = self.prove(document, check).await?;
         match report.signer {
@@ -33,7 +33,8 @@ impl Clarifications {
         }
     }
 
-    /// Proves a document. A key that is not known yet may have been put in force a moment ago, so it is looked up, once.
+    /// Verifies a document. An unknown key may have been activated a moment ago, so the published keys are fetched
+    /// again, once.
     pub(super) async fn prove(&self, document: &Value, check: Check) -> Result<Report, ClarificationError> {
         let known = match &self.trusted {
             Trusted::Given(registry) => return Ok(check(document, registry)?),

@@ -13,13 +13,13 @@ pub enum DecisionsError {
     BadAnswer,
     #[error(transparent)]
     Unsigned(#[from] SigningFailed),
-    /// Not a no: the question may still be open.
+    /// No rejection: the question may still be pending.
     #[error("nobody decided while this waited: look again, or take the question back")]
     StillPending,
 }
 
 impl DecisionsError {
-    /// Whether the same question to the service may have another answer in a while.
+    /// Whether a retry may succeed later.
     pub(super) fn may_pass(&self) -> bool {
         match self {
             Self::Unreachable(why) => why.may_pass(),

@@ -1,5 +1,5 @@
-//! For agents that have no gateway in front of what they do: ask a person, wait, claim, report; and speak AAEP while at
-//! it. Nothing here decides whether something may run: [`Decisions::claim`] asks the service, every time.
+//! For agents without a gateway in front of their actions: ask a person, wait, claim, report; and publish AAEP events.
+//! Nothing here decides whether a call may run: [`Decisions::claim`] asks the service, every time.
 
 mod error;
 mod speak;
@@ -31,7 +31,7 @@ use std::{
 
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// The service as one agent sees it, by its API key (`csk_…`) or an AAP access token.
+/// The service's decision API for one agent: by its API key (`csk_…`) or an AAP access token.
 pub struct Decisions {
     door: Door,
     dice: Mutex<Dice>,
@@ -48,33 +48,33 @@ impl Decisions {
         Self { door: Door::new(service, project, credential, transport), dice: Mutex::new(dice) }
     }
 
-    /// With a credential that is worth nothing without this key (AAP 13.1).
+    /// With a credential bound to this key (AAP 13.1).
     pub fn bound_to(self, key: ProofKey, clock: Clock) -> Self {
         Self { door: self.door.bound_to(key, clock), ..self }
     }
 
-    /// Asks whether something may be done. What was asked already and is open is not asked twice.
+    /// Requests a confirmation. A pending request is not raised twice.
     pub async fn ask(&self, question: &ConfirmationRequest) -> Result<DecisionDocument, DecisionsError> {
         self.post("/v1/confirmations", question).await
     }
 
-    /// Asks for something that the agent does not know.
+    /// Requests a clarification.
     pub async fn ask_to_clarify(&self, question: &ClarificationRequest) -> Result<DecisionDocument, DecisionsError> {
         self.post("/v1/clarifications", question).await
     }
 
-    /// How it stands.
+    /// Reads the decision.
     pub async fn look(&self, decision_id: &str) -> Result<DecisionDocument, DecisionsError> {
         document(&self.send(Request::get(self.url(&of(decision_id, ""))), TIME_LIMIT).await?)
     }
 
-    /// Spends a yes on exactly this. Only after `Ok` may it run, once; on any error it must not. It is never sent
-    /// again by itself: whether a claim whose answer was lost is held is told by [`Self::look`].
+    /// Claims an approval for exactly this call. Only after `Ok` may it run, once; on any error it must not. It is
+    /// never retried automatically: [`Self::look`] shows whether a claim with a lost response is held.
     pub async fn claim(&self, decision_id: &str, what: &ClaimRequest) -> Result<DecisionDocument, DecisionsError> {
         self.post(&of(decision_id, "/claim"), what).await
     }
 
-    /// Says what became of it, or that it is still running.
+    /// Reports the outcome, or that it is still running.
     pub async fn report(
         &self,
         decision_id: &str,
@@ -83,7 +83,7 @@ impl Decisions {
         self.post(&of(decision_id, "/outcome"), outcome).await
     }
 
-    /// Takes a question back.
+    /// Withdraws a question.
     pub async fn withdraw(&self, decision_id: &str, why: &WithdrawRequest) -> Result<DecisionDocument, DecisionsError> {
         self.post(&of(decision_id, "/withdraw"), why).await
     }
@@ -103,7 +103,7 @@ impl Decisions {
 }
 
 fn of(decision_id: &str, what: &str) -> String {
-    // Ids are `dec_` and hex digits; whatever else somebody passes stays within the path.
+    // Ids are `dec_` and hex digits; any other input stays within the path.
     let id: String = decision_id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
     format!("/v1/decisions/{id}{what}")
 }

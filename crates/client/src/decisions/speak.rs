@@ -1,4 +1,4 @@
-//! Speaking for oneself: AAEP sessions that an agent opens and the events that it says in them.
+//! AAEP sessions of an agent, and publishing its events.
 
 use super::{Decisions, DecisionsError};
 use countersign_protocol::{
@@ -7,7 +7,7 @@ use countersign_protocol::{
 };
 use serde::Deserialize;
 
-/// What became of an event.
+/// The result of publishing an event.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Spoken {
@@ -24,13 +24,13 @@ struct Opened {
 }
 
 impl Decisions {
-    /// Opens a session with its first event; its id.
+    /// Opens a session with its first event; returns its id.
     pub async fn open_session(&self, started: &SessionStarted) -> Result<String, DecisionsError> {
         let opened: Opened = self.post("/aaep/v1/sessions", &Payload::SessionStarted(started.clone())).await?;
         Ok(opened.session_id)
     }
 
-    /// Says one more thing in a session. Who speaks, when and under which id is the service's to say.
+    /// Publishes an event in a session. The service sets producer, time and id.
     pub async fn say(&self, session_id: &str, payload: &Payload) -> Result<Spoken, DecisionsError> {
         let id: String = session_id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         self.post(&format!("/aaep/v1/sessions/{id}/events"), payload).await

@@ -1,19 +1,19 @@
-//! Waiting for a person: long polls, one after the other, through restarts of either side. What is waited for is a row
-//! at the service; only looking at it is interrupted.
+//! Waits for a person by repeated long polls, across restarts of either side. The decision is a record at the service;
+//! only the polling is interrupted.
 
 use super::{Decisions, DecisionsError, document, of};
 use crate::{aaep::Backoff, transport::Request};
 use countersign_protocol::decisions::{DecisionDocument, State};
 use std::{sync::PoisonError, time::Duration};
 
-/// What one request waits. Less than the service allows, and than what many proxies cut at.
+/// The wait of one request. Below the service's limit and the timeouts of many proxies.
 const POLL_S: u64 = 50;
-/// Beyond what was asked for, the service may take this long to answer.
+/// The extra time allowed for the service's response.
 const MARGIN: Duration = Duration::from_secs(8);
 
 impl Decisions {
-    /// The decision once it is settled. Connections that are lost and services that restart are waited out, for at
-    /// most `patience`; after that it may still be pending, and says so.
+    /// The decision once it is settled. Lost connections and restarts are retried, for at most `patience`; after that
+    /// the error says that it may still be pending.
     pub async fn wait(&self, decision_id: &str, patience: Duration) -> Result<DecisionDocument, DecisionsError> {
         let settled = tokio::time::timeout(patience, self.until_settled(decision_id, patience)).await;
         settled.unwrap_or(Err(DecisionsError::StillPending))

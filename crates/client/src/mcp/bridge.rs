@@ -1,4 +1,4 @@
-//! Lines in, lines out, requests in between: what a client speaks over standard input and output.
+//! Bridges an MCP client on standard input and output to requests.
 
 use super::{Mcp, Message};
 use serde_json::{Value, json};
@@ -8,11 +8,11 @@ use tokio::{
     task::{AbortHandle, JoinSet},
 };
 
-/// How long answers may still come once nobody asks any more.
+/// How long to wait for responses after the input has ended.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Hands every line on and tells what comes back, many at a time, until there are no more lines. A request that its
-/// client cancels is hung up on, so that the service stops as well.
+/// Forwards every line and returns the responses, concurrently, until the input ends. A request that its client cancels
+/// is aborted, so that the service stops as well.
 pub async fn bridge(mcp: Arc<Mcp>, mut lines: UnboundedReceiver<String>, tell: UnboundedSender<String>) {
     let mut under_way = UnderWay { mcp, tell, tasks: JoinSet::new(), by_id: HashMap::new() };
     while let Some(line) = under_way.next(&mut lines).await {
@@ -33,7 +33,7 @@ struct UnderWay {
 }
 
 impl UnderWay {
-    /// The next line; what ends meanwhile is forgotten. Nobody listens any more: there is none.
+    /// The next line; forgets finished requests meanwhile. None if the output is closed.
     async fn next(&mut self, lines: &mut UnboundedReceiver<String>) -> Option<String> {
         loop {
             tokio::select! {
@@ -80,7 +80,7 @@ impl UnderWay {
     }
 }
 
-/// Whoever asked gets an answer in any case; a notification that is lost has nobody to be told to.
+/// A request always gets a response; a lost notification has no receiver to inform.
 async fn deliver(mcp: &Mcp, message: &Message, tell: &UnboundedSender<String>) {
     let say = |told: Value| drop(tell.send(told.to_string()));
     if let Err(why) = mcp.send(message, say).await {

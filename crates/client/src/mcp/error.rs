@@ -1,11 +1,11 @@
-//! Why a message got no answer of the service, and how that is told to the client that sent it.
+//! Why a message got no response of the service, and the error for its client.
 
 use super::Message;
 use crate::{agent::Refused, transport::Unreachable};
 use countersign_jose::SigningFailed;
 use serde_json::{Value, json};
 
-/// By JSON-RPC 2.0, from -32000 on is for whoever implements it.
+/// JSON-RPC 2.0 reserves codes from -32000 on for implementations.
 const NOT_ASKED: i64 = -32000;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +21,7 @@ pub enum McpError {
 }
 
 impl McpError {
-    /// The answer to a message that could not be delivered; none to one that expects none.
+    /// The error response to an undelivered message; none for one that expects none.
     pub fn answer_to(&self, message: &Message) -> Option<Value> {
         let id = message.id()?;
         let (code, message) = (NOT_ASKED, self.to_string());

@@ -1,5 +1,5 @@
-//! What a message says of itself in headers, so that whoever stands on the way need not read it. Since 2026-07-28 a
-//! service refuses a message whose headers say something else.
+//! Headers that repeat parts of a message, so that intermediaries need not parse it. Since 2026-07-28 a service refuses
+//! a message that contradicts its headers.
 
 use super::Message;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -10,13 +10,13 @@ const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// Where newer clients say the version in every message.
+/// Newer clients state the version in every message.
 const OWN_VERSION: &str = "/_meta/io.modelcontextprotocol~1protocolVersion";
 
-/// The first version that labels messages. Versions are dates, and compare as text.
+/// The first version with these headers. Versions are dates, and compare as text.
 const LABELLED_SINCE: &str = "2026-07-28";
 
-/// The labels of a message, where `agreed` is the version of the handshake, if there was one.
+/// The headers of a message; `agreed` is the version of the handshake, if there was one.
 pub(super) fn of(message: &Message, agreed: Option<&str>) -> HeaderMap {
     let mut labels = HeaderMap::new();
     let (method, params) = (message.method(), message.params());
@@ -38,7 +38,7 @@ fn name<'a>(method: &str, params: &'a Value) -> Option<&'a str> {
     }
 }
 
-/// As it is, where a header can hold it; otherwise in base64, marked as such.
+/// Plain if a header can hold it; otherwise in base64, marked as such.
 fn encoded(text: &str) -> Option<HeaderValue> {
     let plain = text.bytes().all(|byte| (0x20..=0x7e).contains(&byte)) && text.trim() == text;
     let value = match plain && !text.starts_with("=?base64?") {

@@ -1,5 +1,4 @@
-//! A message as its client sent it: read to know whom to answer, handed on as it stands. What stands twice in it is the
-//! service's to refuse.
+//! A client's message: parsed for its id, forwarded unchanged. Refusing repeated members is left to the service.
 
 use serde_json::Value;
 
@@ -27,7 +26,7 @@ impl Message {
         self.read.get("params")
     }
 
-    /// What its answer is known by; none for a notification, and for an answer of the client's own.
+    /// The id of its response; none for a notification, and for a response of the client's own.
     pub(super) fn id(&self) -> Option<&Value> {
         self.read.get("id").filter(|id| !id.is_null() && self.read.get("method").is_some())
     }

@@ -1,6 +1,6 @@
-//! MCP messages for a service, from a program that speaks the protocol over lines: each goes out as a request of its own
-//! and what comes back is handed on. Nothing here knows any tool, and nothing is answered in the service's place but
-//! that it could not be asked.
+//! Forwards MCP messages to a service for a program that speaks the protocol over lines: each is one request, and every
+//! response is passed back. Nothing here knows any tool; the only locally generated response is that the service could
+//! not be reached.
 
 mod bridge;
 mod error;
@@ -25,16 +25,16 @@ use std::{
     time::Duration,
 };
 
-/// A service is silent for 55 seconds at most; this long after the last word it is lost.
+/// A service is silent for 55 seconds at most; after this silence it is considered lost.
 const SILENCE: Duration = Duration::from_secs(65);
-/// Plans are the largest that comes back.
+/// Plans are the largest responses.
 const ANSWER_CAP: usize = 4 * 1024 * 1024;
 
-/// The `/mcp` of a service as one agent reaches it, by its API key (`csk_…`) or an AAP access token.
+/// The `/mcp` endpoint of a service for one agent: by its API key (`csk_…`) or an AAP access token.
 pub struct Mcp {
     door: Door,
     streaming: Arc<dyn Streaming>,
-    /// What was agreed on at `initialize`; newer clients say the version in every message instead.
+    /// The version agreed at `initialize`; newer clients state it in every message instead.
     agreed: Mutex<Option<String>>,
 }
 
@@ -49,7 +49,7 @@ impl Mcp {
         Self { door, streaming, agreed: Mutex::default() }
     }
 
-    /// Sends one message. `tell` is given every message that comes back: one for a request, none for a notification.
+    /// Sends one message. `tell` receives every returned message: one for a request, none for a notification.
     pub async fn send(&self, message: &Message, mut tell: impl FnMut(Value) + Send) -> Result<(), McpError> {
         let opened = tokio::time::timeout(SILENCE, self.open(message)).await.unwrap_or(Err(lost()))?;
         let is_stream = opened.status.is_success() && is_event_stream(&opened);
@@ -58,7 +58,7 @@ impl Mcp {
         }
         let answer = whole(opened).await?;
         match serde_json::from_slice::<Value>(&answer.body) {
-            // A refusal of the protocol itself is an answer too.
+            // A refusal of the protocol itself is a response too.
             Ok(told) if told.get("jsonrpc").is_some() => self.tell(told, message, &mut tell),
             _ if answer.status == StatusCode::ACCEPTED => {}
             _ => {
@@ -87,7 +87,7 @@ impl Mcp {
         let mut decoder = Decoder::default();
         while let Some(bytes) = tokio::time::timeout(SILENCE, body.chunk()).await.unwrap_or(Err(timed_out()))? {
             for event in decoder.push(&bytes).map_err(|_| McpError::BadAnswer)? {
-                // An event without data only says where to resume.
+                // An event without data only has a resumption id.
                 if !event.data.is_empty() {
                     let told = serde_json::from_str(&event.data).map_err(|_| McpError::BadAnswer)?;
                     self.tell(told, message, tell);
@@ -103,7 +103,7 @@ impl Mcp {
         {
             *self.agreed.lock().unwrap_or_else(PoisonError::into_inner) = Some(version.to_owned());
         }
-        // What could not be read has no id there; here it is known whose answer this is.
+        // The service has no id of an unreadable message; here the request is known.
         let is_nobodys = told.get("error").is_some() && told.get("id").is_none_or(Value::is_null);
         if let (Some(id), true, Some(told)) = (message.id(), is_nobodys, told.as_object_mut()) {
             told.insert("id".into(), id.clone());

@@ -1,4 +1,4 @@
-//! The bridge against a service that a test plays, over a transport without a network.
+//! The bridge against a fake service, over a transport without a network.
 
 use super::*;
 use crate::transport::Transport;
@@ -9,13 +9,13 @@ use serde_json::json;
 use std::collections::VecDeque;
 use tokio::sync::{Notify, mpsc};
 
-/// Answers by method, and keeps what it was sent.
+/// Responds by method, and keeps the received requests.
 #[derive(Default)]
 struct Played {
     sent: Mutex<Vec<Request>>,
-    /// Told once a request waits that will never be answered.
+    /// Notified once a request is pending that will never get a response.
     waits: Notify,
-    /// Told once its caller has hung up.
+    /// Notified once its caller has hung up.
     hung_up: Arc<Notify>,
 }
 

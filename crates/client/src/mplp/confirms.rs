@@ -1,10 +1,10 @@
-//! Confirms, and what people do about them: decide, look at what their yeses have left, and take it back.
+//! Confirms for people: decide, list standing approvals, and revoke them.
 
 use super::{Mplp, MplpError};
 use countersign_protocol::mplp::{AllowanceShown, Confirm, DecisionRequest, Listed, MplpId, ReasonGiven};
 use serde::de::IgnoredAny;
 
-/// A Confirm is a view of a decision: the same digits, written as MPLP wants them (M-02).
+/// A Confirm is a view of a decision: the same digits in MPLP's spelling (M-02).
 pub fn confirm_id(decision_id: &str) -> Option<MplpId> {
     MplpId::from_simple(decision_id.strip_prefix("dec_")?)
 }
@@ -24,15 +24,15 @@ impl Mplp {
         self.post(&format!("/confirms/{confirm}/decisions"), decision).await
     }
 
-    /// The open yeses for more than one call that this person may take back.
+    /// The standing approvals that this person may revoke.
     pub async fn allowances(&self) -> Result<Vec<AllowanceShown>, MplpError> {
         let listed: Listed<AllowanceShown> = self.get("/allowances").await?;
         Ok(listed.items)
     }
 
-    /// Takes back what is left of one.
+    /// Revokes the rest of a standing approval.
     pub async fn revoke(&self, allowance_id: &str, reason: Option<&str>) -> Result<(), MplpError> {
-        // Ids are `alw_` and hex digits; whatever else somebody passes stays within the path.
+        // Ids are `alw_` and hex digits; any other input stays within the path.
         let id: String = allowance_id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         let why = ReasonGiven { reason: reason.map(str::to_owned) };
         let _over: IgnoredAny = self.post(&format!("/allowances/{id}/revoke"), &why).await?;

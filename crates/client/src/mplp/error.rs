@@ -16,7 +16,7 @@ pub enum MplpError {
 }
 
 impl MplpError {
-    /// Whether the same may have another answer in a while.
+    /// Whether a retry may succeed later.
     pub(super) fn may_pass(&self) -> bool {
         match self {
             Self::Unreachable(why) => why.may_pass(),

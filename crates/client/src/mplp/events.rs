@@ -1,22 +1,22 @@
-//! What happened, page by page.
+//! Bus events, page by page.
 
 use super::{Mplp, MplpError};
 use countersign_protocol::mplp::{BusEvent, Listed};
 use url::form_urlencoded;
 
-/// How many entries of the log one page is made from.
+/// The number of log entries behind one page.
 const PAGE: usize = 200;
 
-/// Events in the order in which they happened.
+/// Events in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventPage {
     pub events: Vec<BusEvent>,
-    /// Where to go on; none where this page adds nothing to what was known.
+    /// The cursor to continue from; none if this page has nothing new.
     pub next: Option<String>,
 }
 
 impl Mplp {
-    /// What happened after a place in the log, or from its beginning, as far as this caller may know.
+    /// The events after a position in the log, or from its beginning, as far as visible to this caller.
     pub async fn events(&self, after: Option<&str>) -> Result<EventPage, MplpError> {
         let listed: Listed<BusEvent> = self.get(&place("/events", after)).await?;
         let next = listed.next.filter(|next| next != after.unwrap_or_default());
@@ -24,7 +24,7 @@ impl Mplp {
     }
 }
 
-/// The path with where to go on.
+/// The path with its cursor.
 fn place(path: &str, after: Option<&str>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("limit", &PAGE.to_string());

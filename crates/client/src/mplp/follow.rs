@@ -1,4 +1,4 @@
-//! Events as they happen. The place in the log survives lost connections and restarts of the service.
+//! Live events. The position in the log survives lost connections and restarts of the service.
 
 use super::{Mplp, MplpError};
 use crate::{
@@ -11,19 +11,19 @@ use countersign_protocol::mplp::{BusEvent, MplpId};
 use http::{HeaderValue, StatusCode, header};
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-/// How long the head of the stream may take.
+/// The time limit for the head of the stream.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
-/// A service that is silent for so long is gone: ours says something more often.
+/// A service silent for this long is lost: ours sends something more often.
 const HEARTBEAT: Duration = Duration::from_secs(45);
-/// What a refusal may say.
+/// The largest refusal body.
 const REFUSAL_CAP: usize = 64 * 1024;
 
-/// A stream of events that comes back by itself.
+/// A stream of events that reconnects by itself.
 pub struct Following {
     mplp: Mplp,
     streaming: Arc<dyn Streaming>,
     after: Option<String>,
-    /// Told since that place: they come again after a lost connection, and are told once.
+    /// Events returned since that position: they are repeated after a lost connection, and returned once.
     since: Vec<MplpId>,
     stream: Option<Stream>,
     heard: VecDeque<BusEvent>,
@@ -37,7 +37,7 @@ struct Stream {
 }
 
 impl Mplp {
-    /// Follows what happens after a place in the log.
+    /// Follows the events after a position in the log.
     pub fn follow(self, streaming: Arc<dyn Streaming>, after: Option<String>, dice: Dice) -> Following {
         let (since, stream, heard, backoff) = (Vec::new(), None, VecDeque::new(), Backoff::default());
         Following { mplp: self, streaming, after, since, stream, heard, backoff, dice }
@@ -45,7 +45,7 @@ impl Mplp {
 }
 
 impl Following {
-    /// The next event. Trouble that may pass is waited out; an error is the end, as when the credential was revoked.
+    /// The next event. Transient errors are retried; any other error is final, such as a revoked credential.
     pub async fn next(&mut self) -> Result<BusEvent, MplpError> {
         loop {
             if let Some(event) = self.heard.pop_front() {
@@ -64,7 +64,7 @@ impl Following {
         }
     }
 
-    /// Whether the stream goes on.
+    /// Whether the stream continues.
     fn take(&mut self, chunk: Result<Option<Bytes>, Unreachable>) -> Result<bool, MplpError> {
         let (Ok(Some(bytes)), Some(stream)) = (chunk, &mut self.stream) else { return Ok(false) };
         let Ok(messages) = stream.decoder.push(&bytes) else { return Ok(false) };
@@ -122,7 +122,7 @@ impl Following {
     }
 }
 
-/// What the service says instead of a stream.
+/// The service's refusal instead of a stream.
 async fn refusal(opened: Opened) -> MplpError {
     let Opened { status, headers, mut body } = opened;
     let mut said = Vec::new();

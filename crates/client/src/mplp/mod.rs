@@ -1,5 +1,5 @@
 //! Plans and approvals (MPLP): write a plan, have a person approve it once, follow it; and, for people, decide and
-//! take back. Nothing here decides whether something may run: the service does, at every call.
+//! revoke. Nothing here decides whether a call may run: the service does, at every call.
 
 mod confirms;
 mod error;
@@ -25,8 +25,8 @@ use std::{sync::Arc, time::Duration};
 
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// The service as one agent or one person sees it: by an API key (`csk_…`), an AAP access token, or a token that a
-/// person made for a subscriber (`cst_…`).
+/// The service's MPLP API for one agent or one person: by an API key (`csk_…`), an AAP access token, or a subscriber
+/// token of a person (`cst_…`).
 pub struct Mplp {
     door: Door,
 }
@@ -36,7 +36,7 @@ impl Mplp {
         Self { door: Door::new(service, project, credential, transport) }
     }
 
-    /// With a credential that is worth nothing without this key (AAP 13.1).
+    /// With a credential bound to this key (AAP 13.1).
     pub fn bound_to(self, key: ProofKey, clock: Clock) -> Self {
         Self { door: self.door.bound_to(key, clock) }
     }
@@ -49,7 +49,7 @@ impl Mplp {
         document(&self.post_to(path, body).await?)
     }
 
-    /// The whole answer, where its headers say something too.
+    /// The whole response, for callers that need its headers.
     async fn post_to(&self, path: &str, body: &impl Serialize) -> Result<Response, MplpError> {
         let body = serde_json::to_vec(body).map_err(|_| MplpError::BadAnswer)?;
         self.send(Request::post_json(self.url(path), body)).await

@@ -8,7 +8,7 @@ use countersign_protocol::mplp::{
 /// Names the decision behind a Confirm, for [`crate::decisions::Decisions::wait`].
 const DECISION: &str = "countersign-decision";
 
-/// What a proposal came to: the question that people were asked.
+/// The result of a proposal: the pending Confirm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposed {
     pub confirm: Confirm,
@@ -17,12 +17,12 @@ pub struct Proposed {
 }
 
 impl Mplp {
-    /// Writes a plan, or a draft anew. Whatever status it claims, it is a draft.
+    /// Writes a plan, or rewrites a draft. Regardless of the status it claims, it becomes a draft.
     pub async fn write(&self, plan: &PlanSubmission) -> Result<Plan, MplpError> {
         self.post("/plans", plan).await
     }
 
-    /// Asks the people entitled whether the plan may run. What was asked already and is open is not asked twice.
+    /// Asks the entitled people to approve the plan. A pending proposal is not raised twice.
     pub async fn propose(&self, plan: &MplpId, ask: &ProposeRequest) -> Result<Proposed, MplpError> {
         let answer = self.post_to(&format!("/plans/{plan}/propose"), ask).await?;
         let confirm: Confirm = document(&answer)?;
@@ -35,29 +35,29 @@ impl Mplp {
         self.get(&format!("/plans/{plan}")).await
     }
 
-    /// What each step runs, and how much of that is left.
+    /// The action of each step, and its remaining uses.
     pub async fn actions(&self, plan: &MplpId) -> Result<PlanActions, MplpError> {
         self.get(&format!("/plans/{plan}/actions")).await
     }
 
-    /// What changed since the last question about it, in lines for people.
+    /// The changes since the last proposal, as lines of text.
     pub async fn changes(&self, plan: &MplpId) -> Result<Vec<String>, MplpError> {
         let told: Difference = self.get(&format!("/plans/{plan}/diff")).await?;
         Ok(told.lines)
     }
 
-    /// How the plan would change if this were written. Nothing is.
+    /// The changes that this submission would make. Nothing is written.
     pub async fn difference(&self, plan: &MplpId, to: &PlanSubmission) -> Result<Vec<String>, MplpError> {
         let told: Difference = self.post(&format!("/plans/{plan}/diff"), to).await?;
         Ok(told.lines)
     }
 
-    /// Says what became of a step that is the agent's own business.
+    /// Reports on a step that the agent runs itself.
     pub async fn report(&self, plan: &MplpId, step: &MplpId, report: &StepReport) -> Result<Plan, MplpError> {
         self.post(&format!("/plans/{plan}/steps/{step}"), report).await
     }
 
-    /// Calls a plan off, with everything that it may still run.
+    /// Cancels a plan with all of its remaining allowances.
     pub async fn cancel(&self, plan: &MplpId, reason: Option<&str>) -> Result<Plan, MplpError> {
         let why = ReasonGiven { reason: reason.map(str::to_owned) };
         self.post(&format!("/plans/{plan}/cancel"), &why).await

@@ -1,4 +1,4 @@
-//! The desk at which a person is asked. A receipt exists only because somebody said yes to exactly what was shown.
+//! Asks people for consent. A receipt exists only after an approval of exactly the displayed proposal.
 
 use super::{Operator, Receipt};
 use crate::{
@@ -20,14 +20,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Puts tasks before a person and writes receipts for those that were approved.
+/// Proposes tasks to a person and issues receipts for the approved ones.
 #[derive(Clone)]
 pub struct ConsentDesk {
     operator: Operator,
     intents: Arc<dyn IntentStore>,
 }
 
-/// What an agent is to do. It has no default window: how long a yes holds is part of the question (AAP 12.2).
+/// An agent's task. It has no default window: the duration of the consent is part of the question (AAP 12.2).
 #[derive(Clone, Debug)]
 pub struct Task {
     /// In the person's own words. They stay with the operator (AAP 12.4).
@@ -35,15 +35,15 @@ pub struct Task {
     pub scopes: Vec<String>,
     pub intent_type: Option<String>,
     pub window: ExecutionWindow,
-    /// Where nothing is said, [`USUAL_LIMITS`]: a receipt always has some (AAP 14.2). An empty block sets none.
+    /// Default: [`USUAL_LIMITS`], since a receipt always has some (AAP 14.2). An empty block sets none.
     pub usage_limits: Option<UsageLimits>,
 }
 
-/// Enough for a task that a person can still oversee, and little enough to notice one that runs away.
+/// Enough for a task that a person can oversee, and low enough to notice a runaway one.
 pub const USUAL_LIMITS: UsageLimits =
     UsageLimits { requests_per_hour: Some(60), writes_per_session: Some(10), max_data_egress_kb: Some(10_240) };
 
-/// Why nothing can be put before anybody.
+/// Why a task cannot be proposed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotProposable {
     #[error("the task says nothing: describe it in words that the person can agree to")]
@@ -69,7 +69,7 @@ impl ConsentDesk {
         Self { operator, intents }
     }
 
-    /// Makes the question. What it holds cannot be changed any more, only answered.
+    /// Builds the proposal. Its content can no longer be changed, only answered.
     pub fn propose(
         &self,
         manifest: &Manifest,
@@ -102,7 +102,7 @@ impl ConsentDesk {
     }
 }
 
-/// The limits that are set, and what each is a limit of.
+/// The limits that are set, with their units.
 fn limits(limits: &UsageLimits) -> Vec<(i64, &'static str)> {
     let named = [
         (limits.requests_per_hour, "requests an hour"),
@@ -129,7 +129,7 @@ fn shown_scopes(
     asked.iter().map(shown).collect()
 }
 
-/// A question that waits for a person. Its `Display` is what they must be shown.
+/// A proposal pending a person's answer. Its `Display` is the text they must be shown.
 #[must_use = "a proposal is nothing until a person has answered it"]
 pub struct Proposal {
     desk: ConsentDesk,
@@ -162,7 +162,7 @@ impl Proposal {
         &self.scopes
     }
 
-    /// The person said yes to exactly this. Each yes is a session of its own (AAP 13.3).
+    /// The person approved exactly this. Each approval is a new session (AAP 13.3).
     pub fn approve(self, now: UnixMillis) -> Result<Receipt, NotIssued> {
         if now > self.task.window.latest {
             return Err(NotIssued::WindowOver);
@@ -170,7 +170,7 @@ impl Proposal {
         let (claims, salt) = (self.claims(now)?, entropy::random()?);
         let intent = Intent::salted(&salt, &self.task.text);
         let jwt = self.desk.operator.sign_receipt(&NewReceipt { claims: claims.clone(), intent })?;
-        // Kept before the receipt leaves: later nobody could say what was agreed to.
+        // Stored before the receipt is released: later nobody could reconstruct the agreed text.
         self.desk.intents.keep(KeptIntent {
             session_id: claims.session_id.clone(),
             delegation_id: claims.delegation_id.clone(),
@@ -182,7 +182,7 @@ impl Proposal {
         Ok(Receipt { jwt: Secret::new(jwt), claims })
     }
 
-    /// The person said no. Nothing is left of the question.
+    /// The person rejected it. Nothing of the proposal is kept.
     pub fn deny(self) {}
 
     fn claims(&self, now: UnixMillis) -> Result<ReceiptClaims, NoRandomness> {
@@ -226,12 +226,12 @@ impl fmt::Debug for Proposal {
     }
 }
 
-/// Where the person's words are kept: on the operator's side and nowhere else (AAP 12.4, C-14).
+/// The store of the person's words: on the operator's side only (AAP 12.4, C-14).
 pub trait IntentStore: Send + Sync {
     fn keep(&self, intent: KeptIntent) -> Result<(), NotKept>;
 }
 
-/// The words, and the salt with which the receipt's hash of them can be shown to be theirs.
+/// The person's words, and the salt that proves the receipt's hash of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptIntent {
     pub session_id: String,

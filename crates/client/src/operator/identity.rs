@@ -1,4 +1,4 @@
-//! Who an operator says it is.
+//! An operator's identity.
 
 use countersign_protocol::{
     aap::identity::{IdentityManifest, NotAnIdentity},
@@ -6,21 +6,21 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value, json};
 
-/// Where an operator publishes its keys, below `https://{domain}` (AAP 4.1).
+/// The path of an operator's keys, below `https://{domain}` (AAP 4.1).
 pub const JWKS_PATH: &str = "/.well-known/agent-jwks.json";
 
-/// What an operator decides about itself.
+/// An operator's own settings for its identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorIdentity {
     pub display_name: String,
     pub domain: Domain,
     /// An e-mail address.
     pub contact: String,
-    /// Where a person may be sent back to after connecting: https, on the domain or below it.
+    /// The return addresses after connecting: https, on the domain or below it.
     pub callbacks: Vec<String>,
-    /// Its own words on who answers for harm, at most 150 words (AAP 14.4).
+    /// Its own text about liability, at most 150 words (AAP 14.4).
     pub liability_disclosure: Option<String>,
-    /// Where services report what they revoked.
+    /// The address for services' reports of revocations.
     pub webhook_url: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl OperatorIdentity {
         }
     }
 
-    /// The identity manifest, read back as a service reads it: what is published is what is accepted.
+    /// The identity manifest, parsed as a service parses it, so that an accepted one is published.
     pub fn manifest(&self) -> Result<IdentityManifest, NotAnIdentity> {
         let mut extension = Map::from_iter([("callbacks".to_owned(), json!(self.callbacks))]);
         set(&mut extension, "liability_disclosure", self.liability_disclosure.as_deref());
@@ -49,7 +49,7 @@ impl OperatorIdentity {
         ]);
         set(&mut document, "webhook_url", self.webhook_url.as_deref());
         let manifest = IdentityManifest::parse(Value::Object(document).to_string().as_bytes())?;
-        // Services show a default in place of words that cannot be shown; an operator is told before it publishes them.
+        // Services replace a text that cannot be shown with a default; an operator gets an error before publishing it.
         match manifest.countersign.disclosure_refused {
             Some(why) => Err(NotAnIdentity { member: "liability_disclosure", why }),
             None => Ok(manifest),

@@ -9,13 +9,13 @@ use countersign_protocol::{
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize as _, Zeroizing};
 
-/// How long a key stays published after another has taken its place. An operator cannot know how long each
-/// service caches, so it is twice the longest that AAP 4.1 allows (C-97).
+/// How long a key stays published after its replacement. An operator cannot know each service's cache time, so it is
+/// twice the longest that AAP 4.1 allows (C-97).
 pub const OVERLAP_SECS: i64 = 2 * 3600;
 
 const CONTEXT: &str = "operator key ring";
 
-/// One ES256 key that signs, and the public halves of those before it. A private half is gone with its rotation.
+/// One active ES256 key, and the public halves of its predecessors. A rotation deletes the old private half.
 #[derive(Debug)]
 pub struct KeyRing {
     signing: SigningKey,
@@ -46,18 +46,18 @@ impl KeyRing {
         Ok(Self::of(SigningKey::generate(None)?))
     }
 
-    /// With a key that exists already; see [`SigningKey::from_pkcs8`].
+    /// With an existing key; see [`SigningKey::from_pkcs8`].
     pub fn of(signing: SigningKey) -> Self {
         Self { signing, signed_until: UnixMillis::default(), retired: Vec::new() }
     }
 
-    /// The key that signs now.
+    /// The active signing key.
     pub fn signing_key(&self) -> &SigningKey {
         &self.signing
     }
 
-    /// A new key signs at once. The old one stays published for the overlap, and longer if a receipt that it
-    /// signed lives longer: consent must not end because a key was changed.
+    /// Activates a new key at once. The old one stays published for the overlap, and longer if a receipt that it signed
+    /// lives longer: a key rotation must not end consent.
     pub fn rotate(&mut self, now: UnixMillis) -> Result<(), BadSigningKey> {
         self.tick(now);
         let new = SigningKey::generate(None)?;
@@ -67,7 +67,7 @@ impl KeyRing {
         Ok(())
     }
 
-    /// Forgets what is no longer published.
+    /// Forgets keys that are no longer published.
     pub fn tick(&mut self, now: UnixMillis) {
         self.retired.retain(|retired| now <= retired.until);
     }
@@ -112,7 +112,7 @@ impl KeyRing {
     }
 }
 
-/// What is sealed.
+/// The sealed content.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     kid: String,

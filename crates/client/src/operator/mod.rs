@@ -1,4 +1,4 @@
-//! The operator's side: a domain, its keys, and the desk at which people consent.
+//! The operator's side: a domain, its keys, and asking people for consent.
 
 mod consent;
 mod identity;
@@ -24,10 +24,10 @@ use countersign_protocol::{
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How long an operator JWT is good for: enough for one request and two clocks that disagree a little.
+/// The lifetime of an operator JWT: enough for one request and some clock skew.
 pub const JWT_LIFE_SECS: i64 = 300;
 
-/// An operator: who it is, and the keys that prove it. Cheap to clone; all clones share the keys.
+/// An operator: its identity and the keys that prove it. Cheap to clone; all clones share the keys.
 #[derive(Clone, Debug)]
 pub struct Operator {
     identity: Arc<IdentityManifest>,
@@ -42,7 +42,7 @@ pub struct Document {
 }
 
 impl Operator {
-    /// An identity that services would refuse is refused here already.
+    /// Rejects an identity that services would refuse.
     pub fn new(identity: &OperatorIdentity, keys: KeyRing) -> Result<Self, NotAnIdentity> {
         Ok(Self { identity: Arc::new(identity.manifest()?), keys: Arc::new(Mutex::new(keys)) })
     }
@@ -56,7 +56,8 @@ impl Operator {
         &self.identity
     }
 
-    /// What the operator's domain must serve now: who it is, and the public halves of its keys (AAP 4, 20.2).
+    /// The documents that the operator's domain must serve now: its identity, and the public halves of its keys (AAP 4,
+    /// 20.2).
     pub fn documents(&self, now: UnixMillis) -> [Document; 2] {
         let identity = serde_json::json!(*self.identity);
         let keys = serde_json::json!(self.keys().published(now));
@@ -66,7 +67,7 @@ impl Operator {
         ]
     }
 
-    /// Says that an agent is this operator's own, to exactly one service: `service` as its manifest spells it.
+    /// States that an agent is this operator's own, to exactly one service: `service` as its manifest spells it.
     pub fn operator_jwt(&self, service: &str, now: UnixMillis) -> Result<String, SigningFailed> {
         let (iat, exp) = (now.secs(), now.secs() + JWT_LIFE_SECS);
         let claims = OperatorClaims { iss: self.domain().clone(), aud: service.to_owned(), iat, exp, kid: None };
@@ -78,7 +79,7 @@ impl Operator {
         self.keys().rotate(now)
     }
 
-    /// Forgets keys whose overlap is over.
+    /// Forgets keys after their overlap.
     pub fn tick(&self, now: UnixMillis) {
         self.keys().tick(now);
     }
@@ -88,7 +89,7 @@ impl Operator {
         self.keys().withdraw_old();
     }
 
-    /// The keys, sealed for storage. [`KeyRing::open`] brings them back.
+    /// The keys, sealed for storage. [`KeyRing::open`] restores them.
     pub fn seal_keys(&self, sealer: &Sealer) -> Result<String, NotSealed> {
         self.keys().seal(sealer)
     }

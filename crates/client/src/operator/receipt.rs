@@ -1,9 +1,9 @@
-//! A consent receipt in an operator's hands.
+//! A consent receipt on the operator's side.
 
 use crate::secret::Secret;
 use countersign_protocol::aap::consent_receipt::ReceiptClaims;
 
-/// What a person agreed to, signed. There is no way to one but [`super::Proposal::approve`].
+/// A person's signed consent. Only [`super::Proposal::approve`] creates one.
 #[derive(Clone, Debug)]
 pub struct Receipt {
     pub(crate) jwt: Secret,
@@ -11,12 +11,12 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// For the service that it was written for.
+    /// For the service that it is addressed to.
     pub fn jwt(&self) -> &str {
         self.jwt.reveal()
     }
 
-    /// Everything that it says, without an intent: that stays with the operator (AAP 12.4).
+    /// All claims without the intent, which stays with the operator (AAP 12.4).
     pub fn claims(&self) -> &ReceiptClaims {
         &self.claims
     }

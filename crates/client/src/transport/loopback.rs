@@ -1,4 +1,4 @@
-//! Plain http to this very machine, for demonstrations and tests. Everything else goes the guarded way.
+//! Plain http to the local machine, for demonstrations and tests. Everything else uses the guarded client.
 
 use super::{Request, Response, Transport, Unreachable};
 use async_trait::async_trait;
@@ -16,12 +16,12 @@ use url::{Host, Url};
 /// Longer than the longest wait a service offers.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// A transport that also speaks plain http to loopback addresses and `localhost`. Naming this type is the
-/// explicit choice: without it an `http:` service cannot be reached.
+/// A transport that also speaks plain http to loopback addresses and `localhost`. Naming this type is the explicit
+/// choice: without it an `http:` service cannot be reached.
 pub struct WithLoopback(pub Fetcher);
 
 impl WithLoopback {
-    /// With the certificates that this machine believes, for everything that is not loopback.
+    /// With the system's trusted certificates, for everything that is not loopback.
     pub fn for_this_machine() -> Result<Self, countersign_outbound::tls::BadRoots> {
         Fetcher::new(countersign_outbound::FetcherConfig::default()).map(Self)
     }
@@ -40,7 +40,7 @@ impl Transport for WithLoopback {
 }
 
 impl WithLoopback {
-    /// Sends in plain http to this machine, and reads the head of the answer.
+    /// Sends in plain http to the local machine, and reads the head of the response.
     pub(super) async fn begin(&self, request: Request) -> Result<Streamed, Unreachable> {
         let url = Url::parse(&request.url).map_err(|_| Unreachable::NotLoopback)?;
         let address = loopback_address(&url).ok_or(Unreachable::NotLoopback)?;

@@ -1,4 +1,4 @@
-//! How requests leave: through the guarded client, or through whatever a test puts in its place.
+//! Outgoing requests: through the guarded client, or a replacement in tests.
 
 mod loopback;
 mod streaming;
@@ -10,13 +10,13 @@ pub use streaming::{Chunks, Opened, Streaming};
 use async_trait::async_trait;
 use countersign_outbound::Fetcher;
 
-/// One exchange. The status is the caller's to judge; nothing is followed.
+/// One exchange. The caller judges the status; redirects are not followed.
 #[async_trait]
 pub trait Transport: Send + Sync {
     async fn send(&self, request: Request) -> Result<Response, Unreachable>;
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreachable {
     #[error(transparent)]
@@ -26,7 +26,7 @@ pub enum Unreachable {
 }
 
 impl Unreachable {
-    /// Whether the same may be answered in a while.
+    /// Whether a retry may succeed later.
     pub(crate) fn may_pass(&self) -> bool {
         !matches!(self, Self::NotLoopback | Self::Fetch(FetchError::Url(_)))
     }

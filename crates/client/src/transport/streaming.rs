@@ -1,4 +1,4 @@
-//! Answers without an end, for whoever listens.
+//! Endless responses, for streams.
 
 use super::{Transport, Unreachable, WithLoopback};
 use async_trait::async_trait;
@@ -6,23 +6,23 @@ use bytes::Bytes;
 use countersign_outbound::{Fetcher, Request, Streamed};
 use http::{HeaderMap, StatusCode};
 
-/// A transport that can also hand on an answer while it comes.
+/// A transport that can also stream a response.
 #[async_trait]
 pub trait Streaming: Transport {
     async fn open(&self, request: Request) -> Result<Opened, Unreachable>;
 }
 
-/// The head of an answer, and where the rest comes from.
+/// The head of a response, and its remaining body.
 pub struct Opened {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Box<dyn Chunks>,
 }
 
-/// Bytes as they come. To stop waiting for them loses none.
+/// A stream of bytes. Cancel safe.
 #[async_trait]
 pub trait Chunks: Send {
-    /// The next ones; none at the end.
+    /// The next bytes; none at the end.
     async fn chunk(&mut self) -> Result<Option<Bytes>, Unreachable>;
 }
 

@@ -265,8 +265,8 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
 }
 
 proptest! {
-    /// Whatever comes in whatever order: a question is told when it is asked, once, and over once, after that; and it
-    /// can be answered exactly in between.
+    /// For any events in any order: a question is announced once when asked, once when over, in this order, and can be
+    /// answered exactly in between.
     #[test]
     fn every_question_is_told_once_and_over_once(moves in moves()) {
         let (mut producer, mut inbox) = (Producer::ours(), inbox());
