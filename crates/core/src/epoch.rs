@@ -72,7 +72,8 @@ impl Operation for StartEpoch {
     }
 }
 
-fn signed_out(person: &Person) -> Record {
+/// Ends the sign-ins and subscriber tokens of a person.
+pub(crate) fn signed_out(person: &Person) -> Record {
     Record::Person(Person { generation: person.generation + 1, version: person.version + 1, ..person.clone() })
 }
 

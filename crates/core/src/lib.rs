@@ -7,6 +7,7 @@ pub mod aaep;
 pub mod aap;
 pub mod bounded;
 pub mod clarification;
+pub mod clock;
 pub mod decision;
 pub mod env;
 pub mod epoch;

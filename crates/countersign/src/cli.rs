@@ -2,7 +2,7 @@
 
 use crate::{
     commands::{
-        backup, bench, clarify, completions, config, delegation, demo, inbox, init, key, keys, man, mcp, openapi, plan,
+        backup, bench, clarify, clock, completions, config, delegation, demo, inbox, init, key, keys, man, mcp, openapi, plan,
         project, restore, routes, serve, token, user,
     },
     terminal::Terminal,
@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Token(token::Command),
     #[command(subcommand)]
     Keys(keys::Command),
+    #[command(subcommand)]
+    Clock(clock::Command),
     Bench(bench::Arguments),
     Completions(completions::Arguments),
     Openapi(openapi::Arguments),

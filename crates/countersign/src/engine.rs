@@ -43,6 +43,8 @@ const OLD: &str = "bring the newest database back; if there is none, `countersig
 const DAMAGED: &str = "keep a copy of the file as it is, then bring a backup back with `countersign restore FILE` \
      (docs/OPERATIONS.md)";
 
+const CLOCK: &str = "`countersign clock show` tells what each clock says, and docs/OPERATIONS.md, Clocks, what to do about it";
+
 /// Why neither a command nor a node could begin, and what to do about it.
 pub(crate) fn not_started(why: StartTrouble) -> Failure {
     let failure = Failure::new(why.to_string());
@@ -58,7 +60,8 @@ pub(crate) fn not_started(why: StartTrouble) -> Failure {
         StartTrouble::Engine(StartError::UnrecordedOutcomes(_)) => {
             failure.hint("let its owner read it: it holds outcomes of calls that are not in the record yet")
         }
-        StartTrouble::Engine(StartError::Keys(_) | StartError::Clock { .. }) => failure,
+        StartTrouble::Engine(StartError::Clock(_)) => failure.hint(CLOCK),
+        StartTrouble::Engine(StartError::Keys(_)) => failure,
         StartTrouble::Project(_) => failure.hint("correct [project] in the configuration"),
         StartTrouble::Listen { why, .. } if why.kind() == ErrorKind::AddrInUse => {
             failure.hint("another process has it, perhaps a node that runs already: stop it, or change [listen]")

@@ -13,7 +13,7 @@ use countersign_server::{
     AdminClient, AdminError, StartTrouble,
     admin::{AdminRequest, Engine, StoreError},
     config::{Environment, node::NodeConfig},
-    open_engine,
+    open_engine, open_engine_to_set_clock,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -29,25 +29,45 @@ enum Operations {
     Offline(Arc<Engine>),
 }
 
+/// Whether a command needs a clock that is in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ClockNeeded {
+    InOrder,
+    Any,
+}
+
 /// Asks one thing, wherever that is carried out.
 pub(crate) fn ask<R: AdminRequest>(context: &Context, request: R) -> Result<R::Answer, Failure> {
+    ask_with(context, request, ClockNeeded::InOrder)
+}
+
+/// The same about the clock, which may be anything but right.
+pub(crate) fn ask_about_clock<R: AdminRequest>(context: &Context, request: R) -> Result<R::Answer, Failure> {
+    ask_with(context, request, ClockNeeded::Any)
+}
+
+fn ask_with<R: AdminRequest>(context: &Context, request: R, clock: ClockNeeded) -> Result<R::Answer, Failure> {
     let loaded = context.load_for_command()?;
     log(false, "warn");
     runtime()?.block_on(async {
-        let operations = Operations::open(&loaded.config, &context.environment).await?;
+        let operations = Operations::open(&loaded.config, &context.environment, clock).await?;
         operations.run(request).await
     })
 }
 
 impl Operations {
     /// Tries both, until one is there or patience ends.
-    async fn open(config: &NodeConfig, environment: &Environment) -> Result<Self, Failure> {
+    async fn open(config: &NodeConfig, environment: &Environment, clock: ClockNeeded) -> Result<Self, Failure> {
         let mut tries = PATIENCE.as_millis() / PAUSE.as_millis();
         loop {
             if let Some(node) = node(config).await? {
                 return Ok(Self::Node(node));
             }
-            match open_engine(config, environment).await {
+            let opened = match clock {
+                ClockNeeded::InOrder => open_engine(config, environment).await,
+                ClockNeeded::Any => open_engine_to_set_clock(config, environment).await,
+            };
+            match opened {
                 Ok((engine, _)) => return Ok(Self::Offline(engine)),
                 Err(StartTrouble::Store(StoreError::Held { .. })) if tries > 0 => tries -= 1,
                 Err(StartTrouble::Store(why @ StoreError::Held { .. })) => return Err(held(&why)),

@@ -22,13 +22,15 @@ const NONCE_LIFE_MS: i64 = 300_000;
 /// Clocks of two nodes may be this far apart.
 const NODES_APART_MS: i64 = 2_000;
 /// Twice the time within which a proof is accepted: whatever was accepted before has ended by then.
-const EPOCH_S: i64 = 600;
+pub(crate) const EPOCH_S: i64 = 600;
 const CONTEXT: &str = "dpop-nonce";
 
 pub(crate) struct Proofs {
     pub(crate) keys: ProofKeys,
     /// Since when every spent proof is remembered.
     since: AtomicI64,
+    /// Before that, too, only proofs with a nonce count: the clock was that far ahead once.
+    nonces_until: AtomicI64,
     store_lost: AtomicBool,
     /// What this node itself has seen spent.
     seen: Mutex<SpentProofs>,
@@ -40,7 +42,8 @@ impl Proofs {
     pub(crate) fn new(keys: ProofKeys, since: UnixMillis) -> Self {
         let current = Mutex::new((0, String::new()));
         let (since, store_lost) = (AtomicI64::new(since.0), AtomicBool::new(false));
-        Self { keys, since, store_lost, seen: Mutex::default(), current }
+        let nonces_until = AtomicI64::new(i64::MIN);
+        Self { keys, since, nonces_until, store_lost, seen: Mutex::default(), current }
     }
 
     /// Takes a proof for a call that is forwarded before its step is durable. Whoever shows it to this node again is
@@ -79,6 +82,17 @@ impl Proofs {
         }
     }
 
+    /// Only nonces from after this moment count.
+    pub(crate) fn begin_epoch(&self, now: UnixMillis, nonces_until: UnixMillis) {
+        self.nonces_until.store(nonces_until.0, Ordering::Relaxed);
+        self.since.store(now.0, Ordering::Relaxed);
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = (0, String::new());
+    }
+
+    fn nonces_until(&self) -> UnixMillis {
+        UnixMillis(self.nonces_until.load(Ordering::Relaxed))
+    }
+
     fn since(&self) -> UnixMillis {
         UnixMillis(self.since.load(Ordering::Relaxed))
     }
@@ -87,7 +101,8 @@ impl Proofs {
 impl Engine {
     /// Whether only proofs with a nonce count at present, whatever a project says.
     pub(crate) fn is_new_epoch(&self) -> bool {
-        self.now() < self.proofs.since().plus_secs(EPOCH_S)
+        let now = self.now();
+        now < self.proofs.since().plus_secs(EPOCH_S) || now < self.proofs.nonces_until()
     }
 
     /// A nonce to give out. The same for a second.
@@ -102,7 +117,9 @@ impl Engine {
 
     fn nonce_at(&self, at: UnixMillis) -> Option<String> {
         let time = at.0.to_be_bytes();
-        let tag = self.keys()?.mac.tag(CONTEXT, &time);
+        // No nonce from before the clock was accepted counts after it, whatever time it names.
+        let accepted = self.time.accepted().to_be_bytes();
+        let tag = self.keys()?.mac.tag(CONTEXT, &[time, accepted].concat());
         let bytes: Vec<u8> = time.into_iter().chain(tag.into_iter().take(16)).collect();
         Some(URL_SAFE_NO_PAD.encode(bytes))
     }
@@ -113,7 +130,7 @@ impl Engine {
         let at = UnixMillis(i64::from_be_bytes(*time));
         let (now, since) = (self.now(), self.proofs.since());
         let age = now.0.saturating_sub(at.0);
-        let timely = (-NODES_APART_MS..=NONCE_LIFE_MS).contains(&age) && (at >= since || !self.is_new_epoch());
+        let timely = (-NODES_APART_MS..=NONCE_LIFE_MS).contains(&age) && (at >= since || now >= since.plus_secs(EPOCH_S));
         timely && self.nonce_at(at).is_some_and(|ours| ours == nonce)
     }
 

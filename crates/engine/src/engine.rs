@@ -6,17 +6,18 @@ use crate::{
     calls::{Assertions, UnrecordedOutcomes},
     chance::{Chance, KeyBlocks},
     clarification::RuleBooks,
-    clock::Clock,
     decisions::Books,
     dpop::Proofs,
     inflight_writes::InflightWrites,
     keys::{Keys, KeysError},
+    node_clock::NodeClock,
     pace::Pace,
     people::{PasswordCost, Passwords},
     ports::Operators,
     remembered::Remembered,
     store::{Outcome, Proof, Store, StoreError},
     tallies::Tallies,
+    timekeeping::{ClockTrouble, Timekeeping},
     turns::Turns,
     waits::Waits,
 };
@@ -66,7 +67,7 @@ pub struct Settings {
 
 pub struct Engine {
     pub(crate) store: Arc<dyn Store>,
-    pub(crate) clock: Clock,
+    pub(crate) clock: NodeClock,
     pub(crate) chance: Chance,
     pub(crate) key_blocks: KeyBlocks,
     pub(crate) settings: Settings,
@@ -90,9 +91,8 @@ pub struct Engine {
     pub(crate) hub: Hub,
     pub(crate) waits: Waits,
     pub(crate) turns: Turns,
-    /// What fell due before this fell due while this node did not look.
-    pub(crate) serving_since: UnixMillis,
-    pace: Pace,
+    pub(crate) time: Timekeeping,
+    pub(crate) pace: Pace,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -103,8 +103,8 @@ pub enum StartError {
     Keys(#[from] KeysError),
     #[error("the file of unrecorded outcomes cannot be read: {0}")]
     UnrecordedOutcomes(#[from] std::io::Error),
-    #[error("this machine's clock is {offset_ms} ms from the database's; set both by NTP and start again")]
-    Clock { offset_ms: i64 },
+    #[error(transparent)]
+    Clock(#[from] ClockTrouble),
 }
 
 impl Engine {
@@ -112,17 +112,48 @@ impl Engine {
     pub async fn start(
         settings: Settings,
         store: Arc<dyn Store>,
-        clock: Clock,
+        clock: impl Into<NodeClock>,
         chance: Chance,
         key_encryption_key: &[u8; 32],
         operators: Arc<dyn Operators>,
     ) -> Result<Arc<Self>, StartError> {
+        let engine = Self::open(settings, store, clock.into(), chance, key_encryption_key, operators).await?;
+        match engine.clock_trouble() {
+            Some(trouble) => Err(trouble.into()),
+            None => engine.ready().await,
+        }
+    }
+
+    /// The same with a clock that may be in trouble: nothing is decided then, and the clock can be accepted.
+    pub async fn start_to_set_clock(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        clock: impl Into<NodeClock>,
+        chance: Chance,
+        key_encryption_key: &[u8; 32],
+        operators: Arc<dyn Operators>,
+    ) -> Result<Arc<Self>, StartError> {
+        let engine = Self::open(settings, store, clock.into(), chance, key_encryption_key, operators).await?;
+        match engine.clock_trouble() {
+            Some(_) => Ok(Arc::new(engine)),
+            None => engine.ready().await,
+        }
+    }
+
+    async fn open(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        clock: NodeClock,
+        chance: Chance,
+        key_encryption_key: &[u8; 32],
+        operators: Arc<dyn Operators>,
+    ) -> Result<Self, StartError> {
         let keys = Keys::new(key_encryption_key, settings.test_mode)?;
         let unrecorded = UnrecordedOutcomes::open(settings.unrecorded_outcomes.clone())?;
         let passwords = Passwords::new(settings.password_cost);
-        let serving_since = store.now().await?;
-        let proofs =
-            Proofs::new(ProofKeys::new(KeyPolicy { allow_published_test_keys: settings.test_mode }), serving_since);
+        let (kept, since) = (store.kept_time().await?, store.now().await?);
+        let proofs = Proofs::new(ProofKeys::new(KeyPolicy { allow_published_test_keys: settings.test_mode }), since);
+        proofs.begin_epoch(since, kept.nonces_until);
         let engine = Self {
             store,
             clock,
@@ -147,15 +178,16 @@ impl Engine {
             hub: Hub::default(),
             waits: Waits::default(),
             turns: Turns::default(),
-            serving_since,
+            time: Timekeeping::new(since, kept),
             pace: Pace::default(),
         };
         engine.keep_pace().await?;
-        if engine.pace.is_off() {
-            return Err(StartError::Clock { offset_ms: engine.pace.offset_ms() });
-        }
-        engine.open_keys().await?;
-        let engine = Arc::new(engine);
+        Ok(engine)
+    }
+
+    async fn ready(self) -> Result<Arc<Self>, StartError> {
+        self.open_keys().await?;
+        let engine = Arc::new(self);
         engine.pass_news_on();
         Ok(engine)
     }
@@ -171,7 +203,7 @@ impl Engine {
         &self.settings
     }
 
-    pub fn clock(&self) -> &Clock {
+    pub fn clock(&self) -> &NodeClock {
         &self.clock
     }
 
@@ -180,15 +212,16 @@ impl Engine {
     }
 
     pub(crate) fn env(&self) -> Result<Env, Refusal> {
-        if self.pace.is_off() {
-            return Err(Refusal::Unavailable);
-        }
+        self.may_decide()?;
         self.env_of_record()
     }
 
     /// For the record of what has happened, which no clock makes undone. Nothing is decided by it.
     pub(crate) fn env_of_record(&self) -> Result<Env, Refusal> {
-        let now = self.now();
+        self.env_at(self.now())
+    }
+
+    pub(crate) fn env_at(&self, now: UnixMillis) -> Result<Env, Refusal> {
         let entropy = self.chance.entropy().map_err(|_| Refusal::Internal)?;
         Ok(Env { now, entropy, first_key: self.key_blocks.next(now, self.store.lane()) })
     }
@@ -214,6 +247,9 @@ impl Engine {
         let proof = effects.proof.as_ref().map(Proof::of);
         let cut_off = cut_off(&effects.puts);
         let outcome = self.store.commit(effects).await;
+        if outcome == Outcome::OutOfTime && self.is_off_after_all().await {
+            return Outcome::Unavailable("the clock cannot be trusted".into());
+        }
         if let (Some(proof), Outcome::Committed | Outcome::Replayed) = (&proof, &outcome) {
             self.proofs.note(proof, self.now());
         }
@@ -230,19 +266,9 @@ impl Engine {
         outcome
     }
 
-    /// The store's time, as far as this node can tell without asking.
-    pub fn now(&self) -> UnixMillis {
-        self.clock.now().plus_millis(self.pace.offset_ms())
-    }
-
-    /// Measures how far this node's clock is from the store's. A node that is too far off leaves service.
-    pub async fn keep_pace(&self) -> Result<(), StoreError> {
-        let store = self.store.now().await?;
-        let offset = store.millis_since(self.clock.now());
-        if self.pace.measured(offset) {
-            tracing::error!(offset_ms = offset, "this node's clock is too far from the store's; it refuses to serve");
-        }
-        Ok(())
+    /// Nobody is told to be late before the clocks were compared once more.
+    async fn is_off_after_all(&self) -> bool {
+        self.keep_pace().await.is_err() || self.may_decide().is_err()
     }
 
     /// Takes up changed keys, fills the audit index and forgets what is past its time; for a background task to
@@ -254,7 +280,11 @@ impl Engine {
         }
         while self.store.index_evidence(BATCH).await? >= BATCH.unsigned_abs() {}
         self.keep_pace().await?;
-        self.store.sweep(self.now()).await.map(drop)
+        match self.deciding_time() {
+            Ok(now) => self.store.sweep(now).await.map(drop),
+            // What a wrong clock takes for past may not be.
+            Err(_) => Ok(()),
+        }
     }
 }
 

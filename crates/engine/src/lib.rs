@@ -10,6 +10,7 @@ mod calls;
 mod chance;
 mod clarification;
 mod clock;
+mod clock_acceptance;
 mod decisions;
 mod dpop;
 mod engine;
@@ -18,6 +19,7 @@ mod inflight_writes;
 mod keys;
 mod mplp;
 mod news;
+mod node_clock;
 mod pace;
 mod people;
 mod ports;
@@ -27,6 +29,7 @@ mod readiness;
 mod remembered;
 pub mod store;
 mod tallies;
+mod timekeeping;
 mod turns;
 mod waits;
 
@@ -38,16 +41,19 @@ pub use calls::{
 pub use chance::Chance;
 pub use clarification::{Abandoning, Attested, ChainReader, Confirmed, Gathered, Scaffolded};
 pub use clock::{Clock, ManualClock};
+pub use clock_acceptance::ClockShown;
 pub use decisions::{
     Agent, Answered, ByPerson, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id,
 };
 pub use engine::{Engine, Settings, StartError, Tenancy};
 pub use keys::{KeyInUse, KeysError, Published};
 pub use mplp::{BusPage, ConfirmShown, Cursor, Decider, PlanShown, Proposal, Reader, SamplePage, Speaker, Told};
+pub use node_clock::NodeClock;
 pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
 pub use ports::{KnownOperator, OperatorTrouble, Operators};
 pub use presented::Presented;
 pub use projects::{Address, ApplyTrouble, ListenerKind, ProjectAt};
+pub use timekeeping::ClockTrouble;
 
 /// The words of the core that callers of the engine need to speak with it.
 pub use countersign_core::{
@@ -59,6 +65,7 @@ pub use countersign_core::{
     },
     bounded,
     clarification::{rules as clarification_rules, words as clarified_words},
+    clock::ClockAccepted,
     decision::{
         answer::{Answerer, Counted, Extra, Given, NotCounted, counts},
         audience,

@@ -1,20 +1,21 @@
 //! How far the node's clock is from the store's. Measured now and then, never by a query a call.
 
+use crate::node_clock::MOST_MS;
 use std::sync::atomic::{AtomicI64, Ordering};
-
-/// A node further off than this must not decide anything.
-const MOST_MS: i64 = 1000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
+    measured_ms: AtomicI64,
+    /// The last one that was not too much: a node that is too far off goes on by it, and decides nothing.
     offset_ms: AtomicI64,
 }
 
 impl Pace {
-    /// Remembers an offset; whether it is too much.
-    pub(crate) fn measured(&self, offset_ms: i64) -> bool {
-        self.offset_ms.store(offset_ms, Ordering::Relaxed);
-        self.is_off()
+    pub(crate) fn measured(&self, offset_ms: i64) {
+        self.measured_ms.store(offset_ms, Ordering::Relaxed);
+        if offset_ms.abs() <= MOST_MS {
+            self.offset_ms.store(offset_ms, Ordering::Relaxed);
+        }
     }
 
     /// What to add to the node's clock to get the store's.
@@ -22,7 +23,8 @@ impl Pace {
         self.offset_ms.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn is_off(&self) -> bool {
-        self.offset_ms().abs() > MOST_MS
+    /// How far off the node is, if that is too much to decide anything.
+    pub(crate) fn off_ms(&self) -> Option<i64> {
+        Some(self.measured_ms.load(Ordering::Relaxed)).filter(|offset| offset.abs() > MOST_MS)
     }
 }

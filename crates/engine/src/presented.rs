@@ -59,6 +59,7 @@ impl Engine {
         required: bool,
         shown: &Shown<'_>,
     ) -> Result<(), Refusal> {
+        self.may_decide()?;
         let proof = {
             let verify = |raw: &str| self.prove(raw, shown.method, shown.url, Some(&shown.hash));
             let nonce_demanded = at.project.document.dpop.nonce_at_calls || self.is_new_epoch();

@@ -6,6 +6,9 @@ use countersign_core::step::{Count, Effects};
 impl Engine {
     /// What a node that can serve has to say about its storage; if it cannot serve, why.
     pub async fn readiness(&self) -> Result<&'static str, String> {
+        if let Some(trouble) = self.clock_trouble() {
+            return Err(trouble.to_string());
+        }
         let unusable = || self.store.health().fault.unwrap_or_else(|| "the store cannot be used".into());
         if self.keys().is_none() || self.store.health().fault.is_some() || !self.can_write().await {
             return Err(unusable());

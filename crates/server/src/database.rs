@@ -2,7 +2,7 @@
 
 use crate::config::node;
 use countersign_engine::{
-    Clock,
+    Clock, NodeClock,
     store::{self, Opening, Place, PostgresPlace, Store, StoreError, StoreOptions},
 };
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(crate) fn beside(config: &node::NodeConfig) -> Opening {
 pub(crate) async fn open(
     config: &node::NodeConfig,
     opening: Opening,
-    clock: &Clock,
+    clock: &NodeClock,
 ) -> Result<Arc<dyn Store>, StoreError> {
     let moment = clock.clone();
     let options = StoreOptions {
@@ -44,14 +44,14 @@ pub(crate) async fn open(
 
 /// Creates the configured database; returns false, and changes nothing, if there is one already.
 pub async fn create_database(config: &node::NodeConfig) -> Result<bool, StoreError> {
-    match open(config, beside(config), &Clock::System).await {
+    match open(config, beside(config), &Clock::System.into()).await {
         Ok(store) => {
             store.close().await;
             Ok(false)
         }
         Err(StoreError::Missing(_)) => {
             let opening = Opening { alone: true, create: true, ..beside(config) };
-            open(config, opening, &Clock::System).await?.close().await;
+            open(config, opening, &Clock::System.into()).await?.close().await;
             Ok(true)
         }
         Err(why) => Err(why),

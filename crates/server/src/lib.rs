@@ -38,4 +38,4 @@ pub use operations_socket::{AdminClient, AdminError, OperationsSocket, SocketErr
 pub use plug::Directory;
 pub use restore::{RestoreError, adopt_database, back_up_database, restore_database};
 pub use serve::{Limits, Serving, serve, serve_behind};
-pub use start::{Node, StartTrouble, open_engine, start, start_in_front_of};
+pub use start::{Node, StartTrouble, open_engine, open_engine_to_set_clock, start, start_in_front_of};

@@ -6,7 +6,7 @@ use crate::{
     start::{StartTrouble, open_engine_as},
 };
 use countersign_engine::{
-    Clock, EpochStarted, Refusal,
+    Clock, ClockTrouble, Engine, EpochStarted, Refusal,
     store::{DatabaseLock, Opening, Staged, StoreError, back_up},
 };
 use std::{
@@ -81,8 +81,16 @@ pub async fn adopt_database(loaded: &Loaded, environment: &Environment) -> Resul
 async fn start_epoch(config: &node::NodeConfig, environment: &Environment) -> Result<EpochStarted, RestoreError> {
     let opening = Opening { alone: true, adopt: true, ..database::beside(config) };
     let engine = open_engine_as(opening, config, environment).await?;
-    let started = engine.start_epoch().await;
+    let started = in_new_epoch(&engine).await;
     // Closing it makes this database the current one.
     engine.store().close().await;
     started.map_err(RestoreError::Epoch)
+}
+
+/// A copy from a time when the clock was ahead goes on by the clock of now: everything that hangs on the time ends anyway.
+async fn in_new_epoch(engine: &Engine) -> Result<EpochStarted, Refusal> {
+    if let Some(ClockTrouble::Behind { .. }) = engine.clock_trouble() {
+        engine.accept_clock("the database was restored").await?;
+    }
+    engine.start_epoch().await
 }

@@ -9,7 +9,7 @@ use crate::{
     operations_router, router, router_in_front_of, serve_behind,
 };
 use countersign_engine::{
-    Chance, Clock, Engine, PasswordCost, Settings, StartError, Tenancy, Throttle,
+    Chance, Clock, Engine, NodeClock, PasswordCost, Settings, StartError, Tenancy, Throttle,
     store::{Opening, StoreError},
 };
 use countersign_gateway::Network;
@@ -104,7 +104,7 @@ async fn start_with(
         None => None,
     };
     let origin = gateway.as_ref().map(|bound| bound.origin.clone());
-    let (engine, directory) = open_engine_with(database::for_node(config, first), config, environment, origin).await?;
+    let (engine, directory) = open_engine_with(database::for_node(config, first), config, environment, origin, AnyClock::Refused).await?;
     apply_configured_project(&engine, config).await?;
     let socket = match &config.listen.operations_socket {
         Some(path) => Some(OperationsSocket::serve(path, Arc::clone(&engine)).await?),
@@ -134,7 +134,16 @@ pub async fn open_engine(
 ) -> Result<(Arc<Engine>, Directory), StartTrouble> {
     let gateway = config.gateway.as_ref().and_then(|gateway| gateway.origin_at(gateway.listen));
     let alone = matches!(config.store, node::Store::Sqlite { .. });
-    open_engine_with(Opening { alone, ..database::beside(config) }, config, environment, gateway).await
+    open_engine_with(Opening { alone, ..database::beside(config) }, config, environment, gateway, AnyClock::Refused).await
+}
+
+/// The same whatever its clock says, for commands that set it right.
+pub async fn open_engine_to_set_clock(
+    config: &node::NodeConfig,
+    environment: &config::Environment,
+) -> Result<(Arc<Engine>, Directory), StartTrouble> {
+    let alone = matches!(config.store, node::Store::Sqlite { .. });
+    open_engine_with(Opening { alone, ..database::beside(config) }, config, environment, None, AnyClock::Taken).await
 }
 
 /// The same with other demands on its database.
@@ -143,7 +152,14 @@ pub(crate) async fn open_engine_as(
     config: &node::NodeConfig,
     environment: &config::Environment,
 ) -> Result<Arc<Engine>, StartTrouble> {
-    open_engine_with(opening, config, environment, None).await.map(|(engine, _)| engine)
+    open_engine_with(opening, config, environment, None, AnyClock::Taken).await.map(|(engine, _)| engine)
+}
+
+/// Whether an engine is opened with a clock that nothing can be decided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AnyClock {
+    Refused,
+    Taken,
 }
 
 async fn open_engine_with(
@@ -151,13 +167,18 @@ async fn open_engine_with(
     config: &node::NodeConfig,
     environment: &config::Environment,
     gateway: Option<Origin>,
+    any: AnyClock,
 ) -> Result<(Arc<Engine>, Directory), StartTrouble> {
     let key = config::key_encryption_key::read(&config.keys, environment)?;
-    let clock = Clock::System;
+    let clock = NodeClock::from(Clock::System);
     let store = database::open(config, opening, &clock).await?;
     let directory = directory(config)?;
     let settings = Settings { gateway, ..settings(config) };
-    let engine = Engine::start(settings, store, clock, Chance::System, &key, Arc::new(directory.clone())).await?;
+    let (chance, operators) = (Chance::System, Arc::new(directory.clone()));
+    let engine = match any {
+        AnyClock::Refused => Engine::start(settings, store, clock, chance, &key, operators).await?,
+        AnyClock::Taken => Engine::start_to_set_clock(settings, store, clock, chance, &key, operators).await?,
+    };
     Ok((engine, directory))
 }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use countersign_engine::store::{
-    AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError,
+    AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, KeptTime, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError,
     StoreHealth,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
@@ -135,6 +135,22 @@ impl Store for Unwritable {
 
     async fn now(&self) -> Result<UnixMillis, StoreError> {
         self.store.now().await
+    }
+
+    fn has_own_clock(&self) -> bool {
+        self.store.has_own_clock()
+    }
+
+    async fn kept_time(&self) -> Result<KeptTime, StoreError> {
+        self.store.kept_time().await
+    }
+
+    async fn keep_time(&self, now: UnixMillis) -> Result<(), StoreError> {
+        self.store.keep_time(now).await
+    }
+
+    async fn accept_time(&self, now: UnixMillis, nonces_until: UnixMillis) -> Result<(), StoreError> {
+        self.store.accept_time(now, nonces_until).await
     }
 
     async fn ping(&self) -> Result<(), StoreError> {

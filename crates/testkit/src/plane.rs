@@ -6,7 +6,7 @@ use crate::{
 };
 use axum::{Router, body::Body, extract::ConnectInfo};
 use countersign_engine::{
-    Address, Chance, Clock, Engine, ManualClock, PasswordCost, Role, Settings, Tenancy, Throttle,
+    Address, Chance, Clock, Engine, ManualClock, NodeClock, PasswordCost, Role, Settings, StartError, Tenancy, Throttle,
     store::{self, Place, Store, StoreOptions},
 };
 use countersign_gateway::CountersignLayer;
@@ -135,7 +135,8 @@ impl Plane {
         clock: ManualClock,
         upstream: Upstream,
     ) -> Self {
-        let moment = clock.clone();
+        let by = NodeClock::from(Clock::Manual(clock.clone()));
+        let moment = by.clone();
         let options = StoreOptions { readers: 8, place: place.clone(), clock: Arc::new(move || moment.now()) };
         let store = store::open(options).await.expect("a store");
         if let Place::Postgres(place) = &place {
@@ -146,7 +147,7 @@ impl Plane {
         let engine = Engine::start(
             settings(&setup),
             (setup.around_store)(store),
-            Clock::Manual(clock.clone()),
+            by,
             Chance::seeded(setup.seed),
             &KEY_ENCRYPTION_KEY,
             Arc::new(directory.clone()),
@@ -178,6 +179,35 @@ impl Plane {
         Self::assemble(setup, place, ca, operators, clock, upstream).await
     }
 
+    /// Another start on the same database and clock, once the node of this plane has closed it.
+    pub async fn starts_again(&self) -> Result<Arc<Engine>, StartError> {
+        let by = NodeClock::from(Clock::Manual(self.clock.clone()));
+        let (store, chance, operators) = self.opened(&by).await;
+        Engine::start(settings(&self.setup), store, by, chance, &KEY_ENCRYPTION_KEY, operators).await
+    }
+
+    /// As a command has it that sets the clock right.
+    pub async fn opens_to_set_clock(&self) -> Arc<Engine> {
+        let by = NodeClock::from(Clock::Manual(self.clock.clone()));
+        let (store, chance, operators) = self.opened(&by).await;
+        let engine =
+            Engine::start_to_set_clock(settings(&self.setup), store, by, chance, &KEY_ENCRYPTION_KEY, operators);
+        engine.await.expect("an engine")
+    }
+
+    async fn opened(&self, by: &NodeClock) -> (Arc<dyn Store>, Chance, Arc<Directory>) {
+        let moment = by.clone();
+        let options = StoreOptions { readers: 8, place: self.place.clone(), clock: Arc::new(move || moment.now()) };
+        let store = store::open(options).await.expect("a store");
+        (store, Chance::seeded(self.setup.seed + 2000), Arc::new(self.directory.clone()))
+    }
+
+    /// What a readiness check says.
+    pub async fn readyz(&self) -> (u16, String) {
+        let answer = Answer::to(&self.operations, Request::get("/readyz").body(Body::empty()).unwrap()).await;
+        (answer.status, answer.text().to_owned())
+    }
+
     /// A second node on the same database. Only where the database can be shared.
     pub async fn second_node(&self) -> (Arc<Engine>, Router) {
         self.second_node_by(&self.clock).await
@@ -185,13 +215,14 @@ impl Plane {
 
     /// A second node with a clock of its own.
     pub async fn second_node_by(&self, clock: &ManualClock) -> (Arc<Engine>, Router) {
-        let moment = clock.clone();
+        let by = NodeClock::from(Clock::Manual(clock.clone()));
+        let moment = by.clone();
         let options = StoreOptions { readers: 8, place: self.place.clone(), clock: Arc::new(move || moment.now()) };
         let store = store::open(options).await.expect("a store");
         let engine = Engine::start(
             settings(&self.setup),
             store,
-            Clock::Manual(clock.clone()),
+            by,
             Chance::seeded(self.setup.seed + 1000),
             &KEY_ENCRYPTION_KEY,
             Arc::new(self.directory.clone()),
@@ -218,6 +249,12 @@ impl Plane {
         if let Place::Postgres(place) = &self.place {
             postgres::set_clock(&place.url, self.clock.now().0).await;
         }
+    }
+
+    /// Somebody sets the clock, of the node and of its database: no time passes.
+    pub async fn leap_secs(&self, secs: i64) {
+        self.clock.leap_millis(secs * 1000);
+        self.advance_unseen(0).await;
     }
 
     /// The base URI of the service.

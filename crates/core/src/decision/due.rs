@@ -175,6 +175,26 @@ impl Operation for AllowanceDue {
     }
 }
 
+/// An administrator accepted the clock, so nobody knows how old the yes is: it lapses, whatever its end was.
+pub struct LapseWithClock;
+
+impl Operation for LapseWithClock {
+    type View = AllowanceDueView;
+    type Answer = bool;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &AllowanceDueView, env: &Env) -> Result<Step<bool>, Refusal> {
+        if !view.allowance.is_open() {
+            return Ok(Step::answer(false));
+        }
+        let state = AllowanceState::Lapsed { at: env.now };
+        let lapsed = Allowance { state, version: view.allowance.version + 1, ..view.allowance.clone() };
+        let record = |entry: Entry| entry.open("lapsed_for", "clock_accepted");
+        let effects = view.ended(lapsed, &Notice::NotCarriedOut, record, env)?;
+        Ok(Step { answer: true, effects })
+    }
+}
+
 impl AllowanceDueView {
     /// Everything that follows from an allowance that is over before it was spent.
     pub(super) fn ended(
@@ -276,6 +296,22 @@ impl Operation for LeaseDue {
         let step = unknown(view, env)?;
         let effects = Effects { not_before: Some(lease_until), ..step.effects };
         Ok(Step { answer: (), effects })
+    }
+}
+
+/// The same for a claim from a time that the clock was set back from: its lease would never lapse.
+pub struct EndLeaseWithClock;
+
+impl Operation for EndLeaseWithClock {
+    type View = ExecutionView;
+    type Answer = bool;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &ExecutionView, env: &Env) -> Result<Step<bool>, Refusal> {
+        match view.execution.state {
+            ExecutionState::Claimed { .. } => Ok(Step { answer: true, effects: unknown(view, env)?.effects }),
+            _ => Ok(Step::answer(false)),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 pub(crate) mod backup;
 pub(crate) mod bench;
 pub(crate) mod clarify;
+pub(crate) mod clock;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod delegation;
@@ -46,6 +47,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Key(command) => key::run(command, context),
         Command::Token(command) => token::run(command, context),
         Command::Keys(command) => keys::run(command, context),
+        Command::Clock(command) => clock::run(command, context),
         Command::Bench(arguments) => bench::run(&arguments, context),
         Command::Completions(arguments) => completions::run(&arguments, context),
         Command::Openapi(_) => openapi::run(context),

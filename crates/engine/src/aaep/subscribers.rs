@@ -111,6 +111,7 @@ impl Engine {
         if !secret.strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with('_')) {
             return Err(not_known());
         }
+        self.may_decide()?;
         let lookup = Lookup::SubscriberTokenByHash(Digest::of(secret.as_bytes()));
         let token: Option<SubscriberToken> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let token = token.ok_or_else(not_known)?;
@@ -119,6 +120,7 @@ impl Engine {
 
     /// A signed-in person as a subscriber, such as the inbox page.
     pub async fn listener_by_sign_in(&self, at: &ProjectAt, who: &SignedIn) -> Result<Listener, Refusal> {
+        self.may_decide()?;
         let not_here = || Refusal::NotAuthorized("only members of the project may listen in it".into());
         self.listener_of_session(&at.project, &who.session).await?.ok_or_else(not_here)
     }

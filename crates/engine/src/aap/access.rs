@@ -20,14 +20,14 @@ impl Engine {
     /// The agent behind an access token, as one who asks for something. The token must still hold.
     pub async fn agent_actor<'a>(&self, at: &ProjectAt, token: impl Into<Presented<'a>>) -> Result<Actor, Refusal> {
         let bearer = self.bearer_shown(at, &token.into().shown()).await?;
-        bearer_holds(&bearer, self.now())?;
+        bearer_holds(&bearer, self.deciding_time()?)?;
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
 
     /// The same where no proof is asked for: looking at one's own record (AAP 18.2).
     pub async fn agent_reader(&self, at: &ProjectAt, token: &str) -> Result<Actor, Refusal> {
         let bearer = self.bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
-        bearer_holds(&bearer, self.now())?;
+        bearer_holds(&bearer, self.deciding_time()?)?;
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
 
@@ -38,6 +38,7 @@ impl Engine {
     }
 
     pub(crate) async fn access_view(&self, address: &Address, call: &Call) -> Result<Arc<AccessView>, Refusal> {
+        self.may_decide()?;
         let name = cache_name(address);
         if let Some((hash, _)) = call.token()
             && let Some(view) = self.bearers.recall(&name, hash)

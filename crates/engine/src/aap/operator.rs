@@ -21,10 +21,10 @@ pub(crate) struct Proven {
 impl Engine {
     /// AAP 4.1: whose JWT is this, do they publish the key, and did that key sign it for us?
     pub(crate) async fn prove_operator(&self, jwt: &str, service: &Origin, source: &str) -> Result<Proven, Refusal> {
+        let now = self.deciding_time()?;
         let invalid = |why: &dyn std::fmt::Display| Refusal::OperatorJwtInvalid(why.to_string());
         let Peek { kid, iss, .. } = peek(jwt).map_err(|why| invalid(&why))?;
         let domain = Domain::parse(&iss).map_err(|why| Refusal::OperatorJwtInvalid(format!("iss is {why}")))?;
-        let now = self.now();
         let known = self.operators.operator(&domain, &kid, now, source).await.map_err(told)?;
         let expected = Expected { operator: &domain, service: service.as_str() };
         let fact = self.remembered.operators.recall(jwt, service, &known.keys, now, || {
@@ -43,7 +43,7 @@ impl Engine {
         service: &Origin,
         source: &str,
     ) -> Result<VerifiedReceipt, Refusal> {
-        let now = self.now();
+        let now = self.deciding_time()?;
         let kid = peek(jwt).map_err(|why| Refusal::ConsentInvalid(why.to_string()))?.kid;
         let domain = operator.fact.domain();
         let known = match self.operators.operator(domain, &kid, now, source).await {

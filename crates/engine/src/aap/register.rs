@@ -39,6 +39,7 @@ impl Engine {
         shown: Option<RegisterProof<'_>>,
     ) -> Result<RegisterResponse, Refusal> {
         let operator_jwt = check_form(body)?;
+        self.may_decide()?;
         let proof = self.prove_key(at, shown)?;
         let operator = self.prove_operator(operator_jwt, &at.service, source).await?;
         let delegation = match &body.delegation_token {

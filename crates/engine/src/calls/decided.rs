@@ -120,7 +120,7 @@ impl Engine {
     where
         F: FnOnce(&countersign_core::env::Env) -> Result<Effects, E>,
     {
-        let effects = self.env().ok().and_then(|env| effects(&env).ok());
+        let effects = self.env_of_record().ok().and_then(|env| effects(&env).ok());
         let (Some(effects), Ok(runtime)) = (effects, tokio::runtime::Handle::try_current()) else {
             tracing::error!("an abandoned call could not be recorded");
             return;

@@ -75,7 +75,10 @@ impl Engine {
         let (method, url) = call.proven_for();
         let shown = Shown { hash: *hash, scheme, proof: call.proof.as_deref(), method: &method, url: &url };
         match self.bearer_shown(at, &shown).await {
-            Ok(bearer) => bearer_holds(&bearer, self.now()).err().unwrap_or(otherwise),
+            Ok(bearer) => match self.deciding_time() {
+                Ok(now) => bearer_holds(&bearer, now).err().unwrap_or(otherwise),
+                Err(unavailable) => unavailable,
+            },
             Err(refusal) => refusal,
         }
     }

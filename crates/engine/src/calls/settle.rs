@@ -64,7 +64,7 @@ impl Engine {
     async fn record_outcome(&self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<(), Refusal> {
         let facts = open.authorized.facts();
         for _ in 0..TRIES {
-            let env = self.env()?;
+            let env = self.env_of_record()?;
             let mut effects = written(open, outcome, &env)?;
             let _turn = match &open.held {
                 Some(held) => {
@@ -136,7 +136,7 @@ impl Engine {
         let renewed = async {
             let project = (facts.project().key, facts.project().id.clone());
             let (_turn, view) = self.execution_view((held.decision, &held.execution_id), &project).await?;
-            let step = Report::Running.decide(&view, &self.env()?)?;
+            let step = Report::Running.decide(&view, &self.env_of_record()?)?;
             let until = step.answer.lease_until();
             Ok::<_, Refusal>((self.commit(step.effects).await, until))
         };

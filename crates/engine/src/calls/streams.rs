@@ -54,7 +54,7 @@ impl Engine {
     /// The end of a stream, for the audit.
     pub async fn close_stream(&self, watch: Watch, why: &str, bytes: u64) {
         let recorded = async {
-            let effects = watch.facts.stream_closed(why, bytes, &self.env()?)?;
+            let effects = watch.facts.stream_closed(why, bytes, &self.env_of_record()?)?;
             Ok::<_, Refusal>(self.commit(effects).await)
         };
         if !matches!(recorded.await, Ok(crate::store::Outcome::Committed)) {

@@ -219,7 +219,7 @@ impl Engine {
             let mut effects = outcome.effects();
             let _turn = match &outcome.execution {
                 Some(of) => {
-                    let env = self.env()?;
+                    let env = self.env_of_record()?;
                     let key = (of.decision, of.execution_id.as_str());
                     self.report_execution(key, &outcome.project, of.report.clone(), &env, &mut effects).await?
                 }

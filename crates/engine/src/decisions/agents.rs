@@ -84,6 +84,7 @@ impl Engine {
 
     /// The agent behind a credential, and the key that the credential is bound to.
     async fn agent_behind(&self, at: &ProjectAt, token: &str) -> Result<(Agent, Option<Digest>), Refusal> {
+        self.may_decide()?;
         match token.starts_with("csk_") {
             true => self.agent_by_key(at, token).await,
             false => self.agent_by_token(at, token).await,
@@ -128,7 +129,7 @@ impl Engine {
 
     async fn agent_by_token(&self, at: &ProjectAt, token: &str) -> Result<(Agent, Option<Digest>), Refusal> {
         let bearer = self.bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
-        bearer_holds(&bearer, self.now())?;
+        bearer_holds(&bearer, self.deciding_time()?)?;
         let nobody = || Refusal::TierNotMet { needed: 2, has: 1 };
         let delegation = bearer.delegation.as_ref().ok_or_else(nobody)?;
         let agent = Agent {

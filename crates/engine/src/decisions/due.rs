@@ -26,6 +26,8 @@ impl Engine {
     pub async fn settle_due(&self) -> Result<usize, Refusal> {
         // First: a lease is not taken for lapsed whose outcome is known.
         let mut done = self.record_outcomes().await;
+        // What is due by a clock that leapt is not due.
+        self.may_decide()?;
         loop {
             let found = self.settle_some().await?;
             done += found;
@@ -66,7 +68,7 @@ impl Engine {
             return Ok(());
         };
         let (place, session) = self.around(&decision).await?;
-        let operation = QuestionDue { serving_since: self.serving_since, nobody_there };
+        let operation = QuestionDue { serving_since: self.time.serving_since(), nobody_there };
         let plan = self.plan_of(decision.plan()).await?;
         self.settled(operation.decide(&DueView { place, decision, session, plan }, &self.env()?)?).await
     }
@@ -142,7 +144,7 @@ impl Engine {
         }
     }
 
-    async fn around(&self, decision: &Decision) -> Result<(Place, AaepSession), Refusal> {
+    pub(crate) async fn around(&self, decision: &Decision) -> Result<(Place, AaepSession), Refusal> {
         let project: Option<Project> = store::get(&*self.store, decision.project).await.map_err(unavailable)?;
         let project = project.ok_or(Refusal::Internal)?;
         Ok(((project.key, project.id), self.session_of_decision(decision).await?))

@@ -63,6 +63,7 @@ impl Engine {
     }
 
     async fn is_admin_key(&self, at: &ProjectAt, token: &str) -> Result<bool, Refusal> {
+        self.may_decide()?;
         if !token.starts_with("csk_") {
             return Ok(false);
         }

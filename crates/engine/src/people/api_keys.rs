@@ -83,6 +83,7 @@ impl Engine {
     /// The actor behind a key. A key of another project is invalid here.
     pub async fn key_actor<'a>(&self, at: &ProjectAt, secret: impl Into<Presented<'a>>) -> Result<Actor, Refusal> {
         let presented = secret.into();
+        self.may_decide()?;
         let lookup = Lookup::ApiKeyByHash(Digest::of(presented.token.as_bytes()));
         let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let live = key.filter(|key| key.project == at.project.key);

@@ -75,7 +75,7 @@ impl Engine {
     }
 
     async fn count_attempt(&self, attempt: Attempt<'_>) -> Result<(), Refusal> {
-        let now = self.now();
+        let now = self.deciding_time()?;
         let counts = attempt.counts(self.settings.throttle, now);
         let ends: Vec<UnixMillis> = counts.iter().map(|count| count.until).collect();
         match self.commit(Effects { counts, ..Effects::default() }).await {
@@ -108,7 +108,8 @@ impl Engine {
         let session: Option<WebSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let Some(session) = session else { return Ok(None) };
         let person: Option<Person> = store::get(&*self.store, session.person).await.map_err(unavailable)?;
-        let holds = person.filter(|person| signed_in(&session, person, self.now()));
+        let now = self.deciding_time()?;
+        let holds = person.filter(|person| signed_in(&session, person, now));
         Ok(holds.map(|person| SignedIn { person, session }))
     }
 

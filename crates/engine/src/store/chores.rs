@@ -1,9 +1,10 @@
-//! Writes that no step asks for: forgetting what is past its time, indexing evidence, erasing openings.
+//! Writes that no step asks for: forgetting what is past its time, indexing evidence, erasing openings, keeping the time.
 //!
 //! Each runs in a small transaction of its own, so that steps get their turn in between.
 
 use super::{
     error::{Failure, StoreError},
+    kept_time,
     sql::{Access, Sql},
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
@@ -13,6 +14,8 @@ pub(crate) enum Chore {
     Sweep { what: Swept, now: UnixMillis },
     Index { limit: i64 },
     Erase { project: RowKey, lane: i64, pos: i64 },
+    KeepTime { now: UnixMillis },
+    AcceptTime { now: UnixMillis, nonces_until: UnixMillis },
 }
 
 /// A table whose rows have a time after which they are of no use.
@@ -62,6 +65,8 @@ async fn transact<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, Failure> {
         Chore::Sweep { what, now } => sweep(sql, what, now).await,
         Chore::Index { limit } => index(sql, limit).await,
         Chore::Erase { project, lane, pos } => erase(sql, project, lane, pos).await,
+        Chore::KeepTime { now } => kept_time::keep(sql, now).await,
+        Chore::AcceptTime { now, nonces_until } => kept_time::accept(sql, now, nonces_until).await,
     }?;
     sql.commit().await?;
     Ok(touched)

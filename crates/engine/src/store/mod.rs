@@ -10,6 +10,7 @@ mod chores;
 mod error;
 mod feed;
 mod health;
+mod kept_time;
 mod lookup;
 mod news;
 mod opened;
@@ -30,6 +31,7 @@ pub use audit::{AuditBy, AuditPage, AuditPlace, AuditQuery, AuditRow};
 pub use error::StoreError;
 pub use feed::{FeedPage, FeedQuery};
 pub use health::StoreHealth;
+pub use kept_time::KeptTime;
 pub use lookup::Lookup;
 pub use news::Batch as NewsBatch;
 pub use options::{Clock, Opening, Place, PostgresPlace, StoreOptions, open, open_as};
@@ -101,6 +103,13 @@ pub trait Store: Send + Sync {
 
     /// The store's clock.
     async fn now(&self) -> Result<UnixMillis, StoreError>;
+    /// Whether that is a clock of its own, and not the node's.
+    fn has_own_clock(&self) -> bool;
+    async fn kept_time(&self) -> Result<KeptTime, StoreError>;
+    /// Keeps the time by which nodes decide, where the store does not keep it with its commits.
+    async fn keep_time(&self, now: UnixMillis) -> Result<(), StoreError>;
+    /// The word of an administrator: this is the time, whatever was kept.
+    async fn accept_time(&self, now: UnixMillis, nonces_until: UnixMillis) -> Result<(), StoreError>;
     /// Whether the last step could be written, and the next one can be tried. False is not for ever: a step that
     /// gets through makes it true again.
     fn is_sound(&self) -> bool;

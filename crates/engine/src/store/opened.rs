@@ -6,6 +6,7 @@ use super::{
     error::Failure,
     feed,
     health::{Health, StoreHealth},
+    kept_time::{self, KeptTime},
     lookup,
     news::Listeners,
     reads,
@@ -24,6 +25,8 @@ pub(crate) trait Backend: Send + Sync {
     type Reader: Sql;
     /// What is swept in this database only.
     const SWEPT_TOO: &'static [Swept] = &[];
+    /// Whether it has a clock of its own.
+    const OWN_CLOCK: bool;
 
     /// Lends a connection for one read.
     async fn read<R, F>(&self, read: F) -> Result<R, StoreError>
@@ -45,6 +48,8 @@ pub(crate) trait Backend: Send + Sync {
     async fn forget_proofs(&self) -> Result<(), StoreError> {
         Ok(())
     }
+    /// For a clock that is never set back otherwise.
+    fn set_clock(&self, _now: UnixMillis) {}
     /// Closes what is open for reading; it is opened again if it is needed again.
     fn let_readers_go(&self) {}
     fn writer(&self) -> &Writer;
@@ -123,6 +128,27 @@ impl<B: Backend> Store for Opened<B> {
 
     async fn now(&self) -> Result<UnixMillis, StoreError> {
         self.0.read(|sql| Box::pin(sql.now())).await.map(UnixMillis)
+    }
+
+    fn has_own_clock(&self) -> bool {
+        B::OWN_CLOCK
+    }
+
+    async fn kept_time(&self) -> Result<KeptTime, StoreError> {
+        self.0.look_up(|sql| Box::pin(kept_time::read(sql))).await
+    }
+
+    async fn keep_time(&self, now: UnixMillis) -> Result<(), StoreError> {
+        if B::OWN_CLOCK {
+            self.0.chore(Chore::KeepTime { now }).await?;
+        }
+        Ok(())
+    }
+
+    async fn accept_time(&self, now: UnixMillis, nonces_until: UnixMillis) -> Result<(), StoreError> {
+        self.0.chore(Chore::AcceptTime { now, nonces_until }).await?;
+        self.0.set_clock(now);
+        Ok(())
     }
 
     fn is_sound(&self) -> bool {

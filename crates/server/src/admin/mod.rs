@@ -4,6 +4,7 @@
 //! process while no node is. Both call the same functions of the engine, and nothing is decided here.
 
 mod api_keys;
+mod clock;
 mod delegations;
 mod people;
 mod projects;
@@ -12,6 +13,7 @@ mod signing_keys;
 mod subscriber_tokens;
 
 pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiKey};
+pub use clock::{AcceptClock, AcceptedClock, ShowClock, ShownClock};
 pub use delegations::{LiftApiKeys, LiftDelegations, ListDelegations};
 pub use people::{
     AddPerson, AssignRoles, DisablePerson, EnablePerson, EndedWithPerson, ListPeople, ListedPerson, RolesInProject,
@@ -76,6 +78,8 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
     let router = with::<RevokeSubscriberToken>(router);
     let router = with::<ListSigningKeys>(router);
     let router = with::<RotateSigningKeys>(router);
+    let router = with::<ShowClock>(router);
+    let router = with::<AcceptClock>(router);
     router.layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(engine)
 }
 

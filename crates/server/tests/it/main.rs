@@ -15,6 +15,7 @@ mod bootstrap;
 mod browser;
 mod clarification;
 mod clients;
+mod clock;
 mod crash;
 mod decisions;
 mod discovery;

@@ -66,6 +66,7 @@ struct Postgres {
 #[async_trait]
 impl Backend for Postgres {
     type Reader = Connection;
+    const OWN_CLOCK: bool = true;
     const SWEPT_TOO: &'static [Swept] = &[Swept::NEWS];
 
     async fn read<R, F>(&self, read: F) -> Result<R, StoreError>

@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-/// The writer's clock, never going backwards, not even over a restart.
+/// The writer's clock, never going backwards, not even over a restart, unless an administrator says so.
 pub(super) struct SteadyClock {
     read: Clock,
     last: AtomicI64,
@@ -32,6 +32,11 @@ impl SteadyClock {
 
     pub(super) fn not_before(&self, at: i64) {
         self.last.fetch_max(at, Ordering::Relaxed);
+    }
+
+    /// Also to an earlier time.
+    pub(super) fn set(&self, at: i64) {
+        self.last.store(at, Ordering::Relaxed);
     }
 
     pub(super) fn now(&self) -> i64 {

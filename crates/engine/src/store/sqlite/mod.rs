@@ -25,6 +25,7 @@ use super::{
 use async_trait::async_trait;
 pub use backup::{Staged, back_up};
 use connection::{Connection, Durability, SteadyClock};
+use countersign_protocol::time::UnixMillis;
 use full_check::FullCheck;
 use futures_util::future::BoxFuture;
 pub use lock::{DatabaseLock, Holder, LockError};
@@ -75,6 +76,7 @@ struct Kept {
 async fn open(file: DatabaseFile, clock: Clock, readers: usize, kept: Kept) -> Result<Arc<dyn Store>, StoreError> {
     let clock = Arc::new(SteadyClock::new(clock));
     let readers = Readers::new(file.path.clone(), file.durability, clock.clone(), readers);
+    let steady = clock.clone();
     let health = Health::default();
     let (locked, shared) = (kept.lock.is_some(), health.clone());
     let (path, in_service) = (file.path.clone(), locked && file.opening.alone && !file.opening.adopt);
@@ -85,7 +87,7 @@ async fn open(file: DatabaseFile, clock: Clock, readers: usize, kept: Kept) -> R
     let (writer, jobs) = Writer::new(false);
     start(connection, jobs, kept)?;
     let check = in_service.then(|| FullCheck::start(&path, health.clone())).flatten();
-    Ok(Arc::new(Opened(Sqlite { readers, writer, listeners, health, check })))
+    Ok(Arc::new(Opened(Sqlite { readers, writer, clock: steady, listeners, health, check })))
 }
 
 /// `countersign.db-wal` and the like.
@@ -112,6 +114,7 @@ fn start(connection: Connection, jobs: Jobs, kept: Kept) -> Result<(), StoreErro
 struct Sqlite {
     readers: Readers,
     writer: Writer,
+    clock: Arc<SteadyClock>,
     listeners: Listeners,
     health: Health,
     check: Option<FullCheck>,
@@ -120,6 +123,7 @@ struct Sqlite {
 #[async_trait]
 impl Backend for Sqlite {
     type Reader = Connection;
+    const OWN_CLOCK: bool = false;
 
     async fn read<R, F>(&self, read: F) -> Result<R, StoreError>
     where
@@ -135,6 +139,10 @@ impl Backend for Sqlite {
         F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static,
     {
         self.readers.look_up(read).await
+    }
+
+    fn set_clock(&self, now: UnixMillis) {
+        self.clock.set(now.0);
     }
 
     /// The last connection to close folds the write-ahead log into the file, and that should be the writer's.

@@ -1,0 +1,87 @@
+//! An administrator says that the clock is right although it leapt, or although the database was used at a later time
+//!
+//!
+//! What that ends has ended before this step, one by one; here it is told in every project. What was given while the clock
+//! was ahead would last too long once it is set back: then people sign in again, and agents register again.
+
+use crate::{
+    decision::Place,
+    env::Env,
+    epoch::signed_out,
+    evidence::Entry,
+    records::{Person, Table},
+    refusal::Refusal,
+    step::{Effects, Operation, Step},
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+
+/// Set back by more than this, a clock has given sign-ins and tokens too long a life.
+const LONGER_MS: i64 = 300_000;
+
+pub struct AcceptClock {
+    /// The time by which was decided before.
+    pub was: UnixMillis,
+    pub reason: String,
+}
+
+pub struct AcceptClockView {
+    /// Each with what ended there.
+    pub projects: Vec<(Place, EndedWithClock)>,
+    pub people: Vec<Person>,
+    pub access_tokens: Vec<RowKey>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EndedWithClock {
+    pub approvals: usize,
+    pub questions: usize,
+    pub claims: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockAccepted {
+    pub was: UnixMillis,
+    pub now: UnixMillis,
+    pub ended: EndedWithClock,
+    /// Whether people must sign in again, and agents register again.
+    pub signed_out: bool,
+}
+
+/// Whether sign-ins and access tokens end with a clock that is set back from one time to another.
+pub fn signs_out(was: UnixMillis, now: UnixMillis) -> bool {
+    was.millis_since(now) > LONGER_MS
+}
+
+impl Operation for AcceptClock {
+    type View = AcceptClockView;
+    type Answer = ClockAccepted;
+    type Refusal = Refusal;
+
+    fn decide(self, view: &AcceptClockView, env: &Env) -> Result<Step<ClockAccepted>, Refusal> {
+        if self.reason.trim().is_empty() || self.reason.chars().count() > 1024 {
+            return Err(Refusal::invalid("a reason has 1 to 1024 characters"));
+        }
+        let signed_out_too = signs_out(self.was, env.now);
+        let (mut effects, mut mint, mut all) = (Effects::default(), env.mint(), EndedWithClock::default());
+        for ((project, id), ended) in &view.projects {
+            let entry = Entry::new((*project, id), "clock_accepted", env.now)
+                .open("clock_was", self.was.to_rfc3339())
+                .open("clock_is", env.now.to_rfc3339())
+                .open("approvals_lapsed", ended.approvals)
+                .open("questions_expired", ended.questions)
+                .open("claims_unknown", ended.claims)
+                .open("signed_out", signed_out_too)
+                .hidden("reason", self.reason.as_str());
+            effects.evidence.push(entry.seal(&mut mint)?);
+            all.approvals += ended.approvals;
+            all.questions += ended.questions;
+            all.claims += ended.claims;
+        }
+        if signed_out_too {
+            effects.puts.extend(view.people.iter().map(signed_out));
+            effects.removes.extend(view.access_tokens.iter().map(|key| (Table::AccessToken, *key)));
+        }
+        let answer = ClockAccepted { was: self.was, now: env.now, ended: all, signed_out: signed_out_too };
+        Ok(Step { answer, effects })
+    }
+}

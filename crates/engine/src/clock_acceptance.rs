@@ -1,0 +1,226 @@
+//! Going on by a clock that leapt, on the word of an administrator.
+
+use crate::{
+    dpop::EPOCH_S,
+    engine::{Engine, TRIES, unavailable},
+    node_clock::MOST_MS,
+    store::{self, KeptTime, Lookup, Outcome},
+    timekeeping::ClockTrouble,
+};
+use countersign_core::{
+    clock::{AcceptClock, AcceptClockView, ClockAccepted, EndedWithClock, signs_out},
+    decision::due::{AllowanceDueView, DueView, EndLeaseWithClock, LapseWithClock, QuestionDue},
+    records::{AccessToken, Allowance, Decision, Execution, Project},
+    refusal::Refusal,
+    step::{Operation as _, Step},
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::collections::BTreeMap;
+
+const ALL: (UnixMillis, i64) = (UnixMillis(i64::MAX), i64::MAX);
+
+/// The clocks of a node, for people who look after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockShown {
+    /// By which the node goes.
+    pub time: UnixMillis,
+    /// What the machine's clock says.
+    pub machine: UnixMillis,
+    /// What the store's says: the database server's, or the latest time that a SQLite file was used at.
+    pub store: UnixMillis,
+    pub trouble: Option<ClockTrouble>,
+    pub accepted: i64,
+}
+
+impl Engine {
+    pub async fn show_clock(&self) -> Result<ClockShown, Refusal> {
+        self.keep_pace().await.map_err(unavailable)?;
+        Ok(ClockShown {
+            time: self.now(),
+            machine: self.clock.wall(),
+            store: self.store.now().await.map_err(unavailable)?,
+            trouble: self.clock_trouble(),
+            accepted: self.time.accepted(),
+        })
+    }
+
+    /// Goes on by the clock as it is now. Open approvals lapse, a new epoch of nonces begins, and every project's evidence
+    /// says so. What is asked keeps its deadline, unless it was asked at a time that is still to come.
+    pub async fn accept_clock(&self, reason: &str) -> Result<ClockAccepted, Refusal> {
+        let _turn = self.time.accepting.lock().await;
+        self.keep_pace().await.map_err(unavailable)?;
+        let Some(trouble) = self.clock_trouble() else {
+            return Err(Refusal::Conflict("the clock is in order: there is nothing to accept".into()));
+        };
+        let (was, now) = (self.time_before(trouble), self.right_time().await?);
+        // Checked before anything ends; the step is made again below, with what has ended.
+        let nothing = AcceptClockView { projects: Vec::new(), people: Vec::new(), access_tokens: Vec::new() };
+        AcceptClock { was, reason: reason.to_owned() }.decide(&nothing, &self.env_at(now)?)?;
+        let ended = self.end_with_clock(now).await?;
+        let accepted = self.record_accepted_clock((was, now), reason, &ended).await?;
+        self.go_on_by_clock(was, now).await?;
+        tracing::warn!(was = %was.to_rfc3339(), now = %now.to_rfc3339(), "the clock was accepted; decisions go on");
+        Ok(accepted)
+    }
+
+    fn time_before(&self, trouble: ClockTrouble) -> UnixMillis {
+        match trouble {
+            ClockTrouble::Behind { kept, .. } => kept,
+            ClockTrouble::Leapt { .. } | ClockTrouble::Apart { .. } => self.now(),
+        }
+    }
+
+    /// The database server's clock decides where there is one; this node must agree with it.
+    async fn right_time(&self) -> Result<UnixMillis, Refusal> {
+        let machine = self.clock.wall();
+        if !self.store.has_own_clock() {
+            return Ok(machine);
+        }
+        let store = self.store.now().await.map_err(unavailable)?;
+        let apart = store.millis_since(machine);
+        if apart.abs() > MOST_MS {
+            return Err(Refusal::Conflict(format!(
+                "this machine's clock ({}) and the database server's ({}) do not agree; set the one that is wrong first",
+                machine.to_rfc3339(),
+                store.to_rfc3339()
+            )));
+        }
+        Ok(store)
+    }
+
+    async fn end_with_clock(&self, now: UnixMillis) -> Result<BTreeMap<RowKey, EndedWithClock>, Refusal> {
+        let (mut ended, (by, limit), store) = (BTreeMap::<_, EndedWithClock>::new(), ALL, &*self.store);
+        let still_to_come = |at: UnixMillis| at.millis_since(now) > MOST_MS;
+        let allowances: Vec<Allowance> =
+            store::find_all(store, Lookup::AllowancesDue { by, limit }).await.map_err(unavailable)?;
+        for allowance in allowances {
+            if self.lapse_with_clock(allowance.key, now).await? {
+                ended.entry(allowance.project).or_default().approvals += 1;
+            }
+        }
+        let executions: Vec<Execution> =
+            store::find_all(store, Lookup::ExecutionsDue { by, limit }).await.map_err(unavailable)?;
+        for execution in executions.into_iter().filter(|execution| still_to_come(execution.claimed_at)) {
+            if self.end_lease_with_clock(execution.key, now).await? {
+                ended.entry(execution.project).or_default().claims += 1;
+            }
+        }
+        let questions: Vec<Decision> =
+            store::find_all(store, Lookup::DecisionsDue { by, limit }).await.map_err(unavailable)?;
+        for question in questions.into_iter().filter(|question| still_to_come(question.asked_at)) {
+            if self.expire_with_clock(question.key, now).await? {
+                ended.entry(question.project).or_default().questions += 1;
+            }
+        }
+        Ok(ended)
+    }
+
+    async fn lapse_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
+        for _ in 0..TRIES {
+            let Some(allowance) = store::get::<Allowance>(&*self.store, key).await.map_err(unavailable)? else {
+                return Ok(false);
+            };
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision = decision.ok_or(Refusal::Internal)?;
+            let _turn = self.turns.take(decision.asked_in).await;
+            let (place, session) = self.around(&decision).await?;
+            let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
+            let view = AllowanceDueView { place, decision, session, allowance, plan };
+            if let Some(ended) = self.finish(LapseWithClock.decide(&view, &self.env_at(now)?)?).await? {
+                return Ok(ended);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    async fn end_lease_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
+        for _ in 0..TRIES {
+            let Some(execution) = store::get::<Execution>(&*self.store, key).await.map_err(unavailable)? else {
+                return Ok(false);
+            };
+            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+            let decision = decision.ok_or(Refusal::Internal)?;
+            let _turn = self.turns.take(decision.asked_in).await;
+            let (place, session) = self.around(&decision).await?;
+            let view = self.execution_seen(place, decision, session, execution).await?;
+            if let Some(ended) = self.finish(EndLeaseWithClock.decide(&view, &self.env_at(now)?)?).await? {
+                return Ok(ended);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    /// Its deadline would come as late as the clock was ahead.
+    async fn expire_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
+        for _ in 0..TRIES {
+            let Some(decision) = store::get::<Decision>(&*self.store, key).await.map_err(unavailable)? else {
+                return Ok(false);
+            };
+            if !decision.is_pending() {
+                return Ok(false);
+            }
+            let _turn = self.turns.take(decision.asked_in).await;
+            let (place, session) = self.around(&decision).await?;
+            let plan = self.plan_of(decision.plan()).await?;
+            let over = QuestionDue { serving_since: now, nobody_there: true };
+            let Step { effects, .. } = over.decide(&DueView { place, decision, session, plan }, &self.env_at(now)?)?;
+            match self.commit(effects).await {
+                Outcome::Committed => return Ok(true),
+                Outcome::Stale => {}
+                _ => return Err(Refusal::Unavailable),
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    async fn record_accepted_clock(
+        &self,
+        (was, now): (UnixMillis, UnixMillis),
+        reason: &str,
+        ended: &BTreeMap<RowKey, EndedWithClock>,
+    ) -> Result<ClockAccepted, Refusal> {
+        for _ in 0..TRIES {
+            let view = self.before_accepting(signs_out(was, now), ended).await?;
+            let step = AcceptClock { was, reason: reason.to_owned() }.decide(&view, &self.env_at(now)?)?;
+            if let Some(accepted) = self.finish(step).await? {
+                return Ok(accepted);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    async fn before_accepting(
+        &self,
+        signs_out: bool,
+        ended: &BTreeMap<RowKey, EndedWithClock>,
+    ) -> Result<AcceptClockView, Refusal> {
+        let with_ended = |project: Project| {
+            let found = ended.get(&project.key).copied().unwrap_or_default();
+            ((project.key, project.id), found)
+        };
+        let projects = self.projects().await.map_err(unavailable)?.into_iter().map(with_ended).collect();
+        let mut view = AcceptClockView { projects, people: Vec::new(), access_tokens: Vec::new() };
+        if signs_out {
+            let tokens: Vec<AccessToken> =
+                store::find_all(&*self.store, Lookup::AllAccessTokens).await.map_err(unavailable)?;
+            view.access_tokens = tokens.iter().map(|token| token.key).collect();
+            view.people = store::find_all(&*self.store, Lookup::AllPeople).await.map_err(unavailable)?;
+        }
+        Ok(view)
+    }
+
+    /// Everything is recorded. Nothing is decided before the new epoch of nonces has begun.
+    async fn go_on_by_clock(&self, was: UnixMillis, now: UnixMillis) -> Result<(), Refusal> {
+        let nonces_until = was.max(now).plus_secs(EPOCH_S);
+        let accepted = self.time.accepted().saturating_add(1);
+        self.begin_time(KeptTime { last: now, accepted, nonces_until }, now);
+        let before = self.clock.accept();
+        if let Err(why) = self.store.accept_time(now, nonces_until).await {
+            self.clock.take_back(before);
+            return Err(unavailable(why));
+        }
+        self.keep_pace().await.map_err(unavailable)?;
+        self.time.serves_from(self.now());
+        Ok(())
+    }
+}

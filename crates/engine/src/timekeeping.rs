@@ -1,0 +1,164 @@
+//! Whether the time is one to decide by (R-21, R-38): by the monotonic clock, by the store's clock, and by the time that the
+//! database keeps.
+
+use crate::{
+    engine::Engine,
+    node_clock::MOST_MS,
+    store::{KeptTime, StoreError},
+};
+use countersign_core::refusal::Refusal;
+use countersign_protocol::time::UnixMillis;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+/// Why nothing is decided at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClockTrouble {
+    #[error(
+        "this machine's clock leapt {} ({} ms); nothing is decided until it is set right again. If it is right now, \
+         `countersign clock accept --reason …` goes on by it", way(*.by_ms), .by_ms.abs()
+    )]
+    Leapt { by_ms: i64 },
+    #[error(
+        "this machine's clock is {} ms from the database server's; nothing is decided until they agree: set both by NTP",
+        .offset_ms.abs()
+    )]
+    Apart { offset_ms: i64 },
+    #[error(
+        "the clock says {}, and the database was used until {}: it was ahead then, or is behind now. Set it right if it is \
+         wrong. If it is right, `countersign clock accept --reason …` goes on by it", .now.to_rfc3339(), .kept.to_rfc3339()
+    )]
+    Behind { now: UnixMillis, kept: UnixMillis },
+}
+
+fn way(by_ms: i64) -> &'static str {
+    if by_ms < 0 { "backwards" } else { "forwards" }
+}
+
+impl ClockTrouble {
+    /// Names it for programs that watch the log.
+    fn alarm(&self) -> &'static str {
+        match self {
+            Self::Leapt { .. } => "clock_leapt",
+            Self::Apart { .. } => "clocks_apart",
+            Self::Behind { .. } => "clock_behind",
+        }
+    }
+}
+
+/// What a node remembers about its time.
+pub(crate) struct Timekeeping {
+    /// What fell due before this fell due while this node did not decide (R-21).
+    serving_since: AtomicI64,
+    paused: AtomicBool,
+    /// How often the clock was accepted, as far as this node knows.
+    accepted: AtomicI64,
+    /// The latest time that the database kept when this node came.
+    kept: AtomicI64,
+    /// One at a time sets it right.
+    pub(crate) accepting: tokio::sync::Mutex<()>,
+}
+
+impl Timekeeping {
+    pub(crate) fn new(since: UnixMillis, kept: KeptTime) -> Self {
+        Self {
+            serving_since: AtomicI64::new(since.0),
+            paused: AtomicBool::new(false),
+            accepted: AtomicI64::new(kept.accepted),
+            kept: AtomicI64::new(kept.last.0),
+            accepting: tokio::sync::Mutex::default(),
+        }
+    }
+
+    pub(crate) fn serving_since(&self) -> UnixMillis {
+        UnixMillis(self.serving_since.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn accepted(&self) -> i64 {
+        self.accepted.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn serves_from(&self, now: UnixMillis) {
+        self.serving_since.store(now.0, Ordering::Relaxed);
+    }
+}
+
+impl Engine {
+    /// The store's time, as far as this node can tell without asking (R-21). It never leaps.
+    pub fn now(&self) -> UnixMillis {
+        self.clock.now().plus_millis(self.pace.offset_ms())
+    }
+
+    /// The time to judge anybody by.
+    pub(crate) fn deciding_time(&self) -> Result<UnixMillis, Refusal> {
+        self.may_decide()?;
+        Ok(self.now())
+    }
+
+    /// Refuses everybody alike while the clock cannot be trusted: nobody is told that a good credential had expired.
+    pub(crate) fn may_decide(&self) -> Result<(), Refusal> {
+        let trouble = self.clock_trouble();
+        let paused = &self.time.paused;
+        match trouble {
+            Some(trouble) => {
+                if !paused.swap(true, Ordering::Relaxed) {
+                    tracing::error!(alarm = trouble.alarm(), "{trouble}");
+                }
+                Err(Refusal::Unavailable)
+            }
+            None => {
+                if paused.load(Ordering::Relaxed) && paused.swap(false, Ordering::Relaxed) {
+                    // Nobody could answer meanwhile, so nothing of that time comes to a yes by default.
+                    self.time.serves_from(self.now());
+                    tracing::warn!("the clock is in order again; decisions go on");
+                }
+                Ok(())
+            }
+        }
+    }
+
+    pub fn clock_trouble(&self) -> Option<ClockTrouble> {
+        if let Some(by_ms) = self.clock.leapt_ms() {
+            return Some(ClockTrouble::Leapt { by_ms });
+        }
+        let kept = UnixMillis(self.time.kept.load(Ordering::Relaxed));
+        match self.pace.off_ms() {
+            // Without a clock of its own it is ahead only because it keeps a later time.
+            Some(offset_ms) if !self.store.has_own_clock() => {
+                let now = self.clock.wall();
+                Some(ClockTrouble::Behind { now, kept: now.plus_millis(offset_ms) })
+            }
+            Some(offset_ms) => Some(ClockTrouble::Apart { offset_ms }),
+            None if kept.millis_since(self.now()) > MOST_MS => {
+                Some(ClockTrouble::Behind { now: self.now(), kept })
+            }
+            None => None,
+        }
+    }
+
+    /// Measures how far this node's clock is from the monotonic one and from the store's, and hears whether the clock was
+    /// accepted on another node. A node that is too far off leaves service.
+    pub async fn keep_pace(&self) -> Result<(), StoreError> {
+        let kept = self.store.kept_time().await?;
+        let store = self.store.now().await?;
+        if kept.accepted > self.time.accepted() {
+            self.begin_time(kept, store);
+            if self.store.has_own_clock() && self.clock.wall().millis_since(store).abs() <= MOST_MS {
+                let _for_good = self.clock.accept();
+            }
+        }
+        self.clock.measure();
+        self.pace.measured(store.millis_since(self.clock.now()));
+        if self.may_decide().is_ok() {
+            self.store.keep_time(self.now()).await?;
+        }
+        Ok(())
+    }
+
+    /// The clock was accepted: a new epoch of nonces begins, and what was kept before counts no more.
+    pub(crate) fn begin_time(&self, kept: KeptTime, now: UnixMillis) {
+        self.time.accepted.store(kept.accepted, Ordering::Relaxed);
+        self.time.kept.store(kept.last.0, Ordering::Relaxed);
+        self.proofs.begin_epoch(now, kept.nonces_until);
+        self.time.serves_from(now);
+    }
+}
