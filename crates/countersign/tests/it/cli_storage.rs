@@ -1,5 +1,6 @@
 //! What happens to the database's files, and what a node makes of it. Through the built binary, with real files.
 
+mod clock;
 mod files;
 mod first_start;
 mod lock;
