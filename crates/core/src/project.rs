@@ -6,6 +6,7 @@ mod clarification;
 pub(crate) mod decisions;
 mod forwarding;
 mod plans;
+mod probe;
 mod reading;
 mod routes;
 

@@ -13,7 +13,7 @@ use crate::{
     node_clock::NodeClock,
     pace::Pace,
     people::{PasswordCost, Passwords},
-    ports::Operators,
+    ports::{Operators, UpstreamProbes},
     remembered::Remembered,
     store::{Outcome, Proof, Store, StoreError},
     tallies::Tallies,
@@ -30,7 +30,10 @@ use countersign_core::{
 };
 use countersign_jose::{KeyPolicy, ProofKeys};
 use countersign_protocol::{ids::RowKey, origin::Origin, time::UnixMillis};
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, RwLock},
+};
 use tokio_util::task::TaskTracker;
 
 /// How often an operation decides again when rows changed under it.
@@ -72,6 +75,8 @@ pub struct Engine {
     pub(crate) key_blocks: KeyBlocks,
     pub(crate) settings: Settings,
     pub(crate) operators: Arc<dyn Operators>,
+    /// Of the enforcement point in this process; none where there is none.
+    pub(crate) probes: RwLock<Option<Arc<dyn UpstreamProbes>>>,
     pub(crate) keys: Keys,
     pub(crate) passwords: Passwords,
     pub(crate) bearers: Bearers,
@@ -161,6 +166,7 @@ impl Engine {
             key_blocks: KeyBlocks::default(),
             settings,
             operators,
+            probes: RwLock::default(),
             keys,
             passwords,
             bearers: Bearers::default(),

@@ -50,7 +50,7 @@ pub use keys::{KeyInUse, KeysError, Published};
 pub use mplp::{BusPage, ConfirmShown, Cursor, Decider, PlanShown, Proposal, Reader, SamplePage, Speaker, Told};
 pub use node_clock::NodeClock;
 pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
-pub use ports::{KnownOperator, OperatorTrouble, Operators};
+pub use ports::{KnownOperator, OperatorTrouble, Operators, UpstreamProbes};
 pub use presented::Presented;
 pub use projects::{Address, ApplyTrouble, ListenerKind, ProjectAt};
 pub use timekeeping::ClockTrouble;
@@ -71,6 +71,7 @@ pub use countersign_core::{
         audience,
         document::Whole,
         grant::AskedFor,
+        probe::ProbeResponse,
         reconcile::may_reconcile,
         runs::what_runs,
     },

@@ -1,8 +1,11 @@
 //! What the engine needs from outside and does not do itself: `server` plugs these in.
 
 use async_trait::async_trait;
+use countersign_core::decision::probe::ProbeResponse;
 use countersign_jose::KeySet;
-use countersign_protocol::{aap::identity::IdentityManifest, domain::Domain, time::UnixMillis};
+use countersign_protocol::{
+    aap::identity::IdentityManifest, domain::Domain, ids::ProjectId, project::Upstream, time::UnixMillis,
+};
 use std::sync::Arc;
 
 /// An operator as its own domain describes it.
@@ -50,4 +53,12 @@ pub trait Operators: Send + Sync {
         kid: &str,
         now: UnixMillis,
     ) -> Result<Option<UnixMillis>, OperatorTrouble>;
+}
+
+/// The upstreams of enforcement points, for reads of their own that nobody called for.
+#[async_trait]
+pub trait UpstreamProbes: Send + Sync {
+    /// One GET with the upstream's own credential and nothing of any agent's; no redirect is followed. None without an
+    /// answer within the time and size that the implementation allows.
+    async fn probe(&self, project: &ProjectId, upstream: &Upstream, path: &str) -> Option<ProbeResponse>;
 }

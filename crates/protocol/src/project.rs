@@ -3,11 +3,13 @@
 //! One versioned document in the database; `countersign project apply FILE` replaces it.
 
 mod plans;
+mod probe;
 mod reserved;
 mod route;
 mod upstream;
 
 pub use plans::{AskAgain, LearningPolicy, PlanPolicy, RoleEntry};
+pub use probe::{ProbeAnswer, ProbeItems, RouteProbe};
 pub use reserved::{overlaps_reserved, reserved};
 pub use route::{Described, Route, Stream, ValueField};
 pub use upstream::Upstream;
@@ -92,6 +94,16 @@ pub struct ProjectDocument {
     /// The questions that must be answered before a plan may be proposed or run.
     #[serde(default, skip_serializing_if = "ClarificationPolicy::is_default")]
     pub clarification: ClarificationPolicy,
+}
+
+impl ProjectDocument {
+    /// The route's upstream, or the first.
+    pub fn upstream_of(&self, route: &Route) -> Option<&Upstream> {
+        match &route.upstream {
+            Some(id) => self.upstreams.iter().find(|upstream| upstream.id == *id),
+            None => self.upstreams.first(),
+        }
+    }
 }
 
 /// The actions that a scope allows. The service's definition counts, regardless of a receipt's (AAP 12.3).

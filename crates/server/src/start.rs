@@ -28,7 +28,7 @@ pub struct Node {
     pub gateway: Option<Serving>,
     /// By which commands reach it, where one is configured.
     pub socket: Option<OperationsSocket>,
-    chores: [tokio::task::JoinHandle<()>; 2],
+    chores: [tokio::task::JoinHandle<()>; 3],
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -123,7 +123,11 @@ async fn start_with(
     let operations = listening(listen.operations, operations_router(app, Some(directory)), few, proxies).await?;
     let serve = |bound: Bound<'_>| bound.serve(Arc::clone(&engine), own, config, limits, environment);
     let gateway = gateway.map(serve).transpose()?;
-    let chores = [tokio::spawn(tidy(Arc::clone(&engine))), tokio::spawn(settle_due(Arc::clone(&engine)))];
+    let chores = [
+        tokio::spawn(tidy(Arc::clone(&engine))),
+        tokio::spawn(settle_due(Arc::clone(&engine))),
+        tokio::spawn(probe_due(Arc::clone(&engine))),
+    ];
     Ok(Node { engine, public, operations, gateway, socket, chores })
 }
 
@@ -236,6 +240,21 @@ async fn settle_due(engine: Arc<Engine>) {
             tracing::warn!(%why, "what is due could not be settled");
         }
         well = settled.is_ok();
+    }
+}
+
+/// Asks upstreams what became of calls whose answer was lost. Apart from what is due here: an upstream may be slow.
+async fn probe_due(engine: Arc<Engine>) {
+    let mut every = tokio::time::interval(Duration::from_millis(500));
+    every.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut well = true;
+    loop {
+        every.tick().await;
+        let probed = engine.probe_due().await;
+        if let (true, Err(why)) = (well, &probed) {
+            tracing::warn!(%why, "upstreams could not be asked what became of calls");
+        }
+        well = probed.is_ok();
     }
 }
 

@@ -19,8 +19,8 @@ use crate::{
     mplp::progress::Moving,
     news::News,
     records::{
-        AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, DecisionState, Execution, ExecutionState,
-        Plan, Point, Record,
+        AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, DecisionState, Execution, ExecutionProbe,
+        ExecutionState, Plan, Point, Record,
     },
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
@@ -45,6 +45,8 @@ pub struct Claim {
     pub call: Option<AskedFor>,
     /// The rules of now for it.
     pub rules: Option<Digest>,
+    /// How its upstream can be asked what became of it, if nobody knows.
+    pub probe: Option<Box<ExecutionProbe>>,
 }
 
 pub struct ClaimView {
@@ -156,6 +158,7 @@ impl Claim {
             claimed_at: env.now,
             call_id: mint.id("call"),
             state: ExecutionState::Claimed { lease_until: env.now.plus_secs(allowance.lease_s) },
+            probe: self.probe.clone(),
             conflict: None,
         }
     }

@@ -293,7 +293,7 @@ impl Operation for LeaseDue {
         if env.now < lease_until {
             return Ok(Step::answer(()));
         }
-        let step = unknown(view, env)?;
+        let step = unknown(view, closed_by(&view.execution).max(env.now), env)?;
         let effects = Effects { not_before: Some(lease_until), ..step.effects };
         Ok(Step { answer: (), effects })
     }
@@ -309,17 +309,25 @@ impl Operation for EndLeaseWithClock {
 
     fn decide(self, view: &ExecutionView, env: &Env) -> Result<Step<bool>, Refusal> {
         match view.execution.state {
-            ExecutionState::Claimed { .. } => Ok(Step { answer: true, effects: unknown(view, env)?.effects }),
+            ExecutionState::Claimed { .. } => Ok(Step { answer: true, effects: unknown(view, closed_by(&view.execution), env)?.effects }),
             _ => Ok(Step::answer(false)),
         }
     }
 }
 
-/// Nobody can say whether it ran, from now on.
-pub(super) fn unknown(view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
+/// When the connection of a call was closed at the latest, where nobody told: it is sent while its first lease counts,
+/// and its answer is waited for no longer than the upstream has for it.
+fn closed_by(execution: &Execution) -> UnixMillis {
+    let within = execution.probe.as_ref().map_or(0, |probe| probe.answer_within_s);
+    execution.claimed_at.plus_secs(execution.lease_s).plus_secs(within)
+}
+
+/// Nobody can say whether it ran, from now on. Its connection is closed at `closed_at`.
+pub(super) fn unknown(view: &ExecutionView, closed_at: UnixMillis, env: &Env) -> Result<Step<Execution>, Refusal> {
     let mut mint = env.mint();
     let state = ExecutionState::Unknown { since: env.now };
-    let unknown = Execution { state, version: view.execution.version + 1, ..view.execution.clone() };
+    let probe = view.execution.probe.as_ref().map(|probe| Box::new(probe.begins(closed_at, env.now)));
+    let unknown = Execution { state, probe, version: view.execution.version + 1, ..view.execution.clone() };
     let mut puts = vec![Record::Execution(unknown.clone())];
     let mut news = vec![News::Changed { decision: view.decision.key }];
     let goes_on = view.goes_on(view.plan.as_ref());

@@ -16,6 +16,7 @@ pub mod due;
 pub mod extend;
 pub mod grant;
 pub mod outcome;
+pub mod probe;
 pub mod question;
 pub mod raise;
 pub mod reconcile;

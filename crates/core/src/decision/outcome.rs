@@ -49,6 +49,12 @@ impl Operation for Report {
     type Refusal = Refusal;
 
     fn decide(self, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
+        self.told_by(Reporter::Claimant, view, env)
+    }
+}
+
+impl Report {
+    pub(super) fn told_by(self, by: Reporter, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
         let lease = match view.execution.state {
             ExecutionState::Claimed { lease_until } => Some(lease_until),
             ExecutionState::Unknown { .. } => None,
@@ -58,20 +64,22 @@ impl Operation for Report {
             ExecutionState::Failed { .. } if matches!(self, Self::Failed { .. }) => {
                 return Ok(Step::answer(view.execution.clone()));
             }
-            ExecutionState::Committed { by: Reporter::Person { .. }, .. } if matches!(self, Self::Failed { .. }) => {
-                return conflict(view, false, env);
+            ExecutionState::Committed { by: Reporter::Person { .. } | Reporter::Probe, .. }
+                if matches!(self, Self::Failed { .. }) =>
+            {
+                return conflict(view, false, &by, env);
             }
-            ExecutionState::Failed { by: Reporter::Person { .. }, .. } if self == Self::Committed => {
-                return conflict(view, true, env);
+            ExecutionState::Failed { by: Reporter::Person { .. } | Reporter::Probe, .. } if self == Self::Committed => {
+                return conflict(view, true, &by, env);
             }
             _ => return Err(Refusal::Conflict("another outcome was reported already".into())),
         };
         match (&self, lease) {
-            (Self::Lost, Some(_)) => unknown(view, env),
+            (Self::Lost, Some(_)) => unknown(view, env.now, env),
             (Self::Lost, None) => Ok(Step::answer(view.execution.clone())),
             (Self::Running, Some(lease_until)) if env.now < lease_until => Ok(renew(view, lease_until, env)),
             (Self::Running, _) => Err(Refusal::Conflict("the lease has lapsed; report the outcome itself".into())),
-            (Self::Committed | Self::Failed { .. }, _) => self.close(view, env),
+            (Self::Committed | Self::Failed { .. }, _) => self.close(by, view, env),
         }
     }
 }
@@ -83,8 +91,8 @@ fn renew(view: &ExecutionView, lease_until: countersign_protocol::time::UnixMill
     Step { answer: renewed, effects: Effects { puts, before: Some(lease_until), ..Effects::default() } }
 }
 
-/// A fact that contradicts what a person found stands beside it, and changes nothing else.
-fn conflict(view: &ExecutionView, ran: bool, env: &Env) -> Result<Step<Execution>, Refusal> {
+/// A fact that contradicts what a person or the probe found stands beside it, and changes nothing else.
+fn conflict(view: &ExecutionView, ran: bool, by: &Reporter, env: &Env) -> Result<Step<Execution>, Refusal> {
     if view.execution.conflict.is_some() {
         return Ok(Step::answer(view.execution.clone()));
     }
@@ -93,7 +101,7 @@ fn conflict(view: &ExecutionView, ran: bool, env: &Env) -> Result<Step<Execution
     let entry = entry(&view.place, &view.decision, "execution_conflict", env.now)
         .open("execution_id", view.execution.id.as_str())
         .open("outcome", if ran { "committed" } else { "failed" })
-        .open("reported_by", "claimant");
+        .open("reported_by", by.as_str());
     let effects = Effects {
         puts: vec![Record::Execution(contradicted.clone())],
         news: vec![News::Changed { decision: view.decision.key }],
@@ -104,23 +112,24 @@ fn conflict(view: &ExecutionView, ran: bool, env: &Env) -> Result<Step<Execution
 }
 
 impl Report {
-    fn close(self, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
+    fn close(self, by: Reporter, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
+        let reported_by = by.as_str();
         let (state, status, end, why) = match self {
             Self::Failed { why, refused } => {
-                let state = ExecutionState::Failed { at: env.now, by: Reporter::Claimant, why: why.clone() };
+                let state = ExecutionState::Failed { at: env.now, by, why: why.clone() };
                 (state, ToolStatus::Error, if refused { End::Refused } else { End::Failed }, why)
             }
             _ => {
-                let state = ExecutionState::Committed { at: env.now, by: Reporter::Claimant };
+                let state = ExecutionState::Committed { at: env.now, by };
                 (state, ToolStatus::Success, End::Committed, None)
             }
         };
         let mut mint = env.mint();
-        let closed = Execution { state, version: view.execution.version + 1, ..view.execution.clone() };
+        let closed = Execution { state, probe: None, version: view.execution.version + 1, ..view.execution.clone() };
         let entry = entry(&view.place, &view.decision, "execution_settled", env.now)
             .open("execution_id", view.execution.id.as_str())
             .open("outcome", if end == End::Committed { "committed" } else { "failed" })
-            .open("reported_by", "claimant")
+            .open("reported_by", reported_by)
             .open_if("step_id", view.execution.step.as_ref().map(|step| step.step.as_str()))
             .hidden_if("reason", why.clone());
         let mut effects = Effects {

@@ -48,7 +48,7 @@ impl Operation for Reconcile {
             true => ExecutionState::Committed { at: env.now, by },
             false => ExecutionState::Failed { at: env.now, by, why: Some(self.reason.clone()) },
         };
-        let closed = Execution { state, version: view.execution.version + 1, ..view.execution.clone() };
+        let closed = Execution { state, probe: None, version: view.execution.version + 1, ..view.execution.clone() };
         let entry = entry(&view.place, &view.decision, "execution_settled", env.now)
             .open("execution_id", view.execution.id.as_str())
             .open("outcome", if self.ran { "committed" } else { "failed" })

@@ -66,7 +66,7 @@ fn key(template: &Template, fields: &Fields) -> Result<String, Unreadable> {
 }
 
 /// A value with one spelling. 100, 100.0 and 1e2 are the same number to the service, so only the first is accepted.
-fn value(name: &Name, fields: &Fields) -> Result<String, Unreadable> {
+pub(super) fn value(name: &Name, fields: &Fields) -> Result<String, Unreadable> {
     let text = match name.value(fields)? {
         Member::Text(text) => Some(text),
         Member::Number(digits) => Some(digits).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())),

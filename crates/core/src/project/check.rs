@@ -29,6 +29,7 @@ pub fn check(document: &ProjectDocument) -> Vec<Problem> {
         check_route(route, document, &at, &mut found);
         super::reading::check(route, document, &at, &mut found);
         super::forwarding::check_route(route, document, &at, &mut found);
+        super::probe::check(route, document, &at, &mut found);
     }
     super::forwarding::check_upstreams(document, &mut found);
     check_unique(document, &mut found);

@@ -384,9 +384,45 @@ pub struct Execution {
     /// `call_…`: names the tool call in the session's events.
     pub call_id: String,
     pub state: ExecutionState,
+    /// How its upstream is asked what nobody knows; none once it has ended, or where its route has no probe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Box<ExecutionProbe>>,
     /// A later observation that contradicts a person's finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<OutcomeConflict>,
+}
+
+/// How the upstream of an execution is asked whether it was carried out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExecutionProbe {
+    /// Path and query of the probe, sealed under the project's key: they may hold personal data.
+    pub sealed: String,
+    pub route: String,
+    /// Of the route's probe and its upstream at the claim; under others it says nothing.
+    pub rules: Digest,
+    /// How long a call may be carried out after its connection was closed.
+    pub settling_s: i64,
+    /// How long the enforcement point waits for the answer to the call itself.
+    pub answer_within_s: i64,
+    /// Counters that "not done" gives one back to, with the end of each.
+    #[serde(default)]
+    pub gives_back: Vec<(String, UnixMillis)>,
+    /// None while the outcome may still come by itself.
+    #[serde(default)]
+    pub progress: Option<ProbeProgress>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProbeProgress {
+    /// When the connection of the call was closed at the latest.
+    pub closed_at: UnixMillis,
+    /// When the upstream is asked next or, during a try, when that counts as lost.
+    pub due: UnixMillis,
+    /// Tries before the end of the settling time, and from then on.
+    pub early: u32,
+    pub late: u32,
+    /// Whether the last answer was a "not done" that may be believed.
+    pub not_done: bool,
 }
 
 /// A later fact beside a reconciliation. Neither replaces the other.
@@ -426,6 +462,8 @@ pub enum ExecutionState {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Reporter {
     Claimant,
+    /// The upstream, when it was asked by the route's probe.
+    Probe,
     /// A person determined the outcome.
     Person {
         person: RowKey,
@@ -519,6 +557,22 @@ impl Execution {
         match self.state {
             ExecutionState::Claimed { lease_until } => Some(lease_until),
             _ => None,
+        }
+    }
+
+    /// When its upstream is asked next whether it was carried out.
+    pub fn probe_due(&self) -> Option<UnixMillis> {
+        self.probe.as_ref()?.progress.as_ref().map(|progress| progress.due)
+    }
+}
+
+impl Reporter {
+    /// As the evidence says it.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Claimant => "claimant",
+            Self::Probe => "probe",
+            Self::Person { .. } => "person",
         }
     }
 }

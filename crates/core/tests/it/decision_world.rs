@@ -419,7 +419,7 @@ pub(crate) fn answer(person: RowKey, given: Given, now: UnixMillis) -> Answer {
 }
 
 pub(crate) fn claim(digest: Digest) -> Claim {
-    Claim { digest, effect: None, point: Point::AgentClaimed, node: 1, call: None, rules: None }
+    Claim { digest, effect: None, point: Point::AgentClaimed, node: 1, call: None, rules: None, probe: None }
 }
 
 pub(crate) fn at_deadline() -> QuestionDue {

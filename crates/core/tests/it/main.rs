@@ -58,6 +58,7 @@ mod plan_terms;
 mod plan_world;
 mod plans_check;
 mod routes;
+mod probe_check;
 mod routes_check;
 mod standing;
 mod worlds;

@@ -13,7 +13,9 @@ use countersign_core::{
     decision::{claim::Claim, grant::AskedFor, terms::Wishes},
     held::{self, Fields, HttpRequest},
     mplp::deviation,
-    records::{Allowance, Confirmation, Decision, DecisionState, Defaulted, Point, Question, Words},
+    records::{
+        Allowance, Confirmation, Decision, DecisionState, Defaulted, ExecutionProbe, Point, Question, Words,
+    },
     refusal::{Awaited, Awaiting, Refusal},
 };
 use countersign_protocol::{
@@ -33,6 +35,8 @@ pub(super) struct RenderedRequest {
     /// Or why nobody can be asked: what an approval covers already needs no question.
     pub(super) question: Result<Confirmation, held::Unreadable>,
     pub(super) effect: Option<held::Effect>,
+    /// Where its upstream can be asked what became of it.
+    pub(super) probe_path: Option<String>,
     /// The same as arguments, for approvals that cover more than one call.
     pub(super) call: AskedFor,
 }
@@ -339,6 +343,7 @@ impl Engine {
         self.approved_is_clear(held, &decision).await?;
         let (digest, effect) = (held.rendered.digest, held.rendered.effect.as_ref().map(|effect| effect.digest));
         let claiming = Claiming { digest, effect, allowance };
+        let probe = self.probe_for(held, connect.can_be_probed()).await?;
         for _ in 0..TRIES {
             let view = self.claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
             let claim = |rules| Claim {
@@ -348,6 +353,7 @@ impl Engine {
                 node: self.store.lane(),
                 call: Some(held.rendered.call.clone()),
                 rules: Some(rules),
+                probe: probe.clone(),
             };
             let needs = held.needs()?;
             // Refused before anything is dialled; decided again below, on the connection.
@@ -386,6 +392,21 @@ impl Engine {
             self.decide_held_again(held).await?;
         }
         Err(Refusal::Unavailable)
+    }
+
+    /// The request is deleted when it is claimed, so what a probe needs of it is kept with the claim.
+    async fn probe_for(
+        &self,
+        held: &HeldCall,
+        can_be_probed: bool,
+    ) -> Result<Option<Box<ExecutionProbe>>, Refusal> {
+        let facts = held.decided.facts();
+        match (&held.rendered.probe_path, facts.upstream()) {
+            (Some(path), Some(upstream)) if can_be_probed => {
+                self.seal_probe(&held.at.project, (facts.route(), upstream), path).await
+            }
+            _ => Ok(None),
+        }
     }
 
     /// An approval that does not cover the call is told in the one way that the protocol knows (C-02); every refusal
@@ -519,6 +540,7 @@ pub(super) fn rendered(needs: &NeedsApproval, request: &HttpRequest) -> Result<R
             question => question,
         },
         effect: held::effect(route, &fields).map_err(unreadable)?,
+        probe_path: route.probe.as_ref().and_then(|probe| held::probe_path(probe, &fields)),
         call: call_of_request(route, request, &fields),
     })
 }

@@ -43,6 +43,12 @@ pub trait Exchange: Connect + Sized + 'static {
 pub trait Connect: Send {
     /// Before the claim: the claim is the last thing before the first byte.
     async fn connect(&mut self, facts: &CallFacts) -> Result<(), UpstreamError>;
+
+    /// Whether the call goes to the upstream of the project's document, which the route's probe asks. A service inside
+    /// the process is another, and is never probed.
+    fn can_be_probed(&self) -> bool {
+        false
+    }
 }
 
 /// An answer whose record is durable.

@@ -8,6 +8,7 @@ mod follow;
 mod inbox;
 mod kept;
 pub(crate) mod live;
+mod probe;
 mod raise;
 mod spend;
 

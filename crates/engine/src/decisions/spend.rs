@@ -66,6 +66,7 @@ impl Engine {
                 node: self.store.lane(),
                 call,
                 rules: Some(rules(&at.project.document, tool, None)),
+                probe: None,
             };
             let step = claim.decide(&view, &self.env()?)?;
             match self.commit(step.effects).await {

@@ -169,6 +169,11 @@ pub enum Lookup {
         by: UnixMillis,
         limit: i64,
     },
+    /// Those whose upstream is to be asked at `by` whether they were carried out.
+    ProbesDue {
+        by: UnixMillis,
+        limit: i64,
+    },
     AaepSessionById {
         project: RowKey,
         id: String,

@@ -65,7 +65,7 @@ pub(crate) const fn shape(table: Table) -> Shape {
         ),
         Table::Execution => (
             "executions",
-            &["project", "id", "decision", "open_digest", "done_digest", "unknown_in", "due", "live_effect"],
+            &["project", "id", "decision", "open_digest", "done_digest", "unknown_in", "due", "live_effect", "probe_due"],
         ),
         Table::AaepSession => {
             ("aaep_sessions", &["project", "id", "open_person", "live_delegation", "live_session", "due"])
@@ -192,6 +192,7 @@ fn of_execution(r: &Execution) -> Vec<Value> {
         unknown.then_some(r.project).into(),
         due.into(),
         live_effect.map(|effect| &effect.0).into(),
+        r.probe_due().map(|due| due.0).into(),
     ]
 }
 

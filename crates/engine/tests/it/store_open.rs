@@ -279,7 +279,8 @@ async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open
 
 /// What the tenth and the eighth version of the schema changed, put back, and the ninth forgotten, which only changes
 /// documents.
-const SEVENTH_SCHEMA: &str = "DROP INDEX decisions_open_of_effect; ALTER TABLE decisions DROP COLUMN open_effect; \
+const SEVENTH_SCHEMA: &str = "DROP INDEX executions_probe_due; ALTER TABLE executions DROP COLUMN probe_due; \
+     DROP INDEX decisions_open_of_effect; ALTER TABLE decisions DROP COLUMN open_effect; \
      DROP TABLE epochs; ALTER TABLE lanes DROP COLUMN commits; \
      DROP TABLE session_keys; DELETE FROM refinery_schema_history WHERE version >= 8;";
 const SEVENTH_IN_SQLITE: &str = "ALTER TABLE sessions ADD COLUMN jkt BLOB; \

@@ -4,8 +4,8 @@ use super::{
     Shared,
     bodies::{Arriving, FromUpstream, ToUpstream},
     collect,
-    settings::UpstreamCredential,
-    upstream::{Connection, SendFailure, Site},
+    settings::{GatewaySettings, UpstreamCredential},
+    upstream::{Connection, Pool, SendFailure, Site},
     websocket,
 };
 use crate::{
@@ -15,14 +15,14 @@ use crate::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use countersign_engine::{CallFacts, Connect, Exchange, HttpRequest, Permit, Refusal, UpstreamError, UpstreamOutcome};
-use countersign_protocol::project::Stream;
+use countersign_protocol::project::{Stream, Upstream};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header, request::Parts};
 use hyper::body::{Body as _, Incoming};
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
-const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+const ANSWER_WITHIN: Duration = Duration::from_secs(Upstream::TIMEOUT_SECONDS.unsigned_abs());
 ///
 const CUT: UpstreamError = UpstreamError::ConnectionLost("a revocation cut it off while it was being sent");
 
@@ -39,11 +39,11 @@ pub(super) struct ProxyExchange {
 }
 
 /// Where the upstream of a call is, and how to speak with it.
-struct Target {
-    site: Arc<Site>,
-    credential: Option<UpstreamCredential>,
+pub(super) struct Target {
+    pub(super) site: Arc<Site>,
+    pub(super) credential: Option<UpstreamCredential>,
     idempotency: Option<HeaderName>,
-    connect: Duration,
+    pub(super) connect: Duration,
     answer: Duration,
 }
 
@@ -190,6 +190,10 @@ impl Connect for ProxyExchange {
         self.connection = Some(self.dial(target, alone).await?);
         Ok(())
     }
+
+    fn can_be_probed(&self) -> bool {
+        true
+    }
 }
 
 impl Exchange for ProxyExchange {
@@ -284,30 +288,45 @@ impl Target {
     /// Found before anything is spent: an upstream that is not configured costs nobody an approval.
     fn of(shared: &Shared, facts: &CallFacts) -> Result<Self, Refusal> {
         let Some(upstream) = facts.upstream() else { return Err(misconfigured("no upstream is configured")) };
-        let Ok(site) = shared.pool.site(&upstream.url) else { return Err(misconfigured("its URL cannot be used")) };
-        let allowed = shared.settings.allowed_upstreams.as_ref();
+        let target = Self::at(&shared.pool, &shared.settings, facts.project().id.as_str(), upstream)?;
+        Ok(match seconds(facts.route().upstream_timeout_seconds) {
+            Some(answer) => Self { answer, ..target },
+            None => target,
+        })
+    }
+
+    /// An upstream of a project, as this node may use it.
+    pub(super) fn at(
+        pool: &Pool,
+        settings: &GatewaySettings,
+        project: &str,
+        upstream: &Upstream,
+    ) -> Result<Self, Refusal> {
+        let Ok(site) = pool.site(&upstream.url) else { return Err(misconfigured("its URL cannot be used")) };
+        let allowed = settings.allowed_upstreams.as_ref();
         if allowed.is_some_and(|list| !list.contains(&site.destination)) {
             return Err(misconfigured("this node does not allow that upstream"));
         }
         let credential = match &upstream.credential {
-            Some(name) => match shared.settings.credentials.get(name) {
-                Some(credential) if credential.is_for(facts.project().id.as_str()) => Some(credential.clone()),
+            Some(name) => match settings.credentials.get(name) {
+                Some(credential) if credential.is_for(project) => Some(credential.clone()),
                 Some(_) => return Err(misconfigured("the credential is not for this project")),
                 None => return Err(misconfigured("this node has no such credential")),
             },
             None => None,
         };
-        let seconds = |value: Option<i64>| value.and_then(|s| u64::try_from(s).ok()).map(Duration::from_secs);
         Ok(Self {
             site,
             credential,
             idempotency: upstream.idempotency_header.as_ref().and_then(|name| name.parse().ok()),
             connect: seconds(upstream.connect_timeout_seconds).unwrap_or(CONNECT_WITHIN),
-            answer: seconds(facts.route().upstream_timeout_seconds)
-                .or(seconds(upstream.timeout_seconds))
-                .unwrap_or(ANSWER_WITHIN),
+            answer: seconds(upstream.timeout_seconds).unwrap_or(ANSWER_WITHIN),
         })
     }
+}
+
+fn seconds(value: Option<i64>) -> Option<Duration> {
+    value.and_then(|seconds| u64::try_from(seconds).ok()).map(Duration::from_secs)
 }
 
 fn misconfigured(why: &'static str) -> Refusal {

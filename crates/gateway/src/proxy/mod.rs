@@ -8,6 +8,7 @@ mod flow;
 mod guard;
 mod host;
 mod listen;
+mod probe;
 mod pump;
 mod settings;
 mod upstream;
@@ -21,6 +22,7 @@ pub use upstream::{BadDestination, BadRoots, Destination};
 
 use crate::request_ids::RequestIds;
 use countersign_engine::Engine;
+use probe::ProbeClient;
 use std::{future::Future, sync::Arc};
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -35,7 +37,7 @@ pub struct Gateway {
 struct Shared {
     engine: Arc<Engine>,
     settings: GatewaySettings,
-    pool: Pool,
+    pool: Arc<Pool>,
     endpoints: Option<Endpoints>,
     request_ids: RequestIds,
     /// Connections, writes whose caller may be gone, and streams.
@@ -61,8 +63,10 @@ impl Gateway {
     }
 
     fn build(engine: Arc<Engine>, settings: GatewaySettings, endpoints: Option<Endpoints>) -> Result<Self, BadRoots> {
+        let pool = Arc::new(Pool::new(&settings.extra_roots)?);
+        engine.use_upstream_probes(Arc::new(ProbeClient::new(Arc::clone(&pool), settings.clone())));
         let shared = Shared {
-            pool: Pool::new(&settings.extra_roots)?,
+            pool,
             endpoints,
             request_ids: RequestIds::new(engine.now().0.unsigned_abs()),
             engine,

@@ -1,5 +1,6 @@
 //! The route table: the meaning of methods and paths of the upstream API.
 
+use super::RouteProbe;
 use crate::aaep::event::{Reversibility, Risk};
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +64,9 @@ pub struct Route {
     /// Upstream statuses beside 4xx that mean no effect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub no_effect_statuses: Vec<u16>,
+    /// How its upstream is asked whether a call was carried out whose answer was lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe: Option<RouteProbe>,
 
     // reading the request
     /// The text for the approver, rendered from the same bytes that would be forwarded.

@@ -23,3 +23,8 @@ pub struct Upstream {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i64>,
 }
+
+impl Upstream {
+    /// How long an upstream may take until its answer begins, where neither it nor the route says.
+    pub const TIMEOUT_SECONDS: i64 = 30;
+}

@@ -97,6 +97,8 @@ pub enum RunBy {
 pub enum ToldBy {
     Agent,
     Gateway,
+    /// The service behind the gateway, when it was asked what became of it.
+    Upstream,
     You,
     SomebodyElse,
 }
@@ -203,6 +205,8 @@ impl Runs {
             Runs::Begun { run_by: RunBy::Gateway, .. } => "runs-begun-gateway",
             Runs::Ran { told_by: ToldBy::Gateway, .. } => "runs-ran-gateway",
             Runs::Failed { told_by: ToldBy::Gateway, .. } => "runs-failed-gateway",
+            Runs::Ran { told_by: ToldBy::Upstream, .. } => "runs-ran-upstream",
+            Runs::Failed { told_by: ToldBy::Upstream, .. } => "runs-failed-upstream",
             Runs::Ran { told_by: ToldBy::Agent, .. } => "runs-ran-agent",
             Runs::Ran { told_by: ToldBy::You, .. } => "runs-ran-you",
             Runs::Ran { .. } => "runs-ran-other",

@@ -44,6 +44,8 @@ pub struct Unreported {
     pub action: Line,
     pub claimed_at: UnixMillis,
     pub since: UnixMillis,
+    /// Until when the service behind the gateway is being asked, if it is.
+    pub asked_until: Option<UnixMillis>,
     /// Whether this person may open the question's own page.
     pub sees_question: bool,
     /// Whether this person may report the outcome.

@@ -71,6 +71,7 @@ fn ran(execution: &Execution, point: Point, reader: RowKey) -> Runs {
     };
     let told = |by: &Reporter| match by {
         Reporter::Claimant => (claimant, None),
+        Reporter::Probe => (ToldBy::Upstream, None),
         Reporter::Person { person, reason } if *person == reader => (ToldBy::You, Some(Prose::from(reason.as_str()))),
         Reporter::Person { reason, .. } => (ToldBy::SomebodyElse, Some(Prose::from(reason.as_str()))),
     };

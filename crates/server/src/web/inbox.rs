@@ -104,6 +104,7 @@ async fn unreported(
             ExecutionState::Unknown { since } => since,
             _ => execution.claimed_at,
         },
+        asked_until: execution.probe.as_ref().and_then(|probe| probe.asked_until()),
         sees_question,
         may_reconcile: may_reconcile(decision, person, &roles, at.project.document.decisions.own_approval),
         typed: Typed::default(),

@@ -64,6 +64,7 @@ pub struct Bank {
 struct Shared {
     got: Mutex<Vec<Got>>,
     manner: Mutex<Manner>,
+    reads: Mutex<Option<(u16, String)>>,
     answer: Notify,
     arrived: Notify,
 }
@@ -99,6 +100,16 @@ impl Bank {
 
     pub fn behaves(&self, manner: Manner) {
         *self.shared.manner.lock().unwrap() = manner;
+    }
+
+    /// Answers every GET with this from now on, however it behaves else, unless it hangs up.
+    pub fn answers_reads(&self, status: u16, body: &str) {
+        *self.shared.reads.lock().unwrap() = Some((status, body.to_owned()));
+    }
+
+    /// The GETs among what arrived.
+    pub fn reads(&self) -> Vec<Got> {
+        self.got().into_iter().filter(|got| got.method == Method::GET).collect()
     }
 
     /// Releases one delayed response.
@@ -167,6 +178,11 @@ impl Bank {
         let refuses = matches!(manner, Manner::Status(400..) | Manner::NoEffect(_));
         let target = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
         let got = Got { method: parts.method.clone(), target, headers: parts.headers.clone(), body };
+        let scripted = self.shared.reads.lock().unwrap().clone().filter(|_| parts.method == Method::GET);
+        if let Some((status, body)) = scripted {
+            self.note(got);
+            return respond(status, Full::from(body).boxed_unsync());
+        }
         if refuses {
             self.shared.arrived.notify_one();
         } else {

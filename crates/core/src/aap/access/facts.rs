@@ -105,11 +105,7 @@ impl CallFacts {
 
     /// The route's upstream, or the project's first.
     pub fn upstream(&self) -> Option<&Upstream> {
-        let upstreams = &self.project.document.upstreams;
-        match &self.route.upstream {
-            Some(id) => upstreams.iter().find(|upstream| upstream.id == *id),
-            None => upstreams.first(),
-        }
+        self.project.document.upstream_of(&self.route)
     }
 
     pub fn project(&self) -> &Arc<Project> {

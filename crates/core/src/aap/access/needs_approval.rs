@@ -103,7 +103,7 @@ impl NeedsApproval {
     /// Claims an approval for this call: the claim, the call's intent, its limits and its proof in one step.
     pub fn claim(
         &self,
-        claim: Claim,
+        mut claim: Claim,
         view: &ClaimView,
         env: &Env,
     ) -> Result<(Step<(AuthorizedCall, Execution)>, Counted), Refusal> {
@@ -112,8 +112,12 @@ impl NeedsApproval {
         if view.decision.raised_by.session != Some(self.facts.session()) {
             return Err(Refusal::ConfirmationInvalid("it was given to another session".into()));
         }
-        let step = claim.decide(view, env)?;
         let facts = self.facts.clone().confirmed(confirmation);
+        if let Some(probe) = &mut claim.probe {
+            let reserved = facts.usage.give_back().counts();
+            probe.gives_back = reserved.into_iter().map(|count| (count.key, count.until)).collect();
+        }
+        let step = claim.decide(view, env)?;
         let counted = match self.counted {
             true => facts.usage.reserve_after_waiting(facts.writes()),
             false => facts.usage.reserve(facts.writes()),

@@ -17,14 +17,16 @@ pub(super) enum Search {
     Page { table: Table, wanted: Wanted, before: Option<RowKey>, limit: i64 },
     /// The rows of a table that are due at a moment, the most overdue first.
     Due { table: Table, by: UnixMillis, limit: i64 },
+    /// The same by another column.
+    DueBy { table: Table, column: &'static str, by: UnixMillis, limit: i64 },
 }
 
-use Search::{Due, Match, Newest, Page};
+use Search::{Due, DueBy, Match, Newest, Page};
 
 impl Search {
     pub(super) fn table(&self) -> Table {
         match self {
-            Match(table, _) | Newest(table, _) | Page { table, .. } | Due { table, .. } => *table,
+            Match(table, _) | Newest(table, _) | Page { table, .. } | Due { table, .. } | DueBy { table, .. } => *table,
         }
     }
 
@@ -33,7 +35,8 @@ impl Search {
             Match(table, wanted) => matching(table, wanted, "ORDER BY key"),
             Newest(table, wanted) => matching(table, wanted, "ORDER BY key DESC LIMIT 1"),
             Page { table, wanted, before, limit } => page(table, wanted, before, limit),
-            Due { table, by, limit } => due(table, by, limit),
+            Due { table, by, limit } => due(table, "due", by, limit),
+            DueBy { table, column, by, limit } => due(table, column, by, limit),
         }
     }
 }
@@ -59,9 +62,9 @@ fn conditions(wanted: Wanted) -> impl Iterator<Item = (String, Value)> {
     wanted.into_iter().zip(1..).map(|((column, value), n)| (format!("{column} = ${n}"), value))
 }
 
-fn due(table: Table, by: UnixMillis, limit: i64) -> (String, Vec<Value>) {
+fn due(table: Table, column: &str, by: UnixMillis, limit: i64) -> (String, Vec<Value>) {
     let name = tables::shape(table).name;
-    let text = format!("SELECT doc FROM {name} WHERE due <= $1 ORDER BY due, key LIMIT $2");
+    let text = format!("SELECT doc FROM {name} WHERE {column} <= $1 ORDER BY {column}, key LIMIT $2");
     (text, vec![by.0.into(), limit.max(0).into()])
 }
 
@@ -168,6 +171,9 @@ impl Lookup {
             }
             Self::ExecutionsUnknown(project) => Match(Table::Execution, vec![("unknown_in", (*project).into())]),
             Self::ExecutionsDue { by, limit } => Due { table: Table::Execution, by: *by, limit: *limit },
+            Self::ProbesDue { by, limit } => {
+                DueBy { table: Table::Execution, column: "probe_due", by: *by, limit: *limit }
+            }
             Self::AaepSessionById { project, id } => Match(Table::AaepSession, of_project(*project, "id", id.as_str())),
             Self::AaepSessionsOpenOfPerson { project, person } => {
                 Match(Table::AaepSession, of_project(*project, "open_person", *person))

@@ -139,6 +139,7 @@ pub(crate) fn execution(key: RowKey, version: i64, state: ExecutionState) -> Exe
         claimed_at: AT,
         call_id: format!("call_{key}"),
         state,
+        probe: None,
         conflict: None,
     }
 }

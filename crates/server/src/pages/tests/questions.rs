@@ -164,12 +164,14 @@ pub(super) fn inbox(language: Language) -> InboxPage {
         action: "Send the invitation to everybody".into(),
         claimed_at: NOW.plus_secs(-120),
         since: NOW.plus_secs(-60),
+        asked_until: None,
         sees_question: true,
         may_reconcile: true,
         typed: Typed::default(),
     };
     let not_mine = Unreported {
         execution_id: "exe_2".into(),
+        asked_until: Some(NOW.plus_secs(254)),
         sees_question: false,
         may_reconcile: false,
         by: AskedBy::Key("night-batch".into()),
@@ -300,6 +302,8 @@ fn ran(language: Language) -> Vec<(&'static str, String)> {
         ("question-ran", runs(Runs::Ran { at, told_by: ToldBy::Agent, why: None })),
         ("question-ran-gateway", runs(Runs::Ran { at, told_by: ToldBy::Gateway, why: None })),
         ("question-failed-gateway", runs(Runs::Failed { at, told_by: ToldBy::Gateway, why: why() })),
+        ("question-ran-upstream", runs(Runs::Ran { at, told_by: ToldBy::Upstream, why: None })),
+        ("question-failed-upstream", runs(Runs::Failed { at, told_by: ToldBy::Upstream, why: None })),
         ("question-ran-other", runs(Runs::Ran { at, told_by: ToldBy::SomebodyElse, why: why() })),
         ("question-failed", runs(Runs::Failed { at, told_by: ToldBy::Agent, why: why() })),
         ("question-failed-you", runs(Runs::Failed { at, told_by: ToldBy::You, why: why() })),

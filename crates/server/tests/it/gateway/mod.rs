@@ -18,6 +18,7 @@ mod held;
 mod limits;
 mod matrix;
 mod order;
+mod probe;
 mod proofs;
 mod recorded;
 mod redeem;

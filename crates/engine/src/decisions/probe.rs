@@ -1,0 +1,154 @@
+//! Asks upstreams what became of calls whose answer was lost, before a person has to find out. When is read from
+//! the rows, so that a restart forgets nothing; the row's version sees to it that one node asks at a time.
+
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    ports::UpstreamProbes,
+    store::{self, Lookup, Outcome},
+    turns::Turn,
+};
+use countersign_core::{
+    decision::{
+        due::ExecutionView,
+        probe::{ProbeAnswered, ProbeDue, ProbeGivenUp, ProbeMeaning, ProbeTry},
+    },
+    records::{Decision, Execution, ExecutionProbe, ExecutionState, Project, Reporter},
+    refusal::Refusal,
+    step::{Operation as _, Step},
+};
+use countersign_protocol::{
+    hash::Digest,
+    ids::RowKey,
+    project::{Route, Upstream},
+};
+use std::sync::{Arc, PoisonError};
+
+/// How many upstreams are asked at a time.
+const BATCH: i64 = 32;
+
+impl Engine {
+    /// Plugs in the upstreams of an enforcement point. Without them this node leaves probes to others.
+    pub fn use_upstream_probes(&self, probes: Arc<dyn UpstreamProbes>) {
+        *self.probes.write().unwrap_or_else(PoisonError::into_inner) = Some(probes);
+    }
+
+    /// Makes every probe that is due by now. To be called often, apart from what must not wait for an upstream; how many
+    /// there were.
+    pub async fn probe_due(&self) -> Result<usize, Refusal> {
+        let Some(port) = self.probes.read().unwrap_or_else(PoisonError::into_inner).clone() else { return Ok(0) };
+        let lookup = Lookup::ProbesDue { by: self.now(), limit: BATCH };
+        let due: Vec<Execution> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let probes = due.iter().map(|execution| self.probe_one(execution.key, &*port));
+        futures_util::future::join_all(probes).await.into_iter().collect::<Result<(), _>>()?;
+        Ok(due.len())
+    }
+
+    async fn probe_one(&self, key: RowKey, port: &dyn UpstreamProbes) -> Result<(), Refusal> {
+        let Some((tried, project)) = self.begin_probe(key).await? else { return Ok(()) };
+        let Some((probe, upstream)) = tried.probe.still_means(&project.document) else {
+            tracing::warn!("a probe or its upstream has changed since the call was claimed; a person has to find out");
+            return self.record_probe(key, |view| ProbeGivenUp.decide(view, &self.env()?)).await;
+        };
+        let path = self.open_probe(&project, &tried.probe).await?;
+        let response = port.probe(&project.id, upstream, &path).await;
+        let meaning = ProbeMeaning::of(probe, response.as_ref());
+        tracing::info!(status = response.map(|response| response.status), ?meaning, "an upstream was probed");
+        let answered = |view: &ExecutionView| ProbeAnswered { tried: tried.clone(), meaning }.decide(view, &self.env()?);
+        self.record_probe(key, answered).await
+    }
+
+    /// The try is durable before anything is sent: no other node asks meanwhile. None if there is nothing to ask.
+    async fn begin_probe(&self, key: RowKey) -> Result<Option<(ProbeTry, Project)>, Refusal> {
+        let Some((_turn, view)) = self.probed(key).await? else { return Ok(None) };
+        let step = ProbeDue.decide(&view, &self.env()?)?;
+        match self.commit(step.effects).await {
+            Outcome::Committed => {}
+            Outcome::Unavailable(_) => return Err(Refusal::Unavailable),
+            // Another node was first, or it is not due by the store's clock.
+            _ => return Ok(None),
+        }
+        let Some(tried) = step.answer else { return Ok(None) };
+        let project: Option<Project> = store::get(&*self.store, view.execution.project).await.map_err(unavailable)?;
+        Ok(Some((tried, project.ok_or(Refusal::Internal)?)))
+    }
+
+    /// Decides on what the row says now. A step that cannot be written is decided again when the try's lease is over.
+    async fn record_probe(
+        &self,
+        key: RowKey,
+        decide: impl Fn(&ExecutionView) -> Result<Step<Execution>, Refusal>,
+    ) -> Result<(), Refusal> {
+        for _ in 0..TRIES {
+            let Some((turn, view)) = self.probed(key).await? else { return Ok(()) };
+            let step = match decide(&view) {
+                Ok(step) => step,
+                // The call's own answer came first; it counts.
+                Err(Refusal::Conflict(why)) => {
+                    tracing::warn!(why, "the answer to a probe differs from an outcome that is known");
+                    return Ok(());
+                }
+                Err(refusal) => return Err(refusal),
+            };
+            let counts = step.effects.counts.clone();
+            match self.commit(step.effects).await {
+                Outcome::Committed => {
+                    self.tallies.forget(&counts);
+                    drop(turn);
+                    return self.after_probe(&view, &step.answer).await;
+                }
+                Outcome::Stale => {}
+                _ => return Err(Refusal::Unavailable),
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    async fn after_probe(&self, before: &ExecutionView, execution: &Execution) -> Result<(), Refusal> {
+        if execution.conflict.is_some() && before.execution.conflict.is_none() {
+            let decision = before.decision.id.as_str();
+            tracing::error!(decision, alarm = "outcome_conflict", "an outcome contradicts what a person found");
+        }
+        let by_probe = matches!(execution.state, ExecutionState::Committed { by: Reporter::Probe, .. });
+        match execution.effect.filter(|_| by_probe) {
+            Some(effect) => self.supersede_questions(&before.decision, effect).await,
+            None => Ok(()),
+        }
+    }
+
+    /// An execution with everything that its end concerns, while nobody else speaks in its session.
+    async fn probed(&self, key: RowKey) -> Result<Option<(Option<Turn<'_>>, ExecutionView)>, Refusal> {
+        let found: Option<Execution> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let Some(found) = found else { return Ok(None) };
+        let decision: Option<Decision> = store::get(&*self.store, found.decision).await.map_err(unavailable)?;
+        let decision = decision.ok_or(Refusal::Internal)?;
+        let turn = self.turns.take(decision.asked_in).await;
+        let execution: Option<Execution> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let (place, session) = self.around(&decision).await?;
+        let view = self.execution_seen(place, decision, session, execution.ok_or(Refusal::Internal)?).await?;
+        Ok(Some((turn, view)))
+    }
+
+    /// The probe of a call that is about to be claimed, with its path under the project's key.
+    pub(crate) async fn seal_probe(
+        &self,
+        project: &Project,
+        (route, upstream): (&Route, &Upstream),
+        path: &str,
+    ) -> Result<Option<Box<ExecutionProbe>>, Refusal> {
+        let Some(probe) = &route.probe else { return Ok(None) };
+        let mut sealed = ExecutionProbe::new(route, probe, upstream, String::new());
+        let sealer = self.project_sealer(project).await?;
+        sealed.sealed = sealer.seal(&sealed_for(&sealed.rules), path.as_bytes()).map_err(|_| Refusal::Internal)?;
+        Ok(Some(Box::new(sealed)))
+    }
+
+    async fn open_probe(&self, project: &Project, probe: &ExecutionProbe) -> Result<String, Refusal> {
+        let opened = self.project_sealer(project).await?.open(&sealed_for(&probe.rules), &probe.sealed);
+        String::from_utf8(opened.map_err(|_| Refusal::Internal)?.to_vec()).map_err(|_| Refusal::Internal)
+    }
+}
+
+/// A sealed path opens only for the probe and the upstream that it was filled in for.
+fn sealed_for(rules: &Digest) -> String {
+    format!("probe:{}", rules.hex())
+}

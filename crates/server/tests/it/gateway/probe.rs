@@ -1,0 +1,285 @@
+//! The service itself is asked what became of a call whose answer was lost, before a person has to find out (R-6).
+
+use super::{held::*, proofs::restarted};
+use countersign_engine::Role;
+use countersign_protocol::project::{AskAgain, ProjectDocument};
+use countersign_testkit::{
+    Backend, Kit,
+    bank::{BankScene, Draft, Manner, Node, Sent, paying},
+    on_both_stores,
+};
+use serde_json::{Value, json};
+
+/// Every held route asks by a read: 200 is done, 404 is not, half a minute after the connection was closed.
+fn probed(document: &mut ProjectDocument) {
+    let probe = |path: &str| {
+        serde_json::from_value(json!({
+            "path": path, "done": { "statuses": [200] }, "not_done": { "statuses": [404] }, "settling_seconds": 30,
+        }))
+        .unwrap()
+    };
+    for route in &mut document.routes {
+        route.probe = match route.id.as_str() {
+            "refunds" => Some(probe("/refunds/{body.payment_id}")),
+            "transfers" => Some(probe("/transfers?to={body.to}&amount={body.amount}")),
+            _ => None,
+        };
+    }
+}
+
+/// A refund whose answer was lost.
+async fn lost(scene: &BankScene, payment: &str) -> Value {
+    let decision = scene.approved(refund(payment, "first")).await;
+    scene.bank.behaves(Manner::Vanishing);
+    scene.sends(refund(payment, "first").confirmed("true")).await.expect(502);
+    scene.bank.behaves(Manner::Obliging);
+    assert_eq!(execution(scene, &decision).await, "unknown");
+    decision
+}
+
+/// Makes the probes that are due, while the service answers with this.
+async fn probes(scene: &BankScene, status: u16) -> usize {
+    scene.bank.answers_reads(status, "{}");
+    scene.plane.engine.probe_due().await.unwrap()
+}
+
+async fn entries(scene: &BankScene, event_type: &str) -> Vec<Value> {
+    let query = format!("/agent/audit?delegation_id={}&event_type={event_type}", scene.connected.delegation_id);
+    scene.alice.get(&scene.plane, &query).await.expect(200).json()["entries"].as_array().unwrap().clone()
+}
+
+async fn inbox_of(scene: &BankScene, who: &countersign_testkit::TestPerson) -> String {
+    who.get(&scene.plane, "/inbox").await.expect(200).text()
+}
+
+on_both_stores! {
+    /// R-6
+    async fn a_service_that_says_done_settles_it_at_once_and_supersedes_other_questions(kit) {
+        let scene = kit.bank_with(probed).await;
+        let other = asked(&scene, refund("p-1", "second")).await;
+        let decision = lost(&scene, "p-1").await;
+        assert_eq!(probes(&scene, 200).await, 1);
+        assert_eq!(execution(&scene, &decision).await, "committed");
+        assert_eq!(scene.looks(&scene.agent, &other).await["cancelled_for"], "superseded");
+        let settled = entries(&scene, "execution_settled").await;
+        assert!(settled.len() == 1 && settled[0].to_string().contains(r#""reported_by":"probe""#), "{settled:?}");
+        scene.plane.advance_secs(600).await;
+        assert_eq!((probes(&scene, 200).await, scene.bank.reads().len()), (0, 1));
+    }
+
+    /// R-3, R-6
+    async fn a_probe_carries_the_credential_of_the_service_and_nothing_of_the_agents(kit) {
+        let scene = kit.bank_with(probed).await;
+        lost(&scene, "p-1").await;
+        probes(&scene, 200).await;
+        let reads = scene.bank.reads();
+        let [read] = reads.as_slice() else { panic!("{reads:?}") };
+        assert_eq!((read.target.as_str(), read.body.len()), ("/refunds/p-1", 0));
+        let mut names: Vec<&str> = read.headers.keys().map(http::HeaderName::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["accept", "authorization", "host"]);
+        assert_eq!(read.headers["authorization"], "Bearer the-banks-own-secret");
+    }
+
+    /// R-6
+    async fn not_done_counts_only_after_the_settling_time_and_twice_and_gives_back_what_was_reserved(kit) {
+        let scene = kit.bank_with(probed).await;
+        let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
+        let decision = BankScene::decision(&scene.sends_as(&agent, refund("p-1", "first")).await);
+        scene.alice.accepts(&scene.plane, &decision).await;
+        scene.bank.behaves(Manner::Vanishing);
+        scene.sends_as(&agent, refund("p-1", "first").confirmed("true")).await.expect(502);
+        scene.bank.behaves(Manner::Obliging);
+        let state = async || scene.looks(&agent, &decision).await["execution"]["state"].clone();
+        assert_eq!((probes(&scene, 404).await, state().await), (1, json!("unknown")));
+        scene.plane.advance_secs(29).await;
+        assert_eq!((probes(&scene, 404).await, state().await), (1, json!("unknown")));
+        assert_eq!(scene.sends_as(&agent, refund("p-1", "again")).await.refusal().0, 409);
+        scene.plane.advance_secs(1).await;
+        assert_eq!((probes(&scene, 404).await, state().await), (1, json!("unknown")));
+        scene.plane.advance_secs(1).await;
+        assert_eq!((probes(&scene, 404).await, state().await), (0, json!("unknown")));
+        scene.plane.advance_secs(1).await;
+        assert_eq!((probes(&scene, 404).await, state().await), (1, json!("failed")));
+        let again = BankScene::decision(&scene.sends_as(&agent, refund("p-1", "again")).await);
+        scene.alice.accepts(&scene.plane, &again).await;
+        scene.sends_as(&agent, refund("p-1", "again").confirmed("true")).await.expect(201);
+        let settled = entries(&scene, "execution_settled").await;
+        assert_eq!(settled.iter().filter(|entry| entry.to_string().contains(r#""reported_by":"probe""#)).count(), 1);
+    }
+
+    /// R-6
+    async fn not_done_and_then_done_is_done(kit) {
+        let scene = kit.bank_with(probed).await;
+        let decision = lost(&scene, "p-1").await;
+        scene.plane.advance_secs(30).await;
+        probes(&scene, 404).await;
+        scene.plane.advance_secs(2).await;
+        assert_eq!(probes(&scene, 200).await, 1);
+        assert_eq!(execution(&scene, &decision).await, "committed");
+    }
+
+    /// R-6
+    async fn not_done_that_an_error_comes_between_is_not_twice_in_a_row(kit) {
+        let scene = kit.bank_with(probed).await;
+        let decision = lost(&scene, "p-1").await;
+        scene.plane.advance_secs(30).await;
+        for status in [404, 500, 404] {
+            assert_eq!(probes(&scene, status).await, 1);
+            assert_eq!(execution(&scene, &decision).await, "unknown");
+            scene.plane.advance_secs(60).await;
+        }
+        probes(&scene, 404).await;
+        assert_eq!(execution(&scene, &decision).await, "failed");
+    }
+
+    /// R-6
+    async fn errors_leave_it_unknown_and_end_in_the_question_to_a_person(kit) {
+        let scene = kit.bank_with(probed).await;
+        let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
+        let decision = lost(&scene, "p-1").await;
+        let page = inbox_of(&scene, &ada).await;
+        assert!(page.contains("The service is being asked until") && page.contains("What happened?"), "{page}");
+        let mut tries = 0;
+        for status in [500, 302, 401, 403, 429, 204].into_iter().cycle().take(40) {
+            tries += match tries % 3 {
+                0 => {
+                    scene.bank.behaves(Manner::Vanishing);
+                    let probed = probes(&scene, 200).await;
+                    scene.bank.behaves(Manner::Obliging);
+                    probed
+                }
+                _ => probes(&scene, status).await,
+            };
+            assert_eq!(execution(&scene, &decision).await, "unknown");
+            assert_eq!(scene.sends(refund("p-1", "second")).await.refusal().0, 409);
+            scene.plane.advance_secs(20).await;
+        }
+        assert!((8..=14).contains(&tries) && scene.bank.reads().len() == tries, "{tries}");
+        assert_eq!(entries(&scene, "execution_probe_ended").await.len(), 1);
+        let page = inbox_of(&scene, &ada).await;
+        assert!(!page.contains("The service is being asked until") && page.contains("What happened?"), "{page}");
+        reconciles(&scene, &ada, &decision, "yes").await.expect(303);
+        assert_eq!(execution(&scene, &decision).await, "committed");
+    }
+
+    /// R-6, R-21
+    async fn a_restart_between_two_tries_forgets_neither_the_first_nor_the_second(kit) {
+        let scene = kit.bank_with(probed).await;
+        let decision = lost(&scene, "p-1").await;
+        scene.plane.advance_secs(30).await;
+        assert_eq!(probes(&scene, 404).await, 1);
+        let scene = restarted(scene).await;
+        assert_eq!(probes(&scene, 404).await, 0, "not yet");
+        scene.plane.advance_secs(2).await;
+        assert_eq!(probes(&scene, 404).await, 1);
+        assert_eq!(execution(&scene, &decision).await, "failed");
+    }
+
+    /// R-6, R-35
+    async fn what_a_person_found_out_ends_the_asking_and_an_answer_that_comes_then_is_a_conflict(kit) {
+        let scene = kit.bank_with(probed).await;
+        let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
+        let decision = lost(&scene, "p-1").await;
+        scene.bank.behaves(Manner::Thoughtful);
+        let meanwhile = async {
+            while scene.bank.reads().is_empty() {
+                scene.bank.something_arrives().await;
+            }
+            reconciles(&scene, &ada, &decision, "no").await.expect(303);
+            scene.bank.answer_now();
+        };
+        let (probed, ()) = tokio::join!(scene.plane.engine.probe_due(), meanwhile);
+        assert_eq!(probed.unwrap(), 1);
+        let looked = scene.looks(&scene.agent, &decision).await["execution"].clone();
+        assert_eq!((&looked["state"], &looked["conflict"]), (&json!("failed"), &json!(true)), "{looked}");
+        let conflicts = entries(&scene, "execution_conflict").await;
+        assert!(conflicts.len() == 1 && conflicts[0].to_string().contains(r#""reported_by":"probe""#), "{conflicts:?}");
+        scene.plane.advance_secs(600).await;
+        assert_eq!(probes(&scene, 200).await, 0);
+    }
+
+    /// R-3, R-6
+    async fn a_value_of_the_request_leads_the_probe_nowhere_else(kit) {
+        let scene = kit.bank_with(probed).await;
+        for payment in ["..", "p/../../accounts", "p/1"] {
+            let decision = lost(&scene, payment).await;
+            assert_eq!(probes(&scene, 200).await, 0, "{payment}");
+            assert_eq!(execution(&scene, &decision).await, "unknown");
+        }
+        assert_eq!(scene.bank.reads().len(), 0);
+        lost(&scene, "p?state=done&x=1#y").await;
+        probes(&scene, 500).await;
+        let body = json!({ "to": "a&amount=1?/../#", "from": "ours", "amount": "2", "currency": "USD" }).to_string();
+        let transfer = || Sent::new("POST", "/transfers").json(body.clone());
+        scene.approved(transfer()).await;
+        scene.bank.behaves(Manner::Vanishing);
+        scene.sends(transfer().confirmed("true")).await.expect(502);
+        scene.bank.behaves(Manner::Obliging);
+        probes(&scene, 500).await;
+        let targets: Vec<String> = scene.bank.reads().into_iter().map(|read| read.target).collect();
+        assert_eq!(
+            targets,
+            ["/refunds/p%3Fstate%3Ddone%26x%3D1%23y", "/transfers?to=a%26amount%3D1%3F%2F..%2F%23&amount=2"]
+        );
+    }
+
+    /// R-5, R-6
+    async fn a_probe_that_was_changed_since_the_claim_says_nothing(kit) {
+        let scene = kit.bank_with(probed).await;
+        let decision = lost(&scene, "p-1").await;
+        let mut document = countersign_testkit::bank::bank("bank", &scene.bank.url());
+        probed(&mut document);
+        for probe in document.routes.iter_mut().filter_map(|route| route.probe.as_mut()) {
+            probe.done.statuses = vec![201];
+            probe.not_done.as_mut().unwrap().statuses = vec![404, 200];
+        }
+        scene.plane.engine.apply_project(document, "test").await.unwrap();
+        scene.plane.advance_secs(30).await;
+        probes(&scene, 200).await;
+        scene.plane.advance_secs(60).await;
+        assert_eq!(probes(&scene, 200).await, 0);
+        assert_eq!((execution(&scene, &decision).await, scene.bank.reads().len()), (json!("unknown"), 0));
+    }
+
+    /// R-6, R-7
+    async fn a_step_of_a_plan_gets_back_its_use_when_the_service_says_that_it_was_not_done(kit) {
+        let scene = kit.bank_with(|document| {
+            probed(document);
+            document.plans.ask_again_from = AskAgain::Never;
+        })
+        .await;
+        let draft = Draft::of(paying(2));
+        scene.planned(&draft).await;
+        scene.bank.behaves(Manner::Vanishing);
+        scene.sends(BankScene::transfer_of("100.00")).await.expect(502);
+        scene.bank.behaves(Manner::Obliging);
+        assert_eq!(scene.uses_left(&draft, 1).await, 1);
+        scene.plane.advance_secs(30).await;
+        probes(&scene, 404).await;
+        assert_eq!(scene.uses_left(&draft, 1).await, 1);
+        scene.plane.advance_secs(2).await;
+        probes(&scene, 404).await;
+        assert_eq!(scene.uses_left(&draft, 1).await, 2);
+        scene.sends(BankScene::transfer_of("100.00")).await.expect(201);
+    }
+}
+
+/// R-6
+#[tokio::test]
+async fn two_nodes_ask_once_and_settle_once() {
+    let scene = Kit(Backend::Postgres).bank_with(probed).await;
+    let (engine, _) = scene.plane.second_node().await;
+    let _second = Node::open(&engine, |_| {}).await;
+    let decision = lost(&scene, "p-1").await;
+    scene.plane.advance_secs(30).await;
+    scene.bank.answers_reads(404, "");
+    for tries in 1..=2 {
+        let (first, second) = tokio::join!(scene.plane.engine.probe_due(), engine.probe_due());
+        assert!(first.is_ok() && second.is_ok());
+        assert_eq!(scene.bank.reads().len(), tries);
+        scene.plane.advance_secs(2).await;
+    }
+    assert_eq!(execution(&scene, &decision).await, "failed");
+    assert_eq!(entries(&scene, "execution_settled").await.len(), 1);
+}
