@@ -6,6 +6,7 @@ use crate::records::Role;
 use countersign_protocol::{
     aaep::{event::Event, extension},
     ids::RowKey,
+    time::UnixMillis,
 };
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,10 @@ pub enum News {
     Standing { person: RowKey },
     /// A subscription has new terms or is closed.
     Subscription { subscription: RowKey },
+    /// Delegations and AAP sessions are over, by a step of this node: no node sends anything more under them.
+    Ended { holders: Vec<RowKey>, at: UnixMillis, node: i64 },
+    /// This node sends nothing more under them.
+    Acknowledged { holders: Vec<RowKey>, node: i64 },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

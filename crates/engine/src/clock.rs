@@ -90,6 +90,12 @@ fn uptime_ms() -> Option<i64> {
     Some(whole.parse::<i64>().ok()?.checked_mul(1000)?.checked_add(hundredths * 10)?)
 }
 
+/// For spans of real time, which no clock that is set changes and no test moves.
+#[expect(clippy::disallowed_methods, reason = "the one place where the node reads its clock")]
+pub(crate) fn monotonic() -> tokio::time::Instant {
+    tokio::time::Instant::now()
+}
+
 /// Stands still until it is moved.
 #[derive(Clone, Debug)]
 pub struct ManualClock(Arc<Mutex<Hands>>);

@@ -8,6 +8,7 @@ use crate::{
     clarification::RuleBooks,
     decisions::Books,
     dpop::Proofs,
+    ended::Acknowledgements,
     inflight_writes::InflightWrites,
     keys::{Keys, KeysError},
     node_clock::NodeClock,
@@ -15,7 +16,7 @@ use crate::{
     people::{PasswordCost, Passwords},
     ports::{Operators, UpstreamProbes},
     remembered::Remembered,
-    store::{Outcome, Proof, Store, StoreError},
+    store::{Hearing, Outcome, Proof, Store, StoreError},
     tallies::Tallies,
     timekeeping::{ClockTrouble, Timekeeping},
     turns::Turns,
@@ -24,12 +25,11 @@ use crate::{
 use countersign_core::{
     env::Env,
     people::sign_in::Throttle,
-    records::{DelegationState, Record, SessionState},
     refusal::Refusal,
     step::{Effects, Step},
 };
 use countersign_jose::{KeyPolicy, ProofKeys};
-use countersign_protocol::{ids::RowKey, origin::Origin, time::UnixMillis};
+use countersign_protocol::{origin::Origin, time::UnixMillis};
 use std::{
     path::PathBuf,
     sync::{Arc, RwLock},
@@ -88,6 +88,8 @@ pub struct Engine {
     pub(crate) tallies: Tallies,
     pub(crate) remembered: Remembered,
     pub(crate) inflight_writes: InflightWrites,
+    pub(crate) acknowledgements: Acknowledgements,
+    pub(crate) hearing: Hearing,
     /// Calls that outlast their callers, and records that nobody waits for.
     pub(crate) tasks: TaskTracker,
     pub(crate) unrecorded: UnrecordedOutcomes,
@@ -159,6 +161,7 @@ impl Engine {
         let (kept, since) = (store.kept_time().await?, store.now().await?);
         let proofs = Proofs::new(ProofKeys::new(KeyPolicy { allow_published_test_keys: settings.test_mode }), since);
         proofs.begin_epoch(since, kept.nonces_until);
+        let hearing = store.hearing();
         let engine = Self {
             store,
             clock,
@@ -177,7 +180,9 @@ impl Engine {
             assertions: Assertions::default(),
             tallies: Tallies::default(),
             remembered: Remembered::default(),
-            inflight_writes: InflightWrites::default(),
+            inflight_writes: InflightWrites::new(hearing.clone()),
+            acknowledgements: Acknowledgements::default(),
+            hearing,
             tasks: TaskTracker::new(),
             unrecorded,
             recording: tokio::sync::Mutex::default(),
@@ -246,12 +251,12 @@ impl Engine {
         }
     }
 
-    pub(crate) async fn commit(&self, effects: Effects) -> Outcome {
+    pub(crate) async fn commit(&self, mut effects: Effects) -> Outcome {
         if effects.is_empty() {
             return Outcome::Committed;
         }
         let proof = effects.proof.as_ref().map(Proof::of);
-        let cut_off = cut_off(&effects.puts);
+        let ended = self.announce_ended(&mut effects);
         let outcome = self.store.commit(effects).await;
         if outcome == Outcome::OutOfTime && self.is_off_after_all().await {
             return Outcome::Unavailable("the clock cannot be trusted".into());
@@ -259,8 +264,8 @@ impl Engine {
         if let (Some(proof), Outcome::Committed | Outcome::Replayed) = (&proof, &outcome) {
             self.proofs.note(proof, self.now());
         }
-        if outcome == Outcome::Committed && !cut_off.is_empty() {
-            self.bearers.forget_all(&cut_off);
+        if outcome == Outcome::Committed && !ended.is_empty() {
+            self.bearers.forget_all(&ended);
         }
         match &outcome {
             Outcome::Unavailable(why) => {
@@ -292,16 +297,6 @@ impl Engine {
             Err(_) => Ok(()),
         }
     }
-}
-
-/// The delegations and sessions that a step ends.
-fn cut_off(puts: &[Record]) -> Vec<RowKey> {
-    let ended = |record: &Record| match record {
-        Record::Delegation(delegation) if delegation.state != DelegationState::Active => Some(delegation.key),
-        Record::Session(session) if session.state != SessionState::Open => Some(session.key),
-        _ => None,
-    };
-    puts.iter().filter_map(ended).collect()
 }
 
 /// What the store could not tell is not decided on.

@@ -1,93 +1,144 @@
 //! Writes that were let through and have not left completely.
 //!
-//! A write's intent is durable before its first byte is sent, so a revocation may come between the two. It waits a
-//! moment for what is being sent and cuts the rest, so that after its 200 nothing of the delegation leaves this node
-//!
+//! A write's intent is durable before its first byte is sent, so a revocation may come between the two. What is being
+//! sent then gets a moment to leave and is cut, so that after the 200 nothing leaves any more. A write is also
+//! cut when this node has not heard the others for so long that it may have missed a revocation.
 
+use crate::{calls::UpstreamError, store::Hearing};
 use countersign_protocol::ids::RowKey;
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
-use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
 
-#[derive(Clone, Default)]
+const REVOKED: UpstreamError = UpstreamError::ConnectionLost("a revocation cut it off while it was being sent");
+const DEAF: UpstreamError =
+    UpstreamError::ConnectionLost("it was cut off while it was being sent: this node could not read its database");
+
+#[derive(Clone)]
 pub(crate) struct InflightWrites(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
-    by_delegation: Mutex<HashMap<RowKey, OfDelegation>>,
-    changed: Notify,
+    hearing: Hearing,
+    next: AtomicU64,
+    /// Each write stands under its AAP session and, if there is one, under its delegation.
+    by_holder: Mutex<HashMap<RowKey, HashMap<u64, Ends>>>,
 }
 
-struct OfDelegation {
-    count: usize,
-    cut: watch::Sender<bool>,
+/// Two ends of a write, each reached once.
+#[derive(Clone, Default)]
+struct Ends {
+    cut: CancellationToken,
+    /// It has left completely, or never will.
+    gone: CancellationToken,
 }
 
 /// One write that is being sent. It has left completely, or never will, when this is dropped.
 pub(crate) struct InflightWrite {
     writes: InflightWrites,
-    delegation: RowKey,
-    cut: watch::Receiver<bool>,
+    number: u64,
+    holders: [Option<RowKey>; 2],
+    ends: Ends,
+}
+
+/// The writes that were being sent at one moment.
+pub(crate) struct Leaving(Vec<Ends>);
+
+/// Whether a write may go on being sent, to be asked before each piece of it.
+#[derive(Clone)]
+pub struct SendRight {
+    cut: CancellationToken,
+    hearing: Hearing,
 }
 
 impl InflightWrites {
+    pub(crate) fn new(hearing: Hearing) -> Self {
+        Self(Arc::new(Shared { hearing, next: AtomicU64::default(), by_holder: Mutex::default() }))
+    }
+
     /// To be called before the write's intent is committed: a revocation that comes after it will see this.
-    pub(crate) fn begin(&self, delegation: RowKey) -> InflightWrite {
+    pub(crate) fn begin(&self, session: RowKey, delegation: Option<RowKey>) -> InflightWrite {
+        let (number, ends) = (self.0.next.fetch_add(1, Ordering::Relaxed), Ends::default());
+        let holders = [Some(session), delegation];
         let mut all = self.all();
-        let of = all.entry(delegation).or_insert_with(|| OfDelegation { count: 0, cut: watch::Sender::new(false) });
-        of.count += 1;
-        let cut = of.cut.subscribe();
+        for holder in holders.into_iter().flatten() {
+            all.entry(holder).or_default().insert(number, ends.clone());
+        }
         drop(all);
-        InflightWrite { writes: self.clone(), delegation, cut }
+        InflightWrite { writes: self.clone(), number, holders, ends }
     }
 
-    /// Returns when no write of the delegation is being sent.
-    pub(crate) async fn sent(&self, delegation: RowKey) {
-        loop {
-            let changed = self.0.changed.notified();
-            if !self.all().contains_key(&delegation) {
-                return;
-            }
-            changed.await;
+    /// What is being sent under any of these delegations and sessions.
+    pub(crate) fn of(&self, holders: &[RowKey]) -> Leaving {
+        let all = self.all();
+        let of = holders.iter().filter_map(|holder| all.get(holder)).flat_map(HashMap::values);
+        Leaving(of.cloned().collect())
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<RowKey, HashMap<u64, Ends>>> {
+        self.0.by_holder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Leaving {
+    /// Returns when all of it has left. What has not within the time is cut: its outcome is unknown.
+    pub(crate) async fn left_or_cut_after(self, time: Duration) {
+        if tokio::time::timeout(time, self.all_gone()).await.is_ok() {
+            return;
         }
+        tracing::warn!("a write that was being sent is cut off by a revocation");
+        self.0.iter().for_each(|ends| ends.cut.cancel());
+        self.all_gone().await;
     }
 
-    /// Cuts what is still being sent: its outcome is unknown.
-    pub(crate) fn cut(&self, delegation: RowKey) {
-        if let Some(of) = self.all().get(&delegation) {
-            of.cut.send_replace(true);
+    async fn all_gone(&self) {
+        for ends in &self.0 {
+            ends.gone.cancelled().await;
         }
-    }
-
-    fn all(&self) -> MutexGuard<'_, HashMap<RowKey, OfDelegation>> {
-        self.0.by_delegation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl InflightWrite {
-    /// Resolves when the write must not be sent any further.
-    pub(crate) fn cut(&self) -> impl Future<Output = ()> + Send + 'static {
-        let mut cut = self.cut.clone();
+    /// Resolves when the write must not be sent any further, with the reason.
+    pub(crate) fn cut(&self) -> impl Future<Output = UpstreamError> + Send + 'static {
+        let right = self.right();
         async move {
-            if cut.wait_for(|cut| *cut).await.is_err() {
-                std::future::pending::<()>().await;
+            tokio::select! {
+                () = right.cut.cancelled() => REVOKED,
+                () = right.hearing.lost() => DEAF,
             }
         }
+    }
+
+    pub(crate) fn right(&self) -> SendRight {
+        SendRight { cut: self.ends.cut.clone(), hearing: self.writes.0.hearing.clone() }
+    }
+}
+
+impl SendRight {
+    /// Also right when this process stood still for a while and nothing in it has noticed yet.
+    pub fn holds(&self) -> bool {
+        !self.cut.is_cancelled() && self.hearing.is_recent()
     }
 }
 
 impl Drop for InflightWrite {
     fn drop(&mut self) {
         let mut all = self.writes.all();
-        if let Some(of) = all.get_mut(&self.delegation) {
-            of.count -= 1;
-            if of.count == 0 {
-                all.remove(&self.delegation);
+        for holder in self.holders.into_iter().flatten() {
+            if let Some(of) = all.get_mut(&holder) {
+                of.remove(&self.number);
+                if of.is_empty() {
+                    all.remove(&holder);
+                }
             }
         }
         drop(all);
-        self.writes.0.changed.notify_waiters();
+        self.ends.gone.cancel();
     }
 }

@@ -13,6 +13,7 @@ mod clock;
 mod clock_acceptance;
 mod decisions;
 mod dpop;
+mod ended;
 mod engine;
 mod epoch;
 mod inflight_writes;
@@ -46,6 +47,7 @@ pub use decisions::{
     Agent, Answered, ByPerson, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id,
 };
 pub use engine::{Engine, Settings, StartError, Tenancy};
+pub use inflight_writes::SendRight;
 pub use keys::{KeyInUse, KeysError, Published};
 pub use mplp::{BusPage, ConfirmShown, Cursor, Decider, PlanShown, Proposal, Reader, SamplePage, Speaker, Told};
 pub use node_clock::NodeClock;

@@ -62,6 +62,8 @@ impl Engine {
                 self.standing_changed(*person);
             }
             News::Subscription { subscription } => self.subscription_changed(*subscription),
+            News::Ended { holders, at, node } => self.heard_ended(holders, *at, *node),
+            News::Acknowledged { holders, node } => self.heard_acknowledged(holders, *node),
         }
     }
 }

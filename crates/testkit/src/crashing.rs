@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use countersign_engine::store::{
-    AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, KeptTime, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError,
-    StoreHealth,
+    AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, Hearing, KeptTime, LaneHead, Lookup, NewsBatch, Outcome, Store,
+    StoreError, StoreHealth,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,14 @@ impl Store for Crashing {
 
     fn listen(&self) -> UnboundedReceiver<NewsBatch> {
         self.store.listen()
+    }
+
+    fn hearing(&self) -> Hearing {
+        self.store.hearing()
+    }
+
+    async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {
+        self.store.other_nodes().await
     }
 
     async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError> {

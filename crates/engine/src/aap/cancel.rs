@@ -13,7 +13,10 @@ use countersign_core::{
     refusal::Refusal,
     step::Operation as _,
 };
-use countersign_protocol::aap::revoke::{CancelRequest, CancelResponse};
+use countersign_protocol::{
+    aap::revoke::{CancelRequest, CancelResponse},
+    ids::RowKey,
+};
 
 impl Engine {
     pub async fn cancel(&self, at: &ProjectAt, actor: &Actor, body: &CancelRequest) -> Result<CancelResponse, Refusal> {
@@ -25,15 +28,26 @@ impl Engine {
             let session = self.session_of(at, actor, session_id).await.map_err(unavailable)?;
             let view = self.cancel_view(&at.project, session).await?;
             let step = Cancel { actor: actor.clone(), reason: body.reason.clone() }.decide(&view, &self.env()?)?;
+            let ending = self.ending();
             if let Some(answer) = self.finish(step).await? {
                 if let Some(session) = &view.session {
-                    let late = self.live_of_session(session.key).await?;
-                    self.end_what_came_late(&at.project, late, CancelledFor::SessionOver).await?;
+                    let holders = [session.key];
+                    let (ended, ()) = tokio::join!(
+                        self.end_late_of_session(&at.project, session.key),
+                        self.nothing_is_under_way(&holders, ending, answer.cancelled_at),
+                    );
+                    ended?;
                 }
                 return Ok(answer);
             }
         }
         Err(Refusal::Unavailable)
+    }
+
+    /// Ends what was raised while the session was being ended.
+    async fn end_late_of_session(&self, project: &Project, key: RowKey) -> Result<(), Refusal> {
+        let late = self.live_of_session(key).await?;
+        self.end_what_came_late(project, late, CancelledFor::SessionOver).await
     }
 
     /// Ends a session whose operator key has left the operator's key set.

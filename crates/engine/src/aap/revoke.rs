@@ -18,10 +18,6 @@ use countersign_protocol::{
     domain::Domain,
     ids::RowKey,
 };
-use std::time::Duration;
-
-/// How long a revocation waits for what is being sent.
-const FORWARDING: Duration = Duration::from_secs(1);
 
 impl Engine {
     /// Ends a delegation. When this answers, no call of it is let through any more, on any node.
@@ -38,11 +34,15 @@ impl Engine {
             };
             let view = RevokeView { project: at.project.clone(), delegation, live };
             let step = Revoke { actor: actor.clone(), reason }.decide(&view, &self.env()?)?;
+            let ending = self.ending();
             if let Some(answer) = self.finish(step).await? {
                 if let Some(key) = key {
-                    let late = self.live_of_delegation(key).await?;
-                    self.end_what_came_late(&at.project, late, CancelledFor::Revoked).await?;
-                    self.nothing_is_under_way(key).await;
+                    let holders = [key];
+                    let (ended, ()) = tokio::join!(
+                        self.end_late_of_delegation(&at.project, key),
+                        self.nothing_is_under_way(&holders, ending, answer.revoked_at),
+                    );
+                    ended?;
                 }
                 return Ok(answer);
             }
@@ -60,19 +60,15 @@ impl Engine {
         let view = RevokeView { project, delegation: Some(delegation), live };
         let step = PolicyEnd.decide(&view, &self.env()?)?;
         if self.finish(step).await?.is_some() {
-            let late = self.live_of_delegation(key).await?;
-            self.end_what_came_late(&view.project, late, CancelledFor::Revoked).await?;
+            self.end_late_of_delegation(&view.project, key).await?;
         }
         Ok(())
     }
 
-    /// Waits for writes that are being sent, for a second at most, and cuts what has not left then.
-    pub(crate) async fn nothing_is_under_way(&self, delegation: RowKey) {
-        if tokio::time::timeout(FORWARDING, self.inflight_writes.sent(delegation)).await.is_err() {
-            tracing::warn!("a write that was being sent for a second is cut off by a revocation");
-            self.inflight_writes.cut(delegation);
-            self.inflight_writes.sent(delegation).await;
-        }
+    /// Ends what was raised while the delegation, or the API key, was being ended.
+    pub(crate) async fn end_late_of_delegation(&self, project: &Project, key: RowKey) -> Result<(), Refusal> {
+        let late = self.live_of_delegation(key).await?;
+        self.end_what_came_late(project, late, CancelledFor::Revoked).await
     }
 
     /// An operator by its JWT, as one who asks for something.

@@ -361,7 +361,8 @@ impl Engine {
             connect.connect(needs.facts()).await?;
             let _turn = self.turns.take(decision.asked_in).await;
             let view = self.claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
-            let inflight = needs.facts().delegation().map(|key| self.inflight_writes.begin(key));
+            self.hears_other_nodes().await?;
+            let inflight = self.inflight_write(needs.facts());
             let (step, counted) = needs.claim(claim(needs.rules()), &view, &self.env()?)?;
             match self.commit(step.effects).await {
                 Outcome::Committed => {
@@ -379,7 +380,7 @@ impl Engine {
                     };
                     held.decided.is_recorded();
                     let (call, address) = (held.decided.call.clone(), held.decided.address.clone());
-                    let held = Some(facts);
+                    let (held, inflight) = (Some(facts), Some(inflight));
                     return Ok(Permit::new(
                         self,
                         OpenPermit { authorized, held, inflight, call, address, sent: false },

@@ -66,6 +66,7 @@ impl Engine {
     pub(super) async fn begin(self: &Arc<Self>, mut decided: DecidedCall) -> Result<Permit, Refusal> {
         match self.try_to_begin(&mut decided).await {
             Ok(inflight) => {
+                let inflight = Some(inflight);
                 let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
                 let authorized = authorized.begun();
                 Ok(Permit::new(self, OpenPermit { authorized, held: None, inflight, call, address, sent: false }))
@@ -74,10 +75,16 @@ impl Engine {
         }
     }
 
-    async fn try_to_begin(&self, decided: &mut DecidedCall) -> Result<Option<InflightWrite>, Refusal> {
+    /// To be called before the write's intent is committed.
+    pub(super) fn inflight_write(&self, facts: &CallFacts) -> InflightWrite {
+        self.inflight_writes.begin(facts.session(), facts.delegation())
+    }
+
+    async fn try_to_begin(&self, decided: &mut DecidedCall) -> Result<InflightWrite, Refusal> {
         for _ in 0..TRIES {
+            self.hears_other_nodes().await?;
             let authorized = decided.authorized().ok_or(Refusal::Internal)?;
-            let inflight = authorized.facts().delegation().map(|key| self.inflight_writes.begin(key));
+            let inflight = self.inflight_write(authorized.facts());
             let (effects, counted) = authorized.intent(&self.env()?)?;
             match self.commit(effects).await {
                 Outcome::Committed => {

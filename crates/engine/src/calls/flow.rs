@@ -186,6 +186,9 @@ impl Engine {
             tracing::error!("what was about to be sent is not what was approved");
             return Err(UpstreamError::NotSent("it was not what was approved"));
         }
+        if permit.send_right().is_some_and(|right| !right.holds()) {
+            return Err(UpstreamError::NotSent("it was revoked, or this node could not read its database"));
+        }
         match permit.held() {
             Some(held) if !held.may_send_at(self.now()) => {
                 tracing::error!(decision = held.decision_id(), "a claim lapsed before anything was sent");

@@ -2,7 +2,11 @@
 //! is settled once. Dropped without an outcome, it records that nobody knows.
 
 use super::{UpstreamError, UpstreamOutcome, Watch, egress::Egress};
-use crate::{engine::Engine, inflight_writes::InflightWrite, projects::Address};
+use crate::{
+    engine::Engine,
+    inflight_writes::{InflightWrite, SendRight},
+    projects::Address,
+};
 use countersign_core::{
     aap::access::{AuthorizedCall, Call, CallFacts},
     held::HttpRequest,
@@ -68,8 +72,13 @@ impl Permit {
         }
     }
 
-    /// Resolves when a revocation cuts off what has not left completely; never for a speculative read.
-    pub fn cut(&self) -> impl Future<Output = ()> + Send + 'static {
+    /// Whether it may go on being sent; none for a speculative read, and once it has left.
+    pub fn send_right(&self) -> Option<SendRight> {
+        self.open().inflight.as_ref().map(InflightWrite::right)
+    }
+
+    /// Resolves when what has not left completely must not be sent any further; never for a speculative read.
+    pub fn cut(&self) -> impl Future<Output = UpstreamError> + Send + 'static {
         let cut = self.open().inflight.as_ref().map(InflightWrite::cut);
         async move {
             match cut {

@@ -12,7 +12,7 @@ use countersign_core::{
         Actor,
         api_keys::{AddKey, AddedKey, RevokeKey, RevokeKeyView},
     },
-    records::{ApiKey, ApiKeyKind, CancelledFor, Delegation, Project},
+    records::{ApiKey, ApiKeyKind, Delegation, Project},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -68,8 +68,7 @@ impl Engine {
             let view = RevokeKeyView { project: project.clone(), key, live };
             let step = RevokeKey.decide(&view, &self.env()?)?;
             if let Some(key) = self.finish(step).await? {
-                let late = self.live_of_delegation(key.key).await?;
-                self.end_what_came_late(project, late, CancelledFor::Revoked).await?;
+                self.end_late_of_delegation(project, key.key).await?;
                 return Ok(key);
             }
         }

@@ -2,6 +2,7 @@
 
 use super::AccountTrouble;
 use crate::{
+    ended::Ending,
     engine::{Engine, TRIES, unavailable},
     store::{self, Lookup},
 };
@@ -10,10 +11,11 @@ use countersign_core::{
         accounts::AccountRefusal,
         disable::{Disable, DisableView, Disabled, HeldInProject},
     },
-    records::{ApiKey, CancelledFor, Delegation, Membership, Person, Project, SubscriberToken, TokenState},
+    records::{ApiKey, Delegation, Membership, Person, Project, SubscriberToken, TokenState},
     refusal::Refusal,
     step::Operation as _,
 };
+use countersign_protocol::ids::RowKey;
 
 impl Engine {
     /// Disables a person and ends their sign-in sessions, subscriber tokens, delegations, API keys and all open work
@@ -28,8 +30,9 @@ impl Engine {
             }
             let view = DisableView { person, projects: held };
             let step = Disable { by: by.to_owned() }.decide(&view, &self.env()?)?;
+            let ending = self.ending();
             if let Some(ended) = self.finish(step).await? {
-                self.end_late(&projects, &view).await?;
+                self.end_late(&projects, &view, ending).await?;
                 return Ok(ended);
             }
         }
@@ -64,18 +67,20 @@ impl Engine {
     }
 
     /// Ends questions raised during the disabling, and waits for writes that were already in flight.
-    async fn end_late(&self, projects: &[Project], view: &DisableView) -> Result<(), Refusal> {
-        for held in &view.projects {
-            let Some(project) = projects.iter().find(|project| project.key == held.place.0) else { continue };
-            let delegations = held.delegations.iter().map(|(delegation, _)| delegation.key);
-            for holder in delegations.clone().chain(held.keys.iter().map(|(key, _)| key.key)) {
-                let late = self.live_of_delegation(holder).await?;
-                self.end_what_came_late(project, late, CancelledFor::Revoked).await?;
+    async fn end_late(&self, projects: &[Project], view: &DisableView, ending: Ending) -> Result<(), Refusal> {
+        let delegations = view.projects.iter().flat_map(|held| &held.delegations);
+        let delegations: Vec<RowKey> = delegations.map(|(delegation, _)| delegation.key).collect();
+        let late = async {
+            for held in &view.projects {
+                let Some(project) = projects.iter().find(|project| project.key == held.place.0) else { continue };
+                let delegations = held.delegations.iter().map(|(delegation, _)| delegation.key);
+                for holder in delegations.chain(held.keys.iter().map(|(key, _)| key.key)) {
+                    self.end_late_of_delegation(project, holder).await?;
+                }
             }
-            for delegation in delegations {
-                self.nothing_is_under_way(delegation).await;
-            }
-        }
-        Ok(())
+            Ok(())
+        };
+        let (ended, ()) = tokio::join!(late, self.nothing_is_under_way(&delegations, ending, self.now()));
+        ended
     }
 }

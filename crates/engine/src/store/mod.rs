@@ -10,6 +10,7 @@ mod chores;
 mod error;
 mod feed;
 mod health;
+mod hearing;
 mod kept_time;
 mod lookup;
 mod news;
@@ -31,6 +32,7 @@ pub use audit::{AuditBy, AuditPage, AuditPlace, AuditQuery, AuditRow};
 pub use error::StoreError;
 pub use feed::{FeedPage, FeedQuery};
 pub use health::StoreHealth;
+pub use hearing::Hearing;
 pub use kept_time::KeptTime;
 pub use lookup::Lookup;
 pub use news::Batch as NewsBatch;
@@ -76,6 +78,11 @@ pub trait Store: Send + Sync {
     /// each session's events. News of a commit whose end was not known may come without its step's answer. Whoever
     /// listens must keep up; to stop, drop it.
     fn listen(&self) -> UnboundedReceiver<NewsBatch>;
+
+    /// How recent that news is, as far as it comes from other nodes.
+    fn hearing(&self) -> Hearing;
+    /// The lanes of the other nodes that are in service.
+    async fn other_nodes(&self) -> Result<Vec<i64>, StoreError>;
 
     /// The document of the one row that a look-up names.
     async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError>;

@@ -6,6 +6,7 @@ use super::{
     error::Failure,
     feed,
     health::{Health, StoreHealth},
+    hearing::Hearing,
     kept_time::{self, KeptTime},
     lookup,
     news::Listeners,
@@ -48,6 +49,13 @@ pub(crate) trait Backend: Send + Sync {
     async fn forget_proofs(&self) -> Result<(), StoreError> {
         Ok(())
     }
+    /// How recently other nodes were heard, where there may be others.
+    fn hearing(&self) -> Hearing {
+        Hearing::default()
+    }
+    async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {
+        Ok(Vec::new())
+    }
     /// For a clock that is never set back otherwise.
     fn set_clock(&self, _now: UnixMillis) {}
     /// Closes what is open for reading; it is opened again if it is needed again.
@@ -68,6 +76,14 @@ impl<B: Backend> Store for Opened<B> {
 
     fn listen(&self) -> UnboundedReceiver<NewsBatch> {
         self.0.listeners().listen()
+    }
+
+    fn hearing(&self) -> Hearing {
+        self.0.hearing()
+    }
+
+    async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {
+        self.0.other_nodes().await
     }
 
     async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError> {

@@ -23,8 +23,6 @@ use tokio::sync::oneshot;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 const ANSWER_WITHIN: Duration = Duration::from_secs(Upstream::TIMEOUT_SECONDS.unsigned_abs());
-///
-const CUT: UpstreamError = UpstreamError::ConnectionLost("a revocation cut it off while it was being sent");
 
 /// The proxy's side of one call.
 pub(super) struct ProxyExchange {
@@ -149,7 +147,7 @@ impl ProxyExchange {
     ) -> Result<Response<Incoming>, SendFailure> {
         let upgrades = request.headers().contains_key(header::UPGRADE);
         let mut cut = pin!(permit.cut());
-        let (answer, left) = connection.send(request);
+        let (answer, left) = connection.send(request, permit.send_right());
         let (mut answer, mut left, mut has_left) = (pin!(answer), pin!(left), false);
         let mut late = pin!(too_late(target.answer, when_sent));
         let answer = loop {
@@ -159,13 +157,17 @@ impl ProxyExchange {
                 answer = &mut answer => break answer?,
                 () = &mut left, if !has_left => {
                     has_left = true;
+                    connection.has_left();
                     permit.handed_on();
                 }
-                () = &mut cut, if !has_left => return Err(CUT.into()),
+                why = &mut cut, if !has_left => return Err(why.into()),
                 () = &mut late => return Err(UpstreamError::TimedOut("the upstream did not answer in time").into()),
                 () = after(renew) => permit.renew().await,
             }
         };
+        if upgrades {
+            connection.has_left();
+        }
         // A service that says so unasked would be talking past us from here on.
         if answer.status() == StatusCode::SWITCHING_PROTOCOLS && !upgrades {
             return Err(UpstreamError::ConnectionLost("the upstream switched protocols unasked").into());

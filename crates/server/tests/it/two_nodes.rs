@@ -2,7 +2,9 @@
 
 mod clocks;
 mod gone;
+mod in_flight;
 mod revoked;
+mod slow_write;
 mod together;
 
 use axum::{Router, body::Body};

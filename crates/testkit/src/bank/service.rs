@@ -15,7 +15,7 @@ use std::{
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
-    sync::Notify,
+    sync::{Notify, watch},
 };
 
 /// One request as the service received it, byte for byte.
@@ -67,6 +67,7 @@ struct Shared {
     reads: Mutex<Option<(u16, String)>>,
     answer: Notify,
     arrived: Notify,
+    begun: watch::Sender<usize>,
 }
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
@@ -122,6 +123,12 @@ impl Bank {
         self.shared.arrived.notified().await;
     }
 
+    /// Until the heads of so many requests have arrived.
+    pub async fn has_begun(&self, requests: usize) {
+        let begun = self.shared.begun.subscribe().wait_for(|begun| *begun >= requests).await.map(drop);
+        begun.expect("the bank is open");
+    }
+
     async fn serve(self, listener: TcpListener) {
         while let Ok((stream, _)) = listener.accept().await {
             tokio::spawn(self.clone().attend(stream));
@@ -173,7 +180,10 @@ impl Bank {
     async fn answer(&self, mut request: Request<Incoming>) -> Response<Body> {
         let upgrade = request.headers().contains_key("upgrade").then(|| hyper::upgrade::on(&mut request));
         let (parts, body) = request.into_parts();
-        let body = body.collect().await.map(|body| body.to_bytes().to_vec()).unwrap_or_default();
+        self.shared.begun.send_modify(|begun| *begun += 1);
+        // A request that breaks off is none.
+        let Ok(body) = body.collect().await else { return short(400, parts.method) };
+        let body = body.to_bytes().to_vec();
         let manner = self.manner();
         let refuses = matches!(manner, Manner::Status(400..) | Manner::NoEffect(_));
         let target = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();

@@ -7,10 +7,14 @@ use super::{
     connect::Way,
     connection::{Connection, failure, patiently},
 };
-use crate::store::{
-    error::Failure,
-    news::{self, Listeners, Placed, Standing},
-    sql::Sql as _,
+use crate::{
+    clock::monotonic,
+    store::{
+        error::Failure,
+        hearing::Hearing,
+        news::{self, Listeners, Placed, Standing},
+        sql::Sql as _,
+    },
 };
 use countersign_core::news::News;
 use std::{convert::Infallible, sync::Arc, time::Duration};
@@ -39,10 +43,11 @@ const UNSEEN: &str = "WITH behind AS MATERIALIZED (\
 
 const ENDS: &str = "SELECT lane, next_news - 1 FROM lanes";
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Feed {
     listeners: Listeners,
     wake: Arc<Notify>,
+    hearing: Hearing,
 }
 
 /// Follows the other nodes until it is dropped.
@@ -53,8 +58,17 @@ impl Feed {
         &self.listeners
     }
 
+    /// To be called before the lanes' ends are read: from then on nothing is missed.
+    pub(super) fn begin() -> Self {
+        Self { listeners: Listeners::default(), wake: Arc::default(), hearing: Hearing::since(monotonic()) }
+    }
+
+    pub(super) fn hearing(&self) -> Hearing {
+        self.hearing.clone()
+    }
+
     /// Begins at the present end of each lane. A lane that is made later is read from its beginning.
-    pub(super) async fn begin(&self, connection: &mut Connection) -> Result<(), Failure> {
+    pub(super) async fn start_at_end(&self, connection: &mut Connection) -> Result<(), Failure> {
         let ends = connection.query(ENDS, &[]).await?;
         let ends = ends.iter().map(|row| Ok((row.int(0)?, row.int(1)?))).collect::<Result<Vec<_>, Failure>>()?;
         self.listeners.begin(ends);
@@ -99,12 +113,14 @@ impl Feed {
     }
 
     async fn read(&self, client: &Client, unseen: &Statement) -> Result<(), Failure> {
+        let start = monotonic();
         let (lanes, positions) = self.listeners.seen();
         let late = |_| Failure::Lost("PostgreSQL does not answer".into());
         let rows = tokio::time::timeout(CATCH_UP, client.query(unseen, &[&lanes, &positions])).await.map_err(late)?;
         let heard = self.listeners.any();
         let found = rows.map_err(failure)?.iter().map(|row| placed(row, heard)).collect::<Result<Vec<_>, _>>();
         self.listeners.tell_found(found.map_err(failure)?);
+        self.hearing.heard(start);
         Ok(())
     }
 }

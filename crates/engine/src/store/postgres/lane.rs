@@ -63,6 +63,13 @@ impl Lane {
     }
 }
 
+/// The other lanes whose nodes live. A node that has sent anything of late is among them, since every commit is a
+/// heartbeat, too.
+pub(super) async fn others(connection: &mut Connection, own: i64) -> Result<Vec<i64>, Failure> {
+    let text = "SELECT lane FROM lanes WHERE lane <> $1 AND heartbeat >= countersign_now() - $2";
+    connection.query(text, &[own.into(), LEASE.into()]).await?.iter().map(|row| row.int(0)).collect()
+}
+
 const LAPSED: &str = "UPDATE lanes SET owner = $1, heartbeat = countersign_now() WHERE lane = \
      (SELECT lane FROM lanes WHERE heartbeat < countersign_now() - LEASE ORDER BY lane LIMIT 1 \
       FOR UPDATE SKIP LOCKED) RETURNING lane";

@@ -18,6 +18,7 @@ use super::{
     chores::{self, Chore, Swept},
     error::Failure,
     health::Health,
+    hearing::Hearing,
     news::Listeners,
     opened::{Backend, Opened},
     writer::{self, Writer},
@@ -38,10 +39,10 @@ pub(super) async fn open(place: PostgresPlace, opening: Opening, clock: Clock) -
     let pool = way.pool(place.connections)?;
     let joining = Joining::check(&pool, opening, clock).await?;
     migrations::run(&pool).await?;
-    let (lane, feed, health) = (LaneNumber::default(), Feed::default(), Health::default());
+    let (lane, feed, health) = (LaneNumber::default(), Feed::begin(), Health::default());
     let mut node = Node::join(pool.clone(), lane.clone(), feed.clone()).await?;
     let lock = joining.keep(&mut node, &health).await?;
-    feed.begin(&mut node.connection).await?;
+    feed.start_at_end(&mut node.connection).await?;
     let (writer, jobs) = Writer::new(true);
     tokio::spawn(async move {
         let closed = writer::run(node, jobs).await;
@@ -87,6 +88,15 @@ impl Backend for Postgres {
     async fn forget_proofs(&self) -> Result<(), StoreError> {
         let mut connection = Connection::take(&self.pool).await?;
         Ok(proofs::forget(&mut connection).await?)
+    }
+
+    fn hearing(&self) -> Hearing {
+        self.feed.hearing()
+    }
+
+    async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {
+        let mut connection = Connection::take(&self.pool).await?;
+        Ok(lane::others(&mut connection, self.lane.get()).await?)
     }
 
     fn let_readers_go(&self) {

@@ -1,11 +1,11 @@
 //! One connection to a service behind, that carries one request at a time.
 
 use super::{
-    dial::{Flushed, dial},
+    dial::{Flushed, Right, dial},
     pool::Site,
 };
 use crate::proxy::bodies::{Leaving, ToUpstream};
-use countersign_engine::UpstreamError;
+use countersign_engine::{SendRight, UpstreamError};
 use http::{Request, Response};
 use hyper::{
     body::Incoming,
@@ -34,6 +34,7 @@ pub(crate) struct Connection {
     pooled: bool,
     /// How often everything that was written had left.
     flushes: Arc<watch::Sender<u64>>,
+    right: Right,
     task: AbortHandle,
 }
 
@@ -52,7 +53,7 @@ impl From<UpstreamError> for SendFailure {
 
 impl Connection {
     pub(super) async fn open(site: &Arc<Site>, tls: &TlsConnector) -> io::Result<Self> {
-        let (stream, flushes) = Flushed::new(dial(&site.destination, tls).await?);
+        let (stream, flushes, right) = Flushed::new(dial(&site.destination, tls).await?);
         let stream = TokioIo::new(stream);
         let mut builder = http1::Builder::new();
         builder.max_buf_size(MAX_HEAD_BYTES).max_header_size(MAX_HEAD_BYTES);
@@ -62,7 +63,15 @@ impl Connection {
                 tracing::debug!(%why, "a connection to an upstream broke");
             }
         });
-        Ok(Self { sender, site: Arc::clone(site), used: false, pooled: false, flushes, task: task.abort_handle() })
+        Ok(Self {
+            sender,
+            site: Arc::clone(site),
+            used: false,
+            pooled: false,
+            flushes,
+            right,
+            task: task.abort_handle(),
+        })
     }
 
     /// The same, for the pool once it is free.
@@ -78,12 +87,19 @@ impl Connection {
         self.sender.is_ready() || matches!(tokio::time::timeout(FREE_WITHIN, self.sender.ready()).await, Ok(Ok(())))
     }
 
-    /// Sends a request, once. The first future is its answer, the second resolves when all of it has left.
+    /// What is written from here on belongs to no write that could be cut.
+    pub(crate) fn has_left(&self) {
+        self.right.set(None);
+    }
+
+    /// Sends a request, once, for as long as it has the right to be sent. The first future is its answer, the second resolves when all of it has left.
     pub(crate) fn send(
         &mut self,
         request: Request<ToUpstream>,
+        right: Option<SendRight>,
     ) -> (impl Future<Output = Result<Response<Incoming>, SendFailure>> + use<>, impl Future<Output = ()> + use<>) {
         self.used = true;
+        self.right.set(right);
         let (complete, completed) = oneshot::channel();
         let request = request.map(|body| Leaving::new(body, Arc::clone(&self.flushes), complete));
         let mut flushes = self.flushes.subscribe();

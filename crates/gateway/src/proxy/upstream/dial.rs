@@ -1,11 +1,12 @@
 //! Opening a connection to a service that a project's admin configured.
 
 use super::Destination;
+use countersign_engine::SendRight;
 use rustls::pki_types::ServerName;
 use std::{
     io,
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
 };
 use tokio::{
@@ -20,17 +21,37 @@ pub(super) enum Stream {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-/// Counts flushes of what was written: a request has left when its last piece was flushed.
+/// The right of the write that a connection carries; none while it carries no write.
+#[derive(Clone, Default)]
+pub(super) struct Right(Arc<Mutex<Option<SendRight>>>);
+
+impl Right {
+    pub(super) fn set(&self, right: Option<SendRight>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = right;
+    }
+
+    /// Asked before every piece: a process that stood still goes on with whichever of its tasks comes first.
+    fn check(&self) -> io::Result<()> {
+        let right = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match right.as_ref().is_none_or(SendRight::holds) {
+            true => Ok(()),
+            false => Err(io::Error::other("the write was cut off while it was being sent")),
+        }
+    }
+}
+
+/// Writes while there is a right to, and counts flushes: a request has left when its last piece was flushed.
 pub(super) struct Flushed {
     stream: Stream,
     unflushed: bool,
     flushes: Arc<watch::Sender<u64>>,
+    right: Right,
 }
 
 impl Flushed {
-    pub(super) fn new(stream: Stream) -> (Self, Arc<watch::Sender<u64>>) {
-        let flushes = Arc::new(watch::Sender::new(0));
-        (Self { stream, unflushed: false, flushes: Arc::clone(&flushes) }, flushes)
+    pub(super) fn new(stream: Stream) -> (Self, Arc<watch::Sender<u64>>, Right) {
+        let (flushes, right) = (Arc::new(watch::Sender::new(0)), Right::default());
+        (Self { stream, unflushed: false, flushes: Arc::clone(&flushes), right: right.clone() }, flushes, right)
     }
 }
 
@@ -43,6 +64,7 @@ impl AsyncRead for Flushed {
 impl AsyncWrite for Flushed {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.right.check()?;
         this.unflushed = true;
         Pin::new(&mut this.stream).poll_write(cx, from)
     }
@@ -53,6 +75,7 @@ impl AsyncWrite for Flushed {
         from: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.right.check()?;
         this.unflushed = true;
         Pin::new(&mut this.stream).poll_write_vectored(cx, from)
     }
@@ -63,6 +86,9 @@ impl AsyncWrite for Flushed {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        if this.unflushed {
+            this.right.check()?;
+        }
         let flushed = Pin::new(&mut this.stream).poll_flush(cx);
         if this.unflushed && matches!(flushed, Poll::Ready(Ok(()))) {
             this.unflushed = false;

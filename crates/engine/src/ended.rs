@@ -1,0 +1,136 @@
+//! The end of a delegation or an AAP session, on every node.
+//!
+//! The step that ends one carries [`News::Ended`]. Every node that hears it lets the in-flight writes under it leave for
+//! a moment, cuts the rest, and acknowledges. The caller is answered when all nodes that are in service have done so,
+//! or after a second: by then a node that heard nothing sends nothing either ([`Hearing`](crate::store::Hearing)).
+
+use crate::{engine::Engine, store::Outcome};
+use countersign_core::{
+    news::News,
+    records::{DelegationState, Record, SessionState},
+    refusal::Refusal,
+    step::Effects,
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use tokio::sync::broadcast::{self, error::RecvError};
+
+/// After so long an end is answered, whoever has not acknowledged it.
+const ANSWERED: Duration = Duration::from_secs(1);
+/// What has not left so long after the end is cut, on every node: earlier than the answer, by more than news takes.
+const CUT: Duration = Duration::from_millis(700);
+/// An end longer ago than this is one of which every node has heard or knows that it is not in service.
+const LONG_AGO_MS: i64 = 10_000;
+/// More than are under way at once; whoever falls behind waits for the second.
+const ROOM: usize = 1024;
+
+/// What the nodes acknowledge, for those who wait for it here.
+pub(crate) struct Acknowledgements(broadcast::Sender<(Vec<RowKey>, i64)>);
+
+/// Collects acknowledgements from before the step that ends something, so that none is missed.
+pub(crate) struct Ending(broadcast::Receiver<(Vec<RowKey>, i64)>);
+
+impl Default for Acknowledgements {
+    fn default() -> Self {
+        Self(broadcast::channel(ROOM).0)
+    }
+}
+
+impl Ending {
+    async fn acknowledged_by(mut self, holders: &[RowKey], nodes: Vec<i64>) {
+        let mut missing: BTreeSet<(RowKey, i64)> =
+            holders.iter().flat_map(|holder| nodes.iter().map(|node| (*holder, *node))).collect();
+        while !missing.is_empty() {
+            match self.0.recv().await {
+                Ok((ended, node)) => missing.retain(|(holder, from)| *from != node || !ended.contains(holder)),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return std::future::pending().await,
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// To be called before the step that ends something.
+    pub(crate) fn ending(&self) -> Ending {
+        Ending(self.acknowledgements.0.subscribe())
+    }
+
+    /// Returns when no node sends anything more under these, which ended at `at`: when all have acknowledged it, or
+    /// after a second.
+    pub(crate) async fn nothing_is_under_way(&self, holders: &[RowKey], ending: Ending, at: UnixMillis) {
+        let own = self.inflight_writes.of(holders).left_or_cut_after(ANSWERED);
+        let others = async {
+            if self.now().millis_since(at) < LONG_AGO_MS {
+                let _acknowledged_or_time = tokio::time::timeout(ANSWERED, self.acknowledged(holders, ending)).await;
+            }
+        };
+        tokio::join!(own, others);
+    }
+
+    async fn acknowledged(&self, holders: &[RowKey], ending: Ending) {
+        match self.store.other_nodes().await {
+            Ok(nodes) => ending.acknowledged_by(holders, nodes).await,
+            Err(why) => {
+                tracing::warn!(%why, "whether other nodes are in service is not known; an end waits its whole second");
+                std::future::pending().await
+            }
+        }
+    }
+
+    /// Adds to a step that it ends something, if it does, and says what.
+    pub(crate) fn announce_ended(&self, effects: &mut Effects) -> Vec<RowKey> {
+        let holders: Vec<RowKey> = effects.puts.iter().filter_map(ended).collect();
+        if !holders.is_empty() {
+            let (at, node) = (self.now(), self.store.lane());
+            effects.news.push(News::Ended { holders: holders.clone(), at, node });
+        }
+        holders
+    }
+
+    /// Another node ended these, or this one.
+    pub(crate) fn heard_ended(self: &Arc<Self>, holders: &[RowKey], at: UnixMillis, node: i64) {
+        self.bearers.forget_all(holders);
+        let leaving = self.inflight_writes.of(holders);
+        let since = u64::try_from(self.now().millis_since(at)).unwrap_or(0);
+        let rest = CUT.saturating_sub(Duration::from_millis(since));
+        let (engine, holders) = (Arc::clone(self), holders.to_vec());
+        let acknowledges = self.hearing.is_shared() && node != self.store.lane();
+        self.tasks.spawn(async move {
+            leaving.left_or_cut_after(rest).await;
+            if acknowledges {
+                engine.acknowledge(holders).await;
+            }
+        });
+    }
+
+    async fn acknowledge(&self, holders: Vec<RowKey>) {
+        let news = vec![News::Acknowledged { holders, node: self.store.lane() }];
+        if let Outcome::Unavailable(why) = self.store.commit(Effects { news, ..Effects::default() }).await {
+            tracing::warn!(why, "an end could not be acknowledged; the other node waits its whole second");
+        }
+    }
+
+    pub(crate) fn heard_acknowledged(&self, holders: &[RowKey], node: i64) {
+        let _nobody_waits = self.acknowledgements.0.send((holders.to_vec(), node));
+    }
+
+    /// Nothing is sent by a node that may have missed a revocation. To be asked before the intent is made durable, and
+    /// before an approval is claimed.
+    pub(crate) async fn hears_other_nodes(&self) -> Result<(), Refusal> {
+        if self.hearing.is_recent() || self.hearing.is_recent_within(ANSWERED).await {
+            return Ok(());
+        }
+        tracing::error!("this node cannot read what other nodes committed; it forwards no writes");
+        Err(Refusal::Unavailable)
+    }
+}
+
+/// The delegation or session that a row ends.
+fn ended(record: &Record) -> Option<RowKey> {
+    match record {
+        Record::Delegation(delegation) if delegation.state != DelegationState::Active => Some(delegation.key),
+        Record::Session(session) if session.state != SessionState::Open => Some(session.key),
+        _ => None,
+    }
+}
