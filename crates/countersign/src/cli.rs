@@ -2,8 +2,8 @@
 
 use crate::{
     commands::{
-        backup, bench, clarify, clock, completions, config, delegation, demo, inbox, init, key, keys, man, mcp, openapi, plan,
-        project, restore, routes, serve, token, user,
+        backup, bench, clarify, clock, completions, config, delegation, demo, inbox, init, key, keys, man, mcp,
+        openapi, plan, project, restore, routes, serve, token, user,
     },
     terminal::Terminal,
 };

@@ -43,7 +43,8 @@ const OLD: &str = "bring the newest database back; if there is none, `countersig
 const DAMAGED: &str = "keep a copy of the file as it is, then bring a backup back with `countersign restore FILE` \
      (docs/OPERATIONS.md)";
 
-const CLOCK: &str = "`countersign clock show` tells what each clock says, and docs/OPERATIONS.md, Clocks, what to do about it";
+const CLOCK: &str =
+    "`countersign clock show` tells what each clock says, and docs/OPERATIONS.md, Clocks, what to do about it";
 
 /// Why neither a command nor a node could begin, and what to do about it.
 pub(crate) fn not_started(why: StartTrouble) -> Failure {

@@ -130,7 +130,8 @@ impl Engine {
         let at = UnixMillis(i64::from_be_bytes(*time));
         let (now, since) = (self.now(), self.proofs.since());
         let age = now.0.saturating_sub(at.0);
-        let timely = (-NODES_APART_MS..=NONCE_LIFE_MS).contains(&age) && (at >= since || now >= since.plus_secs(EPOCH_S));
+        let timely =
+            (-NODES_APART_MS..=NONCE_LIFE_MS).contains(&age) && (at >= since || now >= since.plus_secs(EPOCH_S));
         timely && self.nonce_at(at).is_some_and(|ours| ours == nonce)
     }
 

@@ -128,9 +128,7 @@ impl Engine {
                 Some(ClockTrouble::Behind { now, kept: now.plus_millis(offset_ms) })
             }
             Some(offset_ms) => Some(ClockTrouble::Apart { offset_ms }),
-            None if kept.millis_since(self.now()) > MOST_MS => {
-                Some(ClockTrouble::Behind { now: self.now(), kept })
-            }
+            None if kept.millis_since(self.now()) > MOST_MS => Some(ClockTrouble::Behind { now: self.now(), kept }),
             None => None,
         }
     }

@@ -104,7 +104,8 @@ async fn start_with(
         None => None,
     };
     let origin = gateway.as_ref().map(|bound| bound.origin.clone());
-    let (engine, directory) = open_engine_with(database::for_node(config, first), config, environment, origin, AnyClock::Refused).await?;
+    let (engine, directory) =
+        open_engine_with(database::for_node(config, first), config, environment, origin, AnyClock::Refused).await?;
     apply_configured_project(&engine, config).await?;
     let socket = match &config.listen.operations_socket {
         Some(path) => Some(OperationsSocket::serve(path, Arc::clone(&engine)).await?),
@@ -138,7 +139,8 @@ pub async fn open_engine(
 ) -> Result<(Arc<Engine>, Directory), StartTrouble> {
     let gateway = config.gateway.as_ref().and_then(|gateway| gateway.origin_at(gateway.listen));
     let alone = matches!(config.store, node::Store::Sqlite { .. });
-    open_engine_with(Opening { alone, ..database::beside(config) }, config, environment, gateway, AnyClock::Refused).await
+    open_engine_with(Opening { alone, ..database::beside(config) }, config, environment, gateway, AnyClock::Refused)
+        .await
 }
 
 /// The same whatever its clock says, for commands that set it right.

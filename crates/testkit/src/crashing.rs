@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use countersign_engine::store::{
-    AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, Hearing, KeptTime, LaneHead, Lookup, NewsBatch, Outcome, Store,
-    StoreError, StoreHealth,
+    AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, Hearing, KeptTime, LaneHead, Lookup, NewsBatch, Outcome,
+    Store, StoreError, StoreHealth,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};

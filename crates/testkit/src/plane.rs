@@ -6,7 +6,8 @@ use crate::{
 };
 use axum::{Router, body::Body, extract::ConnectInfo};
 use countersign_engine::{
-    Address, Chance, Clock, Engine, ManualClock, NodeClock, PasswordCost, Role, Settings, StartError, Tenancy, Throttle,
+    Address, Chance, Clock, Engine, ManualClock, NodeClock, PasswordCost, Role, Settings, StartError, Tenancy,
+    Throttle,
     store::{self, Place, Store, StoreOptions},
 };
 use countersign_gateway::CountersignLayer;

@@ -309,7 +309,9 @@ impl Operation for EndLeaseWithClock {
 
     fn decide(self, view: &ExecutionView, env: &Env) -> Result<Step<bool>, Refusal> {
         match view.execution.state {
-            ExecutionState::Claimed { .. } => Ok(Step { answer: true, effects: unknown(view, closed_by(&view.execution), env)?.effects }),
+            ExecutionState::Claimed { .. } => {
+                Ok(Step { answer: true, effects: unknown(view, closed_by(&view.execution), env)?.effects })
+            }
             _ => Ok(Step::answer(false)),
         }
     }

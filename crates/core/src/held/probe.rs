@@ -21,7 +21,9 @@ pub enum BadProbePath {
     NotAPath,
     #[error("a name in braces must be a whole segment of the path: /transfers/{{body.reference}}")]
     PartOfSegment,
-    #[error("behind ? stand NAME=VALUE, joined by &; a name in braces must be a whole value: ?reference={{body.reference}}")]
+    #[error(
+        "behind ? stand NAME=VALUE, joined by &; a name in braces must be a whole value: ?reference={{body.reference}}"
+    )]
     NotAQuery,
 }
 

@@ -47,7 +47,11 @@ fn check_answer(answer: &ProbeAnswer, member: &str, at: &str, found: &mut Proble
     let pointer = answer.member.as_deref().is_none_or(is_pointer);
     found.demand(pointer, at, &format!("{member}.member must be a JSON pointer, such as /items or /data/0/state"));
     let says_how = answer.equals.is_some() || answer.items.is_some();
-    found.demand(answer.member.is_some() || !says_how, at, &format!("{member}.member is missing: equals and items are about it"));
+    found.demand(
+        answer.member.is_some() || !says_how,
+        at,
+        &format!("{member}.member is missing: equals and items are about it"),
+    );
     let both = answer.equals.is_some() && answer.items.is_some();
     found.demand(!both, at, &format!("{member} has equals and items: use one of them"));
 }

@@ -44,8 +44,18 @@ fn refused(change: Value, why: &str) {
 fn a_malformed_probe_is_refused_with_its_member_named() {
     assert_eq!(problems(&sound(), json!({})), "");
     for path in [
-        "", "transfers", "https://other.test/transfers", "//other.test/x", "/a/../b", "/a//b", "/a;b", "/a#b", "/a\\b", "/a%2fb",
-        "/{{a}}", "/a b",
+        "",
+        "transfers",
+        "https://other.test/transfers",
+        "//other.test/x",
+        "/a/../b",
+        "/a//b",
+        "/a;b",
+        "/a#b",
+        "/a\\b",
+        "/a%2fb",
+        "/{{a}}",
+        "/a b",
     ] {
         refused(json!({ "path": path }), "probe.path: ");
     }

@@ -13,9 +13,7 @@ use countersign_core::{
     decision::{claim::Claim, grant::AskedFor, terms::Wishes},
     held::{self, Fields, HttpRequest},
     mplp::deviation,
-    records::{
-        Allowance, Confirmation, Decision, DecisionState, Defaulted, ExecutionProbe, Point, Question, Words,
-    },
+    records::{Allowance, Confirmation, Decision, DecisionState, Defaulted, ExecutionProbe, Point, Question, Words},
     refusal::{Awaited, Awaiting, Refusal},
 };
 use countersign_protocol::{
@@ -396,11 +394,7 @@ impl Engine {
     }
 
     /// The request is deleted when it is claimed, so what a probe needs of it is kept with the claim.
-    async fn probe_for(
-        &self,
-        held: &HeldCall,
-        can_be_probed: bool,
-    ) -> Result<Option<Box<ExecutionProbe>>, Refusal> {
+    async fn probe_for(&self, held: &HeldCall, can_be_probed: bool) -> Result<Option<Box<ExecutionProbe>>, Refusal> {
         let facts = held.decided.facts();
         match (&held.rendered.probe_path, facts.upstream()) {
             (Some(path), Some(upstream)) if can_be_probed => {

@@ -53,7 +53,8 @@ impl Engine {
         let response = port.probe(&project.id, upstream, &path).await;
         let meaning = ProbeMeaning::of(probe, response.as_ref());
         tracing::info!(status = response.map(|response| response.status), ?meaning, "an upstream was probed");
-        let answered = |view: &ExecutionView| ProbeAnswered { tried: tried.clone(), meaning }.decide(view, &self.env()?);
+        let answered =
+            |view: &ExecutionView| ProbeAnswered { tried: tried.clone(), meaning }.decide(view, &self.env()?);
         self.record_probe(key, answered).await
     }
 

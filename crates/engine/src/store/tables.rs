@@ -65,7 +65,17 @@ pub(crate) const fn shape(table: Table) -> Shape {
         ),
         Table::Execution => (
             "executions",
-            &["project", "id", "decision", "open_digest", "done_digest", "unknown_in", "due", "live_effect", "probe_due"],
+            &[
+                "project",
+                "id",
+                "decision",
+                "open_digest",
+                "done_digest",
+                "unknown_in",
+                "due",
+                "live_effect",
+                "probe_due",
+            ],
         ),
         Table::AaepSession => {
             ("aaep_sessions", &["project", "id", "open_person", "live_delegation", "live_session", "due"])

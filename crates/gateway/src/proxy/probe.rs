@@ -67,7 +67,7 @@ fn request(target: &Target, path: &str) -> Option<Request<ToUpstream>> {
 }
 
 async fn read(connection: &mut Connection, request: Request<ToUpstream>) -> Option<ProbeResponse> {
-    let (answer, _left) = connection.send(request);
+    let (answer, _left) = connection.send(request, None);
     let (head, body) = answer.await.ok()?.into_parts();
     let encoded = head.headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
     let body = collect::whole(body, MAX_BODY_BYTES, ANSWER_WITHIN).await.ok().filter(|_| !encoded);
