@@ -1,4 +1,4 @@
-//! The one function that decides every call, against the model of its rules.
+//! Checks `access::decide` against the reference model in `access_model`.
 
 use crate::{
     access_model::{KNOWN_FROM, first_broken_rule, is_held, word_is_enough, writes},
@@ -57,7 +57,7 @@ proptest! {
                 prop_assert!(record.guards.is_empty() && record.puts.is_empty() && record.counts.is_empty());
                 prop_assert_eq!(record.evidence.len(), 1);
                 prop_assert_eq!(record.evidence[0].session, Some(20));
-                // A proof counts once, whatever the call came to.
+                // A proof is consumed by a refused call as well.
                 prop_assert_eq!(record.proof.is_some(), is_bound(&world));
                 let text = String::from_utf8(record.evidence[0].leaf.bytes.clone()).unwrap();
                 prop_assert!(!text.contains("free text") && !text.contains("alice") && !text.contains("/thing"));
@@ -82,7 +82,7 @@ proptest! {
         };
         prop_assert_eq!(guards(&intent), watched.clone());
         prop_assert_eq!(guards(&authorized.recheck()), watched.clone());
-        // A read is judged with its outcome; a write was judged with its intent.
+        // A read is guarded by its outcome; a write was guarded by its intent.
         prop_assert_eq!(guards(&outcome), if authorized.facts().writes() { vec![] } else { watched });
         // Each call counts once: a write when it begins, a read when it ends.
         prop_assert_eq!(outcome.counts.len(), usize::from(!authorized.facts().writes()));
@@ -134,7 +134,7 @@ proptest! {
     }
 }
 
-/// The worlds reach every rule, or the properties above would say little.
+/// The generated scenarios reach every rule; otherwise the properties above would prove little.
 #[test]
 fn the_small_worlds_break_every_rule_and_keep_them_all() {
     let seen = RefCell::new(BTreeMap::<String, u32>::new());

@@ -1,4 +1,4 @@
-//! The limits of a receipt as counters: what a call looks at, what it takes, and what it gives back (AAP 14.2).
+//! Receipt limits as counters: checked, incremented and returned per call (AAP 14.2).
 
 use crate::worlds::{NOW, delegation, document, project};
 use countersign_core::{
@@ -92,7 +92,7 @@ fn call(method: &str, limits: UsageLimits, said: &[u8]) -> AuthorizedCall {
     call_at(method, limits, said, NOW)
 }
 
-/// A call that is in order, under a receipt with these limits.
+/// An authorized call under a receipt with these limits.
 fn call_at(method: &str, limits: UsageLimits, said: &[u8], now: UnixMillis) -> AuthorizedCall {
     let mut document = document();
     document.scopes = serde_json::from_value(json!([

@@ -1,6 +1,6 @@
-//! R-28 once more, written down as a list: every rule on its own, with its rank, and the lowest rank wins.
+//! Oracle for R-28: a flat list of rules, each with a rank; the broken rule of lowest rank wins.
 //!
-//! No rule here knows whether another one holds; that is what makes it a second opinion.
+//! The rules are independent of each other, which makes this a second opinion on the implementation.
 
 use crate::worlds::{NOW, World};
 use countersign_core::{
@@ -14,7 +14,7 @@ use countersign_protocol::{
 };
 use std::collections::BTreeMap;
 
-/// What the first broken rule is told as, and its rank; nothing if all are kept.
+/// The rank and error code of the first broken rule; `None` if every rule holds.
 pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
     let mut broken = BTreeMap::new();
     let mut rule = |rank: u32, is_broken: bool, code: Code| {
@@ -76,7 +76,7 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
     rule(80, has < needed, Code::TierNotMet);
     let granted = granted(world, delegation);
     let allowing: Vec<&&Scope> = granted.iter().filter(|scope| scope.allows.contains(&route.action)).collect();
-    // A route may name the one scope that opens it.
+    // A route may name the only scope that authorizes it.
     let opening = || allowing.iter().filter(|scope| route.scope.is_none() || route.scope.as_ref() == Some(&scope.id));
     let excluded = granted.iter().any(|scope| scope.explicitly_excludes.contains(&route.action));
     rule(90, excluded || opening().count() == 0, Code::ScopeNotGranted);
@@ -97,9 +97,9 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
     broken.pop_first()
 }
 
-/// Whether a call by this route needs more than a grant.
+/// Whether a call to this route needs confirmation beyond the granted scope.
 pub(crate) fn is_held(world: &World, route: &Route) -> bool {
-    // Whichever scope the caller holds: an action that one scope holds back is not free through another.
+    // Checks all scopes of the document: confirmation required by one scope cannot be bypassed through another.
     let holding = |scope: &&Scope| scope.irreversible || scope.requires_confirmation;
     let mut holders = world.view.project.document.scopes.iter().filter(holding);
     let by_scope = writes(route) && holders.any(|scope| scope.allows.contains(&route.action));
@@ -109,7 +109,7 @@ pub(crate) fn is_held(world: &World, route: &Route) -> bool {
     by_scope || by_route
 }
 
-/// Whether it is the agent's word that is needed, and it was given.
+/// Whether the agent's own confirmation suffices and the call carries it.
 pub(crate) fn word_is_enough(world: &World, route: &Route) -> bool {
     let delegation = world.view.bearer.as_ref().and_then(|bearer| bearer.delegation.as_ref());
     let mut allowing = granted(world, delegation).into_iter().filter(|scope| scope.allows.contains(&route.action));
@@ -119,7 +119,7 @@ pub(crate) fn word_is_enough(world: &World, route: &Route) -> bool {
         && route.reversibility.is_none()
         && route.approvers.is_empty()
         && route.assurance.is_none();
-    // A scope that leaves the action to a person does so for every caller.
+    // A scope that requires a person for this action requires one for every caller.
     let document = &world.view.project.document;
     let leaves_it = |scope: &Scope| {
         let to_a_person = scope.requires_confirmation && scope.confirmation == Confirmed::Decision;
@@ -129,7 +129,7 @@ pub(crate) fn word_is_enough(world: &World, route: &Route) -> bool {
     silent && takes_words && world.call.confirm.as_deref() == Some("true")
 }
 
-/// From this rank on it is known who calls.
+/// From this rank on the caller is identified.
 pub(crate) const KNOWN_FROM: u32 = 50;
 
 pub(crate) fn writes(route: &Route) -> bool {
@@ -148,7 +148,7 @@ fn ended(delegation: &Delegation) -> Option<(u32, Code)> {
     let token = (delegation.token_expires_at.0 + 300_000 < NOW.0)
         .then_some((delegation.token_expires_at, Code::DelegationExpired));
     let policy = (delegation.policy_expires_at <= NOW).then_some((delegation.policy_expires_at, Code::AutoRevoked));
-    // Of two ends the earlier is told; of two at the same moment, the policy's.
+    // Report the earlier of two expiries; at the same instant, report the policy expiry.
     match (token, policy) {
         (Some(token), Some(policy)) => Some((61, if token.0 < policy.0 { token.1 } else { policy.1 })),
         (one, other) => one.or(other).map(|(_, code)| (61, code)),
@@ -162,7 +162,7 @@ fn tier_needed(world: &World, route: &Route) -> u8 {
     [by_kind, document.minimum_tier, route.minimum_tier.unwrap_or(1)].into_iter().max().unwrap()
 }
 
-/// With a user what the user granted, without one what is low-stakes.
+/// Scopes granted by the user; without a delegation, the low-stakes scopes.
 fn granted<'w>(world: &'w World, delegation: Option<&Delegation>) -> Vec<&'w Scope> {
     let is_granted = |scope: &&Scope| match delegation {
         Some(delegation) => delegation.scopes.contains(&scope.id),

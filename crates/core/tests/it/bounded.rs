@@ -1,4 +1,4 @@
-//! What a person may release, and what stays as it was shown.
+//! Released arguments of a standing approval: the allowed releases, and the arguments that stay fixed.
 
 use crate::held::{request, route};
 use countersign_core::{
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub(crate) const SHOWN: &str =
     r#"{"to":"acct-3344","amount":400.00,"currency":"EUR","note":"rent","lines":[{"n":1},{"n":2}]}"#;
 
-/// The bank's route with its table of values.
+/// The bank's route with a table of values.
 pub(crate) fn bank_route() -> Route {
     route(json!({ "values": [{ "name": "amount", "from": "body.amount", "unit": "{body.currency}" }] }))
 }
@@ -28,7 +28,7 @@ pub(crate) fn by_tool() -> What {
     What::Tool { name: "send_money".into() }
 }
 
-/// A call at the gateway and the units of its amounts.
+/// The arguments of a call at the gateway, with the units of its amounts.
 pub(crate) fn call(body: &str) -> (Arguments, Units) {
     of(&request(body))
 }
@@ -73,7 +73,7 @@ fn what_is_not_among_the_arguments_cannot_be_released() {
     }
 }
 
-/// R-7. Whoever released the digest of a body would have released the body.
+/// R-7. Releasing the digest of a body would release the whole body.
 #[test]
 fn what_says_how_the_body_is_read_cannot_be_released() {
     assert_eq!(pattern(json!({ "content_type": { "text": 99 } })), Err(BadPattern::SaysHow("content_type".into())));
@@ -171,7 +171,7 @@ fn a_bound_in_another_unit_than_the_shown_is_refused() {
     assert!(matches!(refused, Err(BadPattern::OtherUnit { .. })));
 }
 
-/// R-7. Two values of the table that disagree say no unit.
+/// R-7. Two table entries with different units for one field yield no unit.
 #[test]
 fn a_table_that_gives_two_units_gives_none() {
     let value = |unit: &str| json!({ "name": unit, "from": "body.amount", "unit": unit });
@@ -211,7 +211,7 @@ fn bounds_are_told_without_anything_invisible() {
     assert_eq!(told(json!({ "one_of": ["a\u{202e}b\n"] })), "only \"a[U+202E]b\\n\"");
 }
 
-/// R-7. Doubles would make 400.00 of what was shown another text, and 9007199254740993 another number.
+/// R-7. Parsing numbers as doubles would change the spelling of 400.00 and the value of 9007199254740993.
 #[test]
 fn a_pattern_comes_back_from_the_store_as_it_was() {
     let (arguments, units) = call(r#"{"to":"a","amount":400.00,"currency":"EUR","id":9007199254740993}"#);

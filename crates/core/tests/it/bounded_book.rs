@@ -1,4 +1,4 @@
-//! The book finds what a look at every pattern would find.
+//! The pattern index returns the same candidates as a linear scan of all patterns.
 
 use crate::{
     bounded::{by_route, by_tool, pattern, tool, tool_pattern},
@@ -36,7 +36,7 @@ fn patterns_that_differ_in_their_bounds_only_come_in_the_order_of_their_keys() {
     assert!(Book::default().candidates(&by_tool(), &tool(json!({}))).is_empty());
 }
 
-/// Names and places have different orders: `n-b` comes before `n.a`, but `n` before `n-b`.
+/// Dotted names and paths sort differently: `n-b` sorts before `n.a`, but `n` before `n-b`.
 #[test]
 fn every_open_place_has_its_own_bound() {
     let arguments = |a: u32, b: u32| json!({ "n": { "a": a }, "n-b": b });
@@ -47,7 +47,7 @@ fn every_open_place_has_its_own_bound() {
     assert!(book.candidates(&by_tool(), &tool(arguments(500, 5))).is_empty());
 }
 
-/// The book looks at no unit, so its candidates are compared again with `Pattern::fit`.
+/// The index ignores units, so its candidates are checked again with `Pattern::fit`.
 #[test]
 fn units_are_left_to_the_fit() {
     let open = json!({ "body.amount": { "most": "500.00" }, "body.currency": { "text": 3 } });

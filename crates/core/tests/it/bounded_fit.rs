@@ -1,4 +1,4 @@
-//! A call is one of those that were approved, or it is not, and then people read why.
+//! Whether a call fits an approved pattern, and the deviations reported if it does not.
 
 use crate::{
     bounded::{SHOWN, amount, by_route, call, of, pattern, tool, tool_pattern},
@@ -10,12 +10,12 @@ use countersign_core::{
 };
 use serde_json::{Value, json};
 
-/// What is told about a call that does not fit.
+/// The deviations of a call that does not fit.
 fn told(pattern: &Pattern, (call, units): &(Arguments, Units)) -> Vec<String> {
     pattern.fit(call, units).unwrap_err().iter().map(ToString::to_string).collect()
 }
 
-/// The shown body with members put over it; null takes one away.
+/// The approved body with some members overwritten; null removes a member.
 fn but(changes: Value) -> (Arguments, Units) {
     let mut body: Value = serde_json::from_str(SHOWN).unwrap();
     for (name, value) in changes.as_object().unwrap() {
@@ -124,7 +124,7 @@ fn a_released_argument_stays_within_its_bound() {
     assert_eq!(chosen.fit(&call, &units), Ok(vec![]));
 }
 
-/// The currency was released too, and still 400 JPY are not 400 EUR.
+/// Releasing the currency does not turn 400 JPY into 400 EUR.
 #[test]
 fn an_amount_in_another_unit_does_not_fit_even_where_the_unit_was_released() {
     let open = json!({ "body.amount": { "most": "500.00" }, "body.currency": { "one_of": ["EUR", "JPY"] } });
@@ -141,7 +141,7 @@ fn an_amount_in_another_unit_does_not_fit_even_where_the_unit_was_released() {
     assert_eq!(of_tool.fit(&euros, &units).unwrap()[0].unit.as_deref(), Some("EUR"));
 }
 
-/// A gateway that forgot to say the units lets nothing through that is counted in one.
+/// If the gateway supplies no units, no amount with a unit fits.
 #[test]
 fn an_amount_whose_unit_is_unknown_does_not_fit() {
     let (arguments, _) = call(SHOWN);
@@ -184,7 +184,7 @@ fn the_order_of_members_says_nothing_and_a_call_that_fits_says_what_it_takes() {
     assert_eq!(open().fit(&call, &units), Ok(vec![taken]));
 }
 
-/// Only the place that was shown is open, not another one with the same dotted name.
+/// Only the released path is open; another member with the same dotted name is not.
 #[test]
 fn a_member_with_a_dot_in_its_name_is_not_the_released_one() {
     let pattern = tool_pattern(json!({ "to": { "name": "Ada" } }), json!({ "to.name": { "text": 20 } })).unwrap();
@@ -208,7 +208,7 @@ fn nothing_invisible_or_wordy_misleads_in_a_difference() {
     assert!(long.len() < 500 && long.contains("more characters"), "{long}");
 }
 
-/// However much a call differs, what is told about it has an end.
+/// The number of reported deviations is capped.
 #[test]
 fn a_call_that_differs_in_everything_is_told_briefly() {
     let flood: serde_json::Map<String, Value> = (0..5000).map(|n| (format!("x{n}"), json!(n))).collect();

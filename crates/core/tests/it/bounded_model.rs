@@ -1,4 +1,4 @@
-//! Whether a call fits, by other means: both trees as flat lists of places, numbers as thousandths.
+//! Oracle for pattern matching: both trees as flat maps of paths, numbers as thousandths.
 
 use crate::bounded::by_tool;
 use countersign_core::bounded::{Arguments, Pattern, Units};
@@ -7,7 +7,7 @@ use proptest::{collection::vec, prelude::*, sample::Index};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// JSON whose numbers are the texts that they are written as.
+/// JSON with numbers kept in their original spelling.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tree {
     Null,
@@ -38,7 +38,7 @@ impl Tree {
         Arguments::read(&self.written()).unwrap()
     }
 
-    /// Every place, with what stands there; of lists and objects only that they are some.
+    /// Every path with its leaf; lists and objects are recorded by kind only.
     fn flat(&self) -> BTreeMap<Way, Leaf> {
         let mut places = BTreeMap::new();
         self.flatten(&mut Vec::new(), &mut places);
@@ -70,7 +70,7 @@ impl Tree {
 enum Leaf {
     Null,
     Thousandths(i64),
-    /// The same as nothing to compare with, and no amount.
+    /// Equal to zero in comparisons, but not valid as an amount.
     MinusZero,
     Exponent(String),
     Text(String),
@@ -87,14 +87,14 @@ impl Leaf {
     fn number(digits: &str) -> Self {
         match digits.parse::<f64>() {
             Ok(value) if value == 0.0 && digits.starts_with('-') => Self::MinusZero,
-            // Exact: the generated numbers are small and have at most three digits behind the point.
+            // Exact: the generated numbers are small and have at most three decimal places.
             Ok(value) if !digits.contains('e') => Self::Thousandths((value * 1000.0).round() as i64),
             _ => Self::Exponent(digits.to_owned()),
         }
     }
 }
 
-/// Texts and bounds of the leaves, few enough that they often meet.
+/// Few leaf texts, so that generated trees often collide.
 const NUMBERS: [&str; 12] = ["0", "-0", "0.0", "1", "1.0", "1.000", "10", "0.5", "-1", "1e1", "10e0", "7.25"];
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
@@ -121,7 +121,7 @@ pub(crate) fn root() -> impl Strategy<Value = Tree> {
     object(tree())
 }
 
-/// One place of the tree becomes something else, gets a neighbour, loses one, or changes its order.
+/// Replaces one node of the tree, adds or drops a child, or reverses the children.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Put(Tree),
@@ -148,7 +148,7 @@ pub(crate) fn changed(tree: &Tree, changes: &[(Index, Change)]) -> Tree {
     })
 }
 
-/// Counts places down to the one that is meant. Whether it was among these.
+/// Applies the change to the node at index `left` in preorder; returns false if the index lies outside this subtree.
 fn change_at(tree: &mut Tree, left: &mut usize, change: &Change) -> bool {
     if *left == 0 {
         change_here(tree, change);
@@ -178,7 +178,7 @@ fn change_here(tree: &mut Tree, change: &Change) {
     }
 }
 
-/// Some leaves of the tree with bounds that what is shown lies within.
+/// Releases some leaves, each with a bound that contains the current value.
 pub(crate) fn releases(tree: &Tree, chosen: &[(Index, u8)]) -> BTreeMap<String, Bound> {
     let leaves: Vec<_> =
         tree.flat().into_iter().filter_map(|(way, leaf)| Some((way.join("."), limits(&leaf)?))).collect();
@@ -205,7 +205,7 @@ fn limits(leaf: &Leaf) -> Option<Vec<Bound>> {
     Some(bounds.into_iter().map(|bound| serde_json::from_value(bound).unwrap()).collect())
 }
 
-/// What a call takes, in thousandths, if it fits.
+/// The amounts claimed by a fitting call, in thousandths.
 fn fits(was: &Tree, is: &Tree, released: &BTreeMap<String, Bound>) -> Option<BTreeMap<String, i64>> {
     let (was, is) = (was.flat(), is.flat());
     let bound_at = |way: &Way| released.get(&way.join("."));
@@ -229,7 +229,7 @@ fn fits(was: &Tree, is: &Tree, released: &BTreeMap<String, Bound>) -> Option<BTr
     Some(taken)
 }
 
-/// Whether the bound allows it, and the amount if it is one.
+/// Whether the bound allows the value, and the amount if the value is one.
 fn allows(bound: &Bound, shown: &Leaf, given: &Leaf) -> (bool, Option<i64>) {
     match (bound, shown, given) {
         (Bound::Amount { least, most, .. }, Leaf::Thousandths(_), Leaf::Thousandths(n)) => {
@@ -291,7 +291,7 @@ proptest! {
         }
     }
 
-    /// What is stored and read again judges no call differently.
+    /// A pattern read back from the store judges every call as the original does.
     #[test]
     fn a_stored_pattern_is_the_same_pattern(shown in root(), chosen in vec((any::<Index>(), any::<u8>()), 0..4)) {
         let released = releases(&shown, &chosen);

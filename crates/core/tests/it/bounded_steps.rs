@@ -1,4 +1,4 @@
-//! A plan's step says its calls in the form that the calls themselves have.
+//! A plan step describes its calls in the same form as the calls themselves.
 
 use crate::{
     bounded::{bank_route, by_route, of, released},
@@ -16,7 +16,7 @@ fn step(arguments: Value) -> Result<Arguments, BadStep> {
     Arguments::of_step(&bank_route(), &arguments)
 }
 
-/// A step for the usual account.
+/// A step on the default account.
 fn with(name: &str, value: Value) -> Result<Arguments, BadStep> {
     step(json!({ "path": { "account": "main" }, name: value }))
 }
@@ -84,7 +84,7 @@ fn forms_bodies_that_nobody_can_read_and_none_have_one_form_in_plan_and_call() {
     assert_eq!(step(json!({ "body": null })), call("application/json; charset=utf-8", "null"));
 }
 
-/// The owner's words can be rendered from the plan, before there is any call.
+/// The owner's template renders from the plan step, before any call exists.
 #[test]
 fn the_owners_words_are_rendered_from_a_step() {
     let plan = with("body", json!({ "to": "acct-3344", "amount": 400, "currency": "EUR" })).unwrap();

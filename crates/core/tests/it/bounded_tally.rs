@@ -1,4 +1,4 @@
-//! Counts and sums: never over, never below nothing.
+//! Use counts and amount sums never exceed a limit and never drop below zero.
 
 use crate::bounded::{amount, pattern, tool_pattern};
 use countersign_core::bounded::{NoRoom, NotReserved, Taken, Tally};
@@ -48,7 +48,7 @@ fn a_use_that_does_not_say_its_amount_once_and_in_the_unit_has_no_room() {
     assert_eq!(tally(3).reserve(&[taken("1"), taken("1")].concat()), unsaid);
 }
 
-/// What would have to be rounded has no room.
+/// A sum that would need rounding is refused.
 #[test]
 fn what_cannot_be_added_exactly_has_no_room() {
     let open = json!({ "n": { "most": "9".repeat(28), "sum": "9".repeat(28), "unit_from": "of" } });
@@ -56,7 +56,7 @@ fn what_cannot_be_added_exactly_has_no_room() {
     let taken = |text: &str| [Taken { name: "n".into(), amount: amount(text), unit: Some("grains".into()) }];
     let much = tally.reserve(&taken(&"8".repeat(28))).unwrap();
     assert!(matches!(much.reserve(&taken("0.1")), Err(NoRoom::Inexact { .. })));
-    // A fraction that was given back leaves no digits behind that later sums would have no room for.
+    // A returned fraction leaves no decimal digits behind that would make later sums inexact.
     let fine = tally.reserve(&taken("0.000000000000000000000000001")).unwrap();
     let back = fine.give_back(&taken("0.000000000000000000000000001")).unwrap();
     assert!(back.reserve(&taken("1000")).is_ok());
@@ -85,11 +85,11 @@ fn a_tally_comes_back_from_the_store_as_it_was() {
 
 #[derive(Clone, Copy, Debug)]
 enum Do {
-    /// Cents.
+    /// In cents.
     Reserve(u32),
-    /// The claim of this place among the open ones comes to nothing.
+    /// Returns the open claim at this index.
     GiveBack(usize),
-    /// Something that nobody reserved.
+    /// Returns an amount without a matching claim.
     GiveBackMade(u32),
 }
 
@@ -107,7 +107,7 @@ fn cents(cents: u32) -> Vec<Taken> {
 }
 
 proptest! {
-    /// The model is a list of what is claimed, in cents.
+    /// The model is a list of claimed amounts in cents.
     #[test]
     fn no_sequence_of_claims_and_returns_exceeds_a_bound(doings in doings(), uses in 1..12_i64) {
         let mut tally = tally(uses);

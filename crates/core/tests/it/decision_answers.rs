@@ -1,4 +1,4 @@
-//! Which answers count, and in which order that is looked at (AAEP 6.3.4, R-1, R-4).
+//! Which answers count, and the order of the checks (AAEP 6.3.4, R-1, R-4).
 
 use crate::{
     decision_store::Outcome,
@@ -57,7 +57,7 @@ fn the_checks_are_made_in_order_and_what_fails_one_changes_nothing() {
     assert_eq!(why(&plane, &question, wrong), Some(NotCounted::Settled));
 }
 
-/// an event of a time when it did not have all that runs.
+/// an older event that does not show everything to be executed.
 #[test]
 fn nobody_approves_over_the_wire_what_their_client_was_not_given() {
     let mut plane = Plane::new();

@@ -1,4 +1,4 @@
-//! Spending a yes, what becomes of it, and who finds that out.
+//! Claiming an approval, its outcome, and the events about it.
 
 use crate::{
     decision_store::Outcome,

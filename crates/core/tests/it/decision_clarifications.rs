@@ -1,4 +1,4 @@
-//! Answers to questions that carry nothing out (AAEP 6.5).
+//! Answers to questions without an execution (AAEP 6.5).
 
 use crate::{
     decision_answers::copy,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const KINDS: [ResponseKind; 4] =
     [ResponseKind::Freetext, ResponseKind::YesNo, ResponseKind::MultipleChoice, ResponseKind::Numeric];
 
-/// A value among the choices, a label, another text, nothing, a number, its text, and a truth.
+/// A choice's value, a label, another text, an empty text, a number, the same number as text, and a boolean.
 fn responses() -> [Value; 7] {
     [json!("a"), json!("the first"), json!("else"), json!(""), json!(67), json!("67"), json!(true)]
 }

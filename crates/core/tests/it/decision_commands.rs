@@ -1,4 +1,4 @@
-//! Commands for the model: few of everything, so that they get into each other's way.
+//! Commands for the model: few agents, people and actions, so that commands conflict.
 
 use crate::{
     decision_reference::{Answering, Raising, Saying},
@@ -19,7 +19,7 @@ use countersign_protocol::{
 use proptest::{collection, option, prelude::*, sample::select};
 use serde_json::json;
 
-/// A command, the clock of the node that decides it, and whether its step is committed later.
+/// A command, the clock skew of the deciding node, and whether its step is committed later.
 #[derive(Clone, Debug)]
 pub(crate) struct Deed {
     pub(crate) command: Command,
@@ -27,16 +27,16 @@ pub(crate) struct Deed {
     pub(crate) held: bool,
 }
 
-/// Stands for a person who may do it.
+/// Stands for a person entitled to decide.
 pub(crate) const ENTITLED: RowKey = 0;
 
-/// `which` counts among those that there are, the newest first, round and round; mostly among those for which it makes sense.
+/// `which` indexes the existing questions, newest first, modulo their number; mostly only those the command applies to.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     Pass {
         millis: i64,
     },
-    /// To the next moment of a question, yes or lease, or thereabouts.
+    /// To, or close to, the next deadline of a question, approval or lease.
     PassTo {
         which: u8,
         millis: i64,
@@ -103,7 +103,7 @@ pub(crate) enum Command {
     },
 }
 
-/// What an agent says of itself.
+/// Statements of an agent about itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Speech {
     Think,
@@ -165,7 +165,7 @@ fn person() -> impl Strategy<Value = RowKey> {
     prop_oneof![4 => Just(ENTITLED), 1 => select(vec![ALICE, BOB, CAROL, DAN, ADMIN])]
 }
 
-/// When a person says that they decided, beside now.
+/// A person's claimed decision time, in seconds relative to now.
 fn claimed() -> impl Strategy<Value = i64> {
     prop_oneof![6 => Just(0_i64), 1 => select(vec![-301_i64, -300, -200, 60, 400])]
 }
@@ -241,7 +241,7 @@ fn speech() -> impl Strategy<Value = Speech> {
 }
 
 impl Speech {
-    /// As an event that fits to where the session stands, if there is one.
+    /// An event that is legal in the session's current state, if there is one.
     pub(crate) fn payload(self, session: &AaepSessionState) -> Option<Payload> {
         let at = match session {
             AaepSessionState::Open { at, .. } => at.clone(),

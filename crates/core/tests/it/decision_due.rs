@@ -1,4 +1,4 @@
-//! What falls due by itself (AAEP 6.4, R-6, R-21).
+//! Deadlines, reminders and defaults (AAEP 6.4, R-6, R-21).
 
 use crate::{
     decision_store::Outcome,
@@ -19,7 +19,7 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 
-/// A question with so much time, whose default is accept.
+/// A question with this timeout that defaults to accept.
 fn asked(plane: &mut Plane, seconds: i64) -> Decision {
     let wishes = Wishes { timeout_s: Some(seconds), default: Some(YesNo::Accept), ..Wishes::default() };
     let step = plane.raise(&Ask { wishes, ..Ask::of("lamp.dim") }, NOW).unwrap();

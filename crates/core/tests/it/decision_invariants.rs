@@ -1,4 +1,4 @@
-//! What must hold after every step, whatever it was.
+//! Invariants that hold after every step.
 
 use crate::{
     decision_reference::{Fate, Run, Yes},
@@ -41,7 +41,7 @@ impl Runner {
         }
     }
 
-    /// Settled once, and never otherwise; and whoever was asked is told.
+    /// A decision is settled once, never changes afterwards, and the settlement reaches its audience.
     fn settlements_stay(&mut self) {
         for decision in self.plane.store.decisions().filter(|decision| !decision.is_pending()) {
             let state = serde_json::to_value(&decision.state).unwrap();
@@ -51,7 +51,7 @@ impl Runner {
         }
     }
 
-    /// No execution without a yes, none too many, and none of anything else than was asked.
+    /// Every execution has an approval, claims it at most once, and runs exactly the approved digest.
     fn what_ran_was_allowed(&self) {
         let store = &self.plane.store;
         for allowance in store.allowances() {
@@ -78,7 +78,7 @@ impl Runner {
         }
     }
 
-    /// A session waits exactly for its open questions, and says so.
+    /// A session lists exactly its pending questions and is in `awaiting_input` while there are any.
     fn sessions_are_true(&self) {
         let store = &self.plane.store;
         for session in store.sessions() {
@@ -97,7 +97,7 @@ impl Runner {
         }
     }
 
-    /// Each raised and each settled decision is written once, and no expired one as rejected.
+    /// Each raised and each settled decision is recorded once, and an expired one is not recorded as rejected.
     fn evidence_is_true(&mut self) {
         let store = &self.plane.store;
         for draft in &store.evidence[self.entries..] {
@@ -126,7 +126,7 @@ impl Runner {
     }
 }
 
-/// reversible, not high, thirty seconds at least.
+/// reversible, below high risk, and a timeout of at least thirty seconds.
 fn default_yes_was_permitted(decision: &Decision) {
     let terms = &decision.terms;
     assert!(!terms.irreversible && terms.risk < Risk::High && terms.timeout_s >= 30, "{terms:?}");

@@ -1,5 +1,5 @@
-//! Any sequence of commands, on clocks that differ, with steps that are committed late: the real operations against
-//! the reference, and what must hold whatever happens.
+//! Arbitrary command sequences with clock skew and late commits: the real operations against the reference and the
+//! invariants.
 
 use crate::{decision_commands::deeds, decision_runner::Runner};
 use proptest::{
@@ -26,7 +26,7 @@ proptest! {
     }
 }
 
-/// A model that reaches nothing proves nothing.
+/// A model that does not reach a result proves nothing about it.
 #[test]
 fn the_commands_reach_whatever_can_become_of_them() {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);

@@ -1,6 +1,6 @@
-//! The decision engine once more, as small as it can be: no rows, no events, only what may happen when.
+//! Oracle for the decision engine, as small as possible: no rows, no events, only the legal transitions.
 //!
-//! `node` is the clock of the node that decides, `store` the clock of the store that writes.
+//! `node` is the clock of the deciding node, `store` the clock of the writing store.
 
 use crate::decision_world::{ALICE, BOB, CAROL};
 use countersign_core::records::Assurance;
@@ -19,11 +19,11 @@ pub(crate) struct Times {
     pub(crate) store: UnixMillis,
 }
 
-/// What becomes of a command.
+/// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Done,
-    /// Nothing was to be done.
+    /// Nothing to do.
     Nothing,
     Refused(&'static str),
     OutOfTime,
@@ -75,7 +75,7 @@ pub(crate) struct Raising {
     pub(crate) principal: String,
     pub(crate) action: usize,
     pub(crate) number: u8,
-    /// A clarification, with or without an answer by default.
+    /// A clarification request, with or without a default answer.
     pub(crate) clarifies: Option<bool>,
     pub(crate) session: Option<RowKey>,
     pub(crate) timeout: Option<i64>,
@@ -107,7 +107,7 @@ pub(crate) struct Question {
     pub(crate) fate: Fate,
     pub(crate) yes: Option<(Yes, UnixMillis)>,
     pub(crate) run: Option<Run>,
-    /// A person said how it ended, and whether a report contradicted that.
+    /// A person stated the outcome; true if a report contradicted it.
     pub(crate) reconciled: Option<bool>,
 }
 
@@ -130,7 +130,7 @@ pub(crate) struct Reference {
 }
 
 impl Raising {
-    /// Policy gives its approval to others than the person for whom the agent acts.
+    /// Policy lets people other than the agent's principal approve this action.
     pub(crate) fn is_payment(&self) -> bool {
         self.clarifies.is_none() && self.action == PAY
     }
@@ -140,7 +140,7 @@ impl Raising {
         what(self) == what(other)
     }
 
-    /// Timeout and default, if policy allows what is wished.
+    /// Timeout and default, if policy allows the requested ones.
     fn terms(&self) -> Option<(i64, YesNo)> {
         if self.clarifies.is_some() {
             return Some((self.timeout.unwrap_or(180), YesNo::Reject));
@@ -181,8 +181,8 @@ impl Reference {
         self.raise_late(asked, times)
     }
 
-    /// A question that was decided upon earlier, when nothing else was open or under way. That only one is open is the
-    /// store's to see; that the same began to run meanwhile is seen when this one is claimed.
+    /// Raises a question decided earlier, when no equal question was pending or running. The store enforces that only
+    /// one is pending; an equal execution that began since is detected when this one is claimed.
     pub(crate) fn raise_late(&self, asked: &Raising, times: Times) -> Verdict {
         let mut same = self.questions.iter().filter(|q| q.asked.is_same(asked));
         if (asked.somebody || !self.early_reject) && same.any(|q| q.fate == Fate::Open) {
@@ -202,7 +202,7 @@ impl Reference {
         full.iter().position(|full| *full).map_or(Done, Limit)
     }
 
-    /// The question as it stands once it was asked at a moment, in a session.
+    /// Records the question as asked in a session.
     pub(crate) fn raised(&mut self, asked: &Raising, session: RowKey, asked_at: UnixMillis, times: Times) {
         let (timeout, default) = asked.terms().expect("only what is legal is asked");
         let deadline = asked_at.plus_secs(timeout);
@@ -234,9 +234,9 @@ impl Reference {
         let is_yes = matches!(by.saying, Saying::Accept | Saying::Text | Saying::Number);
         let pay = q.asked.is_payment();
         let counts = if by.person == ALICE { !is_yes || !pay } else { pay && [BOB, CAROL].contains(&by.person) };
-        // What nothing is known about is irreversible and high, which takes a signed-in person.
+        // An unknown action is irreversible and of high risk, which requires a signed-in person.
         let unknown = confirms && q.asked.action == 3;
-        // The no of the person for whom the agent acts always counts.
+        // A rejection by the agent's principal always counts.
         let own_no = by.person == ALICE && !is_yes;
         let floor = if (pay || unknown) && !own_no { Assurance::Session } else { Assurance::Token };
         let fits = match by.saying {
@@ -313,7 +313,7 @@ impl Reference {
         self.questions[index].due = next;
     }
 
-    /// A default yes is given on time or not at all.
+    /// A default approval is given on time or not at all.
     fn comes_to(&self, index: usize, nobody_there: bool, times: Times) -> Fate {
         let q = &self.questions[index];
         let on_time = q.deadline >= self.serving_since && times.node <= q.deadline.plus_secs(5);
@@ -347,7 +347,7 @@ impl Reference {
         q.run = Some(Run::Claimed(times.node.plus_secs(lease_s)));
     }
 
-    /// `ran` is what is reported: done, failed, or nothing but that it still runs.
+    /// `ran` is the reported outcome: committed, failed, or `None` while the call is still running.
     pub(crate) fn report(&self, index: usize, ran: Option<bool>, times: Times) -> Verdict {
         match (self.questions[index].run.expect("something was claimed"), ran) {
             (Run::Claimed(lease), None) if times.node < lease => first(&[(times.store >= lease, OutOfTime)]),
@@ -413,7 +413,7 @@ impl Reference {
         self.close_own_session(index);
     }
 
-    /// Everything of a principal that was open when it was looked at.
+    /// Cancels everything that was open for a principal when the view was loaded.
     pub(crate) fn revoke(&mut self, principal: &str, open: &[usize], sessions: &[RowKey]) {
         self.revoked.push(principal.to_owned());
         for index in open {
@@ -450,7 +450,7 @@ impl Reference {
 }
 
 impl Question {
-    /// When something of it ends.
+    /// The upcoming deadlines of this question.
     pub(crate) fn moments(&self) -> impl Iterator<Item = UnixMillis> {
         let deadline = (self.fate == Fate::Open).then_some([self.deadline, self.due]);
         let until = self.yes.filter(|(yes, _)| *yes == Yes::Open).map(|(_, until)| until);
@@ -466,7 +466,7 @@ impl Question {
     }
 }
 
-/// What nobody's answer comes to.
+/// The result of a question without an answer.
 fn by_default(asked: &Raising, accept: bool) -> Fate {
     match asked.clarifies {
         Some(true) => Fate::ExpiredResponse,
@@ -476,7 +476,7 @@ fn by_default(asked: &Raising, accept: bool) -> Fate {
     }
 }
 
-/// Longer questions are counted down: at half of the time, at a tenth, at the end.
+/// Long questions send reminders: at half of the time, at a tenth, at the end.
 fn due(asked_at: UnixMillis, deadline: UnixMillis, after: UnixMillis) -> UnixMillis {
     let whole = deadline.0 - asked_at.0;
     let moments = [deadline.0 - whole / 2, deadline.0 - whole / 10];
@@ -484,7 +484,7 @@ fn due(asked_at: UnixMillis, deadline: UnixMillis, after: UnixMillis) -> UnixMil
     next.map_or(deadline, UnixMillis)
 }
 
-/// The first that holds.
+/// The verdict of the first rule that applies.
 fn first(rules: &[(bool, Verdict)]) -> Verdict {
     rules.iter().find(|(holds, _)| *holds).map_or(Done, |(_, verdict)| *verdict)
 }

@@ -1,4 +1,4 @@
-//! The real operations and the reference, side by side.
+//! Runs the real operations and the reference side by side.
 
 use crate::{
     decision_commands::{Command, Deed, ENTITLED, Speech},
@@ -31,14 +31,14 @@ use countersign_protocol::{
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A step that was decided and waits to be committed.
+/// A decided step that is not committed yet.
 struct Held {
     matter: Matter,
     node: UnixMillis,
     effects: Effects,
 }
 
-/// A command with everything that it was decided upon.
+/// A command with its resolved inputs.
 #[derive(Clone, Debug)]
 enum Matter {
     Open { principal: String },
@@ -61,15 +61,15 @@ pub(crate) struct Runner {
     pub(crate) plane: Plane,
     pub(crate) reference: Reference,
     pub(crate) listener: Listener,
-    /// The decisions by the order of their asking.
+    /// Decisions in the order they were raised.
     pub(crate) keys: Vec<RowKey>,
     held: Vec<Held>,
     pub(crate) settled: BTreeMap<RowKey, Value>,
-    /// How many entries of the log were looked at.
+    /// The number of evidence entries already checked.
     pub(crate) entries: usize,
-    /// How often each decision was written as raised and as settled.
+    /// How often each decision was recorded as raised and as settled.
     pub(crate) written: BTreeMap<String, (u32, u32)>,
-    /// What came of which command, so far.
+    /// The combinations of command and result reached so far.
     pub(crate) seen: BTreeSet<String>,
 }
 
@@ -132,7 +132,7 @@ impl Runner {
         }
     }
 
-    /// What is committed late is either still right, by what has become of everything since, or it is not committed.
+    /// A late step is either refused by the store or still legal by the current reference.
     fn commit_late(&mut self, held: Held) {
         let Held { matter, node, effects } = held;
         let outcome = self.plane.store.commit(&effects);
@@ -167,7 +167,7 @@ impl Runner {
         }
     }
 
-    /// Mostly one that is open.
+    /// Mostly a pending question.
     fn pick(&self, which: u8) -> Option<(usize, RowKey)> {
         self.pick_mostly(which, |question| question.fate == Fate::Open)
     }
@@ -208,7 +208,7 @@ impl Runner {
         own.get(usize::from(which).checked_rem(own.len())?).copied()
     }
 
-    /// The real operation upon what the store knows now.
+    /// Runs the real operation on the current rows.
     fn decide(&self, command: &Command, node: UnixMillis) -> Option<(Matter, Result<Effects, &'static str>)> {
         let plane = &self.plane;
         Some(match command {
@@ -307,7 +307,7 @@ impl Runner {
         })
     }
 
-    /// None where the reference has no opinion: the listener judges what is said.
+    /// `None` where the reference makes no prediction; the event listener checks those events.
     fn expected(&self, matter: &Matter, times: Times) -> Option<Verdict> {
         let reference = &self.reference;
         Some(match matter {
@@ -339,7 +339,7 @@ impl Runner {
         })
     }
 
-    /// Carries what happened over into the reference.
+    /// Applies the committed step to the reference.
     fn happened(&mut self, matter: Matter, times: Times) {
         let reference = &mut self.reference;
         match matter {

@@ -1,4 +1,5 @@
-//! Sessions that agents speak in: what fits is said, what does not is refused with what was wrong (AAEP 4.5, 6.8).
+//! Events sent by agents in their AAEP sessions: legal ones are published, illegal ones refused with a reason
+//! (AAEP 4.5, 6.8).
 
 use crate::{
     decision_stream::Listener,

@@ -1,5 +1,5 @@
-//! Two nodes on one store: every interleaving of loading, deciding and committing, with crashes in between and clocks
-//! that are off by a tick. The nodes decide with the real operations.
+//! Two nodes on one store: every interleaving of loading, deciding and committing, with crashes in between and clock
+//! skew of one tick. The nodes decide with the real operations.
 
 use crate::{
     decision_store::{Outcome, Store},
@@ -20,7 +20,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// How long a question is open, a yes may be spent, and a lease lasts.
+/// The timeout of a question, the lifetime of an approval, and the length of a lease.
 const TICK_S: i64 = 30;
 
 /// AAEP-6.3.5-01, AAEP-6.3.5-02
@@ -45,13 +45,13 @@ struct TwoNodes {
     ticks: i64,
     raises: usize,
     crashes: u8,
-    /// Whether it begins with a yes.
+    /// Whether the initial state has an approval.
     accepted: bool,
-    /// What was decided before upon the same: an operation is a function of its view and its moment.
+    /// Memoized decisions: an operation is a function of its view and the current time.
     decided: Mutex<HashMap<Asked, Option<Arc<Effects>>>>,
 }
 
-/// Everything that a decision depends on.
+/// The complete input of a decision.
 #[derive(PartialEq, Eq, Hash)]
 struct Asked {
     node: usize,
@@ -62,11 +62,11 @@ struct Asked {
     rows: Rows,
 }
 
-/// What a node does.
+/// The operations of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Work {
     Raise,
-    /// The first says yes, the second no.
+    /// The first reply approves, the second rejects.
     Reply(usize),
     Due,
     Claim,
@@ -78,13 +78,13 @@ enum Work {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Action {
     Tick,
-    /// Looks, and decides upon what it saw.
+    /// Loads the rows and decides.
     Load(usize, Work),
     Commit(usize),
     Crash(usize),
-    /// The question reaches the person, from the node that asked it.
+    /// The node that raised the question delivers it to the person.
     Deliver(usize),
-    /// The person comes, to whichever node, and gets what is open: its asking was lost in a crash.
+    /// The person connects to any node and gets the pending question; its delivery was lost in a crash.
     Join,
 }
 
@@ -93,21 +93,21 @@ struct State {
     store: Store,
     nodes: [Node; 2],
     crashes: u8,
-    /// The token of the question that the person has before them.
+    /// The reply token of the question shown to the person.
     knows: Option<(RowKey, String)>,
     replies: [Reply; 2],
-    /// What each decision was settled as first.
+    /// The first settlement of each decision.
     first: Vec<(RowKey, Fate)>,
     out_of_time: bool,
 }
 
 #[derive(Clone, Default)]
 struct Node {
-    /// How far its clock is off.
+    /// Clock skew in ticks.
     skew: i64,
     serving_since: UnixMillis,
     pending: Option<(Work, UnixMillis, Arc<Effects>)>,
-    /// What it has still to tell: lost with it.
+    /// An undelivered question; lost if the node crashes.
     outbox: Option<(RowKey, String)>,
 }
 
@@ -115,7 +115,7 @@ struct Node {
 enum Reply {
     Unsent,
     Ignored,
-    /// It was acknowledged that it settled this decision.
+    /// The reply was acknowledged as settling this decision.
     Counted(RowKey),
 }
 
@@ -148,7 +148,7 @@ impl TwoNodes {
         }
     }
 
-    /// Checks the properties that are about this model.
+    /// Checks the properties relevant to this model.
     fn holds(self, concerns: fn(&str) -> bool) {
         let checker = self.checker().threads(2).spawn_bfs().join();
         for property in checker.model().properties().iter().filter(|property| concerns(property.name)) {
@@ -160,7 +160,7 @@ impl TwoNodes {
         assert!(checker.unique_state_count() > 10_000, "so few states prove little");
     }
 
-    /// The view of a node, with keys that no other step will give out.
+    /// The view of a node, with row keys that no other step uses.
     fn plane(&self, state: &State, node: usize) -> Plane {
         let rows =
             state.store.decisions().count() + state.store.allowances().count() + state.store.executions().count();
@@ -184,7 +184,7 @@ impl TwoNodes {
         effects
     }
 
-    /// Nothing where the operation refuses.
+    /// Nothing if the operation refuses.
     fn decide_anew(&self, state: &State, node: usize, work: Work) -> Option<Effects> {
         let plane = self.plane(state, node);
         let now = state.now_at(node);
@@ -234,7 +234,7 @@ impl TwoNodes {
         let mut next = state.clone();
         match (self.decide(state, node, work), work) {
             (Some(effects), _) => next.nodes[node].pending = Some((work, state.now_at(node), effects)),
-            // Whoever answers is told so at once, as the door does.
+            // A refused reply is reported at once, as by the HTTP handler.
             (None, Work::Reply(n)) => next.replies[n] = Reply::Ignored,
             (None, _) => return None,
         }
@@ -275,14 +275,14 @@ impl State {
         self.store.evidence.clear();
     }
 
-    /// Whether it is unknown only since its lease was over.
+    /// Whether the execution became unknown only after its lease ended.
     fn lapsed_after(&self, key: RowKey, lease: Option<UnixMillis>) -> bool {
         let run = self.store.executions().find(|run| run.key == key).expect("no execution goes away");
         let unknown = matches!(run.state, ExecutionState::Unknown { .. });
         !unknown || lease.is_some_and(|lease| self.store.now >= lease)
     }
 
-    /// What was settled for the first time, and whether it was the time for it by the store's clock.
+    /// Records first settlements, and whether they were on time by the store's clock.
     fn remember(&mut self, deadlines: &[(RowKey, Option<UnixMillis>)]) {
         for decision in self.store.decisions().filter(|decision| !decision.is_pending()) {
             if self.first.iter().any(|(key, _)| *key == decision.key) {
@@ -435,7 +435,7 @@ impl State {
         self.store.decisions().any(|decision| fate(decision) == wanted)
     }
 
-    /// The rows, each with its key as `named`.
+    /// The rows, with their keys mapped by `named`.
     fn rows(&self, named: impl Fn(RowKey) -> RowKey) -> Rows {
         let store = &self.store;
         Rows {
@@ -446,7 +446,7 @@ impl State {
         }
     }
 
-    /// Everything that what happens next depends on: rows by their order instead of their keys, and no words.
+    /// The part of the state that determines all next states: rows by position instead of key, no texts.
     fn compact(&self) -> Compact {
         let place = |key: RowKey| self.store.decisions().position(|decision| decision.key == key);
         let node = |node: &Node| {
@@ -530,7 +530,7 @@ fn deadline(decision: &Decision) -> Option<UnixMillis> {
     }
 }
 
-/// Until when it is claimed; afterwards its version tells what became of it.
+/// The end of the lease while claimed; afterwards the row version identifies the outcome.
 fn lease(state: &ExecutionState) -> Option<UnixMillis> {
     match state {
         ExecutionState::Claimed { lease_until } => Some(*lease_until),

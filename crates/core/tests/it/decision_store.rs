@@ -1,4 +1,4 @@
-//! A store in memory that takes steps exactly as the real one does: versions, time, limits, unique columns.
+//! An in-memory store that accepts steps exactly like the real one: versions, time, limits, unique columns.
 
 use countersign_core::{
     news::{News, Said},
@@ -18,10 +18,10 @@ pub(crate) enum Outcome {
 
 #[derive(Clone, Default)]
 pub(crate) struct Store {
-    /// The clock that decides.
+    /// The authoritative clock.
     pub(crate) now: UnixMillis,
     rows: BTreeMap<(Table, RowKey), Arc<Record>>,
-    /// Rows that only matter for their version: the standing of people.
+    /// Memberships and delegations, for guards: only their versions matter.
     pub(crate) standing: BTreeMap<(Table, RowKey), i64>,
     counts: BTreeMap<String, (i64, UnixMillis)>,
     pub(crate) said: Vec<Arc<Said>>,
@@ -33,7 +33,7 @@ impl Store {
         Self { now, ..Self::default() }
     }
 
-    /// In the order of the real one: stale, out of time, limits; and unique columns when rows are written.
+    /// Checks in the order of the real store: stale, out of time, limits; unique columns when rows are written.
     pub(crate) fn commit(&mut self, effects: &Effects) -> Outcome {
         let kept = |row: &(Table, RowKey)| row.0 == Table::HeldRequest;
         assert!(effects.once.is_empty(), "no decision spends keys");
@@ -64,7 +64,7 @@ impl Store {
         Outcome::Committed
     }
 
-    /// A row of version 1 must not be there; one of version n + 1 must be at n, also within the step.
+    /// A row of version 1 must not exist; a row of version n + 1 must be at n, also within one step.
     fn fits(&self, puts: &[Record]) -> bool {
         let mut versions = BTreeMap::new();
         puts.iter().all(|put| {
@@ -91,8 +91,8 @@ impl Store {
         Ok(counts)
     }
 
-    /// The unique indices: one open question that is the same, one use of a digest under way. The real store lets a
-    /// decision have several yeses; here it is one, or one a step.
+    /// The unique indices: one pending question per fingerprint, one running execution per digest. The real store
+    /// allows several allowances per decision; here it is one, or one per plan step.
     fn unique_columns_hold(&self) -> bool {
         let same = self.decisions().filter(|d| d.is_pending()).map(|d| d.same);
         let digests = self.executions().filter(|e| e.is_under_way()).map(|e| e.digest);
@@ -102,7 +102,7 @@ impl Store {
         decisions && all_different(replies) && self.chains_have_no_forks()
     }
 
-    /// One session of an id, one entry at each place of a chain.
+    /// Session ids are unique, and so is each position of a chain.
     fn chains_have_no_forks(&self) -> bool {
         let ids = self.rows().filter_map(|record| match record {
             Record::ClarificationSession(row) => Some(row.id.as_str()),
@@ -124,7 +124,7 @@ impl Store {
         row.or_else(|| self.standing.get(&(table, key)).copied())
     }
 
-    /// What a counter stands at.
+    /// The current value of a counter.
     pub(crate) fn count(&self, key: &str) -> i64 {
         self.counts.get(key).filter(|(_, until)| *until >= self.now).map_or(0, |(value, _)| *value)
     }

@@ -1,4 +1,4 @@
-//! Listens to everything that is said in sessions, and objects to what no legal session would say (AAEP 4.5).
+//! Subscribes to all session events and asserts that each of them is legal (AAEP 4.5).
 
 use crate::{decision_store::Store, decision_world::beside};
 use countersign_core::{
@@ -20,13 +20,13 @@ use countersign_protocol::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was heard so far.
+/// The events received so far.
 #[derive(Default)]
 pub(crate) struct Listener {
     heard: usize,
     sessions: BTreeMap<RowKey, Session>,
     event_ids: BTreeSet<String>,
-    /// Decisions whose settlement was told, by a change of state or by the end of their session.
+    /// Decisions with a published settlement: by a state change or by the end of the session.
     pub(crate) told: BTreeSet<String>,
 }
 
@@ -37,7 +37,7 @@ struct Session {
     at: String,
     last: UnixMillis,
     over: bool,
-    /// Tool and call id of what was invoked and is not completed.
+    /// Tool and call id of each invocation that is not completed.
     tools: Vec<(String, Option<String>)>,
     outputs: BTreeMap<Option<String>, (i64, bool)>,
     asked: BTreeSet<String>,
@@ -45,7 +45,7 @@ struct Session {
 }
 
 impl Listener {
-    /// Hears what the store has said since the last time.
+    /// Receives the events published since the last call.
     pub(crate) fn listen(&mut self, store: &Store) {
         for said in &store.said[self.heard..] {
             self.hear(said, store);
@@ -53,7 +53,7 @@ impl Listener {
         self.heard = store.said.len();
     }
 
-    /// The time of the last event of a session: the next one is not stamped earlier.
+    /// The time of a session's last event; the next one must not be earlier.
     pub(crate) fn last(&self, session: RowKey) -> UnixMillis {
         self.sessions.get(&session).map_or(UnixMillis(0), |session| session.last)
     }
@@ -82,7 +82,7 @@ impl Listener {
     }
 }
 
-/// Whoever could answer hears that it is over (AAEP 6.7.2).
+/// The settlement reaches everyone entitled to answer (AAEP 6.7.2).
 fn reaches_all(said: &Said, decision: &Decision) {
     let to = audience(decision);
     let people = to.people.iter().all(|person| said.to.people.contains(person));
@@ -90,7 +90,7 @@ fn reaches_all(said: &Said, decision: &Decision) {
     assert!(people && roles, "not all who could answer {} hear of its end", decision.id);
 }
 
-/// Every event is one that anybody may emit, in each of its languages, and says the same in all of them.
+/// Every event is valid AAEP in each of its languages and has the same content in all of them.
 fn well_formed(said: &Said) {
     let original = serde_json::to_value(&said.event).unwrap();
     assert_eq!(check::event(&original), [], "{original}");
@@ -98,7 +98,7 @@ fn well_formed(said: &Said) {
         let value = serde_json::to_value(translated).unwrap();
         assert_eq!(check::event(&value), [], "{value}");
         if value.get("reply_token").is_some() {
-            // A question stays in the language of whoever worded it; ours around it is said beside.
+            // A question keeps the language of its author; the language of our own texts is given in the extension.
             assert_eq!(value["localization_hints"], original["localization_hints"]);
             assert_eq!(beside(translated, "summary_language"), Some(language.as_str()));
         } else {
@@ -112,7 +112,7 @@ fn well_formed(said: &Said) {
 }
 
 impl Session {
-    /// Started first and once, numbered without holes, never going back in time, nothing after the end.
+    /// `session.started` comes first and once; no holes in the numbering, no decreasing times, nothing after the end.
     fn bracket(&mut self, event: &Event, seq: i64) {
         assert!(!self.over, "something was said after the end: {event:?}");
         assert_eq!((seq, event.envelope.sequence_number), (self.next, Some(self.next)), "a hole in the sequence");
@@ -167,7 +167,7 @@ impl Session {
         }
     }
 
-    /// Announced only after the yes was told, and once (AAEP 4.3.1, C6).
+    /// A tool call is announced once, after the approval was published (AAEP 4.3.1, C6).
     fn runs_by_a_yes(&mut self, decision: &Decision) {
         assert!(is_yes(decision), "{} runs without a yes", decision.id);
         assert!(self.asked.contains(&decision.id), "{} runs where it was not asked", decision.id);
@@ -175,7 +175,7 @@ impl Session {
     }
 }
 
-/// The change of state that follows a settlement says what it came to, and nothing else (AAEP 6.7.2).
+/// The state change after a settlement states the result and nothing else (AAEP 6.7.2).
 fn settlement(event: &Event, decision: &Decision, settled: &str) {
     let Payload::StateChanged(changed) = &event.payload else { panic!("a settlement is told by a change of state") };
     assert_eq!(changed.from_state, AWAITING_INPUT);

@@ -1,4 +1,4 @@
-//! The terms of a question: policy sets them, the caller only tightens (R-1, AAEP 6.4).
+//! The terms of a question: policy sets them, the caller can only tighten them (R-1, AAEP 6.4).
 
 use crate::decision_world::{ALICE, CAROL, NOW};
 use countersign_core::{
@@ -18,7 +18,7 @@ fn people() -> People {
     People { own: ALICE, named: Vec::new(), asks: Vec::new(), needs_s: None }
 }
 
-/// A project whose policy knows one action, `act`.
+/// A project with a policy for a single action, `act`.
 fn document(policy: Value) -> ProjectDocument {
     let mut policy = policy;
     policy["name"] = "act".into();
@@ -56,7 +56,7 @@ fn nothing_irreversible_defaults_to_accept_whatever_its_risk() {
 /// AAEP-6.4.1-04
 #[test]
 fn nothing_of_high_risk_defaults_to_accept_even_if_it_is_reversible() {
-    // The policy accepts by default, so that nothing but the risk stands against it.
+    // The policy accepts by default, so the risk is the only objection.
     let of_risk = |risk: Risk| json!({ "irreversible": false, "risk": risk, "default_decision": "accept" });
     let said_high = Wishes { risk: Some(Risk::High), ..accept() };
     for (policy, wishes) in [(of_risk(Risk::High), accept()), (of_risk(Risk::Low), said_high)] {

@@ -1,4 +1,4 @@
-//! A small project with two agents, five people and four kinds of action, driven through the real operations.
+//! Test fixture: a project with two agents, five people and four actions, driven through the real operations.
 
 use crate::{
     decision_store::{Outcome, Store},
@@ -47,18 +47,18 @@ use std::{cell::Cell, sync::Arc};
 
 pub(crate) const NOW: UnixMillis = worlds::NOW;
 
-/// The person for whom both agents act.
+/// The principal of both agents.
 pub(crate) const ALICE: RowKey = 201;
 /// An approver by role.
 pub(crate) const BOB: RowKey = 202;
-/// An approver whom policy names.
+/// An approver named by policy.
 pub(crate) const CAROL: RowKey = 203;
-/// Somebody else.
+/// A person without entitlement.
 pub(crate) const DAN: RowKey = 204;
 pub(crate) const ADMIN: RowKey = 205;
 pub(crate) const PEOPLE: [RowKey; 5] = [ALICE, BOB, CAROL, DAN, ADMIN];
 
-/// What policy says about each is in [`document`]; the empty one is unknown to it.
+/// The policy for each is in [`document`]; the empty one has none.
 pub(crate) const ACTIONS: [&str; 4] = ["lamp.dim", "file.move", "money.pay", ""];
 
 pub(crate) fn document() -> ProjectDocument {
@@ -79,7 +79,7 @@ pub(crate) fn document() -> ProjectDocument {
     .unwrap()
 }
 
-/// What one agent asks for. The number stands for its arguments.
+/// A request of one agent. The number stands for its arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Ask {
     pub(crate) agent: usize,
@@ -130,7 +130,7 @@ pub(crate) fn clarification(kinds: &[ResponseKind], default_response: Option<&st
     }
 }
 
-/// A person as the transport proves them, with the roles that they have in the project.
+/// An authenticated person with their roles in the project.
 pub(crate) fn answerer(person: RowKey, assurance: Assurance) -> Answerer {
     let roles = match person {
         BOB => vec![Role::User, Role::Approver],
@@ -154,11 +154,11 @@ pub(crate) fn reply(decision: YesNo) -> Given {
     Given::Reply { decision, rationale: None, modified_action: None }
 }
 
-/// The project, its store, and a stream of ids.
+/// The project, its store, and a sequence of ids.
 pub(crate) struct Plane {
     pub(crate) store: Store,
     pub(crate) project: Arc<Project>,
-    /// How often each agent was cut off: it is connected anew under another delegation.
+    /// How often each agent was revoked: it reconnects with a new delegation.
     pub(crate) lives: [i64; 2],
     drawn: Cell<i64>,
 }
@@ -177,7 +177,7 @@ impl Plane {
         Self { store, project: Arc::new(worlds::project(document)), lives: [0, 0], drawn: Cell::new(1) }
     }
 
-    /// Looks at a store from outside; `draw` makes its ids different from all others.
+    /// A view of an existing store; `draw` keeps its ids distinct from those of other views.
     pub(crate) fn over(store: Store, project: Arc<Project>, draw: i64) -> Self {
         Self { store, project, lives: [0, 0], drawn: Cell::new(draw) }
     }
@@ -191,7 +191,7 @@ impl Plane {
         Env { now, entropy: Digest::of(&self.drawn.get().to_be_bytes()).0, first_key: self.drawn.get() * 1000 }
     }
 
-    /// Commits what was decided, and asserts that it could be.
+    /// Commits the step and asserts success.
     pub(crate) fn commit<A>(&mut self, step: Step<A>) -> A {
         assert_eq!(self.store.commit(&step.effects), Outcome::Committed);
         step.answer
@@ -318,7 +318,7 @@ impl Plane {
             None => Vec::new(),
         };
         let allowance = self.store.allowance_of(decision.key).cloned();
-        // What the store refuses by its unique column is left to it here.
+        // The fixture leaves these checks to the store's unique columns.
         let under_way = None;
         let same_effect = None;
         let view =
@@ -326,7 +326,7 @@ impl Plane {
         claim.decide(&view, &self.env(now))
     }
 
-    /// Runs an operation on what was claimed.
+    /// Runs an operation on the execution of a decision.
     pub(crate) fn on_execution<O: Operation<View = ExecutionView>>(
         &self,
         decision: RowKey,
@@ -353,13 +353,13 @@ impl Plane {
         AllowanceDueView { place, decision, session, allowance, plan }
     }
 
-    /// A person takes the yes back.
+    /// A person revokes the approval.
     pub(crate) fn take_back(&self, decision: RowKey, now: UnixMillis) -> Result<Effects, Refusal> {
         let take_back = TakeBack { by: answerer(ADMIN, Assurance::Fresh), reason: None };
         take_back.decide(&self.allowance_view(decision), &self.env(now)).map(|step| step.effects)
     }
 
-    /// Cuts an agent off, with everything that it has open.
+    /// Revokes an agent with everything it has open.
     pub(crate) fn revoke(&self, agent: usize, now: UnixMillis) -> Result<Step<()>, Refusal> {
         let key = delegation_key(agent, self.lives[agent]);
         let of = |raiser: &Raiser| raiser.delegation == Some(key);
@@ -382,7 +382,7 @@ impl Plane {
         Ok(Step { answer: (), effects })
     }
 
-    /// The agent is connected again.
+    /// Reconnects the agent.
     pub(crate) fn reconnect(&mut self, agent: usize) {
         self.lives[agent] += 1;
         self.store.standing.insert((Table::Delegation, delegation_key(agent, self.lives[agent])), 5);
@@ -412,7 +412,7 @@ impl Plane {
     }
 }
 
-/// An answer by a person, given now and of their own accord.
+/// An answer given by a person now, without any extras.
 pub(crate) fn answer(person: RowKey, given: Given, now: UnixMillis) -> Answer {
     let by = answerer(person, Assurance::Fresh);
     Answer { by, given, claimed_at: now, decided_by: None, correlation_id: None, extra: Extra::default() }
@@ -430,7 +430,7 @@ pub(crate) fn is_open(session: &AaepSession) -> bool {
     matches!(session.state, AaepSessionState::Open { .. })
 }
 
-/// What our extension says beside an event.
+/// A text member of our extension in an event.
 pub(crate) fn beside<'e>(event: &'e Event, member: &str) -> Option<&'e str> {
     event.envelope.extensions.get(extension::PREFIX)?.get(member).and_then(Value::as_str)
 }
@@ -439,7 +439,7 @@ pub(crate) fn reply_token(decision_id: &str) -> String {
     format!("rpl_{}", &Digest::of(decision_id.as_bytes()).hex()[..32])
 }
 
-/// Whether a plan waits or runs, and so ends with its agent.
+/// Whether a plan is pending or running, so that it ends with its agent.
 fn is_live(plan: &Plan) -> bool {
     matches!(plan.document.status, PlanStatus::Proposed | PlanStatus::Approved | PlanStatus::InProgress)
 }

@@ -1,9 +1,9 @@
-//! Durations as people write them (C-44), against the grammar.
+//! Human-readable durations (C-44), checked against the grammar.
 
 use countersign_protocol::duration::parse_secs;
 use proptest::prelude::*;
 
-/// Every way to write a number of a unit.
+/// Every notation for an amount of a unit.
 const FORMS: [(&str, &str, i64); 10] = [
     ("", "s", 1),
     ("", "m", 60),
@@ -17,7 +17,7 @@ const FORMS: [(&str, &str, i64); 10] = [
     ("P", "W", 604_800),
 ];
 
-/// What a text means, by trying every form.
+/// The meaning of a text, found by trying every notation.
 fn meaning(text: &str) -> Option<i64> {
     FORMS.iter().find_map(|(before, after, unit)| {
         let digits = text.strip_prefix(before)?.strip_suffix(after)?;

@@ -1,4 +1,4 @@
-//! Reading a held request: a bank with one route that a person must confirm.
+//! Test fixture for request rendering: a bank with one route that needs confirmation.
 
 use countersign_core::held::{Fields, HttpRequest, Unreadable};
 use countersign_protocol::{
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 pub(crate) const BODY: &str = r#"{"to":"acct-3344","amount":82000.10,"currency":"USD"}"#;
 
-/// Members of `with` are put over those of the usual route.
+/// The default route with some members overwritten.
 pub(crate) fn route(with: Value) -> Route {
     let mut route = json!({
         "id": "transfers.create", "method": "POST", "path": "/v1/accounts/{account}/transfers", "action": "transfers.send",
@@ -21,7 +21,7 @@ pub(crate) fn route(with: Value) -> Route {
     serde_json::from_value(route).unwrap()
 }
 
-/// A sound document with that route.
+/// A valid document with that route.
 pub(crate) fn document(with: Value) -> ProjectDocument {
     let mut document = json!({
         "id": "bank",

@@ -1,4 +1,4 @@
-//! What runs once, whatever carries it; and what a yes covers.
+//! Effect keys, which deduplicate executions across requests, and the digest covered by an approval.
 
 use crate::held::{BODY, bank, request, route};
 use countersign_core::held::{BadTemplate, Effect, Fields, HttpRequest, Unreadable, effect, question, resource};
@@ -93,7 +93,7 @@ fn respelled() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-    /// what people read may be the same for two requests; what they approved is not.
+    /// two requests may read the same to people; their approved digests differ.
     #[test]
     fn two_requests_that_read_alike_and_differ_in_bytes_never_share_a_digest(
         left in respelled(), right in respelled(), types in prop::array::uniform2(prop::sample::select(vec![

@@ -1,4 +1,4 @@
-//! What owners are told about a request before anybody sends it.
+//! The preview of a request for project owners, before any agent sends it.
 
 use crate::held::{BODY, document, route};
 use countersign_core::held::explain;

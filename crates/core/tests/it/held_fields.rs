@@ -1,4 +1,4 @@
-//! What cannot be read in one way only is refused before anybody is asked.
+//! Ambiguous requests are refused before a person is asked.
 
 use crate::held::{BODY, bank, read, request, route};
 use countersign_core::held::{BadJson, BadPairs, Fields, HttpRequest, Unreadable};
@@ -111,7 +111,7 @@ fn a_path_that_hides_something_is_refused() {
     assert!(read(&of("M%C3%BCller+S%C3%B6hne")).is_ok());
 }
 
-/// A body is what the digest covers, also where nobody can read members from it.
+/// The digest covers the body even if no members can be read from it.
 #[test]
 fn other_bodies_have_no_members_and_are_not_refused() {
     for (content_type, body) in [("text/plain", BODY), ("", BODY), ("application/octet-stream", "\0\u{1}"), ("", "")] {
@@ -120,7 +120,7 @@ fn other_bodies_have_no_members_and_are_not_refused() {
     }
 }
 
-/// The vectors that every implementation agrees on.
+/// The test vectors shared by all implementations.
 #[test]
 fn a_request_has_the_digest_of_the_vectors() {
     let route = route(json!({ "id": "transfers.create" }));

@@ -1,4 +1,4 @@
-//! What a person reads about a held request.
+//! The confirmation request shown for a rendered request.
 
 use crate::held::{BODY, request, route};
 use countersign_core::{
@@ -82,7 +82,7 @@ fn every_kind_of_value_is_plain_text_and_texts_stand_in_quotes() {
     assert_eq!(said, "“a b”|null|true|[1.0, “x”]|{k: []}|“x”|“true”");
 }
 
-/// R-29: a value in the owner's sentence is whole, however long.
+/// R-29: a value in the owner's template is never shortened.
 #[test]
 fn a_long_value_is_whole_wherever_it_is_named() {
     let memo = "m".repeat(3000);
@@ -90,7 +90,7 @@ fn a_long_value_is_whole_wherever_it_is_named() {
     assert_eq!(said.action, format!("Note “{memo}” end"));
 }
 
-/// R-29, AAEP 3.7: what does not fit into an event is refused, and it is said what is too large.
+/// R-29, AAEP 3.7: a request too large for an event is refused, and the refusal names the oversized part.
 #[test]
 fn a_request_that_cannot_be_shown_whole_is_refused_before_anybody_is_asked() {
     for filler in ["x", "\u{202e}", "שׁ", "\"", "\\", "😀", "\n"] {
@@ -106,7 +106,7 @@ fn a_request_that_cannot_be_shown_whole_is_refused_before_anybody_is_asked() {
     assert!(matches!(many, Err(Unreadable::TooMuch(_))), "{many:?}");
 }
 
-/// R-29, AAEP 3.7: what is asked fits, and its action has all of it.
+/// R-29, AAEP 3.7: the question fits into an event, and its action text is complete.
 #[test]
 fn a_request_that_barely_fits_has_everything_in_its_action() {
     let members: serde_json::Map<String, Value> =
@@ -152,7 +152,7 @@ fn without_words_of_the_owner_every_member_stands_on_a_line_of_its_own() {
     assert!(detailed.contains(&format!("Also sent:\n{}\n", members.join("\n"))), "{detailed}");
 }
 
-/// R-29: naming one member shows no other, neither beside it nor within what is around it.
+/// R-29: naming a member covers that member only; its siblings are still listed.
 #[test]
 fn what_a_template_leaves_out_is_listed_under_its_sentence_in_every_text() {
     let body = r#"{"to":{"name":"Acme","iban":"CH1"},"amount":"82000.10","currency":"EUR","recurring":true}"#;
@@ -195,7 +195,7 @@ fn no_value_passes_for_the_owners_words() {
     let details = cyrillic.details.unwrap();
     let flagged = details.iter().find(|detail| detail.name == "to").unwrap();
     assert_eq!(flagged.lookalikes[0].characters, ["U+0410"]);
-    // A unit is left unmarked only where it has the shape of one.
+    // Only a value shaped like a unit is left unquoted.
     let values = json!([{ "name": "amount", "from": "body.amount", "unit": "{body.currency}" }]);
     let with = json!({ "describe": { "action": "Pay {body.amount} {body.currency}" }, "values": values });
     let body = r#"{"amount":"5","currency":"EUR. Approved"}"#;

@@ -1,4 +1,4 @@
-//! The rules of the core against models of them.
+//! The rules of the core, checked against models.
 
 #![allow(
     clippy::unwrap_used,
@@ -63,7 +63,7 @@ mod routes_check;
 mod standing;
 mod worlds;
 
-/// The judges of the testkit, without the testkit: that would bring the whole server along.
+/// The validators of the testkit, included directly: depending on the testkit would pull in the whole server.
 #[path = "../../../testkit/src/aaep_judge.rs"]
 pub mod aaep_judge;
 

@@ -1,4 +1,4 @@
-//! What observers are told, from the evidence of the very steps that did it (MPLP 4.3).
+//! Observer events, derived from the evidence of the steps that caused them (MPLP 4.3).
 
 use crate::mplp_rows::{
     ASKED, CONFIRM_ID, DECIDED, PLAN_ID, STEPS, asked, asked_about, asked_plan, bob, bob_replies, clarification,
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 const NOTHING: [Value; 0] = [];
 
-/// An entry with these open members.
+/// An evidence entry with these open members.
 fn entry(event_type: &'static str, at: UnixMillis, members: Vec<(&'static str, Value)>) -> Draft {
     let (key, project) = place();
     let begun =
@@ -55,7 +55,7 @@ fn proposed() -> Plan {
     plan
 }
 
-/// Settles it in each way that there is, with the row and the evidence of it.
+/// Settles the decision in every possible way; returns the row and its evidence.
 fn every_settlement(decision: &Decision, plan: Option<Plan>) -> Vec<(&'static str, Decision, Vec<Draft>)> {
     let view = || due_view(decision.clone(), plan.clone());
     let withdrawn = Withdraw { reason: Some("Carol's words".into()) }.decide(&view(), &env(DECIDED)).unwrap().effects;

@@ -1,4 +1,4 @@
-//! Confirms, as views of decisions (MPLP 2 and 3).
+//! Confirm documents as views of decisions (MPLP 2 and 3).
 
 use crate::mplp_rows::{
     ASKED, CONFIRM_ID, DECIDED, DECISION_ID, PLAN_ID, STEPS, accepted, asked, asked_about, ballot, cancelled,
@@ -12,7 +12,7 @@ fn document(decision: &Decision) -> Confirm {
     confirm::document(decision, &project(json!({})))
 }
 
-/// The status, role and reason of the one decision about it.
+/// The Confirm's status, and the status, role and reason of its only decision.
 fn decided(decision: &Decision) -> (ConfirmStatus, DecisionStatus, String, Option<String>) {
     let confirm = document(decision);
     let [one] = confirm.decisions.as_slice() else { panic!("{:?}", confirm.decisions) };
@@ -81,7 +81,7 @@ fn the_confirm_has_one_decision_of_the_persons_role_and_takes_its_status() {
     assert_eq!(yes, (ConfirmStatus::Approved, DecisionStatus::Approved, "approver".into(), Some("As agreed".into())));
     let no = decided(&rejected(&asked(), Some("Too much")));
     assert_eq!(no, (ConfirmStatus::Rejected, DecisionStatus::Rejected, "approver".into(), Some("Too much".into())));
-    // What the sender says about who decided stands nowhere in it.
+    // The sender's claim about the deciding person does not appear in the document.
     let written = serde_json::to_string(&document(&accepted(&asked(), None))).unwrap();
     assert!(!written.contains("Robert") && !written.contains("bob"));
 }

@@ -1,4 +1,4 @@
-//! What changed since the last question about a plan, and how a call differs from it.
+//! Changes of a plan since its last question, and deviations of a call from the plan.
 
 use crate::mplp_submit::{bank, id, mail, sending, submission, transfer};
 use countersign_core::{
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 pub(crate) type Read = (PlanSubmission, BTreeMap<MplpId, Planned>);
 
 pub(crate) fn read(submission: PlanSubmission) -> Read {
-    // As many steps as a plan may have.
+    // Allows the maximum number of steps.
     read_in(&bank(json!({ "plans": { "max_uses": 10_000 } })), submission)
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn read_in(bank: &ProjectDocument, submission: PlanSubmission) -> Rea
     (submission, actions)
 }
 
-/// A plan as it is kept.
+/// A plan as stored.
 pub(crate) fn kept((submission, actions): Read) -> Plan {
     Plan {
         key: 1,
@@ -60,7 +60,7 @@ fn changed(before: &Read, after: &Read) -> Vec<String> {
     changes((&before.0.plan, &before.1), (&after.0.plan, &after.1))
 }
 
-/// One step, before and after.
+/// The changes between two versions of one step.
 fn step_changed(before: Value, after: Value) -> Vec<String> {
     changed(&read(submission(&[before])), &read(submission(&[after])))
 }

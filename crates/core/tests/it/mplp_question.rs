@@ -1,4 +1,4 @@
-//! What a person reads about a plan.
+//! The confirmation request for a plan.
 
 use crate::{
     mplp_diff::{kept, read},
@@ -20,7 +20,7 @@ fn detailed(asked: &Confirmation) -> Vec<String> {
     asked.summaries.detailed.as_ref().unwrap().split('\n').map(str::to_owned).collect()
 }
 
-/// As if it had been asked about as it was, and was then changed.
+/// A plan that was changed after a question about it.
 fn asked_before(before: Plan, after: Plan) -> Plan {
     let asked = AskedPlan {
         confirm_id: id(800),
@@ -149,7 +149,7 @@ fn a_plan_that_comes_again_shows_what_changed() {
     assert!(!detailed(&about(&plan(&[Value::Null]))).concat().contains("last time"));
 }
 
-/// What is left out is counted.
+/// Omitted steps are counted.
 #[test]
 fn two_hundred_steps_are_shown_as_far_as_there_is_room_and_the_rest_is_counted() {
     let asked = about(&plan(&vec![transfer(json!({})); 200]));
@@ -175,7 +175,7 @@ fn changes_are_shown_beside_two_hundred_steps() {
     assert!(lines[lines.len() - 3].ends_with("more steps: the page of this question shows all."));
 }
 
-/// AAEP 3.7: whatever an agent writes, the question still fits into an event.
+/// AAEP 3.7: for any text by the agent the question fits into an event.
 #[test]
 fn no_plan_makes_a_question_too_big_to_be_asked() {
     for filler in ["x", "\u{202e}", "שׁ", "\"", "\\", "😀", "\n", "“"] {
@@ -209,7 +209,7 @@ fn no_plan_makes_a_question_too_big_to_be_asked() {
     }
 }
 
-/// R-29: the tool and every argument of every step, or the bound of what is open.
+/// R-29: the tool and every argument of every step; for released arguments, the bound.
 #[test]
 fn the_action_of_a_plans_question_has_every_step_with_tool_and_arguments() {
     let released = json!({ "body.amount": { "most": "500.00" } });

@@ -1,4 +1,4 @@
-//! Who asks and who decides, under which label (M-06, R-14).
+//! Role labels of requesters and deciders (M-06, R-14).
 
 use crate::mplp_rows::{ASKED, DECIDED, asked, bob, due_view, env, project, replies, sound};
 use countersign_core::{
@@ -17,7 +17,7 @@ use serde_json::json;
 
 const DBA: &str = "5a5a5a5a-1111-4111-8111-111111111111";
 
-/// Roles of the project's own: one for Dora, one for the agents of one operator, one for one key.
+/// Custom roles: one for Dora, one for the agents of one operator, one for one key.
 fn own_roles() -> ProjectDocument {
     project(json!({ "roles": [
         { "name": "reader", "members": ["role:user", "user:dora"] },
@@ -125,7 +125,7 @@ fn a_decision_is_recorded_under_a_role_of_the_persons_own_by_its_name() {
 fn a_role_that_does_not_approve_is_none_to_approve_under() {
     let dora = Deciding::of(&own_roles(), "dora", &[Role::User]);
     assert_eq!(dora.under(Some("reader")), None);
-    // Whose roles approve nothing can only turn down what their own agent wants, and does so under their own.
+    // A person without an approving role can only reject requests of their own agent, and does so under their own role.
     let erin = Deciding::of(&own_roles(), "erin", &[Role::User]);
     assert_eq!((erin.under(Some("reader")), erin.label()), (Some("reader"), "reader"));
     assert_eq!(Deciding::nobody().label(), "none");
@@ -209,7 +209,7 @@ fn what_is_locked_is_called_off_by_override_alone_and_recorded_as_such() {
     for (by, by_override) in [(bob(), false), (bob(), true), (admin.clone(), false)] {
         assert_eq!(calls_off(&by, by_override, &locked).map(drop), Err(NotCounted::Locked));
     }
-    // Whoever has nothing to override did not override it, whatever they say.
+    // `by_override` is recorded only if there was a lock to override.
     for (decision, by_override, recorded) in
         [(&locked, true, Some(json!(true))), (&asked(), true, None), (&asked(), false, None)]
     {

@@ -1,4 +1,4 @@
-//! Rows from which documents of MPLP are rendered, and the judges of those.
+//! Rows for rendering MPLP documents, and the validators of those documents.
 
 use crate::mplp_judge;
 use countersign_core::{
@@ -44,7 +44,7 @@ pub(crate) fn id(text: &str) -> MplpId {
     MplpId::parse(text).unwrap()
 }
 
-/// A project of the default roles, with what else it says.
+/// A project with the default roles and these additional members.
 pub(crate) fn project(more: Value) -> ProjectDocument {
     let mut document = json!({ "id": "small" });
     document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -73,7 +73,7 @@ pub(crate) fn asked() -> Decision {
     .unwrap()
 }
 
-/// The same about something with an id of its own.
+/// The same question about a target with its own id.
 pub(crate) fn asked_about(target_type: &str, target_id: &str) -> Decision {
     let target = json!({
         "target_type": target_type, "target_id": target_id, "requested_by_role": "planner", "reason": "Move the accounts",
@@ -82,7 +82,7 @@ pub(crate) fn asked_about(target_type: &str, target_id: &str) -> Decision {
     Decision { target: serde_json::from_value(target).unwrap(), ..asked() }
 }
 
-/// A question that takes a text.
+/// A clarification request that takes free text.
 pub(crate) fn clarification() -> Decision {
     let question = json!({
         "is": "clarification", "question": "Which account?", "summary_normal": "Which account?", "kinds": ["freetext"],
@@ -96,7 +96,7 @@ fn raiser() -> Value {
     })
 }
 
-/// With this state, as JSON.
+/// The decision with this state, given as JSON.
 pub(crate) fn settled(decision: &Decision, state: Value) -> Decision {
     let state: DecisionState = serde_json::from_value(state).unwrap();
     Decision { state, version: 2, ..decision.clone() }
@@ -115,7 +115,7 @@ pub(crate) fn expired(decision: &Decision, as_if: &str) -> Decision {
     settled(decision, json!({ "is": "expired", "at": DECIDED, "as_if": { "is": as_if } }))
 }
 
-/// By nobody in particular.
+/// Cancelled without a person.
 pub(crate) fn cancelled(decision: &Decision, why: &str, reason: Option<&str>) -> Decision {
     settled(decision, json!({ "is": "cancelled", "at": DECIDED, "why": why, "by": null, "reason": reason }))
 }
@@ -127,7 +127,7 @@ pub(crate) fn ballot(role: &str) -> Value {
     })
 }
 
-/// Every way in which a question can end, each once.
+/// Every possible end of a question, each once.
 pub(crate) fn every_end(decision: &Decision) -> Vec<Decision> {
     let by_person =
         json!({ "is": "cancelled", "at": DECIDED, "why": "taken_back", "by": ballot("admin"), "reason": null });
@@ -145,7 +145,7 @@ pub(crate) fn every_end(decision: &Decision) -> Vec<Decision> {
     ]
 }
 
-/// Three steps, one after the other; the second pays twice through the gateway.
+/// Three consecutive steps; the second pays twice through the gateway.
 pub(crate) fn plan() -> Plan {
     let step = |n: usize, before: &[&str]| {
         json!({ "step_id": STEPS[n], "description": format!("Step {n} for Carol"), "status": "pending",
@@ -169,7 +169,7 @@ pub(crate) fn plan() -> Plan {
     .unwrap()
 }
 
-/// The same once it was asked about under this Confirm.
+/// The plan after it was proposed under this Confirm.
 pub(crate) fn asked_plan(confirm_id: &str) -> Plan {
     let plan = plan();
     let asked = json!({ "confirm_id": confirm_id, "document": plan.document, "actions": plan.actions });
@@ -188,12 +188,12 @@ pub(crate) fn due_view(decision: Decision, plan: Option<Plan>) -> DueView {
     DueView { place: place(), session: session(), decision, plan }
 }
 
-/// Bob replies, under his own role.
+/// Bob replies under his own role.
 pub(crate) fn bob_replies(decision: Decision, plan: Option<Plan>, reply: YesNo) -> (Decision, Vec<Draft>) {
     replied(bob(), Extra::default(), decision, plan, reply).unwrap()
 }
 
-/// What becomes of it, and the evidence of that.
+/// The settled decision and its evidence.
 pub(crate) fn replies(
     by: Answerer,
     extra: Extra,
@@ -245,7 +245,7 @@ fn session() -> AaepSession {
     .unwrap()
 }
 
-/// What observers are told of these entries, one after the other.
+/// The observer events for these entries, in order.
 pub(crate) fn told(entries: &[Draft], project: &ProjectDocument) -> Vec<BusEvent> {
     entries.iter().flat_map(|draft| told_of(draft, project)).collect()
 }
@@ -255,7 +255,7 @@ pub(crate) fn told_of(draft: &Draft, project: &ProjectDocument) -> Vec<BusEvent>
     bus::events(&bus::Entry { members: &members, hash: &draft.leaf.hash, project })
 }
 
-/// By our schema, and by the published one where it is at hand.
+/// Validates against our schema, and against the published one if it is available.
 #[track_caller]
 pub(crate) fn sound(schema: &str, document: &impl Serialize) -> Value {
     let document = serde_json::to_value(document).unwrap();

@@ -1,4 +1,4 @@
-//! What a decision teaches, and what it does not tell (MPLP 5).
+//! Learning samples of a decision, and the details they must not contain (MPLP 5).
 
 use crate::mplp_rows::{
     CONFIRM_ID, CONTEXT_ID, DECIDED, PLAN_ID, STEPS, accepted, asked, asked_about, asked_plan, ballot, cancelled,
@@ -25,7 +25,7 @@ fn written(decision: &Decision, plan: Option<&Plan>, project: &ProjectDocument) 
     all.iter().map(|sample| sound("learning-sample", sample)).collect()
 }
 
-/// One of each family, of a decision about the plan.
+/// One sample of each family, for a decision about the plan.
 fn of_plan(decision: &Decision) -> (Value, Value) {
     let all = written(decision, Some(&asked_plan(CONFIRM_ID)), &consenting());
     let [confirm, intent] = <[Value; 2]>::try_from(all).unwrap();
@@ -60,7 +60,7 @@ fn every_decision_is_one_sample_and_that_of_a_plan_one_of_each_family() {
         assert_ne!(confirm["sample_id"], intent["sample_id"]);
         assert_eq!(confirm["created_at"], json!(DECIDED.to_rfc3339()));
     }
-    // A plan that it is not about teaches nothing here.
+    // A decision about another plan yields no sample of this one.
     let other = written(&accepted(&asked_about("plan", STEPS[0]), None), Some(&plan()), &consenting());
     assert_eq!(other.len(), 1);
 }
@@ -97,7 +97,7 @@ fn what_was_written_into_a_plan_after_the_decision_is_not_what_was_decided_about
     let asked = Decision { question: Question::Confirmation(question::about(&plan())), ..about_plan() };
     let all = written(&rejected(&asked, None), Some(&edited), &consenting());
     assert_eq!(all[1]["input"]["raw_request_summary"], "Carol is paid");
-    // Asked about anew, it is another plan; the question of then says what it was.
+    // After a new proposal the stored plan differs; the old question still has the old content.
     let mut later = asked_plan(STEPS[0]);
     later.document.objective = "Something else".into();
     later.document.steps.truncate(1);

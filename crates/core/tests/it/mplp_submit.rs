@@ -1,4 +1,4 @@
-//! What the steps of a plan may run, and in which words.
+//! The executable actions of plan steps, and their rendered descriptions.
 
 use crate::held::{document, route};
 use countersign_core::{
@@ -18,7 +18,7 @@ pub(crate) fn id(n: usize) -> MplpId {
     MplpId::parse(&format!("00000000-0000-4000-8000-{n:012}")).unwrap()
 }
 
-/// A plan with a step for each of these, described as `step 1` and so on; null for a step that runs nothing.
+/// A plan with one step per action, described as `step 1` and so on; null for a step without an action.
 pub(crate) fn submission(actions: &[Value]) -> PlanSubmission {
     let step = |n: usize| json!({ "step_id": id(n), "description": format!("step {n}"), "status": "pending" });
     let named = actions.iter().enumerate().filter(|(_, action)| !action.is_null());
@@ -44,12 +44,12 @@ fn a_plan_for_more_calls_than_one_approval_may_cover_is_refused() {
     let refused = of(&[mail(60), Value::Null, mail(41)]).unwrap_err();
     assert_eq!((refused.number, &refused.why), (3, &BadAction::TooMany { calls: 101, most: 100 }));
     assert!(refused.to_string().contains("at most 100"), "{refused}");
-    // Calls that are asked about again are not covered by the approval of the plan.
+    // Calls that need an approval of their own are not covered by the approval of the plan.
     let unknown = |uses: i64| json!({ "tool": "other", "arguments": {}, "uses": uses });
     assert!(of(&[mail(100), unknown(100)]).is_ok());
 }
 
-/// A bank where sending money can be taken back and is of medium risk, and a tool that is known.
+/// A bank with a reversible transfer of medium risk, and a known tool.
 pub(crate) fn bank(with: Value) -> ProjectDocument {
     let mut members = json!({
         "routes": [
@@ -77,7 +77,7 @@ pub(crate) fn sending(with: Value) -> Value {
     json!(route(members))
 }
 
-/// A transfer of 400 EUR, with these members over those of the usual action.
+/// A transfer of 400 EUR with some members of the action overwritten.
 pub(crate) fn transfer(with: Value) -> Value {
     let mut action = json!({
         "route": "transfers.create",
@@ -155,7 +155,7 @@ fn a_tool_that_nobody_knows_counts_as_irreversible_and_of_high_risk() {
     assert_eq!(open, Err(BadAction::Releases("launch".into())));
 }
 
-/// R-7: also where a scope or the other member of policy calls it irreversible.
+/// R-7: a scope or the other policy member can declare it irreversible, too.
 #[test]
 fn no_route_talks_itself_out_of_being_irreversible() {
     let open = json!({ "body.to": { "text": 20 } });
@@ -301,7 +301,7 @@ fn the_projects_line_says_which_steps_ask_again() {
     }
 }
 
-/// R-7: the owner's sentence says the bound where the value would stand, with its unit once.
+/// R-7: the owner's sentence states the bound in place of the value, with its unit once.
 #[test]
 fn what_is_released_is_told_by_its_bound() {
     let amount = json!({ "body.amount": { "most": "500.00", "sum": "2000.00", "unit": "EUR" } });
@@ -355,7 +355,7 @@ fn what_is_released_and_not_in_the_owners_sentence_is_told_behind_it() {
     );
 }
 
-/// R-7: a name of the owner's may lie around or within what is released.
+/// R-7: a placeholder may refer to a parent or a child of the released field.
 #[test]
 fn a_bound_is_told_wherever_it_lies() {
     let bank = |template: &str| {
@@ -373,7 +373,7 @@ fn a_bound_is_told_wherever_it_lies() {
     assert_eq!(within.shown, r#"To only {"iban":"CH1","name":"Ann"} or {"iban":"CH2","name":"Bob"}"#);
 }
 
-/// R-7: in a form, names have dots of their own.
+/// R-7: field names of a form may contain dots.
 #[test]
 fn a_field_of_a_form_is_never_taken_for_another() {
     let describe = json!({ "action": "Set {body.a} and {body.a.b}" });
@@ -402,7 +402,7 @@ fn without_words_of_the_owner_the_whole_request_is_told() {
     assert_eq!(step.words, Words::Owner);
 }
 
-/// R-2: nothing that an agent writes looks like a bound, like another argument, or like nothing at all.
+/// R-2: text by an agent cannot pose as a bound, as another argument, or as no argument at all.
 #[test]
 fn no_argument_can_pose_as_something_else() {
     let told = |arguments: Value| shown(mail(arguments, json!({ "to": { "one_of": ["a", "b"] } })));
@@ -415,7 +415,7 @@ fn no_argument_can_pose_as_something_else() {
     assert_eq!(hidden, r#"send_mail(to: only "a" or "b", "m[U+202E]": "[U+202E]1[U+200B]\n", o: {"[U+2066]": 1})"#);
 }
 
-/// R-7: a choice that is left out could be the one that matters.
+/// R-7: an omitted choice could be the one that matters.
 #[test]
 fn every_choice_is_told() {
     let choices: Vec<String> = (0..100).map(|n| format!("account-with-quite-a-long-name-{n}")).collect();

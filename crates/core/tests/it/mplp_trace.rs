@@ -1,4 +1,4 @@
-//! Traces, as views of plans.
+//! Trace documents as views of plans.
 
 use crate::mplp_rows::{ASKED, CONTEXT_ID, DECIDED, PLAN_ID, STEPS, id, plan, sound};
 use countersign_core::{mplp::trace::document, records::Plan};

@@ -1,4 +1,4 @@
-//! Whose answer about a plan counts, what it comes to, and that it counts once (MPLP 3 and 4.3).
+//! Which answers about a plan count, their effect, and that only one counts (MPLP 3 and 4.3).
 
 use crate::{
     decision_store::Outcome,
@@ -34,7 +34,7 @@ fn look() -> Value {
     json!({ "tool": "look", "arguments": { "q": "a" } })
 }
 
-/// Three steps that run something, each after the one before it.
+/// Three steps with actions, each depending on the previous one.
 fn chain() -> PlanSubmission {
     plan_of(&[(&[], look()), (&[1], look()), (&[2], look())])
 }
@@ -43,7 +43,7 @@ fn why(plane: &Plane, asked: RowKey, answer: Answer) -> Option<NotCounted> {
     plane.answer(asked, answer, plane.store.now).err()
 }
 
-/// Nothing has come of it: still asked, and nothing may run.
+/// Asserts that the question is still pending and nothing may run.
 fn assert_open(plane: &Plane, plan: RowKey, asked: RowKey) {
     assert!(plane.store.decision(asked).is_pending());
     assert_eq!(plane.store.plan(plan).document.status, PlanStatus::Proposed);
@@ -75,7 +75,7 @@ fn with_roles() -> ProjectDocument {
     ProjectDocument { roles: serde_json::from_value(roles).unwrap(), ..document() }
 }
 
-/// Somebody with the roles that the project gives to this subject and these places.
+/// A person with the roles assigned to this subject and these memberships.
 fn as_(person: RowKey, subject: &str, places: &[Role]) -> Answerer {
     let deciding = Deciding::of(&with_roles(), subject, places);
     Answerer { deciding, ..answerer(person, Assurance::Session) }
@@ -104,7 +104,7 @@ fn a_role_without_the_capability_decides_nothing_and_no_other_label_helps() {
         let refused = why(&plane, asked, by(erin.clone(), Answer { extra, ..yes(ALICE) }));
         assert_eq!(refused, Some(NotCounted::NotEntitled), "{as_role:?}");
     }
-    // One that has it, under the label of a role that is another's or does not approve.
+    // An entitled person, under the label of a foreign or non-approving role.
     let alice = as_(ALICE, "person-201", &[Role::User]);
     for label in ["chief", "reader", "system:timeout"] {
         let extra = Extra { as_role: Some(label.into()), ..Extra::default() };
@@ -186,7 +186,7 @@ fn only_steps_that_can_stand_alone_are_approved_alone() {
     assert_eq!(allowed, [true, true, false]);
 }
 
-/// However often a step is named, it may run as often as was shown.
+/// Naming a step repeatedly does not increase its number of uses.
 #[test]
 fn a_step_that_is_named_twice_is_approved_once() {
     let mut plane = Plane::with(document());
@@ -196,7 +196,7 @@ fn a_step_that_is_named_twice_is_approved_once() {
     plane.commit(step);
 }
 
-/// Above the project's line of risk the plan's yes lets nothing run, nor for a step of the agent's own.
+/// A step above the project's risk limit, or the agent's own step, gets no allowance from the plan's approval.
 #[test]
 fn a_step_that_asks_again_gets_no_yes_in_advance() {
     let mut plane = Plane::with(document());
@@ -207,7 +207,7 @@ fn a_step_that_asks_again_gets_no_yes_in_advance() {
     plane.commit(step);
 }
 
-/// What can become of a question about a plan.
+/// The possible ends of a question about a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
     Approve,
@@ -219,7 +219,7 @@ enum End {
 
 const ENDS: [End; 5] = [End::Approve, End::Reject, End::CallOff, End::Withdraw, End::Expire];
 
-/// What it would do, upon what the store knows now; nothing where it is refused.
+/// The effects of this end on the current rows; `None` if it is refused.
 fn tries(plane: &Plane, asked: RowKey, end: End) -> Option<Effects> {
     let now = plane.store.now;
     let rejects = Given::Reply { decision: YesNo::Reject, rationale: Some("too dear".into()), modified_action: None };
@@ -239,7 +239,7 @@ fn tries(plane: &Plane, asked: RowKey, end: End) -> Option<Effects> {
     }
 }
 
-/// A plan whose question came to this.
+/// A plan with its question settled this way.
 fn settled(end: End) -> (Plane, RowKey, RowKey) {
     let mut plane = Plane::with(document());
     let (plan, asked) = plane.proposed(&chain());
@@ -277,7 +277,7 @@ fn a_confirm_goes_from_pending_to_one_end_and_from_there_nowhere() {
     }
 }
 
-/// MPLP-3.1-03. Both decided while it was pending; the first that is written wins.
+/// MPLP-3.1-03. Both decided while it was pending; the first commit wins.
 #[test]
 fn of_two_simultaneous_decisions_exactly_one_is_recorded() {
     for first in ENDS {
@@ -312,7 +312,7 @@ fn a_plan_that_was_not_approved_is_a_draft_again_with_the_reason() {
     }
 }
 
-/// MPLP-4.3-10. Although policy would take a silence for a yes to the same action alone.
+/// MPLP-4.3-10. Even if policy defaults to approval for the same action on its own.
 #[test]
 fn a_silence_about_a_plan_is_never_a_yes() {
     let mut plane = Plane::with(document());
@@ -346,7 +346,7 @@ fn a_changed_plan_is_asked_about_again_under_another_confirm() {
     assert!(matches!(plane.propose(plan, NOW), Err(Refusal::Conflict(_))), "only a draft is proposed");
 }
 
-/// MPLP-4.3-03. Neither the Confirm of another plan nor one that the plan does not wait for.
+/// MPLP-4.3-03. Neither the Confirm of another plan nor one the plan does not refer to.
 #[test]
 fn only_the_confirm_that_a_plan_waits_for_approves_it() {
     let mut plane = Plane::with(document());
@@ -365,7 +365,7 @@ fn only_the_confirm_that_a_plan_waits_for_approves_it() {
     }
 }
 
-/// Whoever could no longer say it, or under other rules, has said nothing.
+/// The approval is void once the approver loses the entitlement or the rules change.
 #[test]
 fn a_plans_yes_is_gone_with_whoever_gave_it_and_with_the_rules_of_then() {
     let mut plane = Plane::with(document());
@@ -378,7 +378,7 @@ fn a_plans_yes_is_gone_with_whoever_gave_it_and_with_the_rules_of_then() {
     other.rules = None;
     assert!(refused(other, true));
     assert!(plane.claim_of(allowance, wanted(), true, NOW).is_ok());
-    // The second step waits for the first, whatever its yes says.
+    // The second step depends on the first, even though it has an allowance.
     let second = plane.allowance_of_step(2).unwrap().key;
     assert!(matches!(plane.claim_of(second, wanted(), true, NOW), Err(Refusal::YesGone(_))));
     assert_eq!(plane.store.allowance(second).step.as_ref().unwrap().step, id(2));

@@ -1,4 +1,4 @@
-//! What a person may add to a yes, and what not.
+//! Bounds that a person may attach to an approval.
 
 use crate::{
     decision_store::Outcome,
@@ -43,7 +43,7 @@ fn refused(plane: &Plane, asked: RowKey, asked_for: Option<AskedFor>, answer: An
     }
 }
 
-/// A yes to payments within these bounds.
+/// A standing approval of payments within these bounds.
 fn granted(plane: &mut Plane, bounds: Value) -> Allowance {
     let asked = asked(plane, "pay");
     let step = plane.answer_about(asked, Some(shown()), bounded(ALICE, bounds), NOW).unwrap();
@@ -72,7 +72,7 @@ fn a_plan_has_the_bounds_of_its_steps_and_only_a_plan_has_steps() {
 fn bounds_beyond_the_projects_are_refused() {
     let mut plane = Plane::with(document());
     let asked = asked(&mut plane, "pay");
-    // What cannot even be written is tried as well.
+    // Built directly, to include values that the wire format rejects.
     let beyond = |uses, seconds| {
         let extra = Extra { bounds: Some(Bounds { uses, seconds, ..Bounds::default() }), ..Extra::default() };
         refused(&plane, asked, Some(shown()), Answer { extra, ..yes(ALICE) })
@@ -113,7 +113,7 @@ fn of_what_is_irreversible_and_of_high_risk_nothing_is_released() {
     assert!(allowance.pattern.as_ref().unwrap().released().is_empty());
 }
 
-/// Every argument as it was shown but the one that was released, that within its bound, and all of them together.
+/// Only the released argument may vary: within its bound per call, and within the sum over all calls.
 #[test]
 fn a_bounded_yes_covers_what_lies_within_it_and_nothing_else() {
     let mut plane = Plane::with(document());
@@ -171,7 +171,7 @@ fn the_last_use_is_claimed_once_however_many_saw_it() {
     }
 }
 
-/// What it had reserved returns on the service's own refusal, and on nothing else.
+/// The reserved amount is returned only if the upstream itself refused the call.
 #[test]
 fn only_what_the_service_itself_refused_is_given_back() {
     for (report, returns) in [

@@ -1,5 +1,5 @@
-//! Any sequence of claims, reports, lapses and withdrawals, some of them decided on views that are old by the time they
-//! are committed: the real operations against the reference, and what must hold whatever happens.
+//! Arbitrary sequences of claims, reports, expiries and revocations, some decided on stale views: the real operations
+//! against the reference and the invariants.
 
 use crate::{
     decision_world::{ADMIN, ALICE, DAN},
@@ -54,7 +54,7 @@ impl Runner {
         }
     }
 
-    /// Counted from the uses themselves: what ran, runs or may have run, and was not given back.
+    /// Counts the uses themselves: completed, running or unknown, and not returned.
     fn nothing_beyond_the_bounds(&self, allowance: &Allowance) {
         let made: Vec<(&Execution, bool)> = self
             .uses
@@ -82,7 +82,7 @@ impl Runner {
         }
     }
 
-    /// Every single move stands in the log.
+    /// Every transition is recorded in the evidence log.
     fn moves_are_legal(&mut self) {
         for draft in &self.plane.store.evidence[self.entries..] {
             if draft.event_type != "plan_changed" {
@@ -221,7 +221,7 @@ proptest! {
     }
 }
 
-/// A model that reaches nothing proves nothing.
+/// A model that does not reach a result proves nothing about it.
 #[test]
 fn the_commands_reach_whatever_can_become_of_a_plan() {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[11; 32]);

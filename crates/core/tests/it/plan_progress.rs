@@ -1,4 +1,4 @@
-//! How far a plan has come: every move that there is, and every one that there is not (MPLP 4.3).
+//! Plan and step transitions: all legal ones, and no others (MPLP 4.3).
 
 use crate::{
     decision_world::{ADMIN, ALICE, NOW, Plane, answerer},
@@ -31,8 +31,7 @@ use serde_json::{Value, json};
 const PLANS: [PlanStatus; 7] = [Draft, Proposed, Approved, Running, Finished, Broken, Called];
 const STEPS: [StepStatus; 6] = [Pending, InProgress, Completed, Blocked, Skipped, Failed];
 
-/// As published, and two ways out of `approved`, which has none there but to begin: it is cancelled, or its time is
-/// over before anything of it ran.
+/// The published transitions, plus two from `approved`: cancelled, or failed because it expired before anything ran.
 pub(crate) fn plan_may_move(from: &str, to: &str) -> bool {
     matches!(
         (from, to),
@@ -43,7 +42,7 @@ pub(crate) fn plan_may_move(from: &str, to: &str) -> bool {
     )
 }
 
-/// As published.
+/// The published transitions.
 pub(crate) fn step_may_move(from: &str, to: &str) -> bool {
     matches!(
         (from, to),
@@ -57,7 +56,7 @@ fn look(uses: i64) -> Value {
     json!({ "tool": "look", "arguments": { "q": "a" }, "uses": uses })
 }
 
-/// A plan that stands where nobody would have let it.
+/// A plan forced into any combination of statuses.
 fn standing(submission: &PlanSubmission, plan: PlanStatus, first: StepStatus) -> Plan {
     let plane = Plane::with(document());
     let mut row = plane.write(submission, NOW).unwrap().answer;
@@ -73,10 +72,10 @@ fn step(moving: &Moving, n: usize) -> StepStatus {
     moving.plan().document.steps[n - 1].status
 }
 
-/// What moves a plan.
+/// A transition of a plan.
 type Event = fn(&mut Moving) -> bool;
 
-/// MPLP-4.3-03. Every event from every status: where it leads, and nowhere if it is refused.
+/// MPLP-4.3-03. Every transition from every status: its result, or no change if refused.
 #[test]
 fn a_plan_moves_as_published_and_in_no_other_way() {
     let decision = {
@@ -99,7 +98,7 @@ fn a_plan_moves_as_published_and_in_no_other_way() {
         moving.ends_unspent(&id(1), true);
         true
     };
-    // In the order of `PLANS`; none where it is refused.
+    // In the order of `PLANS`; `None` if refused.
     let table: [(&str, Event, [Option<PlanStatus>; 7]); 6] = [
         ("begins", begins, [None, None, Some(Running), Some(Running), None, None, None]),
         ("skips", skips, [None, None, Some(Finished), Some(Finished), None, None, None]),
@@ -122,7 +121,7 @@ fn a_plan_moves_as_published_and_in_no_other_way() {
     }
 }
 
-/// Only a draft is written anew, and nothing but a Confirm takes it further.
+/// Only a draft can be rewritten, and only a Confirm takes it further.
 #[test]
 fn what_a_plan_claims_about_itself_is_not_believed() {
     let mut plane = Plane::with(document());
@@ -142,7 +141,7 @@ fn what_a_plan_claims_about_itself_is_not_believed() {
     assert!(plane.store.decision(key).is_pending() && plane.store.allowances().next().is_none());
 }
 
-/// Every pair of statuses, in every status of the plan.
+/// Every pair of step statuses, in every status of the plan.
 #[test]
 fn an_agent_reports_the_published_moves_of_a_step_in_a_plan_that_runs_and_no_others() {
     let own = plan_of(&[(&[], Value::Null), (&[], Value::Null)]);
@@ -162,10 +161,10 @@ fn an_agent_reports_the_published_moves_of_a_step_in_a_plan_that_runs_and_no_oth
     assert!(matches!(moving.reported(&id(9), Skipped, None), Err(Refusal::NotFound(_))));
 }
 
-/// What is called, or cannot be any more.
+/// A call of a step, or the end of its allowance.
 type Call = Box<dyn Fn(&mut Moving)>;
 
-/// A use that ends has begun, so it ends nowhere else than in progress, or in what is over.
+/// A use that ends has begun, so the step is in progress or already over.
 #[test]
 fn what_is_called_moves_a_step_as_published_and_never_what_is_over() {
     let ends = |done: bool, open: bool| move |moving: &mut Moving| moving.ends(&id(1), done, false, open);
@@ -187,12 +186,12 @@ fn what_is_called_moves_a_step_as_published_and_never_what_is_over() {
     }
 }
 
-/// In the order of `STEPS`; what is over stays.
+/// In the order of `STEPS`; terminal statuses stay.
 fn moves(pending: Option<StepStatus>, in_progress: StepStatus, blocked: Option<StepStatus>) -> [Option<StepStatus>; 6] {
     [pending, Some(in_progress), Some(Completed), blocked, Some(Skipped), Some(Failed)]
 }
 
-/// What has begun and is not under way can only fail: it was not skipped.
+/// A step that began and has no running call can only fail; it cannot count as skipped.
 #[test]
 fn a_step_that_began_fails_when_the_rest_of_it_is_gone() {
     for lapsed in [true, false] {
@@ -220,7 +219,7 @@ fn a_step_begins_only_after_all_that_it_depends_on() {
     assert!(Moving::of(&standing(&plan, Running, Pending), NOW).begins(&id(9)).is_err());
 }
 
-/// Committed one after the other: what a step of a plan comes to.
+/// Claims and commits one call of a step.
 fn runs(plane: &mut Plane, n: usize) -> RowKey {
     let allowance = plane.allowance_of_step(n).unwrap().key;
     let claim = use_of(plane, call("look", &json!({ "q": "a" })));
@@ -253,7 +252,7 @@ fn a_failed_step_blocks_the_whole_chain_behind_it_and_nothing_beside_it() {
     assert_eq!(statuses(&plane, plan), (Running, vec![InProgress, Pending, Pending, Pending, Pending]));
     comes_to(&mut plane, used, Report::Failed { why: None, refused: false });
     assert_eq!(statuses(&plane, plan), (Running, vec![Failed, Blocked, Blocked, Pending, Blocked]));
-    // One that is said to be free again is not, while what it waits for has failed.
+    // A step reported as pending stays blocked while its dependency has failed.
     let step = plane.report_step(plan, 2, report("pending"), NOW).unwrap();
     plane.commit(step);
     assert_eq!(statuses(&plane, plan).1[1], Blocked);
@@ -284,7 +283,7 @@ fn a_plan_is_completed_with_its_last_step_and_its_session_ends() {
     assert!(session_is_over(&plane, plan));
 }
 
-/// Nobody knew for a while; when somebody does, the plan is over and so is its session.
+/// The late report of an unknown outcome ends the plan and its session.
 #[test]
 fn a_plan_ends_with_the_late_report_of_its_last_call() {
     for outcome in [Report::Committed, Report::Failed { why: None, refused: true }] {
@@ -303,7 +302,7 @@ fn a_plan_ends_with_the_late_report_of_its_last_call() {
     }
 }
 
-/// What the agent says of an enforced step ends what it may run.
+/// An agent's report about an enforced step ends its allowance.
 #[test]
 fn a_step_that_needs_no_more_calls_gives_up_its_yes() {
     let mut plane = Plane::with(document());
@@ -332,7 +331,7 @@ fn a_plan_whose_agent_is_cut_off_ends_with_everything_that_it_could_run() {
         plane.commit(step);
         assert_eq!(statuses(&plane, plan).0, Called);
         assert!(plane.store.allowances().all(|row| !row.is_open()) && session_is_over(&plane, plan));
-        // What was under way may still be told, and starts nothing again.
+        // The running call may still be reported, and reopens nothing.
         if let Some(used) = used {
             comes_to(&mut plane, used, Report::Failed { why: None, refused: true });
             assert_eq!(statuses(&plane, plan), (Called, vec![Failed, Blocked, Pending]));
@@ -346,7 +345,7 @@ fn a_plan_whose_agent_is_cut_off_ends_with_everything_that_it_could_run() {
     assert_eq!((statuses(&plane, plan).0, plane.store.plan(plan).confirm), (Draft, None));
 }
 
-/// The refusal of the service gives back what the call had taken, but not to a plan that is over.
+/// An upstream refusal returns the claimed use, but not to a plan that is over.
 #[test]
 fn a_yes_that_was_spent_does_not_open_again_under_a_plan_that_was_cancelled() {
     for cancelled in [false, true] {
@@ -367,7 +366,7 @@ fn a_yes_that_was_spent_does_not_open_again_under_a_plan_that_was_cancelled() {
     }
 }
 
-/// Nobody is told that a plan was completed of which everything was taken back.
+/// A plan with all of its approvals revoked is not reported as completed.
 #[test]
 fn a_plan_that_never_began_is_cancelled_by_taking_back_all_of_it() {
     let mut plane = Plane::with(document());

@@ -1,19 +1,19 @@
-//! What a plan and a bounded yes come to, told once more with counters: whether something may happen, and what then is.
+//! Oracle for a plan and a standing approval, built on counters: legal commands and their results.
 
 use countersign_protocol::{
     mplp::{PlanStatus, StepStatus},
     time::UnixMillis,
 };
 
-/// What a command came to.
+/// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Done,
-    /// There was nothing to do.
+    /// Nothing to do.
     Nothing,
-    /// It is not what was approved.
+    /// The call was not approved.
     Unfit,
-    /// It is, and cannot be had any more, or not yet.
+    /// The call was approved, but cannot be claimed any more, or not yet.
     Gone,
     Forbidden,
     Stale,
@@ -22,20 +22,20 @@ pub(crate) enum Verdict {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Yes {
-    /// Nobody gave it, or nothing runs by it.
+    /// No approval was given, or the step has no action.
     None,
     Open,
     Spent,
     Over,
 }
 
-/// One step of the plan, or the bounded yes, which is the last.
+/// One plan step; the last lane is the standing approval.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     pub(crate) waits_for: Vec<usize>,
     pub(crate) uses: i64,
     pub(crate) used: i64,
-    /// In cents, of all calls together.
+    /// In cents, over all calls.
     pub(crate) limit: Option<i64>,
     pub(crate) spent: i64,
     pub(crate) until: UnixMillis,
@@ -58,18 +58,18 @@ pub(crate) enum Run {
 pub(crate) struct Use {
     pub(crate) lane: usize,
     pub(crate) cents: i64,
-    /// Exactly what runs.
+    /// The exact content of the call.
     pub(crate) text: String,
     pub(crate) run: Run,
-    /// The service itself refused it, so that it counts no more.
+    /// The upstream itself refused the call, so it no longer counts.
     pub(crate) returned: bool,
-    /// A person said how it ended.
+    /// A person stated the outcome.
     pub(crate) reconciled: bool,
     /// A report contradicted that person, once.
     pub(crate) contradicted: bool,
 }
 
-/// What is reported of a use.
+/// The report about a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Told {
     Running,
@@ -79,14 +79,14 @@ pub(crate) enum Told {
     Lost,
 }
 
-/// A use that is about to be made.
+/// A use about to be claimed.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     pub(crate) lane: usize,
     pub(crate) cents: i64,
     pub(crate) text: String,
     pub(crate) fits: bool,
-    /// Whoever said yes may still say it, and the rules are those of then.
+    /// Whether the approver is still entitled.
     pub(crate) stands: bool,
     pub(crate) same_rules: bool,
 }
@@ -96,7 +96,7 @@ pub(crate) struct Reference {
     pub(crate) plan: PlanStatus,
     pub(crate) lanes: Vec<Lane>,
     pub(crate) uses: Vec<Use>,
-    /// The sessions of the plan and of the bounded yes.
+    /// Whether the AAEP sessions of the plan and of the standing approval are over.
     pub(crate) over: [bool; 2],
     pub(crate) revoked: bool,
 }
@@ -232,7 +232,7 @@ impl Reference {
     fn plan_may_be_over(&mut self) {
         let steps = 0..self.last();
         let stuck = |lane: &Lane| matches!(lane.status, StepStatus::Failed | StepStatus::Blocked | StepStatus::Skipped);
-        // As often as there are steps: a chain is no longer than that.
+        // Three passes: the longest dependency chain of the plan has three edges.
         for index in steps.clone().chain(steps.clone()).chain(steps.clone()) {
             let held_up = self.lanes[index].waits_for.iter().any(|before| stuck(&self.lanes[*before]));
             if held_up && self.lanes[index].status == StepStatus::Pending {
@@ -250,7 +250,7 @@ impl Reference {
         };
     }
 
-    /// A session ends with its plan or yes, and not while something is called in it.
+    /// A session ends with its plan or approval, but not while a call is running in it.
     fn quiet(&mut self, session: usize) {
         let calls = |made: &Use| matches!(made.run, Run::Claimed(_)) && self.session(made.lane) == session;
         let goes_on = if session == 0 { self.runs() } else { self.lanes[self.last()].yes == Yes::Open };
@@ -264,7 +264,7 @@ impl Reference {
         }
     }
 
-    /// `may`: an approver or an admin, and not the person concerned.
+    /// `may`: an approver or admin who is not the person concerned.
     pub(crate) fn reconcile(&self, made: usize, may: bool) -> Verdict {
         match (may, self.uses[made].run) {
             (false, _) => Verdict::Forbidden,
@@ -286,7 +286,7 @@ impl Reference {
         }
     }
 
-    /// A yes ends before it is spent: it lapsed, or was taken back.
+    /// An allowance ends with uses left: it expired or was revoked.
     pub(crate) fn ended(&mut self, index: usize, lapsed: bool) {
         self.lanes[index].yes = Yes::Over;
         if index != self.last() {
@@ -328,7 +328,7 @@ impl Reference {
         self.revoked = true;
     }
 
-    /// The agent says of its own step what became of it.
+    /// The agent reports the status of its own step.
     pub(crate) fn step(&self, index: usize, to: StepStatus) -> Verdict {
         use StepStatus::{Blocked, Completed, Failed, InProgress, Pending, Skipped};
         let legal = match self.lanes[index].status {

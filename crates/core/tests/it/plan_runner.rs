@@ -1,4 +1,4 @@
-//! The real operations upon one plan and one bounded yes, and the reference beside them.
+//! Runs the real operations on one plan and one standing approval, with the reference beside them.
 
 use crate::{
     decision_store::Outcome,
@@ -29,13 +29,13 @@ use countersign_protocol::{
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The agent's own step, and the bounded yes.
+/// The agent's own step, and the standing approval.
 const OWN: usize = 3;
 pub(crate) const BOUNDED: usize = 5;
-/// Where something can be claimed.
+/// The lanes with something to claim.
 const CLAIMED: [usize; 5] = [0, 1, 2, 4, BOUNDED];
 
-/// What was said about the plan.
+/// The answer about the plan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Opening {
     All,
@@ -44,7 +44,7 @@ pub(crate) enum Opening {
     No,
 }
 
-/// What a call costs: so much, or as much as what is left makes interesting.
+/// The cost of a call: fixed, or at the edge of the remaining amount.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cost {
     Cents(i64),
@@ -94,7 +94,7 @@ pub(crate) enum Command {
         status: StepStatus,
     },
     Revoke,
-    /// One of the steps that were decided and not committed is committed now, or never.
+    /// Commits one of the decided, uncommitted steps now; `Crash` discards it.
     Flush {
         which: u8,
     },
@@ -103,7 +103,7 @@ pub(crate) enum Command {
     },
 }
 
-/// A command with everything that it was decided upon.
+/// A command with its resolved inputs.
 #[derive(Clone, Debug)]
 enum Matter {
     Claim(Wanted),
@@ -127,19 +127,19 @@ pub(crate) struct Runner {
     pub(crate) plane: Plane,
     pub(crate) reference: Reference,
     pub(crate) plan: RowKey,
-    /// The questions about the plan and about the call of which more was allowed.
+    /// The questions about the plan and about the call with the standing approval.
     pub(crate) asked: [RowKey; 2],
-    /// By lane; none where nothing was allowed.
+    /// Allowances by lane; `None` without an approval.
     pub(crate) yeses: Vec<Option<RowKey>>,
-    /// By the order of their claims.
+    /// Uses in the order of their claims.
     pub(crate) uses: Vec<RowKey>,
     held: Vec<Held>,
-    /// How many entries of the log were looked at.
+    /// The number of evidence entries already checked.
     pub(crate) entries: usize,
     pub(crate) seen: BTreeSet<String>,
 }
 
-/// Look, then pay up to four times, then a step of the agent's own; mail twice; pay twice once both are done.
+/// Look, then pay up to four times, then the agent's own step; send twice; pay twice once both branches are done.
 fn submission() -> PlanSubmission {
     let pay = |released: Value, uses: i64, to: &str| {
         json!({ "tool": "pay", "uses": uses, "released": released,
@@ -157,7 +157,7 @@ fn submission() -> PlanSubmission {
     ])
 }
 
-/// A call of a lane, and whether it is one of those that were approved.
+/// A call of a lane, and whether it fits the approval.
 fn calling(lane: usize, cents: i64, twist: u8) -> (&'static str, Value, bool) {
     let amount = |cents: i64| format!("{}.{:02}", cents / 100, cents % 100);
     let length = usize::try_from(1 + cents % 12).unwrap();
@@ -260,7 +260,7 @@ impl Runner {
         }
     }
 
-    /// What was decided upon an older view is still right when it is committed, or it is not committed.
+    /// A step decided on a stale view is either still legal when it is committed, or refused by the store.
     fn commit_late(&mut self, Held { matter, node, effects }: Held) {
         let outcome = self.plane.store.commit(&effects);
         self.saw(&matter, &format!("late {outcome:?}"));
@@ -287,7 +287,7 @@ impl Runner {
         usize::from(which).checked_rem(self.uses.len())
     }
 
-    /// The real operation upon what the store knows now.
+    /// Runs the real operation on the current rows.
     fn decide(&self, command: &Command, now: UnixMillis) -> Option<(Matter, Result<Effects, Refusal>)> {
         let plane = &self.plane;
         Some(match command {
@@ -396,7 +396,7 @@ impl Runner {
     }
 }
 
-/// Somebody is asked about one payment, and allows three of at most three euros, six altogether, for 200 seconds.
+/// Approves one payment as a standing approval: three calls of at most three euros, six in total, for 200 seconds.
 fn bounded_yes(plane: &mut Plane) -> RowKey {
     let step = plane.raise(&Ask::of("pay"), NOW).unwrap();
     let asked = plane.commit(step).decision.key;

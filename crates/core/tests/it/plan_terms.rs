@@ -1,4 +1,4 @@
-//! The terms of a plan: the strictest of what its steps run, and somebody who may decide all of it.
+//! The terms of a plan: the strictest of its steps, and a person entitled to decide all of them.
 
 use crate::{
     decision_world::{ALICE, BOB, CAROL, DAN, NOW, Plane, answerer},
@@ -15,7 +15,7 @@ use countersign_protocol::{
 };
 use serde_json::{Value, json};
 
-/// A plan that calls each of these once; an empty name is a step of the agent's own.
+/// A plan that calls each of these tools once; an empty name is the agent's own step.
 fn proposed(document: ProjectDocument, tools: &[&str]) -> Result<(Plane, Decision), Refusal> {
     let mut plane = Plane::with(document);
     let step = |tool: &&str| -> (&[usize], Value) {
@@ -40,7 +40,7 @@ fn what_nobody_could_approve_as_a_whole_is_not_asked() {
         let Err(Refusal::InvalidRequest(why)) = refused else { panic!("{tools:?}: {refused:?}") };
         assert!(why.to_string().contains("plans of their own"), "{why}");
     }
-    // An admin's switch lets the user decide what approvers are named for.
+    // An admin setting lets the user decide in place of the named approvers.
     let mut own = document();
     own.decisions.own_approval = true;
     let (plane, decision) = proposed(own, &["look", "ledger"]).unwrap();
@@ -67,7 +67,7 @@ fn a_plan_is_as_risky_and_needs_as_much_proof_as_the_worst_of_its_steps() {
     assert_eq!((unknown.risk, unknown.irreversible), (Risk::High, true));
 }
 
-/// MPLP-4.3-10. Whatever policy says of its actions.
+/// MPLP-4.3-10. Regardless of the policy for its actions.
 #[test]
 fn no_plan_defaults_to_a_yes_and_people_have_the_projects_time() {
     for tools in [&["look"][..], &["look", ""], &[""]] {
@@ -77,7 +77,7 @@ fn no_plan_defaults_to_a_yes_and_people_have_the_projects_time() {
     }
 }
 
-/// One who counts for some of it has decided nothing.
+/// An answer by a person entitled for only some steps does not count.
 #[test]
 fn whoever_approves_a_plan_counts_for_every_step_of_it() {
     for tools in [&["vault", "ledger"][..], &["ledger", "vault"], &["vault", "ledger", "vault", ""]] {

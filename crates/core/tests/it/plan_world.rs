@@ -1,4 +1,4 @@
-//! A project in which an agent proposes plans, and everything that can be done about one, through the real operations.
+//! Test fixture: a project with an agent that proposes plans, and every operation on a plan.
 
 use crate::{
     decision_world::{ALICE, Ask, BOB, CAROL, DAN, NOW, Plane, answer, reply},
@@ -34,7 +34,7 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value, json};
 
-/// Low, medium, and two for which policy names different people; `vault` is of high risk and cannot be undone.
+/// Actions of low and medium risk, three with named approvers; `vault` is irreversible and of high risk.
 pub(crate) fn document() -> ProjectDocument {
     serde_json::from_value(json!({
         "id": "small",
@@ -52,7 +52,7 @@ pub(crate) fn document() -> ProjectDocument {
     .unwrap()
 }
 
-/// A plan with these steps: what each waits for, counted from 1, and what it runs, or null.
+/// A plan with these steps: dependencies, counted from 1, and the action or null.
 pub(crate) fn plan_of(steps: &[(&[usize], Value)]) -> PlanSubmission {
     let step = |(at, (before, _)): (usize, &(&[usize], Value))| {
         let before: Vec<_> = before.iter().map(|n| id(*n)).collect();
@@ -70,13 +70,13 @@ pub(crate) fn plan_of(steps: &[(&[usize], Value)]) -> PlanSubmission {
     PlanSubmission::read(whole.to_string().as_bytes()).unwrap()
 }
 
-/// A call of a tool, as it is about to run.
+/// A tool call about to run.
 pub(crate) fn call(tool: &str, arguments: &Value) -> AskedFor {
     let arguments = Arguments::of_tool(arguments.as_object().unwrap());
     AskedFor { what: What::Tool { name: tool.into() }, arguments, units: Units::of_tool() }
 }
 
-/// A use of what is in the plan or was shown.
+/// A claim for a call from the plan or the confirmation request.
 pub(crate) fn use_of(plane: &Plane, call: AskedFor) -> Claim {
     let What::Tool { name } = &call.what else { panic!("{:?}", call.what) };
     let digest = Digest::of(format!("{name} {}", call.arguments.compact()).as_bytes());
@@ -152,7 +152,7 @@ impl Plane {
         people.into_iter().filter(|(name, _)| is_named(name)).map(|(_, person)| person).collect()
     }
 
-    /// Written and proposed: the keys of the plan and of the question about it.
+    /// Writes and proposes a plan; returns the keys of the plan and its question.
     pub(crate) fn proposed(&mut self, submission: &PlanSubmission) -> (RowKey, RowKey) {
         let step = self.write(submission, self.store.now).unwrap();
         let plan = self.commit(step).key;
@@ -164,7 +164,7 @@ impl Plane {
         self.commit(step).decision.key
     }
 
-    /// And approved by the person for whom the agent acts.
+    /// Also approved by the agent's principal.
     pub(crate) fn approved(&mut self, submission: &PlanSubmission) -> RowKey {
         let (plan, decision) = self.proposed(submission);
         let step = self.answer(decision, yes(ALICE), NOW).unwrap();
@@ -172,7 +172,7 @@ impl Plane {
         plan
     }
 
-    /// An answer where the request is kept of which more is allowed.
+    /// An answer to a question with its stored request, so that a standing approval is possible.
     pub(crate) fn answer_about(
         &self,
         decision: RowKey,
@@ -189,7 +189,7 @@ impl Plane {
         )
     }
 
-    /// The yes for a step, counted from 1.
+    /// The allowance of a step, counted from 1.
     pub(crate) fn allowance_of_step(&self, step: usize) -> Option<&Allowance> {
         self.store.allowances().find(|row| row.step.as_ref().is_some_and(|of| of.step == id(step)))
     }
@@ -266,7 +266,7 @@ impl Plane {
         CancelPlan { by, reason: reason.map(str::to_owned) }.decide(&view, &self.env(now))
     }
 
-    /// The approval of a plan that runs, and its session.
+    /// The approval of a running plan, and its session.
     fn approval(&self, plan: &Plan) -> Option<(Decision, countersign_core::records::AaepSession)> {
         let DueView { decision, session, .. } = self.due_view(plan.confirm.filter(|_| is_running(plan))?);
         Some((decision, session))

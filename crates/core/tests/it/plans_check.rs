@@ -1,4 +1,4 @@
-//! Whether what a document says about plans and roles may be applied: each problem is named, with what would be right.
+//! Validation of a document's plan and role settings: each problem is named with its correction.
 
 use crate::held::document;
 use countersign_core::project::check;
@@ -8,7 +8,7 @@ fn problems(with: Value) -> String {
     check(&document(with)).iter().map(|problem| format!("{problem}\n")).collect()
 }
 
-/// What is said of this role beside one that approves.
+/// The problems of this role, next to a role that approves.
 fn of_role(role: Value) -> String {
     let approves = json!({ "name": "boss", "capabilities": ["confirm.approve"], "members": ["role:admin"] });
     problems(json!({ "roles": [role, approves] }))

@@ -1,4 +1,4 @@
-//! Which route a request is for: as it is written, by one rule, and never by two readings of a path.
+//! Route matching: on the path as written, by one rule, never by two readings of a path.
 
 use crate::held;
 use countersign_core::project::{check, matching_route};
@@ -27,7 +27,7 @@ fn paths() -> impl Strategy<Value = String> {
     vec(segment, 1..4).prop_map(|segments| format!("/{}", segments.join("/")))
 }
 
-/// Segment by segment, by hand: a name takes anything but nothing.
+/// A naive matcher, segment by segment: a placeholder takes any non-empty segment.
 fn fits(template: &str, path: &str) -> bool {
     let (template, path): (Vec<_>, Vec<_>) = (template.split('/').collect(), path.split('/').collect());
     let one =
@@ -35,7 +35,7 @@ fn fits(template: &str, path: &str) -> bool {
     template.len() == path.len() && template.iter().zip(&path).all(one)
 }
 
-/// By hand and by other means than the code's: what two servers could resolve differently.
+/// A naive check for paths that two servers could resolve differently.
 fn is_dubious(path: &str) -> bool {
     let lower = path.to_lowercase();
     let encoded = ["%2f", "%2e", "%5c", "%0", "%1", "%7f"].iter().any(|mark| lower.contains(mark));
@@ -69,14 +69,14 @@ proptest! {
         (templates, shuffled) in templates().prop_flat_map(|t| (Just(t.clone()), Just(t).prop_shuffle())), path in paths(),
     ) {
         let (document, other) = (document_with(&templates), document_with(&shuffled));
-        // Two routes of one shape compete, and a document that has them is refused.
+        // Two routes of the same shape compete; a document with both is refused.
         if check(&document).is_empty() {
             let path_of = |document| matching_route(document, "GET", &path).map(|route: &Route| route.path.clone());
             prop_assert_eq!(path_of(&document), path_of(&other));
         }
     }
 
-    /// A hostile path of any bytes that a request can carry never matches by another rule than its own.
+    /// A hostile path of any bytes that a request can carry matches only literally.
     #[test]
     fn whatever_is_sent_the_match_is_literal(path in "/[a-zA-Z0-9%./;?#\\\\{}~_ ü\x7f\n-]{0,24}") {
         let document = document_with(&["/a".into(), "/a/{x}".into(), "/b/{x}/c".into()]);

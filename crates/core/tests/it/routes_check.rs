@@ -1,4 +1,4 @@
-//! Whether a route table may be applied: each problem is named, with what would be right.
+//! Validation of a route table: each problem is named with its correction.
 
 use crate::held::{document, route};
 use countersign_core::{held::must_be_confirmed, project::check};
@@ -9,7 +9,7 @@ fn problems(document: &ProjectDocument) -> String {
     check(document).iter().map(|problem| format!("{problem}\n")).collect()
 }
 
-/// The problems of the usual document with these members of its route.
+/// The problems of the default document with some route members overwritten.
 fn with_route(with: Value) -> String {
     problems(&document(json!({ "routes": [route(with)] })))
 }
@@ -75,7 +75,7 @@ fn a_route_is_held_to_the_terms_of_actions() {
     assert!(found.contains("routes[0]: default_decision accept is only for"), "{found}");
 }
 
-/// The usual route under a scope that takes the agent's own word, with these members of the whole document.
+/// The problems of the default route under a scope that accepts the agent's own confirmation.
 fn own_word(route_with: Value, scope_with: Value, actions: Value, other_scope: Option<Value>) -> String {
     let mut scope = json!({ "id": "transfers.write", "description": "x", "allows": ["transfers.send"],
         "intent_types": ["PAY"], "requires_confirmation": true, "confirmation": "self_asserted" });

@@ -1,4 +1,4 @@
-//! Whether delegations and receipts hold: exact at every edge, and never again once over.
+//! Validity of delegations and receipts: exact at every boundary, and never valid again once over.
 
 use crate::worlds::{NOW, delegation};
 use countersign_core::{
@@ -9,7 +9,7 @@ use countersign_core::{
 use countersign_protocol::{aap::consent_receipt::UsageLimits, hash::Digest, time::UnixMillis};
 use proptest::prelude::*;
 
-/// Milliseconds that lie close together, so that edges meet.
+/// Times a few milliseconds apart, so that boundaries coincide.
 fn moments() -> impl Strategy<Value = UnixMillis> {
     prop_oneof![-3..=3_i64, 299_998..=300_002_i64, -300_002..=-299_998_i64].prop_map(|millis| NOW.plus_millis(millis))
 }

@@ -1,4 +1,4 @@
-//! Small worlds for the access decision: few of everything, so that things get into each other's way.
+//! Scenarios for the access decision: few agents, scopes and routes, so that rules interact.
 
 use countersign_core::{
     aap::access::{AccessView, Bearer, Call, Credential, Proven, Scheme},
@@ -25,12 +25,12 @@ pub(crate) const ACTIONS: [&str; 3] = ["thing.look", "thing.make", "thing.send"]
 const INTENTS: [&str; 2] = ["LOOK", "MAKE"];
 const SCOPES: [&str; 4] = ["one.a", "two.b", "three.c", "four.d"];
 
-/// A call and everything that is known about it.
+/// A call and its view.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     pub(crate) call: Call,
     pub(crate) view: AccessView,
-    /// Whether only a proof with a nonce of ours counts.
+    /// Whether a proof must carry our nonce.
     pub(crate) nonce_demanded: bool,
 }
 
@@ -55,10 +55,10 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
     )
 }
 
-/// The key that the token is bound to, the scheme under which it comes, and the proof beside it.
+/// The bound key of the token, the authorization scheme, and the proof.
 type Possession = (Option<&'static str>, Scheme, Option<&'static str>);
 
-/// Mostly a bearer token that is bound to nothing, or one whose key is shown.
+/// Mostly an unbound bearer token, or a bound token with a valid proof.
 fn possessions() -> impl Strategy<Value = Possession> {
     let key = Some("the key");
     prop_oneof![
@@ -73,7 +73,7 @@ fn possessions() -> impl Strategy<Value = Possession> {
     ]
 }
 
-/// What a look at one of those proofs shows.
+/// The verification result of each of those proofs.
 #[expect(clippy::disallowed_methods, reason = "in these worlds the signatures were checked")]
 pub(crate) fn proven(raw: &str) -> Result<Proven, String> {
     let key: &[u8] = if raw == "of another key" { b"another key" } else { b"the key" };
@@ -84,7 +84,7 @@ pub(crate) fn proven(raw: &str) -> Result<Proven, String> {
     }
 }
 
-/// Mostly right, so that late checks are reached.
+/// Mostly valid, so that late checks are reached.
 fn mostly<T: Clone + std::fmt::Debug + 'static>(right: T, wrong: Vec<T>) -> impl Strategy<Value = T> {
     prop_oneof![12 => Just(right), 1 => proptest::sample::select(wrong)]
 }
@@ -181,7 +181,7 @@ fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// What a route says beside where it is.
+/// The optional settings of a route.
 #[derive(Clone, Debug)]
 struct Flags {
     writes: Option<bool>,
@@ -190,7 +190,7 @@ struct Flags {
     requires_confirmation: Option<bool>,
     scope: Option<&'static str>,
     intent_types: Vec<&'static str>,
-    /// What else demands a person: a reversibility, approvers, an assurance.
+    /// Other settings that require a person: reversibility, approvers, assurance.
     demands: (Option<Reversibility>, Vec<&'static str>, Option<&'static str>),
 }
 
@@ -217,7 +217,7 @@ fn flags() -> impl Strategy<Value = Flags> {
     )
 }
 
-/// GET and POST of each action, at a path of the same name.
+/// GET and POST for each action, at a path of the same name.
 fn routes_with(flags: &[Flags]) -> Vec<Route> {
     let named = ACTIONS.iter().flat_map(|action| [("GET", *action), ("POST", *action)]);
     named.zip(flags).map(|((method, action), flags)| route(method, action, flags)).collect()

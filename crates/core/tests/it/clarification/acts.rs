@@ -1,7 +1,7 @@
-//! What agents and people do in the small world, decided by the real operations and committed as the store does.
+//! Actions of agents and people on the test fixture, decided by the real operations and committed like the real store.
 //!
-//! What the engine does around an operation is done here as well: a session is brought up to the key of now, and a
-//! person is asked before an answer that is none is written down.
+//! Includes the engine's work around an operation: switching a session to the current signing key, and asking a person
+//! before an unusable answer is recorded.
 
 use super::world::World;
 use crate::decision_world::{ALICE, Ask, answer};
@@ -34,7 +34,7 @@ use countersign_protocol::{
 };
 use serde_json::Value;
 
-/// Submitting.
+/// Submitting plans.
 impl World {
     pub(crate) fn submit(&mut self, plan: Value) -> ClarificationSession {
         let step = self.submitting(0, None, plan).unwrap();
@@ -46,7 +46,7 @@ impl World {
         Ok(self.commit(step))
     }
 
-    /// As the engine finds the session: by its id, or by who submits which plan.
+    /// Finds the session like the engine: by its id, or by agent and plan digest.
     pub(crate) fn submitting(
         &self,
         agent: usize,
@@ -86,7 +86,7 @@ impl World {
     }
 }
 
-/// Answering.
+/// Answering gaps.
 impl World {
     pub(crate) fn view(&self, id: &MplpId, agent: usize) -> ResolveView {
         ResolveView {
@@ -98,12 +98,12 @@ impl World {
         }
     }
 
-    /// The agent's own answer.
+    /// The agent's own, unsigned answer.
     pub(crate) fn resolve(&mut self, id: &MplpId, gap: &str, said: &str) -> Result<Resolved, Refusal> {
         self.resolve_by(0, id, gap, said, None)
     }
 
-    /// As the engine does it: brought up to the key, judged, a person asked, written.
+    /// Follows the engine: switch to the current key, judge the answer, ask a person if needed, then commit.
     pub(crate) fn resolve_by(
         &mut self,
         agent: usize,
@@ -148,7 +148,7 @@ impl World {
         genuine.map_err(|_| Refusal::invalid("answer_signature does not fit"))
     }
 
-    /// Where another key is in force, that comes into the chain before anything else.
+    /// Records a key rotation in the chain before any other entry.
     pub(crate) fn bring_up(&mut self, id: &MplpId) {
         let session = self.session(id);
         if !session.is_live(self.now()) || session.public_key == self.key().public_key.as_str() {
@@ -163,7 +163,7 @@ impl World {
         (0..2).find(|agent| self.plane.raiser(*agent).principal == session.by.principal).unwrap()
     }
 
-    /// What an agent sends that signs its own answers, made for the question as it stands now.
+    /// The signature of an agent over its own answer, for the gap in its current round.
     pub(crate) fn signs(&self, id: &MplpId, gap: &str, said: &str, at: &str, by: (&str, &AgentKey)) -> OwnSignature {
         let view = self.view(id, 0);
         let asked = view.session.gap(gap).unwrap().clone();
@@ -176,7 +176,7 @@ impl World {
     }
 }
 
-/// People.
+/// Questions to people.
 impl World {
     fn ask_a_person(
         &mut self,
@@ -209,13 +209,13 @@ impl World {
         self.commit(step).decision
     }
 
-    /// The question to a person about a gap, while it is open.
+    /// The pending question to a person about a gap.
     pub(crate) fn question(&self, id: &MplpId, gap: &str) -> Option<Decision> {
         let of = OfGap { session: self.session(id).key, gap: gap.into() };
         self.plane.store.decisions().find(|row| row.is_pending() && row.gap.as_ref() == Some(&of)).cloned()
     }
 
-    /// A person answers it.
+    /// A person answers the question.
     pub(crate) fn person(&mut self, decision: RowKey, response: &str) -> Result<Counted, NotCounted> {
         let step = self.answering(decision, response)?;
         Ok(self.commit(step))
@@ -247,7 +247,7 @@ impl World {
     }
 }
 
-/// Ending.
+/// Ending sessions.
 impl World {
     pub(crate) fn confirm(&mut self, id: &MplpId) -> Result<ClarificationSession, Refusal> {
         let step = self.confirming(0, id)?;

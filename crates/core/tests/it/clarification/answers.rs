@@ -1,4 +1,4 @@
-//! What an agent answers itself: what counts, what goes to a person, and what was said already (W-05, W-12 to W-14).
+//! Answers by the agent itself: accepted, escalated to a person, or repeated (W-05, W-12 to W-14).
 
 use super::{
     rules::{changed, complete, without},
@@ -15,7 +15,7 @@ use countersign_protocol::{
 };
 use serde_json::{Value, json};
 
-/// A session with this one gap.
+/// A session with a single gap, about this field.
 fn asked_about(world: &mut World, field: &str) -> MplpId {
     let session = match field {
         "note" => world.submit(changed(without(&[]), json!({ "note": "the usual" }))),
@@ -232,7 +232,7 @@ fn a_gap_that_was_never_asked_about_and_an_answer_that_is_too_long_are_refused()
     world.prove(&id);
 }
 
-/// What an answer makes unclear is asked as well; ready is only who answered that.
+/// An answer can open a new gap; the session is ready only once that one is answered, too.
 #[test]
 fn an_answer_can_bring_up_another_gap() {
     let mut world = World::new();
@@ -283,7 +283,7 @@ fn a_round_says_what_was_asked_what_was_said_and_whose_answer_it_is() {
     assert!(of.lines().iter().all(|line| line.contains("agent's own")));
 }
 
-/// WWA-4-16, WWA-4-17: what is told is what is open.
+/// WWA-4-16, WWA-4-17: a check reports exactly the open gaps.
 #[test]
 fn what_a_check_tells_is_what_is_open() {
     let mut world = World::new();

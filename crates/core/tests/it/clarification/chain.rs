@@ -1,11 +1,11 @@
-//! What is written stays as it was written: whoever changes a chain is found out (W-08, W-09).
+//! Any change to a recorded chain is detected (W-08, W-09).
 
 use super::{rules::without, world::World};
 use countersign_jose::clarification::{ChainSeal, Flaw, check_against, check_audit, check_record};
 use countersign_protocol::mplp::MplpId;
 use serde_json::{Value, json};
 
-/// A chain with everything in it: rounds of an agent and of a person, another key, another plan.
+/// A chain with every kind of entry: rounds by an agent and by a person, a key rotation, a changed plan.
 fn told() -> (World, MplpId) {
     let mut world = World::new();
     let id = world.submit(without(&["target", "owner"])).id;
@@ -25,7 +25,7 @@ fn told() -> (World, MplpId) {
     (world, id)
 }
 
-/// The places of every value that is no list and no object.
+/// JSON pointers of all scalar values.
 fn leaves(value: &Value, place: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -38,7 +38,7 @@ fn leaves(value: &Value, place: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Another value of the same kind that could stand there.
+/// A different, plausible value of the same kind.
 fn another(value: &Value) -> Value {
     match value {
         Value::Bool(flag) => json!(!flag),
@@ -106,7 +106,7 @@ fn a_chain_that_was_cut_off_is_exposed_by_what_was_signed_later() {
     assert!(check_against(&late, &kept, &registry).is_ok(), "a chain that goes on is the same one");
 }
 
-/// WWA-7-01: the first link binds the session and the plan that it began with.
+/// WWA-7-01: the first link binds the session and its first plan.
 #[test]
 fn a_chain_belongs_to_its_session_and_its_first_plan() {
     let (mut world, id) = told();
@@ -131,7 +131,7 @@ fn a_chain_proves_ten_years_later() {
     world.prove(&id);
 }
 
-/// WWA-7-14, WWA-7-16: what an auditor is handed cannot say more than was asked and answered.
+/// WWA-7-14, WWA-7-16: an audit export cannot be changed to claim other questions or answers.
 #[test]
 fn an_audit_in_which_anything_is_changed_is_refused() {
     let (world, id) = told();
@@ -142,7 +142,7 @@ fn an_audit_in_which_anything_is_changed_is_refused() {
         let mut changed = audit.clone();
         let value = changed.pointer_mut(&place).unwrap();
         *value = another(value);
-        // When a plan came in is signed only where it took the place of another; later than its questions it cannot be.
+        // Only a replacing plan has a signed submission time; the first plan's time must not lie after its questions.
         assert!(check_audit(&changed, &registry).is_err(), "{place}");
     }
 }

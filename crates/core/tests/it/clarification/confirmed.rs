@@ -1,4 +1,4 @@
-//! The end of a session: confirmed, closed, or over (W-16, W-27).
+//! The end of a session: confirmed, closed, or expired (W-16, W-27).
 
 use super::{
     rules::{changed, complete, rule, without},
@@ -85,7 +85,7 @@ fn an_accepted_plan_has_only_what_was_submitted_and_what_was_answered() {
     world.prove(&id);
 }
 
-/// WWA-1-04: numbers and truths are written as such.
+/// WWA-1-04: numbers and booleans are written as such.
 #[test]
 fn an_answer_is_written_as_the_kind_that_its_rule_says() {
     let mut world = World::new();
@@ -98,7 +98,7 @@ fn an_answer_is_written_as_the_kind_that_its_rule_says() {
     world.prove(&id);
 }
 
-/// WWA-1-04: of two answers for one place the later one counts, for us as for whoever verifies.
+/// WWA-1-04: of two answers for one field the later one wins, for us and for a verifier.
 #[test]
 fn where_two_gaps_are_about_one_place_the_later_answer_stands() {
     for first in ["gap-001", "gap-003"] {
@@ -126,7 +126,7 @@ fn where_two_gaps_are_about_one_place_the_later_answer_stands() {
     }
 }
 
-/// WWA-1-04: an answer never takes the place of another one.
+/// WWA-1-04: an answer never overwrites another one.
 #[test]
 fn an_answer_that_would_swallow_another_is_refused() {
     for (first, second) in [(("gap-001", "rtl"), ("gap-002", "plain")), (("gap-002", "plain"), ("gap-001", "rtl"))] {
@@ -153,7 +153,7 @@ fn an_answer_that_would_swallow_another_is_refused() {
     }
 }
 
-/// What the rules find by the time of confirming was asked by nobody, be it only a warning.
+/// Confirmation runs the current rules again and reports new findings, even if they are only warnings.
 #[test]
 fn confirming_looks_again_under_the_rules_of_now() {
     for severity in ["BLOCK", "WARN"] {
@@ -242,7 +242,7 @@ fn nothing_expires_early_or_twice_or_after_it_was_confirmed() {
     assert_eq!(world.session(&other), over);
 }
 
-/// The store's clock decides: what was thought to be over and is not stays open.
+/// The store's clock decides: a session that expired only by the node's clock stays open.
 #[test]
 fn expiry_counts_only_if_the_stores_clock_agrees() {
     use countersign_core::{clarification::expire::Expire, step::Operation as _};
@@ -279,7 +279,7 @@ fn an_open_block_stops_the_operations_that_it_names_and_a_warning_or_an_answer_d
     assert_eq!(all(&world), [false; 4], "what is over stops nothing");
 }
 
-/// A rule that asks for a number keeps doing so however the row is read back.
+/// The answer kind of a rule survives storage.
 #[test]
 fn a_session_is_read_back_as_it_was_written() {
     let mut world = World::new();

@@ -1,4 +1,4 @@
-//! What the evidence log says about a session, and what it hides.
+//! Evidence entries about a session: their open members and their commitments.
 
 use super::{
     rules::{rule, without},
@@ -7,7 +7,7 @@ use super::{
 use countersign_core::{evidence::opened, step::Draft};
 use serde_json::{Map, Value, json};
 
-/// Entries since some number of them, by what happened.
+/// Clarification entries after the first `count` entries, with their event types and open members.
 fn since(world: &World, count: usize) -> Vec<(&'static str, Map<String, Value>)> {
     let all = world.plane.store.evidence.iter().skip(count);
     let about = all.filter(|draft| draft.event_type.starts_with("clarification"));
@@ -22,7 +22,7 @@ fn whole(draft: &Draft) -> Map<String, Value> {
     opened(&draft.leaf.bytes, draft.leaf.openings.as_deref()).unwrap()
 }
 
-/// Everything that a session goes through, with what each step must have left.
+/// A full session lifecycle, with the expected entries after each step.
 #[test]
 fn every_check_round_confirmation_and_expiry_leaves_an_entry() {
     let mut world = World::new();
@@ -73,7 +73,7 @@ fn every_check_round_confirmation_and_expiry_leaves_an_entry() {
     assert_eq!((&entries[0].1["open_gaps"], &entries[0].1["clarification_session_id"]), (&json!(2), &json!(other)));
 }
 
-/// what an agent and a person wrote, and what the plan is about, is behind commitments.
+/// answers of agents and people, and the content of the plan, appear only as commitments.
 #[test]
 fn nobodys_words_stand_in_the_open_part_of_an_entry() {
     let mut world = World::new();
@@ -107,7 +107,7 @@ fn nobodys_words_stand_in_the_open_part_of_an_entry() {
     assert!(answers.iter().all(|entry| entry["question"].as_str().unwrap().contains("owner")));
 }
 
-/// the head of the chain stands in the log, so the chain cannot be changed unnoticed even with its keys.
+/// the evidence log records the head of the chain, so holding the signing keys is not enough to change the chain.
 #[test]
 fn every_round_leaves_the_head_of_its_chain_in_the_evidence() {
     let mut world = World::new();

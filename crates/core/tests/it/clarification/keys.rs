@@ -1,4 +1,4 @@
-//! Another key comes into force while a session is open (W-20).
+//! Key rotation while a session is open (W-20).
 
 use super::{
     rules::{KNOWN, changed, complete, without},
@@ -31,7 +31,7 @@ fn a_key_that_nothing_leads_to_signs_nothing() {
     assert!(matches!(refused, Err(Refusal::Internal)), "{refused:?}");
 }
 
-/// WWA-7-17: what the old key signed and was not written yet never will be.
+/// WWA-7-17: a step signed by the old key cannot be committed after the rotation.
 #[test]
 fn a_step_that_the_old_key_signed_is_stale_once_another_is_in_force() {
     let mut world = World::new();
@@ -102,7 +102,7 @@ fn several_rotations_in_a_row_are_all_told() {
     world.prove(&id);
 }
 
-/// WWA-7-17: a chain in which nothing was written for days proves like any other.
+/// WWA-7-17: a chain without entries for days verifies like any other.
 #[test]
 fn rotations_that_are_long_past_when_a_session_goes_on_still_prove() {
     let mut world = World::with(|document| document.clarification.session_seconds = 30 * 86_400);
@@ -124,7 +124,7 @@ fn rotations_that_are_long_past_when_a_session_goes_on_still_prove() {
     world.prove(&id);
 }
 
-/// WWA-7-06: another node may have replaced the key, by a clock that is a little ahead of ours.
+/// WWA-7-06: another node may have rotated the key with a clock slightly ahead of ours.
 #[test]
 fn a_rotation_that_is_ahead_of_our_clock_does_not_break_the_chain() {
     let mut world = World::new();
@@ -149,7 +149,7 @@ fn the_old_key_counts_for_a_day_more_and_then_no_longer() {
     let mut rotated = world.registry();
     world.later(2 * DAY);
     world.submit(without(&["target"]));
-    // As if the old key had gone on: its record dated two days later.
+    // Forgery: the old key's record, re-dated to two days after the rotation.
     let mut forged = old;
     forged["signed_at"] = json!(world.now().to_rfc3339());
     let wrong = check_record(&forged, &rotated).unwrap_err();

@@ -1,4 +1,4 @@
-//! What the rows of the small world say, and what is handed out from them.
+//! Reads rows of the test fixture, and the documents handed out from them.
 
 use super::world::World;
 use countersign_core::{
@@ -22,7 +22,7 @@ impl World {
         self.sessions().find(|row| row.id == *id).expect("the session is there").clone()
     }
 
-    /// Changes a row behind everybody's back.
+    /// Changes a row without going through an operation.
     pub(crate) fn overwrite(&mut self, session: ClarificationSession) {
         let put = Record::ClarificationSession(ClarificationSession { version: session.version + 1, ..session });
         let effects = Effects { puts: vec![put], ..Effects::default() };
@@ -44,12 +44,12 @@ impl World {
         serde_json::to_value(view::record(&self.session(id), &self.entries(id)).unwrap()).unwrap()
     }
 
-    /// The chain as it is handed out.
+    /// The chain as published.
     pub(crate) fn chain(&self, id: &MplpId) -> Vec<Value> {
         self.record(id)["chain"].as_array().unwrap().clone()
     }
 
-    /// The last round of it.
+    /// The last entry of the chain.
     pub(crate) fn last(&self, id: &MplpId) -> Value {
         self.chain(id).pop().expect("there is an entry")
     }
@@ -58,7 +58,7 @@ impl World {
         serde_json::to_value(view::audit(&self.session(id), &self.entries(id)).unwrap()).unwrap()
     }
 
-    /// Everything that is handed out about it, proved offline by somebody who has only the published keys.
+    /// Verifies every document published for the session offline, with the published keys only.
     #[track_caller]
     pub(crate) fn prove(&self, id: &MplpId) {
         let registry = self.registry();

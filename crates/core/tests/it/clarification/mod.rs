@@ -1,4 +1,4 @@
-//! Clarification sessions: what is asked, what counts as an answer, and that the chain tells all of it.
+//! Clarification sessions: gaps, answers, and a chain that records all of them.
 
 mod acts;
 mod answers;

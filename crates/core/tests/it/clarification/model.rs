@@ -1,4 +1,4 @@
-//! Random sequences of everything, against the reference; after every step all of it is proved offline.
+//! Random command sequences against the reference; everything is verified offline after each step.
 
 use super::{
     reference::{Draft, Is, Reference, Told},
@@ -47,7 +47,7 @@ enum Command {
     Confirm,
     Rotate,
     Later(i64),
-    /// The second was decided before the first was written.
+    /// The second command is decided before the first is committed.
     AtOnce(Box<Command>, Box<Command>),
 }
 
@@ -66,7 +66,7 @@ fn one() -> impl Strategy<Value = Command> {
     ]
 }
 
-/// What changes a session.
+/// Commands that change a session.
 fn steps() -> impl Strategy<Value = Command> {
     let signed = option::weighted(0.2, prop_oneof![Just(0_i64), Just(1), Just(50_000)]);
     prop_oneof![
@@ -96,7 +96,7 @@ struct Runner {
     world: World,
     id: MplpId,
     reference: Reference,
-    /// The chain as it was signed last.
+    /// The chain seal after the last signature.
     kept: ChainSeal,
 }
 
@@ -150,7 +150,7 @@ impl Runner {
             return;
         }
         if !asked {
-            // Nobody answered in time: a person is asked again, and that is another round.
+            // The question to a person expired: a person is asked again in a new round.
             self.reference.gaps[at].refused = None;
         }
         let expected = self.reference.resolve(at, said);
@@ -164,7 +164,7 @@ impl Runner {
         assert!(as_expected, "{said:?} to {gap_id}: {told:?} instead of {expected:?}");
     }
 
-    /// Not before the question, a little ahead of our clock, and finer than it.
+    /// Not before the question, slightly ahead of our clock, and with finer precision.
     fn dated(&self, ahead: i64) -> String {
         let at = self.world.now().plus_millis(ahead).max(self.world.session(&self.id).last_at);
         let whole = at.to_rfc3339();
@@ -200,7 +200,7 @@ impl Runner {
         assert_eq!(self.world.chain(&self.id), chain);
     }
 
-    /// What a step would do to the session as it is.
+    /// The effects of a command on the current session; nothing if it is refused or changes nothing.
     fn decided(&self, command: &Command) -> Option<Effects> {
         let (world, id) = (&self.world, &self.id);
         let effects = match command {
@@ -236,7 +236,7 @@ impl Runner {
         assert_eq!(self.world.audit(&self.id).get("accepted_plan"), accepted.as_ref());
     }
 
-    /// The gaps are those of the reference, numbered in the order in which they came up.
+    /// The gaps equal those of the reference, numbered in order of appearance.
     fn check_gaps(&self) {
         let session = self.world.session(&self.id);
         assert_eq!(session.gaps.len(), self.reference.gaps.len());
@@ -257,7 +257,7 @@ impl Runner {
         assert_eq!(session.message["status"], status);
     }
 
-    /// Rounds count from 1 without holes, and time never runs back.
+    /// Rounds count from 1 without holes, and timestamps never decrease.
     fn check_chain(&self, record: &Value) {
         let chain = record["chain"].as_array().unwrap();
         let rounds: Vec<&Value> = chain.iter().filter_map(|entry| entry.get("round")).collect();

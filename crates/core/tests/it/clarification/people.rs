@@ -1,4 +1,4 @@
-//! Gaps that a person answers: the same question, the same session, in one step (W-31).
+//! Gaps answered by a person: one question and one session, updated in a single step (W-31).
 
 use super::{
     rules::{changed, complete, without},
@@ -15,7 +15,7 @@ use countersign_protocol::{
 };
 use serde_json::{Value, json};
 
-/// The only gap of a plan without this field, after the agent said something that is no answer.
+/// The only gap of a plan without this field, after an unusable answer by the agent.
 fn escalated(world: &mut World, field: &str, said: &str) -> (MplpId, Decision) {
     let id = world.submit(without(&[field])).id;
     world.later(10);
@@ -25,7 +25,7 @@ fn escalated(world: &mut World, field: &str, said: &str) -> (MplpId, Decision) {
     (id, question)
 }
 
-/// What cannot stand in the plan does not count; the question stays.
+/// An answer that cannot be written into the plan does not count; the question stays open.
 #[test]
 fn a_persons_answer_that_cannot_be_written_down_is_not_counted_and_they_are_told_why() {
     let long = "x".repeat(MAX_STRING + 1);
@@ -117,7 +117,7 @@ fn a_person_reads_the_rules_words_and_the_suggestions_and_what_the_agent_said_ma
     assert_eq!((asked.kinds.as_slice(), asked.choices.len()), ([ResponseKind::Freetext].as_slice(), 0));
 }
 
-/// One question a gap, however often the agent tries.
+/// A gap has one question, however often the agent tries.
 #[test]
 fn a_person_is_asked_once_whatever_else_the_agent_says() {
     let mut world = World::new();
@@ -129,7 +129,7 @@ fn a_person_is_asked_once_whatever_else_the_agent_says() {
     world.prove(&id);
 }
 
-/// The agent may find a usable answer before the person does; then theirs changes nothing.
+/// If the agent finds a usable answer first, the person's answer changes nothing.
 #[test]
 fn a_persons_answer_to_what_is_resolved_changes_nothing() {
     let mut world = World::new();
@@ -163,7 +163,7 @@ fn a_persons_answer_after_the_session_is_over_changes_nothing() {
     assert_eq!((world.session(&id), world.chain(&id)), before);
 }
 
-/// Whoever answers sees the session as it was; if that has moved, their answer is looked at again.
+/// A person's answer is decided on the session as loaded; if the session has changed since, it is decided again.
 #[test]
 fn a_persons_answer_and_an_agents_at_once_do_not_fork_the_chain() {
     let mut world = World::new();

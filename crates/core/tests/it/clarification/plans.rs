@@ -1,4 +1,4 @@
-//! Submitting a plan, again and changed (W-11).
+//! Submitting a plan, unchanged and changed (W-11).
 
 use super::{
     rules::{changed, complete, without},
@@ -154,7 +154,7 @@ fn a_changed_plan_is_asked_about_anew_under_new_numbers() {
     assert_eq!(entry["plan_digest"], format!("sha256:{}", second.plans[1].digest.hex()));
     assert_eq!(world.record(&first.id)["plan_digest"], format!("sha256:{}", first.plans[0].digest.hex()));
     world.prove(&first.id);
-    // And back: the numbers go on.
+    // Back to the first plan: the numbering continues.
     let third = world.resubmit(&first.id, without(&["target", "region"])).unwrap();
     assert_eq!(open(&third), ["gap-005", "gap-006"]);
     world.prove(&first.id);
@@ -195,7 +195,7 @@ fn an_answer_that_was_put_aside_counts_again_where_its_question_comes_back() {
     world.prove(&id);
 }
 
-/// What an answer brought up belongs to it: it stays as long as the answer does.
+/// A gap opened by an answer stays resolved as long as that answer applies.
 #[test]
 fn the_answer_to_what_an_answer_brought_up_stays_with_it() {
     let mut world = World::new();
@@ -299,7 +299,7 @@ fn numbers_have_three_digits_and_more_where_they_are_needed() {
     world.prove(&id);
 }
 
-/// Of two that submit a changed plan at once, one is told to look again.
+/// Of two changed plans submitted at once, one is stale and must be decided again.
 #[test]
 fn two_plans_at_once_make_one_chain() {
     let mut world = World::new();

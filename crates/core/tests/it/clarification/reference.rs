@@ -1,13 +1,13 @@
-//! What a session should be, in the plainest words: no signatures, no fingerprints, one rule after the other.
+//! Oracle for a clarification session: no signatures, no fingerprints, one rule after the other.
 
 use super::rules::complete;
 use countersign_protocol::clarification::Severity;
 use serde_json::{Map, Value, json};
 
-/// In the order of the rules, each of which asks about one field.
+/// In the order of the rules; each rule asks about one field.
 const FIELDS: [&str; 7] = ["target", "region", "amount", "urgent", "owner", "note", "window"];
 
-/// Which plan is submitted: what is missing in it, and what it runs.
+/// A plan to submit: its missing fields, its flags, and the tool it runs.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     pub(super) missing: Vec<&'static str>,
@@ -45,7 +45,7 @@ pub(super) struct Gap {
     pub(super) field: &'static str,
     pub(super) owed: bool,
     pub(super) is: Is,
-    /// What was said last that was no answer.
+    /// The last unusable answer.
     pub(super) refused: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Reference {
     pub(super) confirmed: bool,
 }
 
-/// What became of an own answer.
+/// The result of an agent's own answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Told {
     Resolved(String),
@@ -74,7 +74,7 @@ impl Reference {
         reference
     }
 
-    /// The plan with the answers in it, in the order in which they were given.
+    /// The plan with its answers applied, in the order they were given.
     pub(super) fn plan(&self) -> Value {
         let mut plan = self.draft.plan();
         let mut answers: Vec<(usize, &Gap, &String)> = Vec::new();
@@ -84,7 +84,7 @@ impl Reference {
             }
         }
         answers.sort_by_key(|(round, ..)| *round);
-        // Only a WARN takes the word, and is left as it is.
+        // Only a WARN gap takes the answer `accept`, which leaves the plan unchanged.
         for (_, gap, accepted) in answers.into_iter().filter(|(.., accepted)| *accepted != "accept") {
             plan[gap.field] = written(gap.field, accepted);
         }
@@ -163,7 +163,7 @@ impl Reference {
         }
     }
 
-    /// Whether a person's answer changed anything.
+    /// Whether the person's answer changed anything.
     pub(super) fn person(&mut self, at: usize, said: &str) -> bool {
         let field = self.gaps[at].field;
         if self.gaps[at].is != Is::Open || self.confirmed {
@@ -197,7 +197,7 @@ impl Reference {
         self.gaps.iter().filter(|gap| gap.is == Is::Open)
     }
 
-    /// Accepted, blocking, warning.
+    /// The number of accepted, blocking and warning gaps.
     pub(super) fn counts(&self) -> [usize; 3] {
         let open = |wanted| self.open().filter(|gap| severity(gap.field) == wanted).count();
         let answered = self.gaps.iter().filter(|gap| matches!(gap.is, Is::Answered { .. })).count();
@@ -209,7 +209,7 @@ pub(super) fn severity(field: &str) -> Severity {
     if ["region", "urgent"].contains(&field) { Severity::Warn } else { Severity::Block }
 }
 
-/// What the rules must find.
+/// The fields that the rules must report.
 fn unclear(plan: &Map<String, Value>) -> Vec<&'static str> {
     let is = |field: &str| match field {
         "note" => {
@@ -221,7 +221,7 @@ fn unclear(plan: &Map<String, Value>) -> Vec<&'static str> {
     FIELDS.into_iter().filter(|field| is(field)).collect()
 }
 
-/// What an answer comes to, if it is one.
+/// The accepted value of an answer; `None` if the answer is unusable.
 fn usable(field: &str, said: &str) -> Option<String> {
     let plain = said.trim().to_lowercase();
     let suggestions: &[&str] = match field {

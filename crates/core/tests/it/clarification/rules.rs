@@ -1,9 +1,9 @@
-//! The rules and plans of the small world: one of everything that a gap can be.
+//! Rules and plans of the test fixture: one of every kind of gap.
 
 use countersign_protocol::project::ProjectDocument;
 use serde_json::{Map, Value, json};
 
-/// A plan in which nothing is unclear.
+/// A plan without gaps.
 pub(crate) fn complete() -> Map<String, Value> {
     let plan = json!({
         "target": "Staging", "region": "eu", "amount": 5, "urgent": false, "owner": "ops", "note": "in the morning",
@@ -11,19 +11,19 @@ pub(crate) fn complete() -> Map<String, Value> {
     plan.as_object().unwrap().clone()
 }
 
-/// The same without some of its members.
+/// The complete plan without these members.
 pub(crate) fn without(fields: &[&str]) -> Value {
     let all = complete().into_iter().filter(|(name, _)| !fields.contains(&name.as_str()));
     Value::Object(all.collect())
 }
 
-/// And with others in it.
+/// The plan with other members added.
 pub(crate) fn changed(plan: Value, with: Value) -> Value {
     let members = plan.as_object().unwrap().clone().into_iter().chain(with.as_object().unwrap().clone());
     Value::Object(members.collect())
 }
 
-/// The key of the one agent that the project knows by its key.
+/// The id of the only agent with a key listed in the project document.
 pub(crate) const KNOWN: &str = "helper-1";
 
 pub(crate) fn document(known_key: &str) -> ProjectDocument {
@@ -41,7 +41,7 @@ pub(crate) fn document(known_key: &str) -> ProjectDocument {
     .unwrap()
 }
 
-/// What each of them asks about is its own id; `window` comes up only by the answer to `target`.
+/// Each rule's id is the field it asks about; `window` comes up only after `target` was answered.
 fn rules() -> Value {
     json!([
         rule("target", json!({ "kind": "required", "field": "target", "suggestions": ["Staging", "Production"] })),

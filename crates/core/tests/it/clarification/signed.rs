@@ -1,4 +1,4 @@
-//! Answers that their givers sign themselves (W-06, W-07, W-18, W-19).
+//! Answers signed by the answering agent (W-06, W-07, W-18, W-19).
 
 use super::{
     rules::{KNOWN, without},
@@ -18,7 +18,7 @@ fn now(world: &World, plus_millis: i64) -> String {
     world.now().plus_millis(plus_millis).to_rfc3339()
 }
 
-/// A world in which two gaps were asked about ten seconds ago.
+/// A session with two gaps that were opened ten seconds ago.
 fn asked() -> (World, MplpId) {
     let mut world = World::new();
     let id = world.submit(without(&["target", "region"])).id;
@@ -26,12 +26,12 @@ fn asked() -> (World, MplpId) {
     (world, id)
 }
 
-/// The known agent's answer to the first gap, dated so.
+/// The listed agent's answer to the first gap, with this timestamp.
 fn by_helper(world: &World, id: &MplpId, at: &str) -> OwnSignature {
     world.signs(id, "gap-001", "Staging", at, (KNOWN, &helper()))
 }
 
-/// Refused, and nothing happened.
+/// Asserts that the answer is refused and nothing changes.
 #[track_caller]
 fn refused(world: &mut World, id: &MplpId, gap: &str, said: &str, signed: OwnSignature) -> Refusal {
     let before = (world.session(id), world.chain(id));
@@ -87,12 +87,12 @@ fn a_signature_by_another_key_than_the_one_that_is_known_for_its_giver_is_refuse
     let signed = world.signs(&id, "gap-001", "Staging", &now(&world, 0), (KNOWN, &other));
     let why = refused(&mut world, &id, "gap-001", "Staging", signed);
     assert!(matches!(why, Refusal::NotAuthorized(_)), "{why:?}");
-    // Known by name, but somebody else signed.
+    // A listed agent id, but signed with another key.
     let mut signed = world.signs(&id, "gap-001", "Staging", &now(&world, 0), (KNOWN, &other));
     signed.answered_by.public_key = helper().public_key();
     let why = refused(&mut world, &id, "gap-001", "Staging", signed);
     assert!(matches!(why, Refusal::InvalidRequest(_)), "{why:?}");
-    // Nobody has listed a key for this one: its own is kept with the answer.
+    // An agent without a listed key: its own public key is stored with the answer.
     let signed = world.signs(&id, "gap-001", "Staging", &now(&world, 0), ("somebody", &other));
     world.resolve_by(0, &id, "gap-001", "Staging", Some(signed)).unwrap();
     assert_eq!(world.last(&id)["answered_by"]["public_key"], json!(other.public_key()));
@@ -114,7 +114,7 @@ fn a_signed_answer_cannot_be_moved() {
     let mut renamed = signed.clone();
     renamed.answered_by.agent_id = "somebody".into();
     refused(&mut world, &id, "gap-001", "Staging", renamed);
-    // To another session of the same plan.
+    // Replayed to another session with the same plan.
     let other = world.submitting(
         0,
         Some(&"0e3702f7-c676-4d5e-8f57-db1bb1a91f8c".parse().unwrap()),
@@ -122,10 +122,10 @@ fn a_signed_answer_cannot_be_moved() {
     );
     let other = world.commit(other.unwrap()).id;
     refused(&mut world, &other, "gap-001", "Staging", signed.clone());
-    // To another round of the same gap.
+    // Replayed to another round of the same gap.
     world.resolve(&id, "gap-002", "mars").unwrap();
     refused(&mut world, &id, "gap-001", "Staging", signed.clone());
-    // After another plan with the same gap.
+    // Replayed after a changed plan with the same gap.
     world.resubmit(&id, without(&["target"])).unwrap();
     refused(&mut world, &id, "gap-003", "Staging", signed);
     world.prove(&id);
@@ -163,7 +163,7 @@ fn repeated_with_its_signature_it_says_the_same() {
     assert_eq!(world.chain(&id), chain);
 }
 
-/// WWA-6.2-06: a signature makes nobody a person.
+/// WWA-6.2-06: a signed answer does not replace a person's answer.
 #[test]
 fn a_signed_answer_to_what_a_person_owes_goes_to_that_person() {
     let mut world = World::new();
@@ -177,7 +177,7 @@ fn a_signed_answer_to_what_a_person_owes_goes_to_that_person() {
     world.prove(&id);
 }
 
-/// WWA-7-06: an answer may be ahead of our clock, and finer than it.
+/// WWA-7-06: an answer may be dated ahead of our clock, with finer precision.
 #[test]
 fn whatever_follows_an_answer_from_the_future_is_not_dated_before_it() {
     for at in ["500000001", "5", "999999999", "000000001", "123000000", "1230000001"] {

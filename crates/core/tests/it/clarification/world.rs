@@ -1,4 +1,4 @@
-//! A project that asks: its document, its clock, and the keys that sign in its name.
+//! Test fixture for clarification: a project document, a clock, and the signing keys.
 
 use super::rules;
 use crate::{
@@ -22,13 +22,13 @@ use countersign_protocol::{
 };
 use std::sync::Arc;
 
-/// Rows of keys are numbered from here.
+/// Row keys of signing keys start here.
 const KEYS: RowKey = 900;
 
 pub(crate) struct World {
     pub(crate) plane: Plane,
     pub(crate) rules: Arc<Rules>,
-    /// The project's keys, oldest first, and their rows.
+    /// Signing keys, oldest first, with their rows.
     keys: Vec<AgentKey>,
     rows: Vec<ClarificationKey>,
 }
@@ -47,7 +47,7 @@ impl World {
         world
     }
 
-    /// The project's document is changed, and with it the rules.
+    /// Changes the project document and recompiles its rules.
     pub(crate) fn apply(&mut self, change: impl FnOnce(&mut ProjectDocument)) {
         let mut project = (*self.plane.project).clone();
         change(&mut project.document);
@@ -60,7 +60,7 @@ impl World {
         self.plane.store.now
     }
 
-    /// Time goes on, and what fell due is done.
+    /// Advances the clock and settles the decisions past their deadline.
     pub(crate) fn later(&mut self, millis: i64) {
         self.plane.store.now = self.now().plus_millis(millis);
         let now = self.now();
@@ -85,9 +85,9 @@ impl World {
     }
 }
 
-/// Keys.
+/// Signing keys.
 impl World {
-    /// The old key says that another one follows.
+    /// The old key signs its successor.
     pub(crate) fn rotate(&mut self) {
         let now = self.now();
         self.rotate_at(now);
@@ -128,7 +128,7 @@ impl World {
         self.rows.push(row);
     }
 
-    /// The key that signs now.
+    /// The current signing key.
     pub(crate) fn key(&self) -> AskingKey {
         let (key, row) = (self.keys.last().unwrap().clone(), self.rows.last().unwrap());
         AskingKey {
@@ -140,24 +140,24 @@ impl World {
         }
     }
 
-    /// What a verifier has from the project: its published keys, and nothing else.
+    /// A verifier's key registry: the project's published keys and the listed agent's key.
     pub(crate) fn registry(&self) -> Registry {
         let published = view::published(&self.key().agent_id, &self.rows).unwrap();
         Registry::new(KeyPolicy::default()).with(&published).with_key(rules::KNOWN, helper().public_key())
     }
 }
 
-/// Who signs answers of its own, and is known by this key.
+/// The listed agent's key for signing its own answers.
 pub(crate) fn helper() -> AgentKey {
     AgentKey::from_seed([77; 32])
 }
 
-/// The ids of the gaps that are open.
+/// The ids of the open gaps.
 pub(crate) fn open(session: &ClarificationSession) -> Vec<&str> {
     session.open_gaps().map(|asked| asked.gap.id.as_str()).collect()
 }
 
-/// What they are about.
+/// The fields of the open gaps.
 pub(crate) fn fields(session: &ClarificationSession) -> Vec<&str> {
     session.open_gaps().map(|asked| asked.gap.field.as_str()).collect()
 }
