@@ -1,4 +1,4 @@
-//! Which algorithms verify, and with which keys (AAP 20.4).
+//! Supported algorithms and the keys they verify with (AAP 20.4).
 
 use super::support::{NOW, expected, key_set, operator_claims, public_key, sign, token, with};
 use aws_lc_rs::hmac;
@@ -13,7 +13,7 @@ fn header(alg: &str) -> String {
     json!({ "alg": alg, "kid": "op-1", "typ": "JWT" }).to_string()
 }
 
-/// Says `alg`, is signed by the rules of `really`, and is shown to the key `jwk`.
+/// A token with `alg` in its header, signed with the algorithm `really`, verified with the key `jwk`.
 fn shown(alg: &str, really: &str, jwk: Value) -> Result<VerifiedOperator, OperatorRefusal> {
     let jwt = token(&header(alg), &operator_claims().to_string(), |message| sign(really, message));
     verify_operator(&jwt, &key_set(&[jwk]), expected(), NOW)

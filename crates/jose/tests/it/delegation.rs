@@ -1,4 +1,4 @@
-//! Delegation tokens: ours, complete, and nothing more (AAP 5.2, 19.4).
+//! Delegation tokens: issued by us, complete, and without extra members (AAP 5.2, 19.4).
 
 use super::support::{IAT, KEY, KEYS, NOW, SERVICE, delegation_claims, operator_claims, receipt_claims, signed, with};
 use countersign_jose::{DelegationRefusal, NoKey, SigningKey, Unsigned, verify_delegation};

@@ -1,4 +1,4 @@
-//! What is no JWT: refused before any key is looked for.
+//! Malformed JWTs are refused before any key lookup.
 
 use super::support::{IAT, KEYS, NOW, OPERATOR, SERVICE, b64, expected, operator_claims, raw, signed};
 use countersign_jose::{MAX_TOKEN_BYTES, Malformed, OperatorRefusal, Unsigned, peek, verify_operator};
@@ -10,7 +10,7 @@ fn payload() -> String {
     operator_claims().to_string()
 }
 
-/// Peeking and verifying must agree on what is malformed.
+/// `peek` and `verify_operator` must report the same defect.
 fn malformed(jwt: &str) -> Malformed {
     let seen = peek(jwt).unwrap_err();
     let refused = verify_operator(jwt, &KEYS, expected(), NOW).unwrap_err();
@@ -39,7 +39,7 @@ fn a_token_has_exactly_one_spelling() {
     let good = signed(&operator_claims());
     let (signed_part, signature) = good.rsplit_once('.').unwrap();
     let (header, payload) = signed_part.split_once('.').unwrap();
-    // 64 bytes end in a character with four bits to spare, which must be zero: A, Q, g or w.
+    // The last character of 64 encoded bytes has four spare bits, which must be zero: A, Q, g or w.
     let last = signature.chars().last().unwrap();
     let spare = char::from(last as u8 + 1);
     let trailing_bits = format!("{signed_part}.{}{spare}", &signature[..signature.len() - 1]);

@@ -1,4 +1,4 @@
-//! Which keys of a set are ever used (AAP 20.1, 23).
+//! Which keys of a set are used (AAP 20.1, 23).
 
 use super::support::{
     KEY, NOW, b64, es256, expected, key_set, operator_claims, public_key, rsa_public_key, token, with,

@@ -1,4 +1,4 @@
-//! Tokens of all sorts against the functions that turn them into facts. Whatever is not plainly right is refused.
+//! Token verification: anything not plainly valid is refused.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,11 +1,11 @@
-//! What holds for every change of a good token, not only for those that someone thought of.
+//! Properties of every mutation of a valid token.
 
 use super::support::{KEYS, NOW, SERVICE, delegation_claims, expected, operator_claims, receipt_claims, signed};
 use countersign_jose::{KeyPolicy, KeySet, peek, verify_delegation, verify_operator, verify_receipt};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// The same cases every time.
+/// A deterministic runner: the same cases every time.
 pub(crate) fn runner(cases: u32) -> TestRunner {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))

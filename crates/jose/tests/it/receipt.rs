@@ -54,7 +54,7 @@ fn the_issuer_is_the_operator_s_hostname() {
     for iss in ["https://test-operator.aap.dev", "test-operator.aap.dev:443", "Test-Operator.aap.dev"] {
         assert_invalid("iss", iss.into());
     }
-    // Neither a part of the operator's domain nor what it is a part of speaks for it.
+    // Neither a subdomain nor a parent domain speaks for the operator.
     for iss in ["other.example", "agents.test-operator.aap.dev", "aap.dev", "xtest-operator.aap.dev"] {
         assert_eq!(claims("iss", iss.into()), Err(ReceiptRefusal::WrongIssuer), "{iss}");
     }

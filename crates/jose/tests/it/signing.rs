@@ -1,4 +1,4 @@
-//! Our own keys.
+//! Our own signing keys.
 
 use super::support::{KEY, operator_claims};
 use countersign_jose::{BadSigningKey, KeyPolicy, KeySet, SigningKey, peek};

@@ -1,4 +1,4 @@
-//! Signers of every kind, and tokens that they can be made to sign.
+//! Signers of every algorithm, and tokens for them to sign.
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeySize;
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 pub(crate) const SERVICE: &str = "https://test-service.aap.dev";
 pub(crate) const OPERATOR: &str = "test-operator.aap.dev";
-/// One minute into the life of the published vectors (C-33).
+/// One minute into the validity of the published vectors (C-33).
 pub(crate) const NOW: UnixMillis = UnixMillis::from_secs(1_748_822_460);
 pub(crate) const IAT: i64 = 1_748_822_400;
 
@@ -53,7 +53,7 @@ pub(crate) fn delegation_claims() -> Value {
     })
 }
 
-/// The object with one member replaced, or taken away by null.
+/// The object with one member replaced, or removed by null.
 pub(crate) fn with(mut object: Value, member: &str, value: Value) -> Value {
     let members = object.as_object_mut().unwrap();
     match value {
@@ -67,19 +67,19 @@ pub(crate) fn b64(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// A token signed under the main key with a plain `typ`.
+/// A token signed with the main key and a plain `typ`.
 pub(crate) fn signed(claims: &Value) -> String {
     KEY.sign("JWT", claims).unwrap()
 }
 
-/// A token of any parts, signed by any function.
+/// A token of arbitrary parts, signed by any function.
 pub(crate) fn token(header: &str, payload: &str, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
     let message = format!("{}.{}", b64(header), b64(payload));
     let signature = b64(sign(message.as_bytes()));
     format!("{message}.{signature}")
 }
 
-/// Header and payload given as text, signed under the main key whatever they say.
+/// Header and payload as text, signed with the main key without checks.
 pub(crate) fn raw(header: &str, payload: &str) -> String {
     token(header, payload, |message| es256(&KEY, message))
 }
@@ -89,7 +89,7 @@ pub(crate) fn es256(key: &SigningKey, message: &[u8]) -> Vec<u8> {
     pair.sign(&SystemRandom::new(), message).unwrap().as_ref().to_vec()
 }
 
-/// A real signature of that algorithm, by a key of the type that it needs.
+/// A real signature of that algorithm, by a key of matching type.
 pub(crate) fn sign(alg: &str, message: &[u8]) -> Vec<u8> {
     let rng = SystemRandom::new();
     match alg {
@@ -113,7 +113,7 @@ fn rsa(padding: &'static dyn signature::RsaEncoding, message: &[u8]) -> Vec<u8> 
     out
 }
 
-/// The public key for [`sign`] of that algorithm, under the name `op-1` and without an `alg` of its own.
+/// The public key matching [`sign`] for that algorithm, with `kid` `op-1` and without `alg`.
 pub(crate) fn public_key(alg: &str) -> Value {
     match alg {
         "ES256" => with(json!(KEY.public_jwk()), "alg", Value::Null),

@@ -1,4 +1,4 @@
-//! The published vectors, with the private key that matches their public part (C-33, C-34).
+//! The published vectors, with the private key matching their public part (C-33, C-34).
 
 use super::support::{NOW, SERVICE, expected};
 use aws_lc_rs::agreement::{ECDH_P256, PrivateKey};
@@ -46,7 +46,7 @@ fn an_unknown_kid_is_named_before_the_claim_that_contradicts_it() {
 fn an_operator_is_found_by_the_issuer_that_the_token_names() {
     let seen = peek(vector("TV-F-04")).unwrap();
     assert_eq!(seen.iss, "no-manifest.aap.dev");
-    // The key is the test operator's, so the token cannot pass for that one's either.
+    // Signed by the test operator's key, but the token names another issuer, so it fails for both.
     assert_eq!(refused("TV-F-04"), OperatorRefusal::WrongIssuer);
 }
 

@@ -1,4 +1,4 @@
-//! Sessions that were given up: the chain says so, and nothing follows but a person's own word.
+//! Abandoned sessions: recorded in the chain, and followed only by a person's own answer.
 
 use super::support::{Given, SESSION, Session, gap, key, plan, registry, value};
 use countersign_jose::clarification::{Flaw, Report, Wrong, check_handoff, check_record};

@@ -1,4 +1,4 @@
-//! No silent assumptions: where every value of the accepted plan comes from.
+//! No silent assumptions: the origin of every value in the accepted plan.
 
 use super::support::{Given, SESSION, Session, eventful, eventful_plan, eventful_registry, gap, key, registry};
 use countersign_jose::clarification::{Flaw, Wrong, check_audit};
@@ -57,7 +57,7 @@ fn an_answer_is_in_the_plan_as_it_was_given() {
     );
 }
 
-/// WWA-7-16: documents from before that was so have the word in its place.
+/// WWA-7-16: older documents have the word `accept` as the value instead.
 #[test]
 fn an_accepted_warning_leaves_the_plan_as_it_is() {
     let mut left = eventful_plan();
@@ -72,7 +72,7 @@ fn an_accepted_warning_leaves_the_plan_as_it_is() {
 fn an_answer_to_an_earlier_plan_may_be_in_it_and_need_not_be() {
     assert!(check_audit(&eventful().audit(Some(&eventful_plan())), &eventful_registry()).is_ok());
     let mut with = eventful_plan();
-    // Given as "two": the suggestion in its own spelling counts.
+    // Answered as "two": the suggestion's own spelling counts.
     with["purpose"] = json!("Two");
     assert!(check_audit(&eventful().audit(Some(&with)), &eventful_registry()).is_ok());
     with["purpose"] = json!("two");

@@ -1,4 +1,4 @@
-//! What an auditor gets, and what an auditor can say then.
+//! Audit documents, and the checks an auditor can make with them.
 
 use super::{
     documents::{leaves, spoiled},
@@ -103,7 +103,7 @@ fn an_attestation_over_an_unanswered_gap_is_reported() {
     without_plan.as_object_mut().unwrap().remove("accepted_plan");
     let wrong = refused(&without_plan);
     assert_eq!((wrong.place.as_str(), wrong.flaw), ("attestation", Flaw::PlanBeforeAnswers));
-    // The record claims that all is well, the message knows better.
+    // The record claims that everything is resolved; the message contradicts it.
     let mut audit = session.audit(None);
     audit["record"] = value(&session.record_saying(5, true));
     let wrong = refused(&audit);
@@ -175,7 +175,7 @@ fn an_attestation_of_an_earlier_state_does_not_cover_what_came_later() {
     let mut audit = session.audit(None);
     audit["attestation"] = early;
     assert_eq!(refused(&audit).place, "attestation.clarification.rounds");
-    // Dated back to before the last question.
+    // Backdated to before the last question.
     let mut dated = session.attestation(&eventful_plan());
     dated.issued_at = stamp(0);
     audit["attestation"] = value(&session.signed_attestation(dated));

@@ -1,4 +1,4 @@
-//! Messages, attestations, handoffs and seals by themselves.
+//! Messages, attestations, handoffs and seals, each on its own.
 
 use super::support::{
     Given, SESSION, Session, eventful, eventful_plan, eventful_registry, gap, key, plan, registry, stamp, value,
@@ -15,7 +15,7 @@ fn asking() -> Session {
     session
 }
 
-/// Every leaf of a document, as a pointer to it.
+/// JSON pointers to all leaves of a document.
 pub(super) fn leaves(value: &Value, at: &str, into: &mut Vec<String>) {
     match value {
         Value::Object(members) => members.iter().for_each(|(name, value)| leaves(value, &format!("{at}/{name}"), into)),
@@ -26,7 +26,7 @@ pub(super) fn leaves(value: &Value, at: &str, into: &mut Vec<String>) {
     }
 }
 
-/// Something else of the same kind, as close as can be.
+/// A minimally different value of the same type.
 pub(super) fn spoiled(value: &Value) -> Value {
     match value {
         Value::String(text) => {
@@ -173,12 +173,12 @@ fn a_chain_that_was_cut_off_is_exposed_by_its_later_signature() {
     later.round(&gap(2, "terms", Severity::Warn), Given::own("accept"));
     let known = registry(&[&key(1)]);
     let (short, long) = (value(&earlier.record()), value(&later.record()));
-    // Each is a sound chain by itself.
+    // Each chain is valid by itself.
     assert!(check_record(&short, &known).is_ok() && check_record(&long, &known).is_ok());
     let kept = ChainSeal::of_record(&long, &known).unwrap();
     let wrong = check_against(&short, &kept, &known).unwrap_err();
     assert_eq!((wrong.place.as_str(), wrong.flaw), ("chain", Flaw::Truncated { kept: 2, found: 1 }));
-    // What goes on, or stays, is fine.
+    // A longer or an unchanged chain passes.
     let kept_short = ChainSeal::of_record(&short, &known).unwrap();
     assert!(check_against(&long, &kept_short, &known).is_ok() && check_against(&long, &kept, &known).is_ok());
     let read: ChainSeal = serde_json::from_value(value(&kept)).unwrap();
@@ -209,7 +209,7 @@ fn a_chain_that_went_another_way_is_exposed_however_far_it_went_on() {
             let wrong = check_against(longer, seal, &known).unwrap_err();
             assert_eq!((wrong.place.as_str(), wrong.flaw), ("chain", Flaw::Forked));
         }
-        // Up to where they parted it is one and the same.
+        // Seals from before the fork match both chains.
         assert!(check_against(&fork, &common, &known).is_ok() && check_against(&fork, &begun, &known).is_ok());
     }
 }
@@ -224,11 +224,11 @@ fn a_chain_that_went_another_way_is_exposed_too() {
     let known = registry(&[&key(1)]);
     let kept = ChainSeal::of_record(&value(&session.record()), &known).unwrap();
     assert_eq!(check_against(&value(&other.record()), &kept, &known).unwrap_err().flaw, Flaw::Forked);
-    // A made-up seal exposes nobody.
+    // A forged seal proves nothing.
     let mut made_up = kept.clone();
     made_up.body.total_rounds = 9;
     assert_eq!(check_against(&value(&session.record()), &made_up, &known).unwrap_err().place, "kept.chain_signature");
-    // A plan that was changed and a rotation count as well, although they take no round.
+    // A changed plan and a rotation count as entries, although they take no round.
     let before = value(&session.record());
     session.change_plan(json!({}));
     let kept = ChainSeal::of_record(&value(&session.record()), &known).unwrap();

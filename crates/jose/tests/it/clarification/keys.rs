@@ -1,4 +1,4 @@
-//! Whose signature it is.
+//! Attribution of signatures to agents and keys.
 
 use super::support::{AGENT, Given, Session, eventful, eventful_registry, gap, key, plan, registry, stamp, value};
 use countersign_jose::clarification::{AgentKey, Flaw, Registry, Signer, check_message, check_record};
@@ -27,7 +27,7 @@ fn without_a_registered_key_a_message_is_proven_whole_and_its_author_is_not() {
     assert_eq!(alone.signer, Signer::IntegrityOnly);
     assert!(alone.warnings[0].starts_with("integrity only"), "{:?}", alone.warnings);
     assert_eq!(check_message(&message, &registry(&[&key(1)])).unwrap().signer, Signer::Known);
-    // Another agent's key says nothing about this one.
+    // A registered key of another agent does not identify this one.
     let stranger = Registry::default().with_key("somebody-else", key(1).public_key());
     assert_eq!(check_message(&message, &stranger).unwrap().signer, Signer::IntegrityOnly);
 }
@@ -80,7 +80,7 @@ fn what_is_not_signed_by_its_giver_is_signed_by_the_asking_agent_and_nobody_else
     let sound = session.clone();
     let mut record = value(&sound.record());
     assert!(check_record(&record, &registry(&[&key(1)])).is_ok());
-    // The giver's own signature, passed off as ours.
+    // The answering agent's own signature, claimed as the asking agent's.
     let mut session = asked();
     session.open.clear();
     session.round(&gap(1, "payee.account", Severity::Block), Given::signed("one", AGENT, key(7)));

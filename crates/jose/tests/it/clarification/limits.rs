@@ -1,4 +1,4 @@
-//! How much is too much, and that age is not.
+//! Size limits are enforced; age is not limited.
 
 use super::support::{Given, SESSION, Session, eventful, eventful_registry, gap, key, plan, registry, value};
 use countersign_jose::clarification::{Flaw, Registry, check_message, check_record};
@@ -62,7 +62,7 @@ fn a_chain_that_is_ten_years_old_is_proven_like_any_other() {
     let mut session = eventful();
     session.now += 10 * 365 * 86_400;
     assert!(check_record(&value(&eventful().record()), &eventful_registry()).is_ok());
-    // Also where ten years lie between its entries.
+    // Also with ten years between two entries.
     session.round(&gap(5, "payee.bank", Severity::Warn), Given::own("accept"));
     assert!(check_record(&value(&session.record()), &eventful_registry()).is_ok());
 }

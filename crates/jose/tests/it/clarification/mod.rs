@@ -1,4 +1,4 @@
-//! Chains, and everything that can be done to them.
+//! Clarification chains and attacks on them.
 
 mod abandoned;
 mod accepted;

@@ -1,4 +1,4 @@
-//! Everything is in its place: rounds, times, numbers, totals. All of these chains are signed by the right key.
+//! Consistency of rounds, times, numbers and totals. All of these chains are signed by the right key.
 
 use super::support::{Given, SESSION, Session, eventful, eventful_registry, gap, key, plan, registry, stamp, value};
 use countersign_jose::clarification::{Flaw, Wrong, check_record};
@@ -16,7 +16,7 @@ fn refused(session: &Session) -> Wrong {
     check_record(&value(&session.record()), &registry(&[&key(1)])).unwrap_err()
 }
 
-/// A question as it would be right now, to be made wrong.
+/// A correct next question, for a test to corrupt.
 fn ask(session: &Session, number: u32) -> AskBody {
     AskBody {
         session_id: session.id.clone(),
@@ -147,7 +147,7 @@ fn not_everything_is_resolved_while_the_last_answer_to_a_gap_was_not_taken() {
     let wrong = check_record(&value(&session.record_saying(1, true)), &registry(&[&key(1)])).unwrap_err();
     assert_eq!((wrong.place.as_str(), wrong.flaw), ("all_resolved", Flaw::NotResolved { gap_id: "gap-001".into() }));
     assert!(check_record(&value(&session.record_saying(1, false)), &registry(&[&key(1)])).is_ok());
-    // A later round settles it; the earlier entry stays as it is.
+    // A later round settles the gap; the earlier entry is unchanged.
     session.round(&account, Given::person("DE02"));
     let report = check_record(&value(&session.record_saying(2, true)), &registry(&[&key(1)])).unwrap();
     assert_eq!(report.rounds.iter().map(|round| round.resolved).collect::<Vec<_>>(), [false, true]);

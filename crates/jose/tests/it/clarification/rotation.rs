@@ -1,4 +1,4 @@
-//! The key changes while a session goes on.
+//! Key rotation during a session.
 
 use super::support::{AGENT, Given, Session, gap, key, plan, registry, resigned, rotation, value};
 use countersign_jose::clarification::{Flaw, Registry, check_handoff, check_record};
@@ -78,7 +78,7 @@ fn after_a_rotation_the_old_key_counts_for_a_day_and_then_no_more() {
         session.rotate(key(2));
         session.now += after;
         session.key = key(1);
-        // Asked in time, answered a second later: the answer is the one too late.
+        // Asked in time, answered a second later: only the answer is too late.
         session.round(&gap(2, "terms", Severity::Warn), Given::own("accept"));
         session.key = key(2);
         let verdict = check_record(&value(&session.record()), &both());

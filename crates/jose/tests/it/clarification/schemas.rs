@@ -1,4 +1,4 @@
-//! Our schemas in `docs/schemas/clarification`, and every document held against them.
+//! Every document validates against our schemas in `docs/schemas/clarification`.
 
 use super::support::{AGENT, Session, eventful, eventful_plan, gap, key, plan, rotation, stamp, value};
 use countersign_protocol::{
@@ -30,7 +30,7 @@ fn judges() -> BTreeMap<String, Validator> {
     schemas.iter().map(|(name, schema)| (name.clone(), options.build(schema).unwrap())).collect()
 }
 
-/// Every kind of document, as we write it.
+/// One document of every kind, as we write it.
 fn documents() -> Vec<(&'static str, Value)> {
     let mut asking = Session::begin(super::support::SESSION, key(1), plan());
     let mut open = gap(1, "payee.account", Severity::Block);

@@ -1,4 +1,4 @@
-//! Signatures about which verifiers disagree: refused, so that there is one verdict.
+//! Signatures on which verifiers disagree are refused, so that all verifiers reach the same verdict.
 
 use super::support::key;
 use aws_lc_rs::digest::{Context, SHA512};
@@ -30,14 +30,14 @@ fn signature(r: &EdwardsPoint, s: Scalar) -> Signature {
     Signature::from_bytes(bytes)
 }
 
-/// The factor that ties R, key and input together (RFC 8032 5.1.7).
+/// The challenge scalar over R, key and input (RFC 8032 5.1.7).
 fn factor(r: &EdwardsPoint, key: &EdwardsPoint) -> Scalar {
     let mut hash = Context::new(&SHA512);
     [r.compress().as_bytes(), key.compress().as_bytes(), INPUT].iter().for_each(|part| hash.update(part));
     Scalar::from_bytes_mod_order_wide(hash.finish().as_ref().try_into().unwrap())
 }
 
-/// What a verifier asks that clears cofactors, as batch verification does.
+/// The cofactored verification equation, as used by batch verification.
 fn lax(key: &EdwardsPoint, r: &EdwardsPoint, s: Scalar) -> bool {
     (ED25519_BASEPOINT_POINT * s - key * factor(r, key) - r).mul_by_cofactor().is_identity()
 }
@@ -73,7 +73,7 @@ fn a_key_of_small_order_vouches_for_nothing() {
 /// WWA-4-20
 #[test]
 fn a_key_has_one_encoding() {
-    // 2^255 - 19 + 1 is 1, the identity: taken as it is, anything at all would be signed by it.
+    // 2^255 - 19 + 1 reduces to 1, the identity: accepting this encoding would accept a signature over any message.
     for low in 0xed..=0xff {
         for high in [0x7f, 0xff] {
             let mut bytes = [0xff; 32];

@@ -1,4 +1,4 @@
-//! A session as an asking agent keeps it, with every freedom to keep it wrongly.
+//! A session as kept by an asking agent, with helpers to build invalid ones.
 
 use countersign_jose::clarification::{AgentKey, Registry};
 use countersign_protocol::{
@@ -45,7 +45,7 @@ pub(super) fn gap(number: u32, field: &str, severity: Severity) -> Gap {
     }
 }
 
-/// The keys of the asking agent, as a verifier knows them.
+/// The asking agent's keys as known to a verifier.
 pub(super) fn registry(keys: &[&AgentKey]) -> Registry {
     let published =
         |key: &&AgentKey| PublishedKey { public_key: key.public_key(), created_at: stamp(-1000), retired_at: None };
@@ -53,14 +53,14 @@ pub(super) fn registry(keys: &[&AgentKey]) -> Registry {
     Registry::default().with(&PublishedKeys { agent_id: AGENT.into(), keys, rotations: Vec::new() })
 }
 
-/// How an answer is given. What is usual stands in [`Given::own`].
+/// The properties of an answer; [`Given::own`] has the defaults.
 #[derive(Clone)]
 pub(super) struct Given {
     pub(super) answer: String,
     pub(super) resolved: bool,
     pub(super) given_by: GivenBy,
     pub(super) decision_id: Option<String>,
-    /// The giver's own name and key, if it signs.
+    /// Name and key of the answering agent, if it signs.
     pub(super) signer: Option<(String, AgentKey)>,
 }
 
@@ -120,7 +120,7 @@ impl Session {
         self.entries.push(entry.sealed().unwrap());
     }
 
-    /// Asks now, is answered a second later.
+    /// Asks now; the answer comes a second later.
     pub(super) fn round(&mut self, gap: &Gap, given: Given) {
         let ask = AskBody {
             session_id: self.id.clone(),
@@ -137,7 +137,7 @@ impl Session {
         self.exchange(ask, given, answered_at);
     }
 
-    /// Signs question and answer just as they are.
+    /// Signs question and answer without checks.
     pub(super) fn exchange(&mut self, ask: AskBody, given: Given, answer_timestamp: Stamp) {
         let (name, signer) = given.signer.clone().unwrap_or_else(|| (AGENT.into(), self.key.clone()));
         let answered_by =
@@ -218,7 +218,7 @@ impl Session {
         self.record_saying(self.rounds(), self.open.is_empty())
     }
 
-    /// Signed, whether it is so or not.
+    /// Signs these totals without checks.
     pub(super) fn record_saying(&self, total_rounds: u64, all_resolved: bool) -> Record {
         let body = ChainBody {
             session_id: self.id.clone(),
@@ -302,7 +302,7 @@ impl Session {
         Handoff { signature: self.key.sign_body(&handoff).unwrap(), ..handoff }
     }
 
-    /// All of it, with the accepted plan and its attestation if there is one.
+    /// The audit of the whole session, with the accepted plan and its attestation if given.
     pub(super) fn audit(&self, accepted: Option<&Value>) -> Value {
         let plans: Vec<SubmittedPlan> = self
             .plans
@@ -353,7 +353,7 @@ pub(super) fn plan() -> Value {
     json!({ "payee": { "name": "ACME" }, "amount": 82_000 })
 }
 
-/// Five rounds with an escalation, a person, a signed answer, a rotation and another plan. Everything is settled.
+/// Five rounds with an escalation, a person, a signed answer, a rotation and a changed plan. Everything is settled.
 pub(super) fn eventful() -> Session {
     eventful_as(SESSION)
 }
@@ -372,7 +372,7 @@ pub(super) fn eventful_as(id: &str) -> Session {
     session
 }
 
-/// The plan that [`eventful`] comes to.
+/// The accepted plan of [`eventful`].
 pub(super) fn eventful_plan() -> Value {
     json!({ "payee": { "name": "ACME", "account": "DE02 1203" }, "amount": 82_000, "terms": "accept" })
 }

@@ -1,4 +1,4 @@
-//! Everything that can be done to a chain afterwards.
+//! Tampering with a finished chain.
 
 use super::{
     documents::{leaves, spoiled},
@@ -28,7 +28,7 @@ fn chain(record: &mut Value) -> &mut Vec<Value> {
     record["chain"].as_array_mut().unwrap()
 }
 
-/// Hashes anew from an entry on, as somebody would who has no key.
+/// Recomputes the hashes from an entry on, as an attacker without a key would.
 fn rehashed(record: &Value, from: usize) -> Value {
     let mut record = record.clone();
     let mut prev = from.checked_sub(1).map(|before| record["chain"][before]["entry_hash"].clone());
@@ -61,7 +61,7 @@ fn a_change_of_any_member_of_any_entry_is_found_and_the_entry_is_named() {
         let leaf = changed.pointer_mut(&place).unwrap();
         *leaf = spoiled(leaf);
         let wrong = refused(&changed);
-        // What the record says of itself may show first where an entry rests on it.
+        // A changed member of the record itself may surface first in an entry that depends on it.
         let Some(rest) = place.strip_prefix("/chain/") else { continue };
         let entry = rest.split('/').next().unwrap();
         assert!(wrong.place.starts_with(&format!("chain[{entry}]")), "{place} was changed, {wrong} was said");
@@ -80,7 +80,7 @@ fn a_change_is_found_also_where_all_hashes_were_made_anew() {
             let leaf = changed.pointer_mut(&format!("/chain/{entry}{place}")).unwrap();
             *leaf = spoiled(leaf);
             let wrong = refused(&rehashed(&changed, entry));
-            // What follows is signed with the old hash before it, at the latest the whole chain is.
+            // Later entries, or at the latest the whole chain, are signed over the old hash.
             let signed = wrong.place.ends_with("signature") || wrong.place.starts_with(&format!("chain[{entry}]"));
             let contradicted = wrong.place == "all_resolved" && place == "/resolved";
             assert!(signed || contradicted, "{place} of {entry} was changed, {wrong} was said");
@@ -99,7 +99,7 @@ fn every_byte_of_the_record_counts() {
     assert!(check_record(&json::value(&bytes).unwrap(), &eventful_registry()).is_ok());
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
-        // The lowest bit makes another character of it, the other one another case.
+        // Flips the lowest bit, or the bit for upper and lower case.
         changed[at] ^= if at % 2 == 0 { 0x01 } else { 0x20 };
         let found = json::value(&changed).map_or(true, |read| check_record(&read, &eventful_registry()).is_err());
         assert!(found, "byte {at}: {}", String::from_utf8_lossy(&changed[at.saturating_sub(20)..=at]));
@@ -155,7 +155,7 @@ fn entries_of_another_session_do_not_fit_in() {
         spliced["chain"][at] = other["chain"][at].clone();
         assert_eq!(refused(&spliced).place, format!("chain[{at}].prev"));
         let spliced = rehashed(&spliced, at);
-        // A rotation says the same in all sessions: with new hashes it is the very entry that was there.
+        // A rotation is identical in all sessions: rehashed, the spliced entry equals the original.
         if spliced != sound {
             let wrong = refused(&spliced);
             assert!(wrong.place.starts_with(&format!("chain[{at}].")), "{at}: {wrong}");

@@ -1,6 +1,5 @@
-//! The checks of RFC 9449 4.3 that can be made without a server, by their numbers. The first (one header field), the
-//! tenth (whether a nonce is one of ours) and the second half of the twelfth (which key the token is bound to) are the
-//! server's.
+//! The checks of RFC 9449 4.3 that need no server state, by their numbers. The server makes the first (one header
+//! field), the tenth (whether we issued the nonce) and the second half of the twelfth (the token's bound key).
 
 use super::{TOKEN, claiming, claims, good, headed, header, jkt, verify, verify_with};
 use crate::support::{NOW, es256, raw, sign, token, with};
@@ -142,7 +141,7 @@ fn nine_the_address_is_the_requests_without_query_and_fragment() {
     }
 }
 
-/// AAP-18-01: the nonce is carried out for whoever issued it to judge.
+/// AAP-18-01: the nonce is returned for its issuer to judge.
 #[test]
 fn ten_a_nonce_is_handed_out_as_it_was_sent() {
     for odd in [json!(1), json!(["n"]), json!({}), json!(true)] {

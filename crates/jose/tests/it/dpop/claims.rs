@@ -1,4 +1,4 @@
-//! What else the claims may and may not say.
+//! The remaining rules for JWT claims of a proof.
 
 use super::{METHOD, TOKEN, URL, claiming, claims, header, verify};
 use crate::support::{NOW, raw, with};

@@ -1,4 +1,4 @@
-//! Two other libraries: they judge our proofs, and we judge theirs.
+//! Interoperability with two other libraries, in both directions.
 
 use super::{METHOD, TOKEN, URL, claims, part, verify};
 use crate::support::{NOW, with};
@@ -44,7 +44,7 @@ fn proofs_of_other_libraries_are_good_with_two_algorithms_and_with_no_third() {
     }
 }
 
-/// A proof by that library, and the public key in it.
+/// A proof made by the other library, and its public key.
 fn signed(judge: &mut Judge, alg: &str) -> (String, Value) {
     let (public, private) = judge.keys(alg, "any");
     let header = json!({ "typ": "dpop+jwt", "alg": alg, "jwk": public });

@@ -1,4 +1,4 @@
-//! Keys that come along with what they signed: only plain public ones of the two right types.
+//! Keys embedded in the proof header: only plain public keys of the two supported types.
 
 use super::{claims, good, headed, header, jkt, verify, verify_with};
 use crate::support::{NOW, b64, public_key, raw, rsa_public_key, sign, token, with};
@@ -48,7 +48,7 @@ fn a_key_that_is_no_point_or_weak_is_refused() {
     assert_eq!(verify(&ps256(&every_message_signs_itself)), Err(DpopRefusal::Key(KeyFlaw::WeakRsa)));
 }
 
-/// A key whose private half is in print proves nothing, but runs the protocol's vectors.
+/// A key with a published private half proves nothing, but the protocol's test vectors use it.
 #[test]
 fn the_published_test_key_is_refused_unless_it_is_allowed() {
     let published = json!({
@@ -79,7 +79,7 @@ fn an_rsa_key_proves_possession_with_ps256_and_not_with_the_older_padding() {
     assert_eq!(verify_with(&ps256(&strangers), &keys), Err(DpopRefusal::Signature));
 }
 
-/// The thumbprint is of the key alone: not of its name, its order or whatever else stands beside it (RFC 7638).
+/// The thumbprint covers the key alone, not its name, member order or other members (RFC 7638).
 #[test]
 fn the_same_key_has_the_same_thumbprint_however_it_is_written() {
     let plain = with(with(public_key("ES256"), "kid", Value::Null), "use", Value::Null);

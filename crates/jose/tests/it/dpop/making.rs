@@ -1,4 +1,4 @@
-//! Proofs that we make ourselves.
+//! Creating proofs.
 
 use super::{TOKEN, URL, part};
 use crate::support::NOW;

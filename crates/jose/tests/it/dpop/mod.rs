@@ -1,4 +1,4 @@
-//! DPoP proofs: what is no proof of possession for the request at hand (AAP 18, RFC 9449).
+//! DPoP proofs: possession must be proven for the request at hand (AAP 18, RFC 9449).
 
 mod checks;
 mod claims;
@@ -27,12 +27,12 @@ fn claims() -> Value {
     json!({ "jti": "e1j3V_bKic8-LAEB", "htm": METHOD, "htu": URL, "iat": NOW.secs(), "ath": ath })
 }
 
-/// A good proof but for one claim, which is replaced, or taken away by null.
+/// A valid proof with one JWT claim replaced, or removed by null.
 fn claiming(claim: &str, value: Value) -> Result<VerifiedProof, DpopRefusal> {
     verify(&raw(&header().to_string(), &with(claims(), claim, value).to_string()))
 }
 
-/// The same for a member of the header.
+/// A valid proof with one header member replaced, or removed by null.
 fn headed(member: &str, value: Value) -> Result<VerifiedProof, DpopRefusal> {
     verify(&raw(&with(header(), member, value).to_string(), &claims().to_string()))
 }
@@ -41,7 +41,7 @@ fn good() -> String {
     raw(&header().to_string(), &claims().to_string())
 }
 
-/// For the request that [`claims`] speak of, by a verifier that has seen no proof before.
+/// Verifies for the request in [`claims`], with an empty key cache.
 fn verify(proof: &str) -> Result<VerifiedProof, DpopRefusal> {
     verify_with(proof, &ProofKeys::default())
 }

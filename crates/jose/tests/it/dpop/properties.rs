@@ -1,4 +1,4 @@
-//! What holds for every change of a good proof.
+//! Properties of every mutation of a valid proof.
 
 use super::{good, verify, verify_with};
 use crate::properties::runner;
