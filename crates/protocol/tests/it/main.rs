@@ -1,4 +1,4 @@
-//! Documents against schemas: ours, the published ones, and another language's reading of both.
+//! Documents against schemas: ours, the published ones, and validators in other languages.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,11 +11,11 @@
 mod aaep;
 mod mplp;
 
-/// The judge of the testkit, without the testkit: that would bring the whole server along.
+/// The validator of the testkit, included directly: depending on the testkit would pull in the whole server.
 #[path = "../../../testkit/src/aaep_judge.rs"]
 pub mod judge;
 
-/// The name that the testkit has for it, which the judge below asks for.
+/// The module's name in the testkit, as used by the module below.
 pub(crate) use judge as aaep_judge;
 
 #[path = "../../../testkit/src/mplp_judge.rs"]

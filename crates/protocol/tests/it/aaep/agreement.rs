@@ -1,4 +1,4 @@
-//! All judges agree, on sound documents and on thousands of copies that are spoiled in one place each.
+//! All validators agree, on valid documents and on thousands of copies with one defect each.
 
 use super::{
     documents,
@@ -22,7 +22,7 @@ fn our_reader_and_our_schemas_agree_on_every_spoiled_event() {
     }
 }
 
-/// A type that is another core type is judged as that, by both.
+/// An event with another core type is validated as that type, by both.
 fn schema_of<'n>(document: &'n Value, name: &'n str) -> &'n str {
     let told = document["type"].as_str().and_then(|told| told.strip_prefix("aaep:"));
     told.filter(|told| documents::EVENTS.contains(told)).unwrap_or(name)
@@ -39,7 +39,7 @@ fn our_readers_and_our_schemas_agree_on_every_spoiled_message() {
     }
 }
 
-/// One that is no object is no reason to refuse anybody, though no schema has it (C23).
+/// We ignore an unknown capability that is not an object, although the schemas refuse it (C23).
 fn is_unknown_capability(problem: &str) -> bool {
     let names = ["a", "amount_raw", "@id", "org_reader"];
     let places = ["/capabilities", "/honored_capabilities"];
@@ -81,7 +81,7 @@ fn nothing_that_the_published_schemas_refuse_is_taken_or_called_sound() {
     }
 }
 
-/// Gives what was published the members that the hub stamps, and its type the form that the schemas know.
+/// Adds the members stamped by the hub, and rewrites the type to the form in the schemas.
 fn complete(document: &mut Value) {
     let whole = documents::event("agent.awaiting.confirmation");
     for member in ["@context", "event_id", "session_id", "timestamp", "producer", "reply_token"] {
@@ -94,7 +94,7 @@ fn complete(document: &mut Value) {
     }
 }
 
-/// Ajv reads our schemas as we do: no document is sound to one and spoiled to the other.
+/// Ajv and our validator give the same verdict for every document.
 #[test]
 fn another_languages_validator_agrees_with_ours_by_our_schemas() {
     let schemas = judge::schemas();
@@ -103,7 +103,7 @@ fn another_languages_validator_agrees_with_ours_by_our_schemas() {
     let mut cases = Vec::new();
     for (name, sound) in events.chain(messages) {
         cases.push((name, Spoiled { what: "as it is".into(), document: sound.clone() }));
-        // The long texts are left to the other tests: megabytes of them prove nothing more here.
+        // Long texts are covered by the other tests; megabytes of them prove nothing more here.
         let short = |spoiled: &Spoiled| spoiled.document.to_string().len() < 4000;
         cases.extend(spoiled(name, &sound).into_iter().filter(short).map(|spoiled| (name, spoiled)));
     }

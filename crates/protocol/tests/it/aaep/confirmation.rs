@@ -1,4 +1,4 @@
-//! The request for confirmation, member by member (AAEP 6, and the schema of it).
+//! The confirmation request, member by member (AAEP 6 and its schema).
 
 use super::documents::{event, ingest, with, without};
 use crate::judge;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const NAME: &str = "agent.awaiting.confirmation";
 
-/// Refused at ingest and by every judge of what is emitted, naming the member.
+/// Asserts that ingest and all validators of emitted events refuse the value and name the member.
 #[track_caller]
 fn refused(member: &str, value: Value) {
     let told = |problems: Vec<check::Problem>| problems.iter().any(|problem| problem.member.starts_with(member));
@@ -133,7 +133,7 @@ fn timeout_seconds_is_an_integer_from_1_to_86400() {
     }
     taken("timeout_seconds", json!(1));
     taken("timeout_seconds", json!(86400));
-    // To JSON this is an integer too.
+    // In JSON this is an integer, too.
     taken("timeout_seconds", json!(60.0));
     let Payload::AwaitingConfirmation(asked) = accepted(&with(ingest(NAME), "timeout_seconds", json!(60.0))).payload
     else {
@@ -221,7 +221,7 @@ fn a_member_at_the_top_that_nobody_defines_is_refused_by_name() {
     refused("summary_short_yo", json!("x"));
 }
 
-/// Every combination of what an action may be, and what it may do when nobody answers.
+/// Every combination of reversibility, risk and default decision.
 ///
 /// AAEP-6.4.1-01, AAEP-6.4.1-02, AAEP-6.4.1-03, AAEP-6.4.1-04, AAEP-6.4.1-08, AAEP-6.4.1-09, AAEP-SCHEMA-04
 #[test]

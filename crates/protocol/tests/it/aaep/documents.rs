@@ -1,4 +1,4 @@
-//! One sound document of every kind, with every member that it may have.
+//! One valid document of every kind, with all optional members.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub(crate) const CRITICAL: &[&str] = &[
     "agent.handoff.requested",
 ];
 
-/// An event as it is emitted.
+/// An event as emitted.
 pub(crate) fn event(name: &str) -> Value {
     let mut event = envelope();
     event["type"] = json!(format!("aaep:{name}"));
@@ -38,7 +38,7 @@ pub(crate) fn event(name: &str) -> Value {
     event
 }
 
-/// The same as an agent publishes it: without what the hub stamps.
+/// The event as published by an agent, without the members stamped by the hub.
 pub(crate) fn ingest(name: &str) -> Value {
     let mut event = event(name);
     let stamped = ["event_id", "session_id", "timestamp", "producer", "aaep_version", "sequence_number", "reply_token"];

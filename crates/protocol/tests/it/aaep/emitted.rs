@@ -1,4 +1,4 @@
-//! What is taken from an agent can be emitted, and is sound when it is.
+//! Every event accepted from an agent can be emitted as a valid event.
 
 use super::{
     documents::{self, EVENTS},
@@ -88,7 +88,7 @@ fn with_token(mut payload: Payload) -> Payload {
     payload
 }
 
-/// The judge itself: it fails where it should.
+/// The validator itself fails an invalid event.
 #[test]
 #[should_panic(expected = "no sound event")]
 fn the_judge_of_events_fails_a_spoiled_one() {

@@ -1,4 +1,4 @@
-//! What holds for events of every type.
+//! Rules for events of every type.
 
 use super::documents::{CRITICAL, EVENTS, event, ingest, with, without};
 use crate::judge;
@@ -9,7 +9,7 @@ use countersign_protocol::aaep::{
 };
 use serde_json::{Map, Value, json};
 
-/// A type without rules of its own.
+/// A type without additional rules.
 const PLAIN: &str = "agent.state.changed";
 
 #[track_caller]
@@ -36,12 +36,12 @@ fn everything_that_is_wrong_is_told_at_once() {
     );
 }
 
-/// AAEP-SCHEMA-05: what the hub stamps is not the agent's to say, though what it says must look right.
+/// AAEP-SCHEMA-05: an agent's values for members stamped by the hub are validated and then dropped.
 #[test]
 fn what_the_hub_stamps_does_not_get_past_ingest() {
     for name in EVENTS {
         let (mut full, bare) = (published(&event(name)).unwrap(), published(&ingest(name)).unwrap());
-        // The agent's id for it only tells a repeated event from a new one.
+        // The agent's event id is used only to detect repeated events.
         full.sent = None;
         assert_eq!(full, bare, "{name}");
         let payload = serde_json::to_value(&full.payload).unwrap();
@@ -205,7 +205,7 @@ fn an_event_is_no_bigger_than_the_protocol_carries() {
     let room = 65536 - grown(whole.clone(), 0).to_string().len();
     assert!(check::event(&grown(whole.clone(), room)).is_empty());
     assert_eq!(check::event(&grown(whole, room + 1))[0].to_string(), "event: must not be over 65536 bytes");
-    // What an agent publishes leaves room for what the hub adds.
+    // The limit for published events leaves room for the hub's members.
     let bare = ingest("agent.awaiting.confirmation");
     let room = 63488 - grown(bare.clone(), 0).to_string().len();
     assert!(published(&grown(bare.clone(), room)).is_ok());

@@ -1,4 +1,4 @@
-//! AAEP's documents.
+//! AAEP documents.
 
 mod agreement;
 mod confirmation;

@@ -1,4 +1,4 @@
-//! Everything that the protocol itself publishes, read by us. Without it at hand there is nothing to judge.
+//! Reads all examples and fixtures published by the protocol; without a local copy the tests check nothing.
 
 use crate::judge;
 use countersign_protocol::aaep::{check, event::Payload, handshake::SubscriptionRequest, ingest, reply};
@@ -26,7 +26,7 @@ fn every_published_example_of_an_event_is_taken() {
     }
 }
 
-/// As they are they lack the language, which we always say, and some the urgency. Nothing else is wrong with them.
+/// The examples lack only the language, which we require, and some of them the urgency.
 #[test]
 fn published_examples_become_sound_events_by_saying_their_language() {
     for (name, mut example) in folder("schema-examples/core") {
@@ -41,7 +41,7 @@ fn published_examples_become_sound_events_by_saying_their_language() {
     }
 }
 
-/// They show the envelope alone, so all that they lack is their payload.
+/// The examples show the envelope only; the payload is all that is missing.
 #[test]
 fn published_examples_of_the_envelope_lack_only_a_payload() {
     let examples = folder("schema-examples");
@@ -81,7 +81,7 @@ fn valid_fixtures_are_taken() {
 fn invalid_fixtures_are_refused() {
     for (name, fixture) in folder("fixtures/invalid") {
         if name == "duplicate-completion-streaming" {
-            // By itself it is sound: what is wrong is that another one came before it in its session.
+            // Valid by itself; the defect is an earlier completion in the same session.
             assert!(ingest::published(&fixture).is_ok());
             continue;
         }

@@ -1,4 +1,4 @@
-//! Requests for clarification.
+//! Clarification requests.
 
 use super::documents::{event, ingest, with, without};
 use crate::judge;

@@ -1,14 +1,14 @@
-//! Copies of a document that differ from it in one place each.
+//! Copies of a document with one modification each.
 
 use serde_json::{Value, json};
 
-/// What was done, and what came of it.
+/// A modified document and a description of the modification.
 pub(crate) struct Spoiled {
     pub(crate) what: String,
     pub(crate) document: Value,
 }
 
-/// What is wrong with an envelope is wrong with everyone's: one type stands for all.
+/// Modifies the shared envelope for one event type only; all types have the same envelope.
 pub(crate) fn spoiled(name: &str, sound: &Value) -> Vec<Spoiled> {
     let all = every_way(sound);
     let of_the_envelope = |what: &str| ENVELOPE.iter().any(|member| what.starts_with(&format!("/{member}")));
@@ -31,7 +31,7 @@ const ENVELOPE: &[&str] = &[
     "summary_",
 ];
 
-/// Every place taken away, and given every wrong (and some right) value; every object given a member more.
+/// Removes each member, replaces it with every wrong (and some right) value, and adds a member to each object.
 fn every_way(sound: &Value) -> Vec<Spoiled> {
     let mut all = Vec::new();
     for place in places(sound, "") {
@@ -50,7 +50,7 @@ fn every_way(sound: &Value) -> Vec<Spoiled> {
     all
 }
 
-/// Values that are right in some place and wrong in every other; for a place that holds a text, more texts.
+/// Values that are right somewhere and wrong elsewhere; more texts in place of a text.
 fn values(instead_of: &Value) -> Vec<Value> {
     let mut values = vec![
         json!(null),
@@ -124,7 +124,7 @@ fn replaced(sound: &Value, place: &str, value: &Value) -> Spoiled {
     Spoiled { what: format!("{place} = {told}"), document }
 }
 
-/// A list with many more entries, all different.
+/// The list with many more distinct entries.
 fn lengthened(sound: &Value, place: &str) -> Spoiled {
     let mut document = sound.clone();
     let items = document.pointer_mut(place).unwrap().as_array_mut().unwrap();

@@ -1,4 +1,4 @@
-//! All judges agree, on sound documents and on thousands of copies that are spoiled in one place each.
+//! All validators agree, on valid documents and on thousands of copies with one defect each.
 
 use super::{
     documents,
@@ -54,7 +54,7 @@ fn our_reader_and_our_schemas_agree_on_every_spoiled_document() {
     }
 }
 
-/// Whatever is read is written again as something that can be read, and says the same.
+/// Every readable document is written as a valid document with the same content.
 #[test]
 fn what_was_read_is_written_soundly() {
     for (name, Spoiled { what, document }) in cases().filter(|(name, _)| documents::READ.contains(name)) {
@@ -73,8 +73,8 @@ fn nothing_that_the_published_schemas_refuse_is_called_sound() {
     }
 }
 
-/// The other way round we are stricter in three things only: what validators of a date-time disagree about, numbers
-/// that a reader would round, and UUIDs of observers, which are of version 4 in lower case like all others.
+/// Compared with the published schemas we are stricter in three points only: date-times on which validators disagree,
+/// numbers that a reader would round, and UUIDs of observers, which must be lower-case version 4 like all others.
 #[test]
 fn we_refuse_little_that_the_published_schemas_accept() {
     if mplp_judge::published().is_none() {
@@ -88,7 +88,7 @@ fn we_refuse_little_that_the_published_schemas_accept() {
     }
 }
 
-/// No document is sound to one validator and spoiled to another.
+/// All validators give the same verdict for every document.
 #[test]
 fn validators_of_other_languages_agree_with_ours() {
     let cases: Vec<(&str, Spoiled)> = cases().collect();
@@ -96,7 +96,7 @@ fn validators_of_other_languages_agree_with_ours() {
     for (judge, verdicts) in mplp_judge::foreign_verdicts_by_ours(&asked) {
         for ((name, Spoiled { what, document }), accepted) in cases.iter().zip(verdicts) {
             let found = mplp_judge::problems(name, document);
-            // To Python a pattern's end is also before a last newline.
+            // In Python `$` also matches before a trailing newline.
             let newline = judge.contains("Python") && what.ends_with("\\n\"");
             assert!(newline || accepted == found.is_empty(), "{judge}: {name}, {what}: {found:?}");
         }

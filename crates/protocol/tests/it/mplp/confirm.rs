@@ -17,7 +17,7 @@ fn read(document: &Value) -> Result<Confirm, BadDocument> {
     Confirm::read(document.to_string().as_bytes())
 }
 
-/// Refused by our reader, which names the member, and by the schema.
+/// Asserts that our reader refuses the document and names the member, and that the schema refuses it.
 #[track_caller]
 fn refused(document: &Value, member: &str) {
     let why = read(document).unwrap_err();
@@ -220,7 +220,7 @@ fn a_confirm_is_pending_approved_rejected_or_cancelled() {
     }
 }
 
-/// The shape of the example that the published text gives: metadata in camel case and ids with prefixes.
+/// The shape of the example in the published text: metadata in camel case and ids with prefixes.
 fn as_the_text_writes_it() -> Value {
     json!({
         "meta": { "protocolVersion": "1.0.0", "source": "mplp-runtime" },

@@ -1,14 +1,14 @@
-//! One sound document of every kind, with every member that it may have.
+//! One valid document of every kind, with all optional members.
 
 use serde_json::{Value, json};
 
 pub(crate) const ID: &str = "550e8400-e29b-41d4-a716-446655440004";
 pub(crate) const OTHER_ID: &str = "550e8400-e29b-41d4-a716-446655440001";
 
-/// Those that others send to us.
+/// Documents sent to us.
 pub(crate) const READ: [&str; 5] = ["confirm", "plan", "trace", "role", "event"];
 
-/// Those that only we write.
+/// Documents that only we write.
 pub(crate) const WRITTEN: [&str; 6] =
     ["bus-event", "pipeline-stage", "graph-update", "runtime-execution", "learning-sample", "learning-sample-intent"];
 
@@ -38,7 +38,7 @@ pub(crate) fn document(name: &str) -> Value {
     }
 }
 
-/// The same with another value in a place, or with a member more.
+/// The document with one value replaced or one member added.
 pub(crate) fn with(mut document: Value, place: &str, value: Value) -> Value {
     if let Some(held) = document.pointer_mut(place) {
         *held = value;

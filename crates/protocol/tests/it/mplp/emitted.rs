@@ -1,4 +1,4 @@
-//! What only we write: events on the bus and learning samples.
+//! Documents that only we write: bus events and learning samples.
 
 use super::documents::{self, with, without};
 use crate::mplp_judge;
@@ -116,7 +116,7 @@ fn every_sample_that_can_be_made_passes_every_judge() {
     mplp_judge::judge(&documents);
 }
 
-/// M-12, M-14: the text's words in the feedback, the schema's in the labels, and no feedback where nobody judged.
+/// M-12, M-14: feedback uses the words of the text, labels those of the schema; without a review there is no feedback.
 #[test]
 fn a_sample_says_what_the_person_made_of_it() {
     let labels = |decided| {

@@ -1,4 +1,4 @@
-//! The judges in other languages are asked again and again, and are believed only while they answer.
+//! Validators in other languages run as long-lived processes; their verdicts count only while they respond.
 
 use super::documents::{self, ID};
 use crate::mplp_judge::{foreign::ForeignJudge, foreign_verdicts};
@@ -26,7 +26,7 @@ fn every_judge_refuses_the_spoiled_document_and_no_other_however_often_it_is_ask
     }
 }
 
-/// A question is a line, and these end one to some readers of lines.
+/// A request is one line, and some line readers split at these characters.
 #[test]
 fn a_text_with_ends_of_lines_in_it_is_judged_as_one_document() {
     let mut document = documents::document("confirm");
@@ -68,7 +68,7 @@ fn scripted(script: &str) -> ForeignJudge {
     ForeignJudge::start("a judge", shell, &[])
 }
 
-/// The words of a panic.
+/// The message of a panic.
 fn failure<T>(question: impl FnOnce() -> T) -> String {
     match catch_unwind(AssertUnwindSafe(question)) {
         Ok(_) => panic!("it was believed"),

@@ -1,4 +1,4 @@
-//! MPLP's documents.
+//! MPLP documents.
 
 mod agreement;
 mod confirm;

@@ -30,7 +30,7 @@ fn a_plan_has_its_seven_members_a_title_and_at_least_one_step() {
     refused(&with(plan(), "/steps/1/dependencies", json!(["step-1"])), "steps[1].dependencies[0]");
 }
 
-/// The words of other texts are no statuses (M-20), and a Plan has no governance (M-19).
+/// Status names from other texts are invalid (M-20), and a Plan has no governance (M-19).
 #[test]
 fn a_plan_knows_no_pending_approval_and_no_governance() {
     refused(&with(plan(), "/status", json!("pending_approval")), "status");

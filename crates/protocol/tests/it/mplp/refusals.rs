@@ -1,4 +1,4 @@
-//! What a developer is told about a document that is refused.
+//! Error messages for a refused document.
 
 use super::documents::{self, with, without};
 use countersign_protocol::mplp::{Confirm, DecisionRequest, Plan};
@@ -79,7 +79,7 @@ fn a_missing_member_is_named_with_its_place() {
     assert_eq!(why.to_string(), "decisions[0].decided_at: is required");
 }
 
-/// A member that stands twice would be read one way here and another way elsewhere.
+/// Readers disagree on which of two duplicate members counts.
 #[test]
 fn a_member_that_stands_twice_is_refused() {
     let why = DecisionRequest::read(br#"{"status":"rejected","status":"approved"}"#).unwrap_err();

@@ -1,15 +1,15 @@
-//! Copies of a document that differ from it in one place each.
+//! Copies of a document with one modification each.
 
 use super::documents::{self, ID};
 use serde_json::{Value, json};
 
-/// What was done, and what came of it.
+/// A modified document and a description of the modification.
 pub(crate) struct Spoiled {
     pub(crate) what: String,
     pub(crate) document: Value,
 }
 
-/// What is wrong with a part that many documents share is wrong with everyone's: one document stands for all.
+/// Modifies a part shared by several documents in one of them only.
 pub(crate) fn spoiled(name: &str) -> Vec<Spoiled> {
     let shared = SHARED.iter().filter(|(stands_for_all, _)| *stands_for_all != name).flat_map(|(_, parts)| *parts);
     let shared: Vec<&str> = shared.copied().collect();
@@ -18,14 +18,14 @@ pub(crate) fn spoiled(name: &str) -> Vec<Spoiled> {
     all
 }
 
-/// Documents, and the parts of which no other one need be spoiled.
+/// Documents, and the shared parts that are modified only there.
 const SHARED: [(&str, &[&str]); 3] = [
     ("confirm", &["/meta/created_", "/meta/updated_", "/meta/tags/", "/trace/", "/events/0/", "/governance/"]),
     ("bus-event", &["/project_id", "/payload"]),
     ("learning-sample", &["/sample_id", "/meta/source_", "/meta/project_id", "/meta/human_"]),
 ];
 
-/// Every place taken away, and given every wrong (and some right) value; every object given a member more.
+/// Removes each member, replaces it with every wrong (and some right) value, and adds a member to each object.
 fn every_way(sound: &Value) -> Vec<Spoiled> {
     let mut all = Vec::new();
     for place in places(sound, "") {
@@ -40,7 +40,7 @@ fn every_way(sound: &Value) -> Vec<Spoiled> {
     all
 }
 
-/// Values that are right in some place and wrong in every other; for a place that holds a text, more texts.
+/// Values that are right somewhere and wrong elsewhere; more texts in place of a text.
 fn values(instead_of: &Value) -> Vec<Value> {
     let mut values = vec![
         json!(null),
@@ -77,7 +77,7 @@ const TEXTS: &[&str] = &[
     "confirm-550e8400-e29b-41d4-a716-446655440004",
     "{550e8400-e29b-41d4-a716-446655440004}",
     "550e8400-e29b-41d4-a716-446655440004\n",
-    // moments
+    // timestamps
     "2025-12-07",
     "2025-12-07T00:00:00",
     "2025-12-07T00:00Z",
@@ -96,7 +96,7 @@ const TEXTS: &[&str] = &[
     "1.0",
     "1.0.0-rc.1",
     "v1.0.0",
-    // kinds of event
+    // event types
     "plan.created",
     "confirm_requested",
     "Confirm.requested",
@@ -104,7 +104,7 @@ const TEXTS: &[&str] = &[
     "confirm.",
     "confirm.2nd",
     "confirm",
-    // words of enumerations
+    // enumeration values
     "pending",
     "cancelled",
     "canceled",

@@ -1,4 +1,4 @@
-//! What agents and people send about plans and Confirms.
+//! Submissions of agents and people about plans and Confirms.
 
 use super::documents::{self, ID, OTHER_ID, with};
 use countersign_protocol::mplp::{
