@@ -1,4 +1,4 @@
-//! What an operator asks in its own name.
+//! Requests of an operator in its own name.
 
 use crate::{
     service::{MANIFEST, REGISTER, header, ok, refusal},

@@ -1,4 +1,4 @@
-//! Calls of the API, and what the agent makes of each answer.
+//! API calls and the agent's reaction to each response.
 
 use crate::{
     service::{EVENTS, REGISTER, header, ok, refusal, with},

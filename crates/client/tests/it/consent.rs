@@ -1,4 +1,4 @@
-//! The desk at which a person consents.
+//! `ConsentDesk`: obtaining a person's consent.
 
 use crate::world::{OPERATOR, SERVICE, WORDS, World, at, delegation, delegation_token, parsed, task};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -125,7 +125,7 @@ fn session_ids_are_fresh_unguessable_and_say_nothing() {
         let receipt = desk.propose(&manifest, &delegation, task()).unwrap().approve(at(0)).unwrap();
         let hex = receipt.session_id().strip_prefix("sess_").unwrap();
         assert!(hex.len() == 32 && hex.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)), "{hex}");
-        // Two tasks of one person at one moment share neither beginning nor end.
+        // No half of a session id repeats, even for one person at the same time.
         assert!(seen.insert(hex[..16].to_owned()) && seen.insert(hex[16..].to_owned()), "{hex}");
         for pair in hex.as_bytes().chunks(2) {
             byte_counts[usize::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()] += 1;

@@ -33,7 +33,7 @@ fn agent(transport: Arc<dyn Transport>) -> Decisions {
     Decisions::new(&Origin::parse(SERVICE).unwrap(), None, KEY, transport, Box::new(|| 0))
 }
 
-/// Answers one after the other, and then stays silent.
+/// Returns its responses in order, then never responds.
 #[derive(Default)]
 struct Script {
     answers: Mutex<VecDeque<Result<Response, Unreachable>>>,

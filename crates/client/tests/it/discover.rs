@@ -1,4 +1,4 @@
-//! Finding out about a service before anything is asked of it.
+//! Discovery of a service before the first request.
 
 use crate::{
     service::{EVENTS, MANIFEST, REGISTER, header},
@@ -56,7 +56,7 @@ async fn a_platform_manifest_asks_for_a_project_instead_of_calling_a_template() 
     assert_eq!(World::at(&platform).agent.discover().await, Err(DiscoverError::ProjectNeeded));
 }
 
-/// A service that called itself by another's name would collect operator JWTs that are good there.
+/// A service posing as another would collect operator JWTs valid there.
 #[tokio::test]
 async fn a_manifest_that_speaks_for_another_service_is_refused() {
     let mut thief = manifest();
@@ -77,7 +77,7 @@ async fn endpoints_elsewhere_are_never_called() {
     }
 }
 
-/// The token goes to the configured origin, whatever a path says.
+/// The token goes only to the configured origin, regardless of the path.
 #[tokio::test]
 async fn a_call_cannot_leave_the_service() {
     let (mut world, _) = World::registered().await;

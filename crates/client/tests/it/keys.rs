@@ -1,4 +1,4 @@
-//! An operator's keys: made, used, replaced, forgotten, kept.
+//! An operator's keys: created, used, rotated, removed, stored.
 
 use crate::world::{OPERATOR, SERVICE, at, identity, operator};
 use countersign_client::operator::{BadKeyRing, KeyRing, Operator};

@@ -1,4 +1,4 @@
-//! The agent against a scripted service that notes every request, and the operator on a real web server.
+//! The agent against a scripted service that records every request, and the operator on a real web server.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -27,7 +27,7 @@ mod transport;
 mod versions;
 mod world;
 
-// Taken in as a file: through the crate these tests would wait for the whole plane to compile.
+// Included as a file: depending on the crate would make these tests wait for the whole server to compile.
 #[allow(dead_code, unreachable_pub, reason = "other crates' tests use the rest")]
 #[path = "../../../testkit/src/operator_host.rs"]
 mod operator_host;

@@ -1,4 +1,4 @@
-//! Which fetched manifests an agent works with.
+//! Which manifests an agent accepts.
 
 use crate::world::{World, at, create_event, delegation, manifest};
 use countersign_client::agent::{Call, CallError, DiscoverError};

@@ -1,4 +1,4 @@
-//! Tokens that are bound to a key: a proof with every request, and the nonces that services ask for.
+//! Key-bound tokens: a proof with every request, and nonces demanded by services.
 
 use crate::{
     service::{EVENTS, MANIFEST, REGISTER, Service, header, ok, refusal, with},
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 const DEMANDED: &str = r#"DPoP error="use_dpop_nonce", algs="ES256 PS256""#;
 
-/// Bound tokens for this session: the first of them is `access-1`.
+/// Register responds with bound tokens for this session, starting with `access-1`.
 fn binds(service: &Service, session_id: &str) {
     service.answers(REGISTER, (1..=9).map(|n| ok(&bound(&format!("access-{n}"), session_id))));
 }
@@ -39,7 +39,7 @@ async fn registered() -> World {
     world
 }
 
-/// The proof of a request, verified as a service would.
+/// The proof of a request, verified like a service does.
 fn proven(request: &Request, token: Option<&str>, now: i64) -> VerifiedProof {
     let url = request.url.split('?').next().unwrap();
     let token = token.map(|token| Digest::of(token.as_bytes()));
@@ -217,7 +217,7 @@ async fn a_service_that_binds_nothing_gets_a_bearer_token_and_no_proof_of_calls(
     proven(&world.service.asked_at(REGISTER)[0], None, 0);
 }
 
-/// What the manifest demands, the token must keep to: one that is not bound could be used by whoever steals it.
+/// If the manifest requires bound tokens, a bearer token is refused: a thief could use it.
 #[tokio::test]
 async fn where_binding_is_demanded_a_bearer_token_is_not_used() {
     let mut demanding = manifest();

@@ -1,4 +1,4 @@
-//! Opening a session, and keeping it open.
+//! Opening a session and keeping it open.
 
 use crate::{
     service::{EVENTS, MANIFEST, REGISTER, ok, refusal, with},
@@ -77,7 +77,7 @@ async fn a_receipt_or_a_delegation_for_somewhere_else_is_not_shown_here() {
     assert_eq!(world.service.paths(), [MANIFEST]);
 }
 
-/// Without a key of its own a bound token could not be used, and another session is not the one that was asked for.
+/// The agent refuses a bound token without a key of its own, and a token for another session.
 #[tokio::test]
 async fn an_answer_that_cannot_be_right_is_not_used() {
     let mut world = World::with(&manifest(), AgentConfig { dpop: false, ..config() });

@@ -1,4 +1,4 @@
-//! A service that says what the test tells it to say, and remembers what it was asked.
+//! A scripted service that records requests.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -24,7 +24,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Replaces what is answered at a path: one answer after the other, the last one for good.
+    /// Replaces the responses at a path: one after the other, the last one repeatedly.
     pub(crate) fn answers(&self, path: &str, answers: impl IntoIterator<Item = Response>) {
         self.answers.lock().unwrap().insert(path.to_owned(), answers.into_iter().collect());
     }
@@ -33,7 +33,7 @@ impl Service {
         self.asked.lock().unwrap().clone()
     }
 
-    /// The paths that were asked for, in order.
+    /// The requested paths, in order.
     pub(crate) fn paths(&self) -> Vec<String> {
         self.asked().iter().map(|request| path(&request.url)).collect()
     }
@@ -42,12 +42,12 @@ impl Service {
         self.asked().into_iter().filter(|request| path(&request.url) == at).collect()
     }
 
-    /// The bodies that came to a path.
+    /// The request bodies at a path.
     pub(crate) fn bodies(&self, at: &str) -> Vec<Value> {
         self.asked_at(at).iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect()
     }
 
-    /// The versions that were asked for at a path.
+    /// The requested versions at a path.
     pub(crate) fn versions(&self, at: &str) -> Vec<String> {
         self.asked_at(at).iter().map(|request| header(request, "aap-version")).collect()
     }

@@ -1,4 +1,4 @@
-//! An operator's documents on a real web server, read as a service reads them.
+//! An operator's documents on a real web server, read like a service does.
 
 use crate::{
     operator_host::{OperatorHost, TestCa},

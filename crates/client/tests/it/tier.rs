@@ -1,4 +1,4 @@
-//! A service that demands more than the agent has.
+//! A service that demands a higher tier than the agent has.
 
 use crate::{
     service::{MANIFEST, REGISTER},

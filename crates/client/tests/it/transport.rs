@@ -1,4 +1,4 @@
-//! How requests leave: guarded, and in plain http only to this machine and only when asked for.
+//! Outgoing requests: guarded, with plain http only to this machine and only if configured.
 
 use crate::{
     operator_host::{OperatorHost, TestCa},
@@ -82,7 +82,7 @@ async fn answer_once(body: String) -> (String, JoinHandle<String>) {
     (format!("http://{}", listener.local_addr().unwrap()), serve(listener, body))
 }
 
-/// Answers one request; its result is what was asked.
+/// Responds to one request; the handle returns the request text.
 fn serve(listener: TcpListener, body: String) -> JoinHandle<String> {
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();

@@ -1,4 +1,4 @@
-//! Two sides that do not speak the same version.
+//! Negotiation between different protocol versions.
 
 use crate::{
     service::{EVENTS, MANIFEST, REGISTER, ok, refusal, with},
@@ -132,7 +132,7 @@ async fn the_second_attempt_is_at_a_version_that_both_list() {
     assert_eq!(world.service.versions(EVENTS), ["2.0"]);
 }
 
-/// A write that was answered with success ran. Sent again, it could run twice.
+/// A write with a success response has run. Repeating it could run it twice.
 #[tokio::test]
 async fn a_write_that_may_have_run_in_another_version_is_not_repeated() {
     let (mut world, _) = World::registered().await;

@@ -1,4 +1,4 @@
-//! One service, one operator, one agent, one person who is told things; and a clock that is a number.
+//! Test fixture: one service, one operator, one agent, one person receiving notices, and a numeric clock.
 
 use crate::service::{CONNECT, EVENTS, EXCHANGE, MANIFEST, REGISTER, Service, ok};
 use countersign_client::{
@@ -35,7 +35,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// An agent that nobody has connected yet, at a service that behaves.
+    /// An agent without a delegation, at a well-behaved service.
     pub(crate) fn new() -> Self {
         Self::at(&manifest())
     }
@@ -57,7 +57,7 @@ impl World {
         Self { service, operator, agent, kept, opened, told }
     }
 
-    /// The same with a delegation and a session; the requests so far are only the manifest's and register's.
+    /// An agent with a delegation and a session; so far it requested only the manifest and register.
     pub(crate) async fn registered() -> (Self, Receipt) {
         let mut world = Self::connected().await;
         let receipt = world.consents();
@@ -82,7 +82,7 @@ impl World {
         proposal.approve(at(0)).unwrap()
     }
 
-    /// From now on register answers with a token for this session: the first of them is `access-1`.
+    /// Register responds with tokens for this session, starting with `access-1`.
     pub(crate) fn admits(&self, session_id: &str) {
         let answers = (1..=9).map(|n| ok(&access(&format!("access-{n}"), session_id)));
         self.service.answers(REGISTER, answers);
@@ -92,7 +92,7 @@ impl World {
         self.told.lock().unwrap().clone()
     }
 
-    /// What was said since the last time this was asked.
+    /// The notices since the last call.
     pub(crate) fn told_since(&self) -> Vec<Notice> {
         std::mem::take(&mut *self.told.lock().unwrap())
     }

@@ -1,4 +1,4 @@
-//! Answers that their giver signs.
+//! Answers signed by the answering agent.
 
 use super::{GAPS, RESOLVE, agent, ask_body, key, plan, publishes, response, session, told};
 use crate::service::{Service, ok};

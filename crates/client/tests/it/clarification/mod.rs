@@ -1,4 +1,4 @@
-//! Clarifications against a service that says what the test tells it to say, and signs as the test tells it to.
+//! Clarifications against a scripted service with scripted signatures.
 
 mod answers;
 mod proven;
@@ -80,7 +80,7 @@ fn gap() -> Gap {
     }
 }
 
-/// What the service says of the session, signed by that key.
+/// The service's response about the session, signed by that key.
 fn response(by: &AgentKey) -> CheckResponse {
     let mut message = Message {
         schema: SCHEMA.into(),

@@ -1,4 +1,4 @@
-//! Nothing counts that its agent did not sign.
+//! The client accepts only documents signed by their agent.
 
 use super::{AGENT, CHECK, GAPS, KEYS, SESSION, agent, key, publishes, response, session, submission, told};
 use crate::service::{Service, ok, refusal};
@@ -6,7 +6,7 @@ use countersign_client::clarification::{ClarificationError, Flaw, Registry};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What the client makes of an answer to a check.
+/// The client's verdict on this response to a check.
 async fn made_of(answer: &Value) -> Result<(), ClarificationError> {
     let service = Arc::new(Service::default());
     publishes(&service, &[&key(1)]);

@@ -1,4 +1,4 @@
-//! One request, one document.
+//! Single MPLP requests.
 
 use super::{CONFIRM, KEY, PLAN, SERVICE, STEP, confirm, plan};
 use crate::{
@@ -106,7 +106,7 @@ async fn a_plan_is_written_proposed_followed_and_called_off() {
     }
 }
 
-/// A service that does not name the decision can be asked about it all the same.
+/// The decision id follows from the Confirm id, even if the service does not state it.
 #[tokio::test]
 async fn the_decision_behind_a_confirm_follows_from_its_id() {
     let service = Arc::new(Service::default());

@@ -1,4 +1,4 @@
-//! Events as they happen, over connections that break.
+//! Live events over unreliable connections.
 
 use super::{KEY, PLAN, SERVICE};
 use async_trait::async_trait;
@@ -16,7 +16,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// One opened stream: its status, its headers, and what comes before the connection is lost.
+/// One opened stream: its status, its headers, and its content until the connection is lost.
 struct Scripted(u16, Vec<(&'static str, &'static str)>, Vec<String>);
 
 #[derive(Default)]
@@ -117,7 +117,7 @@ async fn a_revoked_credential_ends_it() {
 #[tokio::test(start_paused = true)]
 async fn each_event_is_told_once_and_in_order_whatever_the_connection_does() {
     let log = Log::with([
-        // The place is that of a whole entry: its first event comes again when the second was lost.
+        // A position covers a whole entry: its first event is sent again if the second was lost.
         stream([piece(1, Some("0.1")), piece(2, None)]),
         refused(503),
         stream([piece(2, None), piece(3, Some("0.2")), piece(4, Some("0.3"))]),

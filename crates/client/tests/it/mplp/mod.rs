@@ -1,4 +1,4 @@
-//! Plans, Confirms and what is told about them, against a service that says what the test tells it to say.
+//! Plans, Confirms and their events, against a scripted service.
 
 mod calls;
 mod follow;

@@ -1,4 +1,4 @@
-//! The subscriber against a producer that is not ours: what it hears, what it says, and what never leaves it.
+//! The subscriber against a foreign producer: events received, replies sent, and data that never leaves it.
 
 mod connect;
 mod over_http;

@@ -1,4 +1,4 @@
-//! The same over a real connection: a small server that streams, drops its connections and takes replies.
+//! The subscriber over a real connection: a small server that streams, drops connections and takes replies.
 
 use super::producer::{TOKEN, accepted, at, listen, question};
 use bytes::Bytes;
@@ -24,7 +24,7 @@ use tokio::{net::TcpListener, sync::mpsc};
 
 type Body = Either<Full<Bytes>, StreamBody<Events>>;
 
-/// Frames from a channel, until its sender is dropped.
+/// Frames from a channel until its sender is dropped.
 struct Events(mpsc::UnboundedReceiver<Bytes>);
 
 impl futures_util::Stream for Events {
@@ -88,7 +88,7 @@ impl Server {
         let events: &[usize] = if ids.is_empty() { &[1, 2] } else { &[2, 3] };
         for n in events {
             let event = format!("id: evt_{n}\r\ndata: {}\r\n\r\n", question(*n, &format!("rpl_{n}")));
-            // In two halves, as a network may.
+            // In two halves, as a network may deliver it.
             let (left, right) = event.split_at(event.len() / 2);
             [left, right].iter().for_each(|half| to.send(Bytes::copy_from_slice(half.as_bytes())).unwrap());
         }

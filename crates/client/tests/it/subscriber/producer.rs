@@ -1,4 +1,4 @@
-//! A producer that says what the test tells it to say, and remembers every request.
+//! A scripted producer that records every request.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -21,7 +21,7 @@ pub(super) const TOKEN: &str = "cst_0123456789abcdef";
 #[derive(Clone, Debug)]
 pub(super) enum Piece {
     Text(String),
-    /// Nothing, for so many seconds.
+    /// Silence for this many seconds.
     Silence(u64),
     Broken,
 }
@@ -34,7 +34,7 @@ pub(super) struct Producer {
 }
 
 impl Producer {
-    /// One that accepts everybody as `sub_1`, `sub_2` and so on, and takes every reply.
+    /// Accepts every subscriber as `sub_1`, `sub_2` and so on, and takes every reply.
     pub(super) fn new() -> Arc<Self> {
         let producer = Self::default();
         producer.answers("/aaep/v1/subscriptions", (1..9).map(|n| answer(201, &accepted(&format!("sub_{n}")))));
@@ -42,7 +42,7 @@ impl Producer {
         Arc::new(producer)
     }
 
-    /// Replaces what is answered at a path: one after the other, the last one for good.
+    /// Replaces the responses at a path: one after the other, the last one repeatedly.
     pub(super) fn answers(&self, path: &str, answers: impl IntoIterator<Item = Response>) {
         self.results(path, answers.into_iter().map(Ok));
     }
@@ -51,7 +51,7 @@ impl Producer {
         self.answers.lock().unwrap().insert(path.to_owned(), results.into_iter().collect());
     }
 
-    /// What the next streams bring, one after the other. Where nothing is left a stream stays silent for good.
+    /// The contents of the next streams, in order. Without any left, a stream stays silent.
     pub(super) fn streams(&self, streams: impl IntoIterator<Item = Result<Vec<Piece>, u16>>) {
         self.streams.lock().unwrap().extend(streams);
     }
@@ -65,7 +65,7 @@ impl Producer {
         asked.map(|request| serde_json::from_slice(&request.body).unwrap()).collect()
     }
 
-    /// The `Last-Event-ID`s of the streams that were asked for, with their subscription.
+    /// The subscription and `Last-Event-ID` of each stream request.
     pub(super) fn resumed(&self) -> Vec<(String, String)> {
         let asked = self.requests().into_iter().filter(|request| request.url.contains("/aaep/v1/events"));
         let id = |request: &Request| request.headers.get("last-event-id").map(|id| id.to_str().unwrap().to_owned());
@@ -154,7 +154,7 @@ pub(super) fn question(n: usize, token: &str) -> Value {
     })
 }
 
-/// An event as it stands in a stream.
+/// An event in stream format.
 pub(super) fn piece(event: &Value) -> Piece {
     let id = event["event_id"].as_str().unwrap();
     Piece::Text(format!("event: aaep.event\nid: {id}\ndata: {event}\n\n"))
@@ -168,7 +168,7 @@ pub(super) async fn subscriber(producer: &Arc<Producer>) -> Subscriber {
     Subscriber::connect(config(), producer.clone(), Box::new(|| 0)).await.unwrap()
 }
 
-/// What is heard next that is an event, as its id.
+/// The next received event; everything else is skipped.
 pub(super) async fn next_event(subscriber: &mut Subscriber) -> Received {
     loop {
         if let Heard::Received(received) = subscriber.next().await.unwrap() {
@@ -177,7 +177,7 @@ pub(super) async fn next_event(subscriber: &mut Subscriber) -> Received {
     }
 }
 
-/// Listens until that many questions are open.
+/// Listens until this many questions are open.
 pub(super) async fn listen(subscriber: &mut Subscriber, until: usize) -> Inbox {
     let mut inbox = Inbox::new(Trust::default());
     while inbox.questions().count() < until {

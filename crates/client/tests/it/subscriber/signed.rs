@@ -26,7 +26,7 @@ fn jwks(key: &SigningKey) -> Value {
     serde_json::to_value(Jwks { keys: vec![key.public_jwk().clone()] }).unwrap()
 }
 
-/// A producer that offers this manifest, and publishes these keys.
+/// A producer with this signed manifest and these published keys.
 fn producer(signed: Option<String>, keys: &Value) -> Arc<Producer> {
     let mut terms = accepted("sub_1");
     if let Some(signed) = signed {
