@@ -1,4 +1,4 @@
-//! An operator that goes dark is noticed, once.
+//! An unreachable operator raises one alert.
 
 use crate::world::World;
 use countersign_outbound::operators::DirectoryStats;

@@ -1,4 +1,4 @@
-//! How long what is known is used, and when it is asked for again.
+//! Cache lifetimes of operator documents, and refetching.
 
 use crate::{
     operator_host::{Answer, IDENTITY, JWKS},
@@ -62,7 +62,7 @@ async fn when_the_hour_is_over_an_operator_that_cannot_be_reached_is_refused() {
         world.host.set_answer(path, Answer::status(StatusCode::SERVICE_UNAVAILABLE));
         world.ask("k1", 3_600).await.unwrap();
         assert!(unreachable(world.ask("k1", 3_601).await), "{path}");
-        // Not even with a clock that is set back.
+        // Not even if the clock is set back.
         assert!(unreachable(world.ask("k1", 3_600).await), "{path}");
     }
 }
@@ -141,7 +141,7 @@ async fn ten_callers_at_once_make_one_fetch() {
         let ask = || world.ask("k1", 0);
         tokio::join!(ask(), ask(), ask(), ask(), ask(), ask(), ask(), ask(), ask(), ask())
     });
-    // All ten have begun before the host answers anybody.
+    // All ten have begun before the host responds to any of them.
     let begun = poll_fn(|context| Poll::Ready(callers.as_mut().poll(context).is_pending())).await;
     assert!(begun);
     world.host.come_back();
@@ -182,7 +182,7 @@ async fn a_source_that_names_too_many_unknown_operators_has_to_wait_and_others_d
     let directory = &world.directory;
     world.ask("k1", 0).await.unwrap();
     world.host.go_dark();
-    // Two names below the operator's, of which one is known to lead to its host.
+    // A second new host within a minute is fetched, a third is refused.
     let second = directory.operator(&domain("keys.acme.test"), "k1", at(0), SOURCE).await;
     assert!(unreachable(second));
     let third = directory.operator(&domain("stranger.test"), "k1", at(0), SOURCE).await.unwrap_err();
@@ -190,7 +190,7 @@ async fn a_source_that_names_too_many_unknown_operators_has_to_wait_and_others_d
     assert_eq!(world.fetches(), 3);
 
     assert!(unreachable(directory.operator(&domain("stranger.test"), "k1", at(0), "203.0.113.9").await));
-    // What is known costs nothing, nor does learning again what was known.
+    // Known operators do not count, not even when they are fetched again.
     world.ask("k1", 1).await.unwrap();
     world.host.come_back();
     world.ask("k1", 3_601).await.unwrap();

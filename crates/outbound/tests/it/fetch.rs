@@ -1,4 +1,4 @@
-//! One exchange: what is refused, what is cut short, what is sent.
+//! A single exchange: refused, aborted and sent requests.
 
 use crate::{
     operator_host::{Answer, OperatorHost, TestCa},
@@ -60,7 +60,7 @@ async fn a_server_that_does_not_answer_is_given_up_on_after_five_seconds() {
     let fetcher = fetcher(&ca, &host);
     let mut fetch = tokio::spawn(async move { fetcher.get_json(URL).await });
     host.has_received(1).await;
-    // With a paused clock time passes only while everybody waits, and then at once.
+    // A paused clock advances only while all tasks are idle, and then at once.
     tokio::time::pause();
     assert!(timeout(Duration::from_secs(4), &mut fetch).await.is_err());
     let given_up = timeout(Duration::from_secs(1), fetch).await.unwrap().unwrap();
@@ -88,7 +88,7 @@ async fn a_server_that_hangs_up_or_is_not_there_is_a_failure() {
     host.go_dark();
     assert_eq!(fetcher(&ca, &host).get_json(URL).await, Err(FetchError::Tls));
 
-    // Bound, so that nobody else takes the port, and not listening.
+    // Bound but not listening, so that no other process takes the port.
     let nobody = tokio::net::TcpSocket::new_v4().unwrap();
     nobody.bind(([127, 0, 0, 1], 0).into()).unwrap();
     let static_hosts = [(DOMAIN.to_owned(), nobody.local_addr().unwrap())].into();

@@ -13,7 +13,7 @@ mod fetch;
 mod refusals;
 mod world;
 
-// Taken in as a file: through the crate these tests would wait for the whole plane to compile.
+// Included as a file: depending on the crate would make these tests wait for the whole server to compile.
 #[allow(dead_code, unreachable_pub, reason = "other crates' tests use the rest")]
 #[path = "../../../testkit/src/operator_host.rs"]
 mod operator_host;

@@ -1,4 +1,4 @@
-//! Operators that are refused, each for its own reason, and never let through.
+//! Refused operators, each for its own reason.
 
 use crate::{
     operator_host::{Answer, IDENTITY, JWKS},
@@ -13,7 +13,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use std::{io, net::IpAddr, sync::Arc};
 
-/// What a manifest leads to whose one member is another, and which documents were asked for.
+/// The error for a manifest with one member replaced, and the requested URLs.
 async fn with_member(member: &str, value: Value) -> (OperatorUnavailable, Vec<String>) {
     let world = World::start().await;
     let mut identity = world.host.identity();

@@ -1,4 +1,4 @@
-//! One operator, one directory that knows where it is, and a clock that is a number.
+//! Test fixture: one operator, one directory that resolves it, and a numeric clock.
 
 use crate::operator_host::{OperatorHost, TestCa};
 use countersign_jose::SigningKey;
@@ -43,7 +43,7 @@ impl World {
     }
 }
 
-/// Knows the operator's domain, one name below it and a stranger's, all at the operator's address.
+/// Resolves the operator's domain, a subdomain and a foreign domain to the operator's address.
 pub(crate) fn fetcher(ca: &TestCa, host: &OperatorHost) -> Fetcher {
     let names = [DOMAIN, "keys.acme.test", "stranger.test"];
     Fetcher::new(FetcherConfig {
@@ -56,7 +56,7 @@ pub(crate) fn fetcher(ca: &TestCa, host: &OperatorHost) -> Fetcher {
     .with_resolver(Arc::new(NoDns))
 }
 
-/// Tests ask nobody outside.
+/// Tests make no DNS queries.
 struct NoDns;
 
 #[async_trait::async_trait]
