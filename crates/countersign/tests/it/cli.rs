@@ -1,4 +1,4 @@
-//! The commands that need no store, and what holds for all of them, through the built binary.
+//! Commands without a store, and rules for all commands, through the built binary.
 
 use crate::cli_folder::Folder;
 use serde_json::Value;
@@ -86,7 +86,7 @@ fn init_makes_a_sound_configuration_and_a_key_that_only_its_owner_can_read() {
     assert!(check.out.starts_with("countersign.toml is sound\n") && !check.out.contains("warning"), "{}", check.out);
 }
 
-/// Whoever follows the README pastes its blocks behind what `init` wrote.
+/// README readers append its blocks to the file written by `init`.
 #[test]
 fn the_blocks_of_the_readme_can_be_pasted_behind_what_init_wrote() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
@@ -108,7 +108,7 @@ fn the_blocks_of_the_readme_can_be_pasted_behind_what_init_wrote() {
     }
 }
 
-/// A shell has variables for other tools too: only what becomes a node is strict about them.
+/// A shell may have variables for other tools, so only commands that start or check a node reject unknown ones.
 #[test]
 fn an_unknown_variable_is_a_warning_unless_a_node_is_started() {
     let folder = Folder::ready("unknown-variable");

@@ -1,4 +1,4 @@
-//! A project with policies about actions, and a node that asks by them, through the built binary.
+//! A project with action policies, and a node that applies them, through the built binary.
 
 use crate::cli_folder::{Answer, Folder, Served};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ fn payments() -> String {
     fs::read_to_string(path).unwrap()
 }
 
-/// With the example applied, alice in it, and the secret of an agent's key.
+/// A folder with the example applied and alice added; also returns the secret of an agent's key.
 fn ready(name: &str) -> (Folder, String) {
     let folder = Folder::ready(name);
     folder.write("payments.toml", &payments());

@@ -1,4 +1,4 @@
-//! A folder in which the binary runs, and a node that it serves there.
+//! A folder for running the binary, and a node served from it.
 
 use serde_json::Value;
 use std::{
@@ -13,7 +13,7 @@ use std::{
 
 pub(crate) const PASSWORD: &str = "correct horse battery staple";
 
-/// A folder of its own, in which the binary runs with nothing in its environment.
+/// A separate folder; the binary runs in it with an empty environment.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 pub(crate) struct Ran {
@@ -22,7 +22,7 @@ pub(crate) struct Ran {
     pub(crate) err: String,
 }
 
-/// What every command is told besides its arguments.
+/// The environment of commands that need a password or start a node.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("COUNTERSIGN_PASSWORD", PASSWORD),
     ("COUNTERSIGN_LISTEN__PUBLIC", "127.0.0.1:0"),
@@ -36,7 +36,7 @@ impl Folder {
         Self(path)
     }
 
-    /// With a configuration, a key and an empty database.
+    /// A folder with a configuration, a key and an empty database.
     pub(crate) fn ready(name: &str) -> Self {
         let folder = Self::new(name);
         folder.does("init");
@@ -44,7 +44,7 @@ impl Folder {
         folder
     }
 
-    /// The same, with the example as its project and alice as its admin.
+    /// A ready folder with the example project and alice as its admin.
     pub(crate) fn with_project(name: &str) -> Self {
         let folder = Self::ready(name);
         folder.does(&format!("project apply {}", example().display()));
@@ -64,7 +64,7 @@ impl Folder {
         Ran::from(self.command(arguments, environment).stdin(Stdio::null()).output().unwrap())
     }
 
-    /// Runs with `input` at standard input.
+    /// Runs a command with `input` as standard input.
     pub(crate) fn run_fed(&self, arguments: &str, input: &str) -> Ran {
         let arguments: Vec<&str> = arguments.split_whitespace().collect();
         let mut command = self.command(&arguments, &[]);
@@ -73,17 +73,17 @@ impl Folder {
         Ran::from(child.wait_with_output().unwrap())
     }
 
-    /// Runs what must succeed; what it printed.
+    /// Runs a command that must succeed; returns its output.
     pub(crate) fn does(&self, arguments: &str) -> String {
         self.run(arguments).succeeded(arguments)
     }
 
-    /// The same with a password in the environment.
+    /// Like `does`, with a password in the environment.
     pub(crate) fn does_as(&self, arguments: &str) -> String {
         self.run_with(arguments, ENVIRONMENT).succeeded(arguments)
     }
 
-    /// What a command prints with `--json`.
+    /// The `--json` output of a command.
     pub(crate) fn json(&self, arguments: &str) -> Value {
         serde_json::from_str(&self.does(&format!("{arguments} --json"))).unwrap()
     }
@@ -106,7 +106,7 @@ impl Folder {
         fs::read_dir(&self.0).unwrap().next().is_none()
     }
 
-    /// Whether any file holds these bytes: the database, what it writes ahead, the logs.
+    /// Whether any file contains these bytes: the database, its write-ahead log, the logs.
     pub(crate) fn holds(&self, text: &str) -> bool {
         let files = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
         files
@@ -114,17 +114,17 @@ impl Folder {
             .any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
     }
 
-    /// Starts a node on ports of its own, and returns when it listens.
+    /// Starts a node on free ports, and returns when it is listening.
     pub(crate) fn serve(&self, environment: &[(&str, &str)]) -> Served {
         self.served_by(self.command(&["serve"], &[ENVIRONMENT, environment].concat()))
     }
 
-    /// The same for a first start.
+    /// Starts a node with `--create`.
     pub(crate) fn serve_created(&self) -> Served {
         self.served_by(self.command(&["serve", "--create"], ENVIRONMENT))
     }
 
-    /// The same where the process may open only so many files.
+    /// Starts a node with a limit on open files.
     pub(crate) fn serve_with_files(&self, files: u32, environment: &[(&str, &str)]) -> Served {
         let mut command = Command::new("/bin/sh");
         let limited = format!("ulimit -n {files} && exec \"$0\" serve");
@@ -146,7 +146,7 @@ impl Drop for Folder {
     }
 }
 
-/// The example in the repository.
+/// The example project in the repository.
 pub(crate) fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/calendar.toml").canonicalize().unwrap()
 }
@@ -165,12 +165,12 @@ impl From<Output> for Ran {
     }
 }
 
-/// A node in service, killed when it is dropped.
+/// A running node, killed on drop.
 pub(crate) struct Served {
     child: Child,
     _out: BufReader<ChildStdout>,
     log: PathBuf,
-    /// What it said about itself when it began.
+    /// The startup announcement.
     pub(crate) said: String,
 }
 
@@ -195,12 +195,12 @@ impl Served {
         self.said.lines().find_map(|line| line.strip_prefix(listener)?.strip_prefix(" listener: ")).unwrap()
     }
 
-    /// Where it listens, as an address to connect to.
+    /// The public origin to connect to.
     pub(crate) fn origin(&self) -> String {
         format!("http://{}", self.address("public"))
     }
 
-    /// Asks the public listener.
+    /// Sends a request to the public listener.
     pub(crate) fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
         self.ask_at("public", method, path, headers, body)
     }
@@ -210,7 +210,7 @@ impl Served {
         self.send(listener, &format!("{method} {path}"), &headers, body)
     }
 
-    /// Sends a form of one of the pages.
+    /// Submits a form of one of the pages.
     pub(crate) fn post_form(&self, path: &str, headers: &str, form: &str) -> Answer {
         let headers = format!("Content-Type: application/x-www-form-urlencoded\r\n{headers}");
         self.send("public", &format!("POST {path}"), &headers, form)
@@ -239,13 +239,13 @@ impl Served {
         self.child.id()
     }
 
-    /// Ends it as a loss of power would, as far as the file system outlives that.
+    /// Kills the node, as in a power failure with an intact file system.
     pub(crate) fn dies(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Ends it in good order; its exit code.
+    /// Stops the node gracefully; returns its exit code.
     pub(crate) fn stops(&mut self) -> i32 {
         self.signal("TERM");
         self.child.wait().unwrap().code().unwrap()
@@ -256,7 +256,7 @@ impl Served {
         assert!(sent.success());
     }
 
-    /// Sends a signal and waits for the end; the exit code and the log.
+    /// Sends a signal and waits for the exit; returns the exit code and the log.
     pub(crate) fn ends_by(mut self, signal: &str) -> (i32, String) {
         self.signal(signal);
         let (ended, end) = mpsc::channel();

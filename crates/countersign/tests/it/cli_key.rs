@@ -5,7 +5,7 @@ use serde_json::json;
 
 const ADD: &str = "key add --principal bot --responsible alice";
 
-/// What a key is answered when it asks for the project's document.
+/// The response status for a key that requests the project document.
 fn asks(node: &Served, secret: &str) -> u16 {
     node.ask("GET", "/v1/project", &format!("Authorization: Bearer {secret}\r\nAap-Version: 2.0\r\n"), "").status
 }

@@ -43,7 +43,7 @@ fn a_running_node_publishes_the_new_key_without_a_restart() {
     let node = folder.serve(&[]);
     folder.does("keys rotate");
     let expected = kids(&folder.json("keys list"));
-    // It looks every two seconds; this asks as often as it can.
+    // The node reloads keys every two seconds; this polls as fast as possible.
     let taken_up = (0..100_000).any(|_| published(&node) == expected);
     assert!(taken_up, "{:?} instead of {expected:?}", published(&node));
 }

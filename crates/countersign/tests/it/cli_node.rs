@@ -1,4 +1,4 @@
-//! Commands act through the running node, by its operations socket.
+//! Commands act through the running node, over its operations socket.
 
 mod immediate;
 mod listening;
@@ -8,7 +8,7 @@ mod without;
 use crate::cli_folder::Folder;
 use std::path::PathBuf;
 
-/// Where the socket of a folder's node is.
+/// The path of the operations socket of a folder's node.
 fn socket_of(folder: &Folder) -> PathBuf {
     folder.0.join("countersign.db-operations/socket")
 }

@@ -1,4 +1,4 @@
-//! `countersign plan`, through the built binary, against a node that it serves too.
+//! `countersign plan`, through the built binary, against a node started from it.
 
 mod propose;
 mod watch;
@@ -10,7 +10,7 @@ const PLAN: &str = "8d5b1f0a-3c27-4e94-9a61-2f7d40c3b815";
 const OWN: &str = "1a6f3c58-0d92-4b7e-a4c1-5e8b29d70f36";
 const SENDS: &str = "2c9e7b14-6f53-4a08-b2d7-91f4a6e03c85";
 
-/// A plan of two steps: one of the agent's own, and letters to Sam.
+/// A plan with two steps: the agent's own, and letters to Sam.
 fn plan(uses: i64) -> Value {
     let step = |id: &str, description: &str| json!({ "step_id": id, "description": description, "status": "pending" });
     json!({
@@ -32,7 +32,7 @@ fn write(asked: &Asked, uses: i64) {
     asked.folder.write("plan.json", &plan(uses).to_string());
 }
 
-/// Writes and proposes the plan; the decision's id.
+/// Writes and proposes the plan; returns the decision id.
 pub(crate) fn proposes(asked: &Asked, uses: i64) -> String {
     write(asked, uses);
     let ran = asked.plan(&["propose", "plan.json", "--json"], &[]);
@@ -47,7 +47,7 @@ fn approves(asked: &Asked, id: &str) {
     assert_eq!(ran.code, 0, "{}", ran.err);
 }
 
-/// The agent sends a letter under the plan, and reports it.
+/// The agent sends a letter under the plan and reports the outcome.
 fn sends(asked: &Asked, text: &str) {
     let arguments = json!({ "to": "sam", "text": text });
     let body = json!({ "action": "x", "consequence": "y", "tool": "mail.send", "arguments": arguments });
@@ -63,7 +63,7 @@ fn sends(asked: &Asked, text: &str) {
     asked.agent("POST", &path("outcome"), &outcome);
 }
 
-/// The agent does what is its own business.
+/// The agent performs its own step.
 fn thinks(asked: &Asked) {
     for status in ["in_progress", "completed"] {
         asked.agent("POST", &format!("/mplp/v1/plans/{PLAN}/steps/{OWN}"), &json!({ "status": status }));

@@ -4,7 +4,7 @@ use crate::cli_folder::{Folder, example};
 use serde_json::json;
 use std::fs;
 
-/// The example with one thing changed.
+/// The example with one replacement.
 fn changed(from: &str, to: &str) -> String {
     let text = fs::read_to_string(example()).unwrap();
     assert!(text.contains(from), "the example does not say {from}");

@@ -1,4 +1,4 @@
-//! What happens to the database's files, and what a node makes of it. Through the built binary, with real files.
+//! Damage to the database files and the reaction of a node, through the built binary with real files.
 
 mod clock;
 mod files;
@@ -18,7 +18,7 @@ fn log(folder: &Path) -> PathBuf {
     folder.join("countersign.db-wal")
 }
 
-/// A request that must be durable before it is answered; its status.
+/// A request that must be durable before its response; returns the status.
 fn signs_in(node: &Served) -> u16 {
     let body = format!("{{\"name\":\"alice\",\"password\":\"{PASSWORD}\"}}");
     node.ask("POST", "/session", "", &body).status

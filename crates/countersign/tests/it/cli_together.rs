@@ -1,4 +1,4 @@
-//! Several processes over one SQLite file: a node in service, and commands beside it.
+//! Several processes on one SQLite file: a running node, and commands beside it.
 
 use crate::cli_folder::{Folder, Ran, Served, example};
 use countersign_protocol::{evidence, hash::Digest};
@@ -65,7 +65,7 @@ async fn on_postgresql_commands_and_nodes_share_everything_too_and_its_password_
     assert!(code == 0 && !log.contains("hunter2"), "{log}");
 }
 
-/// Runs a command four times at the same moment; all succeed and say the same.
+/// Runs a command four times concurrently; all runs succeed with the same output.
 fn assert_at_once(folder: &Folder, arguments: &str) {
     let ran: Vec<Ran> = thread::scope(|scope| {
         let running: Vec<_> = (0..4).map(|_| scope.spawn(|| folder.run(arguments))).collect();
@@ -77,7 +77,7 @@ fn assert_at_once(folder: &Folder, arguments: &str) {
     }
 }
 
-/// Changes the project over HTTP as fast as it can; each change writes a line of evidence.
+/// Changes the project over HTTP as fast as possible; each change appends an evidence entry.
 fn busy(node: &Served, admin: &str, n: usize, over: &AtomicBool, applied: &AtomicUsize) {
     let headers = format!("Authorization: Bearer {admin}\r\nAap-Version: 2.0\r\n");
     let mut document = node.ask("GET", "/v1/project", &headers, "").json()["document"].clone();
@@ -87,7 +87,7 @@ fn busy(node: &Served, admin: &str, n: usize, over: &AtomicBool, applied: &Atomi
         }
         document["display_name"] = format!("Calendar {n} {round}").into();
         let answer = node.ask("PUT", "/v1/project", &headers, &document.to_string());
-        // Everybody changes the same row: whoever comes late eight times over is told to try again.
+        // All clients change the same row: after eight lost races a client gets 503 and may retry.
         match answer.status {
             200 => applied.fetch_add(1, Ordering::SeqCst),
             503 => 0,
@@ -108,7 +108,7 @@ fn add_keys(folder: &Folder) {
     }
 }
 
-/// Reads the file itself and recomputes the running hash of the one project.
+/// Recomputes the project's hash chain from the database file.
 fn assert_chain(folder: &Folder, entries: usize) {
     let database = Connection::open_with_flags(folder.0.join("countersign.db"), OpenFlags::SQLITE_OPEN_READ_ONLY);
     let database = database.unwrap();

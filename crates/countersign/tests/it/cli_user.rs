@@ -39,7 +39,7 @@ fn a_role_without_a_project_adds_nobody() {
 #[test]
 fn a_name_that_is_taken_or_odd_is_refused() {
     let folder = Folder::with_project("user-taken");
-    // Nobody is asked for a password in vain: there is no terminal here.
+    // The name is checked before the password prompt: there is no terminal here.
     let ran = folder.run("user add alice");
     assert!(ran.err.starts_with("error: an account named \"alice\" exists already\nhint: "), "{}", ran.err);
     for name in ["", "two words", "bell\u{7}"] {

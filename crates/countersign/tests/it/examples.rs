@@ -1,4 +1,4 @@
-//! What stands in `examples/` and in the README works as it stands there.
+//! The files in `examples/` and the README work as written.
 
 use crate::cli_folder::{Folder, Ran};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn every_example_can_be_applied() {
     }
 }
 
-/// The two files of the README, as they are pasted.
+/// The two files of the README, as pasted.
 #[test]
 fn the_smallest_configuration_of_a_gateway_serves_and_holds() {
     let folder = Folder::ready("readme-gateway");
@@ -69,7 +69,7 @@ fn the_smallest_configuration_of_a_gateway_serves_and_holds() {
     says(&read, "held: no, it is forwarded at once");
 }
 
-/// The TOML in the README whose first line names the file.
+/// The TOML block of the README with this file name in its first line.
 fn block(file: &str) -> String {
     let readme = std::fs::read_to_string(in_the_repository("README.md")).unwrap();
     let begins = format!("```toml\n# {file}\n");

@@ -1,4 +1,4 @@
-//! The rules of the house: what holds for the repository as a whole, and no compiler checks.
+//! Repository-wide rules that no compiler checks.
 
 mod arrows;
 mod built;
@@ -17,7 +17,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The text of a file, named from the root.
+/// The text of a file, by its path from the root.
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
 }
@@ -26,12 +26,12 @@ fn toml(path: &str) -> toml::Table {
     read(path).parse().unwrap_or_else(|why| panic!("{path}: {why}"))
 }
 
-/// What `cargo` prints; the arguments are set apart by spaces.
+/// The output of `cargo`; arguments are separated by spaces.
 fn cargo(arguments: &str) -> String {
     output(env!("CARGO"), &arguments.split(' ').collect::<Vec<_>>())
 }
 
-/// What a command prints, run at the root. It must succeed.
+/// The output of a command run at the root. It must succeed.
 fn output(program: &str, arguments: &[&str]) -> String {
     let ran = Command::new(program).args(arguments).current_dir(root()).output();
     let ran = ran.unwrap_or_else(|why| panic!("{program}: {why}"));
@@ -39,11 +39,11 @@ fn output(program: &str, arguments: &[&str]) -> String {
     String::from_utf8(ran.stdout).unwrap()
 }
 
-/// The files of the repository, new ones included, ignored ones not. A deleted file may still be listed.
+/// The files of the repository, including new ones, without ignored ones. A deleted file may still be listed.
 fn files() -> Vec<String> {
     let listed = output(
         "git",
-        // A checkout may belong to somebody else than who runs the tests (containers).
+        // In containers the checkout may belong to another user.
         &["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
     );
     let mut files: Vec<String> = listed.split_terminator('\0').map(String::from).collect();
@@ -54,7 +54,7 @@ fn files() -> Vec<String> {
     files
 }
 
-/// The folders below `crates/`, each one crate.
+/// The folders below `crates/`, one per crate.
 fn crates() -> Vec<String> {
     let entries = fs::read_dir(root().join("crates")).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -63,7 +63,7 @@ fn crates() -> Vec<String> {
     names
 }
 
-/// Fails with every offence at once, one a line.
+/// Fails with all violations at once, one per line.
 #[track_caller]
 fn assert_none(rule: &str, offences: &[String]) {
     assert!(offences.is_empty(), "{rule}:\n  {}", offences.join("\n  "));

@@ -1,4 +1,4 @@
-//! Tests of the whole: from outside, through the binary and over the repository.
+//! End-to-end tests: through the binary and over the repository.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! The committed OpenAPI description: it is the code's own, and sound to a validator of others.
+//! The committed OpenAPI description: generated from the code, and valid for an independent validator.
 
 use serde_json::Value;
 use std::{

@@ -1,5 +1,5 @@
-//! docs/AAP.md, command by command: a real shell and curl, a node that was started from the README's files, an operator with
-//! real TLS, and a person who does what the page says that the person does.
+//! docs/AAP.md, command by command: a real shell and curl, a node started from the README's files, an operator with
+//! real TLS, and a person following the instructions of the page.
 
 use crate::cli_folder::{Folder, PASSWORD, Served};
 use countersign_testkit::{
@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-/// The longest that one block of commands may take.
+/// The time limit for one block of commands.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// AAP-3-08, AAP-3-01, AAP-11.6-03, AAP-G-54
@@ -45,7 +45,7 @@ async fn every_command_of_the_page_works_from_a_bare_401_to_a_confirmed_refund()
                 host.set_document(&format!("/.well-known/{file}"), text);
             }
         }
-        // What the page shows behind the commands is what they print, as far as it shows it.
+        // The output shown on the page is part of the real output.
         for line in shown_behind(&page, &block, &gateway) {
             assert!(said.lines().any(|said| said.trim_end().eq_ignore_ascii_case(&line)), "no {line:?} in {said:?}");
         }
@@ -57,7 +57,7 @@ async fn every_command_of_the_page_works_from_a_bare_401_to_a_confirmed_refund()
     assert_eq!(refund.headers["authorization"], "Bearer the-shops-own");
 }
 
-/// The README's shop, at ports of its own, with robin's account, and with a way to the operator.
+/// The README's shop on free ports, with robin's account and a route to the operator.
 fn shop(bank: &Bank, ca: &TestCa, host: &OperatorHost) -> Folder {
     let folder = Folder::new("walkthrough");
     let readme = document("README.md");
@@ -89,7 +89,7 @@ fn blocks(page: &str, language: &str) -> Vec<String> {
     page.split(&fence).skip(1).map(|rest| rest.split_once("\n```").unwrap().0.to_owned() + "\n").collect()
 }
 
-/// The lines of the block without a language that follows these commands, if one does.
+/// The lines of the output block that directly follows these commands.
 fn shown_behind(page: &str, block: &str, gateway: &str) -> Vec<String> {
     let block = block.replace(gateway, "127.0.0.1:8422");
     let (_, behind) = page.split_once(&block).unwrap();
@@ -97,7 +97,7 @@ fn shown_behind(page: &str, block: &str, gateway: &str) -> Vec<String> {
     shown.split_once("\n```").unwrap().0.lines().map(str::to_owned).collect()
 }
 
-/// A shell that is told one block after the other, and ends with the first command that fails.
+/// A shell that runs one block after the other, and exits at the first failing command.
 struct Shell {
     child: Child,
     to: ChildStdin,
@@ -119,9 +119,9 @@ impl Shell {
         shell
     }
 
-    /// What the commands print. `typed` is what the person at the keyboard types when a command reads.
+    /// The output of the commands. `typed` is the person's input when a command reads.
     fn run(&mut self, commands: &str, typed: &str) -> String {
-        // A block is read as a whole before it runs, so that what is typed comes after it.
+        // The shell reads the whole block before running it, so that the typed input comes after it.
         write!(self.to, "{{\n{commands}}}\n").unwrap();
         if commands.contains("read -r") {
             writeln!(self.to, "{typed}").unwrap();
@@ -149,7 +149,7 @@ impl Drop for Shell {
     }
 }
 
-/// robin, in a browser.
+/// robin in a browser.
 struct Person {
     cookie: String,
     csrf: String,
@@ -171,7 +171,7 @@ impl Person {
         answer.json()
     }
 
-    /// Opens the page that the agent was told, and agrees; the code to copy.
+    /// Opens the agent's connect page and consents; returns the code to copy.
     fn agrees(&self, node: &Served, connect_url: &str) -> String {
         let (_, request) = connect_url.split_once("/connect/").expect("the page to open");
         assert_eq!(node.ask("GET", &format!("/connect/{request}"), &self.cookie, "").status, 200);
@@ -196,7 +196,7 @@ impl Person {
     }
 }
 
-/// `name=value` of what follows in a hidden field's tag.
+/// `name=value` of a hidden field's tag.
 fn field(tag: &str) -> Option<String> {
     let tag = tag.split_once('>')?.0;
     let of = |name: &str| Some(tag.split_once(&format!("{name}=\""))?.1.split_once('"')?.0);

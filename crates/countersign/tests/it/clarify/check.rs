@@ -1,4 +1,4 @@
-//! Looking for gaps offline, like a linter.
+//! `clarify check`: offline gap detection, like a linter.
 
 use super::{example, folder_with, in_the_guide, is_trouble};
 use serde_json::{Value, json};

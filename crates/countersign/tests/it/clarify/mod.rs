@@ -1,4 +1,4 @@
-//! `countersign clarify`, through the built binary: offline, and against a node that it serves too.
+//! `countersign clarify`, through the built binary: offline, and against a node started from it.
 
 mod check;
 mod prove;
@@ -14,7 +14,7 @@ fn example(name: &str) -> String {
     folder.join(name).canonicalize().unwrap().to_str().unwrap().to_owned()
 }
 
-/// 2 where nobody can tell: nothing is printed, and what to do about it is.
+/// Exit code 2 for an undecidable input: nothing on standard output, an error and a hint on standard error.
 fn is_trouble(ran: &Ran, error: &str, hint: &str) {
     assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
     assert!(ran.err.contains(error) && ran.err.contains(hint), "{error}, {hint}: {}", ran.err);
@@ -26,7 +26,7 @@ fn folder_with(name: &str, files: &[(&str, &str)]) -> Folder {
     folder
 }
 
-/// What stands in the guide between a fence that begins with this and its end.
+/// The content of the code block in the guide with this info string.
 fn in_the_guide(fence: &str) -> &'static str {
     let guide = include_str!("../../../../../docs/CLARIFICATION.md");
     let rest = guide.split_once(&format!("```{fence}\n")).unwrap_or_else(|| panic!("the guide has no {fence}")).1;

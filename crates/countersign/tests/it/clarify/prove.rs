@@ -1,4 +1,4 @@
-//! Proofs that need no service: the audit, the handoff and what is inside them.
+//! Offline verification of audits, handoffs and the documents inside them.
 
 use super::{
     folder_with, is_trouble,
@@ -7,7 +7,7 @@ use super::{
 use crate::cli_inbox::Asked;
 use serde_json::{Value, json};
 
-/// A session that was answered by a person and confirmed, with its audit and the keys in files.
+/// A session answered by a person and confirmed, with its audit and keys in files.
 fn audited(name: &str) -> (Asked, String, Value) {
     let asked = Asked::new(name);
     let session = submits(&asked);

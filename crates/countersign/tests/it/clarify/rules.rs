@@ -1,4 +1,4 @@
-//! Rules, and the cases beside them.
+//! Rules and their test cases.
 
 use super::{example, folder_with, in_the_guide, is_trouble};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! A session from the first question to the accepted plan, as an agent and a person at two terminals have it.
+//! A session from the first question to the accepted plan, with an agent and a person at two terminals.
 
 use super::is_trouble;
 use crate::{
@@ -21,7 +21,7 @@ pub(super) fn told(asked: &Asked, arguments: &[&str]) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|why| panic!("{why}: {}", ran.err))
 }
 
-/// A plan that leaves open to whom the letter goes.
+/// A plan that does not name the recipient of the letter.
 pub(super) fn unclear(asked: &Asked) {
     let plan = json!({
         "plan": {
@@ -35,13 +35,13 @@ pub(super) fn unclear(asked: &Asked) {
     asked.folder.write("plan.json", &plan.to_string());
 }
 
-/// Submits the plan; the session's id.
+/// Submits the plan; returns the session id.
 pub(super) fn submits(asked: &Asked) -> String {
     unclear(asked);
     told(asked, &["submit", "plan.json"])["session_id"].as_str().unwrap().to_owned()
 }
 
-/// A person answers the only gap, after the agent has tried to.
+/// The agent's attempt is escalated, then a person answers the only gap.
 pub(super) fn is_answered(asked: &Asked, session: &str) {
     let escalated = told(asked, &["resolve", session, "gap-001", "sam"]);
     let decision = escalated["decision_id"].as_str().unwrap();

@@ -1,13 +1,13 @@
-//! What is done at the command line is heard at once by whoever is connected to the node.
+//! Changes from the command line reach connected subscribers at once.
 
 use super::listening::Stream;
 use crate::{cli_folder::Folder, cli_inbox::Asked};
 use serde_json::Value;
 
-/// The code that a WebSocket is closed with when whoever opened it is entitled no more.
+/// The close code of a WebSocket after its owner lost access.
 const DENIED: [u8; 2] = 4003_u16.to_be_bytes();
 
-/// How subscribers hear that a question is over without an answer.
+/// The event member for a question that ended without an answer.
 const CANCELLED: &str = "\"settled\":\"cancelled\"";
 
 fn text(value: &Value) -> String {
@@ -64,7 +64,7 @@ fn revoking_a_key_at_the_command_line_tells_those_who_were_asked_that_the_questi
 fn every_command_is_carried_out_by_the_running_node_which_alone_has_key_and_database() {
     let folder = Folder::with_project("node-all");
     let node = folder.serve(&[]);
-    // Whoever opened the database beside the node would need the key.
+    // Opening the database beside the node would need the key.
     std::fs::rename(folder.0.join("countersign.key"), folder.0.join("away")).unwrap();
     folder.write("changed.toml", "id = \"calendar\"\ndisplay_name = \"Changed\"\n");
     assert_eq!(folder.run("project diff changed.toml").code, 1, "it differs");

@@ -1,4 +1,4 @@
-//! A subscriber beside the command line: a stream of events or a WebSocket over a real connection, read as it comes.
+//! A subscriber beside the command line: an event stream or a WebSocket over a real connection.
 
 use crate::cli_folder::{Answer, Served};
 use serde_json::json;
@@ -8,18 +8,18 @@ use std::{
     time::Duration,
 };
 
-/// How long anything may take that must happen at once, on a busy machine.
+/// The time limit for immediate effects on a busy machine.
 const AT_ONCE: Duration = Duration::from_secs(10);
 
 pub(super) struct Stream {
     connection: TcpStream,
     heard: Vec<u8>,
-    /// How often it said that there is nothing to say.
+    /// The number of keep-alive comments received.
     idle: usize,
 }
 
 impl Stream {
-    /// The server-sent events of a new subscription.
+    /// Opens the server-sent events of a new subscription.
     pub(super) fn of_events(node: &Served, token: &str) -> Self {
         let subscription = subscription_of(node, token).json()["subscription_id"].as_str().unwrap().to_owned();
         let path = format!("/aaep/v1/events?subscription_id={subscription}");
@@ -31,7 +31,7 @@ impl Stream {
         )
     }
 
-    /// A WebSocket that has subscribed.
+    /// Opens a WebSocket and subscribes.
     pub(super) fn of_socket(node: &Served, token: &str) -> Self {
         let mut stream = Self::open(
             node,
@@ -56,14 +56,14 @@ impl Stream {
         stream
     }
 
-    /// One text frame, masked by zeros, which change nothing.
+    /// Sends one text frame, masked with zeros, which leave it unchanged.
     fn send_text(&mut self, text: &str) {
         let length = u16::try_from(text.len()).unwrap().to_be_bytes();
         let head = [0x81, 0xFE, length[0], length[1], 0, 0, 0, 0];
         self.connection.write_all(&[&head, text.as_bytes()].concat()).unwrap();
     }
 
-    /// Everything up to the first time that it says this, and with it.
+    /// Reads up to and including the first occurrence of this text.
     pub(super) fn until(&mut self, text: impl AsRef<[u8]>) -> String {
         let text = text.as_ref();
         loop {
@@ -77,13 +77,14 @@ impl Stream {
         }
     }
 
-    /// Everything up to its end, which the node makes.
+    /// Reads until the node closes the stream.
     pub(super) fn rest(mut self) -> String {
         while self.read() {}
         String::from_utf8_lossy(&self.heard).into_owned()
     }
 
-    /// Whether it goes on. A node that has nothing to say sends a comment every ten seconds: two of them are too late.
+    /// Reads more; false at the end of the stream. An idle node sends a comment every ten seconds: a third one is too
+    /// late.
     fn read(&mut self) -> bool {
         let mut piece = [0; 4096];
         let read = self.connection.read(&mut piece).unwrap_or_else(|why| {

@@ -1,4 +1,4 @@
-//! Who can use the operations socket.
+//! Access control of the operations socket.
 
 use super::socket_of;
 use crate::cli_folder::Folder;
@@ -22,7 +22,7 @@ fn only_the_user_that_runs_the_node_can_use_its_operations_socket() {
     if folder_owner != 0 {
         return; // Only root can become somebody else.
     }
-    // Even where the files let somebody through, the node looks who it is.
+    // Even with open file permissions, the node checks the peer's user id.
     fs::set_permissions(socket.parent().unwrap(), fs::Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o666)).unwrap();
     let stranger = r#"

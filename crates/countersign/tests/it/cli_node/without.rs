@@ -1,4 +1,4 @@
-//! A node that cannot be asked, and databases that are shared.
+//! An unreachable node, and shared databases.
 
 use super::socket_of;
 use crate::cli_folder::{Folder, Ran, example};
@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-/// Runs a command against a node that says its version, and then this.
+/// Runs a command against a fake node that sends its version, then this response.
 fn run_against(folder: &Folder, then: &str, command: &str) -> Ran {
     let socket = socket_of(folder);
     fs::DirBuilder::new().mode(0o700).create(socket.parent().unwrap()).unwrap();

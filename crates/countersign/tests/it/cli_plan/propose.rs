@@ -1,4 +1,4 @@
-//! Writing, proposing, showing and comparing.
+//! Writing, proposing, showing and comparing plans.
 
 use super::{PLAN, SENDS, approves, fails, plan, proposes, sends, thinks, write};
 use crate::{cli_folder::Folder, cli_inbox::Asked};

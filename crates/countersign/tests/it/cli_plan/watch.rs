@@ -5,7 +5,7 @@ use crate::{cli_folder::Ran, cli_inbox::Asked};
 use serde_json::Value;
 use std::process::{Child, Command, Stdio};
 
-/// `plan watch` beside what the test does; gone when the test is.
+/// `plan watch` in the background, killed with the test.
 struct Watching(Option<Child>);
 
 impl Watching {
@@ -30,7 +30,7 @@ impl Drop for Watching {
     }
 }
 
-/// What was said, without the moments at which it happened.
+/// The printed lines without their timestamps.
 fn told(out: &str) -> Vec<&str> {
     out.lines().map(|line| line.split_once("  ").unwrap().1).collect()
 }
@@ -75,7 +75,7 @@ fn everything_that_becomes_of_a_plan_is_told_in_order_with_its_progress() {
         "2/2  the plan is completed",
     ];
     assert_eq!(told(&ran.out), expected);
-    // Whoever comes late is told the same, from the record.
+    // A watcher that starts late prints the same lines, from the stored events.
     let late = asked.plan(&["watch", PLAN], &[]);
     assert_eq!((late.code, late.out), (0, ran.out));
     let json = asked.plan(&["watch", PLAN, "--json"], &[]).out;

@@ -1,4 +1,4 @@
-//! Accidents with the files: at a start, and under a node that serves.
+//! File accidents: before a start, and under a running node.
 
 use super::{database, log, signs_in};
 use crate::cli_folder::{Folder, Served};
@@ -9,7 +9,7 @@ fn ready(node: &Served) -> (u16, String) {
     (answer.status, answer.body)
 }
 
-/// Does something to the files of a node that serves; nothing is acknowledged from then on, and it says why.
+/// Damages the files of a running node; from then on it acknowledges nothing and reports the reason.
 fn leaves_service(name: &str, accident: impl FnOnce(&Path), why: &str) {
     let folder = Folder::with_project(name);
     let node = folder.serve(&[]);

@@ -1,4 +1,4 @@
-//! A first start is asked for, and keys are for their owner.
+//! A first start must be explicit, and keys are readable by their owner only.
 
 use crate::cli_folder::Folder;
 use std::{fs, os::unix::fs::PermissionsExt as _};

@@ -1,4 +1,4 @@
-//! One SQLite file, one node.
+//! One SQLite file serves one node.
 
 use crate::cli_folder::Folder;
 

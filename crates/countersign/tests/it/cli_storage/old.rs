@@ -1,4 +1,4 @@
-//! Old data is recognised: copies that were put back, and logs that were lost.
+//! Outdated data is detected: old copies put back, and lost logs.
 
 use super::{database, log, signs_in};
 use crate::cli_folder::Folder;
@@ -7,7 +7,7 @@ use std::fs;
 
 const LISTEN: (&str, &str) = ("COUNTERSIGN_LISTEN__PUBLIC", "127.0.0.1:0");
 
-/// Neither a node nor a command works with it, and both say why and what to do.
+/// Node and commands refuse the database and print the reason and a hint.
 fn is_refused(folder: &Folder, why: &str) {
     for command in ["serve", "serve --create", "user list"] {
         let ran = folder.run_with(command, &[LISTEN]);

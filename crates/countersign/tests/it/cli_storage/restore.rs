@@ -1,4 +1,4 @@
-//! Backups, and going on with one.
+//! Backups, and restoring from one.
 
 use super::{database, signs_in};
 use crate::{
@@ -11,7 +11,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _};
 
 const LISTEN: (&str, &str) = ("COUNTERSIGN_LISTEN__PUBLIC", "127.0.0.1:0");
 
-/// Tries to spend the approval of a letter; status and body.
+/// Tries to claim the approval of a letter; returns status and body.
 fn claims(node: &Served, key: &str, id: &str) -> (u16, String) {
     let claim = json!({ "tool": "mail.send", "arguments": { "text": "the letter" } }).to_string();
     let answer =

@@ -1,10 +1,10 @@
-//! Which crate may know which (ARCHITECTURE.md, the arrows).
+//! Allowed dependencies between crates (the arrows in ARCHITECTURE.md).
 
 use super::{assert_none, cargo};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A crate, and the crates of the workspace that it may have as normal dependencies.
+/// A crate and its allowed normal dependencies in the workspace.
 const ARROWS: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("jose", &["protocol"]),
@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("countersign", &["server", "client", "demo", "conformance", "protocol"]),
 ];
 
-/// May depend on everything; nobody else may depend on them, except in tests.
+/// May depend on everything; no other crate may depend on them, except in tests.
 const TOOLS: &[&str] = &["testkit", "bench"];
 
 #[test]
@@ -65,7 +65,7 @@ fn testkit_and_bench_are_nobodys_normal_dependency() {
     assert_none("tools as normal dependencies", &offences);
 }
 
-/// The pure crates can wait for nothing, because nothing that waits is linked into them.
+/// The pure crates cannot block, because no blocking dependency is linked into them.
 #[test]
 fn protocol_jose_and_core_link_nothing_that_waits_or_opens_a_socket() {
     const WAITS: &[&str] = &["tokio", "mio", "socket2", "hyper", "rustls", "rusqlite", "tokio-postgres", "async-trait"];
@@ -94,7 +94,7 @@ fn only_the_engine_speaks_to_a_database() {
     assert_none("database drivers outside the engine", &offences);
 }
 
-/// Crate → crates of the workspace that it needs to be built (dependencies and build-dependencies).
+/// Crate → workspace crates needed to build it (dependencies and build-dependencies).
 fn normal_dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let packages = packages();
     let ours: BTreeSet<&str> = packages.iter().map(|package| package["name"].as_str().unwrap()).collect();

@@ -1,12 +1,12 @@
-//! What is built: licences, banned crates and banned features. The lists are those of deny.toml.
+//! Built packages: licences, banned crates and banned features, with the lists of deny.toml.
 //!
-//! `cargo tree` is asked and not `cargo metadata`, because the latter also names crates that are only locked:
-//! cargo locks weak dependencies (`ring?/alloc` of rustls-webpki) that no build ever contains.
+//! Uses `cargo tree` instead of `cargo metadata`, because the latter also lists crates that are only locked: cargo
+//! locks weak dependencies (`ring?/alloc` of rustls-webpki) that no build contains.
 
 use super::{assert_none, cargo, licence, toml};
 use std::collections::BTreeSet;
 
-/// A package of some build of the workspace, on any platform, tests and build scripts included.
+/// A package in any build of the workspace, on any platform, including tests and build scripts.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Built {
     name: String,

@@ -1,4 +1,4 @@
-//! The documents: what they name exists.
+//! References in documents resolve.
 
 use super::{assert_none, crates, files, read, root};
 use std::{collections::BTreeSet, path::Path};
@@ -25,7 +25,7 @@ fn requirement_ids_are_found_in_running_text() {
     assert_eq!(found, ["20.1-03", "6.3.5-01", "2.4-1", "9-01a"]);
 }
 
-/// `AAP-2-01`: a protocol, a section, a number that may end in a letter.
+/// `AAP-2-01`: a protocol, a section, and a number that may end in a letter.
 fn requirement_ids(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
     words.map(|word| word.trim_matches(['.', '-'])).filter(|word| {
@@ -49,7 +49,7 @@ fn the_architecture_names_every_crate() {
     assert_none("crates without a row in ARCHITECTURE.md", &missing);
 }
 
-/// A test that THREATS.md names (`crate::file::test`) stops the threat only if it exists, there.
+/// Every test named in THREATS.md (`crate::file::test`) exists in that file.
 #[test]
 fn the_threats_name_tests_that_exist() {
     let sources: Vec<(String, String)> =
@@ -64,7 +64,7 @@ fn the_threats_name_tests_that_exist() {
     assert_none("tests that do not exist", &strays);
 }
 
-/// Whether a file is in the crate and has the name, or a folder of the name, of each module before the test's own.
+/// Whether the file is in the crate and its path contains each module of the test path in order.
 fn is_in(file: &str, path: &str) -> bool {
     let (modules, _test) = path.rsplit_once("::").unwrap();
     let (package, modules) = modules.split_once("::").unwrap_or((modules, ""));
@@ -84,7 +84,7 @@ fn a_test_is_looked_for_in_the_crate_and_file_that_are_named() {
     }
 }
 
-/// Whoever wants to know what holds of a rule finds a row, be it that nothing does.
+/// THREATS.md has a row for every rule, even for those without a countermeasure.
 #[test]
 fn the_threats_have_a_row_for_every_rule() {
     let (rules, threats) = (read("docs/protocol/RULES.md"), read("docs/THREATS.md"));

@@ -1,6 +1,6 @@
-//! Licence expressions as Cargo.toml files write them: SPDX, and the older `MIT/Apache-2.0`.
+//! Licence expressions of Cargo.toml files: SPDX, and the older `MIT/Apache-2.0`.
 
-/// Whether the allowed licences are enough to use what is under `expression`.
+/// Whether the allowed licences satisfy `expression`.
 pub(super) fn satisfied(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut words = Words { words: spaced.split_whitespace().collect(), next: 0, allowed };

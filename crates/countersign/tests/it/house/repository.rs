@@ -1,4 +1,4 @@
-//! The files of the repository: lints, migrations, and nothing that ties it to one workplace.
+//! Repository files: lints, migrations, and no reference to a particular machine.
 
 use super::{assert_none, crates, files, read, root, toml};
 use std::{collections::BTreeMap, fs};
@@ -37,10 +37,10 @@ fn migration(file: &str) -> (u32, String) {
     (version.parse().unwrap_or_else(|why| panic!("{file}: {why}")), name.to_owned())
 }
 
-/// A lock file that names a host works only where that host is reachable.
+/// A lock file with a host name works only where that host is reachable.
 #[test]
 fn no_file_names_a_registry_host_or_the_place_it_was_written_at() {
-    // Put together here, so that this file is not its own offence.
+    // Assembled here, so that this file does not contain the forbidden names.
     let dot = |parts: &[&str]| parts.join(".");
     let hosts = [
         dot(&["registry", "npmjs", "org"]),
@@ -64,7 +64,7 @@ fn no_file_names_a_registry_host_or_the_place_it_was_written_at() {
     assert_none("names that mean something in one place only", &offences);
 }
 
-/// A place stands at the start of a path; further inside, the same letters are just a folder or a route.
+/// A path reference begins with the needle; further inside, the same letters are just a folder or a route.
 fn names(text: &str, needle: &str) -> bool {
     let begins =
         |at: usize| !text[..at].ends_with(|before: char| before.is_ascii_alphanumeric() || "-_.*}".contains(before));
@@ -84,7 +84,7 @@ fn the_lock_files_say_what_and_never_where_from() {
     assert!(!read(".cargo/config.toml").contains("[source"), ".cargo/config.toml replaces a source");
 }
 
-/// Every file that is text, with its text.
+/// All text files with their content.
 fn texts() -> impl Iterator<Item = (String, String)> {
     files().into_iter().filter_map(|file| {
         let bytes = fs::read(root().join(&file)).unwrap();

@@ -1,4 +1,4 @@
-//! The command itself: lines in, lines out, and an error where there is no service.
+//! The command itself: lines in, lines out, and an error without a service.
 
 use super::{Stage, letter, program::Program};
 use crate::cli_folder::Folder;

@@ -1,5 +1,5 @@
-//! Clients of MCP's authors, as they are published: npm's `@modelcontextprotocol/client` and PyPI's `mcp`, each in the
-//! current version of the protocol and in one before it, over HTTP and over standard input and output.
+//! The official MCP clients as published: npm's `@modelcontextprotocol/client` and PyPI's `mcp`, each with the current
+//! and an earlier version of the protocol, over HTTP and over standard input and output.
 
 use super::{
     Stage, letter,
@@ -30,7 +30,7 @@ fn python(mut reach: Value, mode: Value) -> Program {
     Program::start(Command::new(python).arg("tests/foreign/mcp_client.py").arg(reach.to_string()).current_dir(root()))
 }
 
-/// The whole round as the client's agent goes through it, with alice deciding where people do.
+/// A complete round of the client's agent, with alice answering the questions.
 fn goes_round(stage: &Stage, mut client: Program, version: &str, text: &str) {
     let connected = client.says();
     assert_eq!(
@@ -101,7 +101,7 @@ fn the_python_client_goes_round_over_stdio() {
     goes_round(&stage, python(over_stdio(&stage), json!("auto")), "2026-07-28", "two");
 }
 
-/// Asks instead of guessing, is told, confirms, and takes the proof along.
+/// The agent asks instead of guessing, gets answers, confirms, and fetches the audit.
 fn clarifies(stage: &Stage, mut client: Program) {
     client.says();
     let mut call = |tool: &str, arguments: Value| client.asks(&json!({ "tool": tool, "arguments": arguments }));
@@ -140,7 +140,7 @@ fn clarifies(stage: &Stage, mut client: Program) {
 fn stock_clients_of_both_authors_clarify_over_http() {
     let stage = Stage::set("clarify-http");
     clarifies(&stage, typescript(over_http(&stage), json!("auto")));
-    // The same key with the same plan would be told of the session before.
+    // The same key with the same plan would find the previous session.
     let stage = Stage::set("clarify-http-legacy");
     clarifies(&stage, python(over_http(&stage), json!("legacy")));
 }
@@ -154,8 +154,8 @@ fn stock_clients_of_both_authors_clarify_over_stdio() {
     clarifies(&stage, python(over_stdio(&stage), json!("auto")));
 }
 
-/// Asks a person in every way, is told what they said or that they said no, and takes a question back. A client that
-/// holds answers to the published schema throws where one does not fit.
+/// Asks a person in every way, receives answers and a rejection, and withdraws a question. A client that validates
+/// responses against the published schema throws if one does not fit.
 fn hears_every_answer(stage: &Stage, mut client: Program) {
     client.says();
     let mut call = |tool: &str, arguments: Value| {
@@ -189,7 +189,7 @@ fn hears_every_answer(stage: &Stage, mut client: Program) {
     assert!(client.ends().0.success());
 }
 
-/// Has a plan approved, reports a step of its own and gives the rest up.
+/// Gets a plan approved, reports its own step and cancels the plan.
 fn goes_through_a_plan(stage: &Stage, mut client: Program) {
     const PLAN: &str = "8d5b1f0a-3c27-4e94-9a61-2f7d40c3b815";
     const STEP: &str = "2c9e7b14-6f53-4a08-b2d7-91f4a6e03c85";

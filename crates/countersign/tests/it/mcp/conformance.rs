@@ -1,7 +1,7 @@
-//! The conformance suite of MCP's authors (npm's `@modelcontextprotocol/conformance`), for the scenarios that need no
+//! The official MCP conformance suite (npm's `@modelcontextprotocol/conformance`), for the scenarios that need no
 //! tools, prompts or resources of the suite's own.
 //!
-//! It can send no credential, so a forwarder stands before the node and adds one; its origin is listed as one that may.
+//! The suite cannot send credentials, so a proxy in front of the node adds one; its origin is on the allow-list.
 
 use super::{
     Stage,
@@ -14,7 +14,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What must pass in the current version.
+/// Scenarios that must pass in the current version.
 const CURRENT: &[&str] = &[
     "server-stateless",
     "tools-list",
@@ -25,11 +25,11 @@ const CURRENT: &[&str] = &[
     "input-required-result-unsupported-methods",
     "input-required-result-validate-input",
 ];
-/// What must pass in the version before it.
+/// Scenarios that must pass in the previous version.
 const BEFORE: &[&str] =
     &["server-initialize", "ping", "tools-list", "dns-rebinding-protection", "server-session-lifecycle"];
 
-/// Of a scenario that is run, what asks for something that only the suite's own server has.
+/// Whether the check needs a feature that only the suite's own server has.
 fn is_about_what_is_not_here(check: &Value) -> bool {
     let why = check["errorMessage"].as_str().unwrap_or_default();
     why.starts_with("Not testable: server does not list the diagnostic tool")
@@ -60,7 +60,7 @@ fn every_scenario_that_needs_nothing_of_the_suites_own_passes() {
             let wrong: Vec<_> = wrong.filter(|check| !is_about_what_is_not_here(check)).collect();
             assert!(wrong.is_empty(), "{version} {scenario}: {wrong:#?}");
         }
-        // Whatever was asked, known or not: every message that left here is one by the published schema.
+        // In all scenarios, required or not, every message we sent is valid by the published schema.
         let messages: Vec<&Value> =
             found.iter().flat_map(|(_, checks)| checks).filter(|check| check["id"] == "wire-schema-valid").collect();
         assert!(messages.len() > 10, "the suite looked at {} conversations", messages.len());
@@ -71,7 +71,7 @@ fn every_scenario_that_needs_nothing_of_the_suites_own_passes() {
 
 fn run(url: &str, version: &str, folder: &Path) {
     let suite = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
-    // It ends with 1 because of the scenarios that are about its own server.
+    // Exits with 1 because of the scenarios for its own server.
     let ran = Command::new("node")
         .args(["--import", "./tests/foreign/mcp-node-20.mjs", suite, "server", "--url", url])
         .args(["--suite", "all", "--spec-version", version, "--output-dir"])
@@ -83,14 +83,14 @@ fn run(url: &str, version: &str, folder: &Path) {
     assert!(folder.exists(), "{}", String::from_utf8_lossy(&ran.stderr));
 }
 
-/// The checks of every scenario, by the name of its folder.
+/// The checks of every scenario, by folder name.
 fn checks(folder: &Path) -> Vec<(String, Vec<Value>)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let read = |path: &Path| serde_json::from_str(&fs::read_to_string(path.join("checks.json")).unwrap()).unwrap();
     entries.map(|entry| (entry.file_name().into_string().unwrap(), read(&entry.path()))).collect()
 }
 
-/// `server-ping-2026-11-16T…` is of `ping`, and `server-server-stateless-…` of `server-stateless`.
+/// `server-ping-2026-11-16T…` belongs to `ping`, and `server-server-stateless-…` to `server-stateless`.
 fn is_of(folder: &str, scenario: &str) -> bool {
     let rest = folder.strip_prefix("server-").and_then(|rest| rest.strip_prefix(scenario));
     rest.and_then(|rest| rest.strip_prefix("-20")).is_some()

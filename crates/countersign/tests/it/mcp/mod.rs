@@ -1,4 +1,4 @@
-//! `countersign mcp`, and the tools of a node through the clients of others, over both transports.
+//! `countersign mcp`, and a node's tools through foreign clients, over both transports.
 
 mod bridge;
 mod clients;
@@ -9,7 +9,7 @@ use crate::cli_folder::{Folder, Served};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
-/// A node with a project that asks, alice who decides, and a key for a program of hers.
+/// A node with a project that asks, alice to decide, and a key for her program.
 struct Stage {
     folder: Folder,
     node: Served,
@@ -35,12 +35,12 @@ impl Stage {
         Self { key: secret(&key), token: secret(&token), folder, node }
     }
 
-    /// What `countersign mcp` finds in its environment.
+    /// The environment of `countersign mcp`.
     fn environment(&self) -> [(&'static str, String); 2] {
         [("COUNTERSIGN_SERVICE", self.node.origin()), ("COUNTERSIGN_API_KEY", self.key.clone())]
     }
 
-    /// Alice says yes, at a terminal of hers.
+    /// Alice approves at her terminal.
     fn accepts(&self, decision_id: &str) {
         self.at_her_terminal(&["inbox", "answer", decision_id, "yes"]);
     }
@@ -61,7 +61,7 @@ impl Stage {
     }
 }
 
-/// A question about a letter.
+/// A confirmation request about a letter.
 fn letter(text: &str) -> Value {
     json!({ "action": format!("Write {text}"), "consequence": "It is gone", "tool": "mail.send",
         "arguments": { "text": text } })

@@ -1,4 +1,4 @@
-//! A program that speaks in lines of JSON, ended whatever happens.
+//! A child process speaking JSON lines, killed in any case.
 
 use serde_json::Value;
 use std::{
@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-/// What is not said by then will not be. An interpreter starts slowly on a busy machine.
+/// The timeout for a line. An interpreter starts slowly on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) struct Program {
@@ -32,7 +32,7 @@ impl Program {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// The next line, which must be JSON: nothing else may stand there.
+    /// The next line, which must be JSON.
     pub(super) fn says(&self) -> Value {
         let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|why| panic!("nothing more was said: {why}"));
         serde_json::from_str(&line).unwrap_or_else(|why| panic!("{line:?} is no JSON: {why}"))
@@ -43,7 +43,7 @@ impl Program {
         self.says()
     }
 
-    /// Its input ends; how it ends, and whether it said more.
+    /// Closes the input; returns the exit status and any further lines.
     pub(super) fn ends(mut self) -> (ExitStatus, Vec<String>) {
         drop(self.input.take());
         let mut more = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// A file that `./test --prepare` brings.
+/// A file fetched by `./test --prepare`.
 pub(super) fn brought(path: &str) -> PathBuf {
     let path = root().join(path);
     assert!(path.exists(), "{} is missing: run ./test --prepare", path.display());
