@@ -1,4 +1,4 @@
-//! What can be typed. Each command's own arguments stand in its file.
+//! The command line grammar. Each command's own arguments are in its file.
 
 use crate::{
     commands::{
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version, propagate_version = true)]
 pub(crate) struct Cli {
-    /// The configuration of the node. Without it: the file that COUNTERSIGN_CONFIG names, or countersign.toml here.
+    /// The configuration of the node. Default: the file in COUNTERSIGN_CONFIG, or countersign.toml here.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
@@ -65,7 +65,7 @@ pub(crate) struct Reading {
     pub(crate) json: bool,
 }
 
-/// Ends the process with 2 when the command line is not understood, and with 0 after `--help` and `--version`.
+/// Exits with 2 if the command line is invalid, and with 0 after `--help` and `--version`.
 pub(crate) fn parse(terminal: &Terminal) -> Cli {
     let colour = if terminal.colour_allowed { ColorChoice::Auto } else { ColorChoice::Never };
     let matches = Cli::command().color(colour).get_matches();

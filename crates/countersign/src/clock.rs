@@ -1,4 +1,4 @@
-//! The clock of whoever sits at this terminal. What a node does goes by the node's own.
+//! The clock of this terminal. A node uses its own.
 
 use countersign_protocol::time::UnixMillis;
 

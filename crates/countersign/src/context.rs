@@ -1,4 +1,4 @@
-//! What every command is handed besides its own arguments.
+//! The context passed to every command in addition to its arguments.
 
 use crate::{failure::Failure, table::Table, terminal::Terminal};
 use anstyle::AnsiColor;
@@ -9,17 +9,17 @@ use std::path::PathBuf;
 pub(crate) struct Context {
     pub(crate) environment: Environment,
     pub(crate) terminal: Terminal,
-    /// The file that `--config` names.
+    /// The value of `--config`.
     pub(crate) config: Option<PathBuf>,
 }
 
 impl Context {
-    /// The configuration of this node, or everything that is wrong with it.
+    /// The configuration of this node, or all of its problems.
     pub(crate) fn load(&self) -> Result<Loaded, config::ConfigErrors> {
         config::load(self.config.as_deref(), &self.environment)
     }
 
-    /// The same for a command that starts no node. A variable that no key has is told, and stops nothing.
+    /// The configuration for a command that starts no node. An unknown variable is only a warning.
     pub(crate) fn load_for_command(&self) -> Result<Loaded, config::ConfigErrors> {
         let loaded = config::load_for_command(self.config.as_deref(), &self.environment)?;
         self.warn_of_unknown(&loaded);
@@ -37,12 +37,12 @@ impl Context {
         self.terminal.say(text)
     }
 
-    /// Prints a document for programs.
+    /// Prints a JSON document.
     pub(crate) fn say_json(&self, value: &Value) -> Result<(), Failure> {
         self.terminal.say_json(value, true)
     }
 
-    /// Prints one line for programs that read line by line.
+    /// Prints one line of JSON.
     pub(crate) fn say_line(&self, value: &Value) -> Result<(), Failure> {
         self.terminal.say_json(value, false)
     }

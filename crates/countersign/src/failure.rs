@@ -1,4 +1,4 @@
-//! Why a command did not do what was asked, and what to do next.
+//! The error of a command, with a hint.
 
 use crate::terminal::Terminal;
 use anstyle::AnsiColor;
@@ -25,7 +25,7 @@ impl Failure {
         Self { reasons: vec![Reason { error: error.into(), hint: None }], misused: false }
     }
 
-    /// Arguments that do not go together, which the parser alone cannot tell.
+    /// Arguments that contradict each other in a way the parser cannot detect.
     pub(crate) fn misused(error: impl Into<String>) -> Self {
         Self { misused: true, ..Self::new(error) }
     }
@@ -37,17 +37,17 @@ impl Failure {
         self
     }
 
-    /// Several things are wrong at once; the hint is about all of them.
+    /// Several errors at once; the hint applies to all of them.
     pub(crate) fn all(errors: impl IntoIterator<Item = String>) -> Self {
         Self { reasons: errors.into_iter().map(|error| Reason { error, hint: None }).collect(), misused: false }
     }
 
-    /// For commands where 1 is an answer, as it is of a linter: what has anything to report is no answer, and ends with 2.
+    /// For commands with 1 as a regular result, like a linter: an error exits with 2 instead.
     pub(crate) fn or_trouble(self) -> Self {
         Self { misused: self.misused || !self.reasons.is_empty(), ..self }
     }
 
-    /// The output has already said what is wrong.
+    /// The error was already printed.
     pub(crate) fn told() -> Self {
         Self { reasons: Vec::new(), misused: false }
     }

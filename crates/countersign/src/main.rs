@@ -1,7 +1,7 @@
-//! The command line: parse, resolve, run, exit code. What a command does lives in the crates below.
+//! The command line: parse, resolve, run, exit code. The work itself is done in the crates below.
 //!
-//! Exit codes: 0 done, 1 it failed, 2 the command line was not understood. Where 1 is an answer, as of `clarify`, 2 is
-//! every other trouble too.
+//! Exit codes: 0 success, 1 failure, 2 invalid command line. For commands with 1 as a regular result, such as
+//! `clarify`, 2 also means any other error.
 
 mod cli;
 mod clock;

@@ -1,5 +1,5 @@
-//! Where a password comes from: standard input, the environment, or somebody at the terminal. Never an argument,
-//! which every process of the machine can read.
+//! Reads a password from standard input, the environment or the terminal; never from an argument, which every process
+//! of the machine can read.
 
 use crate::{context::Context, failure::Failure};
 use std::io::IsTerminal as _;
@@ -8,18 +8,18 @@ const VARIABLE: &str = "COUNTERSIGN_PASSWORD";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Source {
-    /// Read the password from standard input, up to the end of its first line. Without it: from the variable
-    /// COUNTERSIGN_PASSWORD, or asked for at the terminal.
+    /// Read the password from standard input, up to the end of its first line. Default: the variable
+    /// COUNTERSIGN_PASSWORD, or a prompt at the terminal.
     #[arg(long)]
     password_stdin: bool,
 }
 
-/// The new password of `name`. How long it must be is for the engine to say.
+/// The new password of `name`. The engine checks its length.
 pub(crate) fn read(source: &Source, name: &str, context: &Context) -> Result<String, Failure> {
     read_or(source, context, || asked(name))
 }
 
-/// The password that `name` has.
+/// The current password of `name`.
 pub(crate) fn read_current(source: &Source, name: &str, context: &Context) -> Result<String, Failure> {
     read_or(source, context, || prompt(format!("password of {name}: ")))
 }

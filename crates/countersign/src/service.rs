@@ -1,4 +1,4 @@
-//! The service that a command speaks to over HTTP, and the credential that it does so with.
+//! The HTTP service a command connects to, and its credential.
 
 use crate::{context::Context, failure::Failure};
 use countersign_client::transport::WithLoopback;
@@ -8,16 +8,16 @@ use std::path::Path;
 const VARIABLE: &str = "COUNTERSIGN_SERVICE";
 const DEFAULT: &str = "http://localhost:8420";
 
-/// What to do when nobody answers.
+/// The hint for an unreachable service.
 pub(crate) const NOT_REACHED: &str = "is the service running, and is --service its address?";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Service {
-    /// The service to speak to. Without it: the variable COUNTERSIGN_SERVICE, or http://localhost:8420.
+    /// The service to connect to. Default: the variable COUNTERSIGN_SERVICE, or http://localhost:8420.
     #[arg(long, global = true, value_name = "URL", value_parser = origin)]
     service: Option<Origin>,
 
-    /// The project there. May be left out where there is only one.
+    /// The project there. May be omitted if there is only one.
     #[arg(long, global = true, value_name = "ID", value_parser = project)]
     pub(crate) project: Option<ProjectId>,
 }
@@ -33,7 +33,7 @@ impl Service {
     }
 }
 
-/// A secret from a file or a variable; never an argument, which every process of the machine can read.
+/// A secret from a file or a variable; never from an argument, which every process of the machine can read.
 pub(crate) fn secret(file: Option<&Path>, variable: &str, context: &Context) -> Result<Option<String>, Failure> {
     let text = match file {
         Some(file) => std::fs::read_to_string(file)

@@ -1,4 +1,4 @@
-//! Spans of time: read as people write them, and told in words.
+//! Durations: parsed from common notation and printed in words.
 
 use countersign_protocol::duration::parse_secs;
 
@@ -8,7 +8,7 @@ pub(crate) fn seconds(text: &str) -> Result<i64, String> {
     plain.or_else(|| parse_secs(text)).ok_or_else(|| "a time reads 90s, 30m, 2h or 1d".to_owned())
 }
 
-/// In words, so that no voice reads it as a time of day.
+/// In words, so that a screen reader does not read it as a time of day.
 pub(crate) fn in_words(seconds: i64) -> String {
     let part = |n: i64, one: &str| match n {
         0 => None,

@@ -1,4 +1,4 @@
-//! The ways to ask a process to end.
+//! Signals that ask the process to stop.
 
 use crate::failure::Failure;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -16,7 +16,7 @@ impl Stop {
         Ok(Self { interrupt: of(SignalKind::interrupt())?, terminate: of(SignalKind::terminate())?, hangup: None })
     }
 
-    /// The same, and the end of the terminal.
+    /// Also the hangup of the terminal.
     pub(crate) fn listen_with_hangup() -> Result<Self, Failure> {
         let hangup = signal(SignalKind::hangup()).ok();
         Ok(Self { hangup, ..Self::listen()? })

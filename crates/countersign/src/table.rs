@@ -1,12 +1,12 @@
-//! Lists: columns for those who look, sentences for those who listen.
+//! Lists: columns for sighted readers, sentences for screen readers.
 
 use countersign_protocol::visible::{self, visible};
 
-/// Rows of cells under the names of their columns.
+/// Rows of cells with column names.
 pub(crate) struct Table<const N: usize> {
     pub(crate) head: [&'static str; N],
     pub(crate) rows: Vec<[String; N]>,
-    /// What is said instead of an empty list.
+    /// The text for an empty list.
     pub(crate) none: &'static str,
 }
 
@@ -40,19 +40,18 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// Somebody else's text on one line: whatever would move the cursor, begin a line or not be seen stands there by its
-/// number (R-29).
+/// Untrusted text on one line: control, line-breaking and invisible characters are shown by their code point (R-29).
 pub(crate) fn printable(text: &str) -> String {
     visible(text)
 }
 
-/// Somebody else's text in quotes that it cannot end, so that nothing behind them can be theirs.
+/// Untrusted text in quotes that it cannot close, so that no text after them can be forged.
 pub(crate) fn quoted(text: &str) -> String {
     without_isolates(&visible::quoted(text))
 }
 
-/// A text that the service rendered: the values in it stand in quotes already. The isolates in it are the service's own,
-/// and a terminal has no use for them.
+/// A text rendered by the service: its values are already quoted. The isolates in it are the service's own, and useless
+/// on a terminal.
 pub(crate) fn rendered(text: &str) -> String {
     printable(&without_isolates(text))
 }
@@ -61,7 +60,7 @@ fn without_isolates(text: &str) -> String {
     text.replace(['\u{2068}', '\u{2069}'], "")
 }
 
-/// With the full stop that makes readers pause, unless the text ends a sentence itself.
+/// Adds the full stop that makes screen readers pause, unless the text already ends a sentence.
 pub(crate) fn sentence(text: &str) -> String {
     let ended = text.trim_end_matches(['”', '"', ')']).ends_with(['.', '!', '?', '…']);
     if ended { text.to_owned() } else { format!("{text}.") }

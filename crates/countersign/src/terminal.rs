@@ -1,4 +1,4 @@
-//! How to speak to whoever reads: in colour or not, in columns or in sentences.
+//! Terminal output: with or without colour, in columns or sentences.
 
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
@@ -8,14 +8,14 @@ use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
 pub(crate) struct Terminal {
-    /// Whether the reader has not asked for plain text.
+    /// False if the reader asked for plain text.
     pub(crate) colour_allowed: bool,
-    /// Whether the reader listens, or reads line by line: sentences instead of columns, nothing that moves.
+    /// For screen readers and line-by-line readers: sentences instead of columns, nothing animated.
     pub(crate) accessible: bool,
 }
 
 impl Terminal {
-    /// `NO_COLOR` counts when it is not empty, whatever it says (no-color.org); `ACCESSIBLE` can also be switched off.
+    /// Any non-empty value of `NO_COLOR` counts (no-color.org); `ACCESSIBLE` can also be switched off.
     pub(crate) fn resolve(environment: &Environment) -> Self {
         let value = |name: &str| environment.get(name).map_or("", String::as_str);
         let accessible = !matches!(value("ACCESSIBLE"), "" | "0" | "false" | "no");
@@ -23,24 +23,24 @@ impl Terminal {
         Self { colour_allowed, accessible }
     }
 
-    /// Prints to standard output. No text, whoever wrote it, gets a control, an invisible character or one that turns
-    /// the line round onto the terminal: it stands there by its number.
+    /// Prints to standard output. Control, invisible and direction-changing characters are always shown by their code
+    /// point.
     pub(crate) fn say(&self, text: &str) -> Result<(), Failure> {
         self.write(&visible_lines(text))
     }
 
-    /// The same in a style of our own.
+    /// Prints in a style of our own.
     pub(crate) fn say_in(&self, style: Style, text: &str) -> Result<(), Failure> {
         self.write(&format!("{style}{}{style:#}", visible_lines(text)))
     }
 
-    /// Prints a document for programs, on one line or laid out: the same characters, escaped as JSON escapes them.
+    /// Prints a JSON document, on one line or indented; the same characters as in `say` are escaped.
     pub(crate) fn say_json(&self, value: &Value, laid_out: bool) -> Result<(), Failure> {
         let text = if laid_out { format!("{value:#}\n") } else { format!("{value}\n") };
         self.write(&escaped_json(&text))
     }
 
-    /// Whoever closes the output early (`| head`) has read enough.
+    /// Ignores a closed output (`| head`): the reader has seen enough.
     fn write(&self, text: &str) -> Result<(), Failure> {
         let mut out = std::io::stdout().lock();
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -49,23 +49,23 @@ impl Terminal {
         }
     }
 
-    /// Prints a line to standard error behind a word that says what it is. The word carries the meaning, the colour
-    /// only repeats it. Further lines of the text are indented, so that none looks like a line of its own.
+    /// Prints a line to standard error with a label. The label carries the meaning, the colour only repeats it. Further
+    /// lines of the text are indented, so that none can pose as a separate message.
     pub(crate) fn note(&self, word: &str, colour: AnsiColor, text: &str) {
         let mut out = std::io::stderr().lock();
         let style = if self.colour_allowed && out.is_terminal() { colour.on_default().bold() } else { Style::new() };
         let text = visible_lines(text).replace('\n', "\n  ");
-        // Nothing is left to tell it to when standard error is gone.
+        // If standard error is gone, there is nowhere to report it.
         let _ = writeln!(out, "{style}{word}:{style:#} {text}");
     }
 }
 
-/// Every line of a text with what nobody would see made visible.
+/// The text with invisible characters made visible, line by line.
 fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// A JSON text in which every character that nobody would see is escaped: the same document for whoever reads it.
+/// JSON text with every invisible character escaped: the same document for any parser.
 fn escaped_json(text: &str) -> String {
     let escape = |c: char| c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
     let one = |c: char| if c != '\n' && is_unseen(c) { escape(c) } else { c.to_string() };

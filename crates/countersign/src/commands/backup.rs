@@ -1,14 +1,14 @@
-//! `countersign backup FILE`: a copy of the database, while a node goes on.
+//! `countersign backup FILE`: a copy of the database, also of a running node.
 
 use crate::{commands::restore::failure, context::Context, engine, failure::Failure};
 use anstyle::AnsiColor;
 use countersign_server::back_up_database;
 use std::{io::IsTerminal as _, path::PathBuf};
 
-/// Copy the SQLite database as it is now into a new file, while a node may go on. PostgreSQL: use pg_dump
+/// Copy the SQLite database into a new file; a node may be running. PostgreSQL: use pg_dump
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The file to make. It must not exist yet, and only its owner will be able to read it.
+    /// The file to create. It must not exist yet; only its owner will be able to read it.
     file: PathBuf,
 }
 

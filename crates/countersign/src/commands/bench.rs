@@ -1,16 +1,16 @@
-//! `countersign bench …`: hands over to the benchmarks, which are a program of their own.
+//! `countersign bench …`: starts the benchmarks, which are a separate program.
 //!
-//! They need what tests are made of, and nothing of that belongs into this program.
+//! They depend on test tooling, which does not belong in this program.
 
 use crate::{context::Context, failure::Failure};
 use std::{ffi::OsString, path::Path, process::Command};
 
 const PROGRAM: &str = "countersign-bench";
 
-/// Measure this build against what people use instead; everything after `bench` is for the benchmarks
+/// Measure this build against common alternatives; arguments after `bench` are passed to the benchmarks
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What to measure, and how: `gateway --json`, say; `gateway --help` tells the rest.
+    /// The benchmark and its options, such as `gateway --json`; `gateway --help` lists them.
     #[arg(value_name = "BENCHMARK", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<(), Failure> {
     }
     let ended = Command::new(&program).args(&arguments.arguments).status();
     let ended = ended.map_err(|why| Failure::new(format!("{} does not start: {why}", program.display())))?;
-    // It has said itself what is wrong.
+    // The benchmark program has printed the error.
     if ended.success() { Ok(()) } else { Err(Failure::told()) }
 }
 

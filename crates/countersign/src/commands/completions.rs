@@ -1,10 +1,10 @@
-//! `countersign completions SHELL`: a script that lets a shell complete our commands.
+//! `countersign completions SHELL`: a shell completion script.
 
 use crate::{cli::Cli, context::Context, failure::Failure};
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-/// Print a script that completes the commands in a shell
+/// Print a shell completion script
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The shell that will read the script.

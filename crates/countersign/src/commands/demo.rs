@@ -1,17 +1,17 @@
-//! `countersign demo`: the whole story on this machine, with nothing installed.
+//! `countersign demo`: a complete demonstration on this machine, with nothing installed.
 
 use crate::{context::Context, failure::Failure, stop::Stop};
 use countersign_demo::{DemoFolder, scripted, with_a_person};
 use std::time::Duration;
 
-/// How long running tasks may take to end once the demo is over.
+/// How long running tasks may take to end after the demo.
 const ENDS_WITHIN: Duration = Duration::from_secs(2);
 
-/// Show the main job on this machine: a person connects an agent, answers its questions, reads its audit and revokes it;
-/// and a bank, whose transfers are held until a person approves and then run once, and where a plan is approved once
+/// Show the main job on this machine: a person connects an agent, answers its questions, reads its audit and revokes
+/// it; and a bank that holds transfers until a person approves, runs them once, and where a plan is approved once
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Plays the person's part too, checks every step, and ends.
+    /// Play the person's part too, check every step, and exit.
     #[arg(long)]
     scripted: bool,
     /// The port of the pages; a free one by default.
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Failure::new(format!("the runtime could not be started: {why}")))?;
-    // Dropped last: however the demo ends, its folder is removed when nothing writes into it any more.
+    // Dropped last: the folder is removed only when nothing writes into it any more, however the demo ends.
     let folder = DemoFolder::make()?;
     let print = |text: &str| context.say(text).map_err(|_| countersign_demo::Failure::new("the terminal is gone"));
     let result = runtime.block_on(async {

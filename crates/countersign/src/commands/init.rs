@@ -1,4 +1,4 @@
-//! `countersign init`: a commented configuration, a key and an empty database, ready to be started with.
+//! `countersign init`: creates a commented configuration, a key and an empty database.
 
 use crate::{context::Context, engine, failure::Failure};
 use countersign_server::{
@@ -14,17 +14,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Write a commented configuration, a new key and an empty database. What is already there is kept
+/// Write a commented configuration, a new key and an empty database. Existing files are kept
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder to write into, made if it is missing.
+    /// The folder to write into, created if missing.
     #[arg(long, value_name = "DIR", conflicts_with = "config")]
     dir: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure> {
     let path = target(arguments, context);
-    // Read before anything is written, so that a mistake in the environment leaves nothing half done.
+    // Read before anything is written, so that an invalid environment leaves nothing half done.
     let config = planned(&path, context)?.config;
     context.say(&[write_config(&path)?, make_key(&config)?].concat())?;
     context.say(&[make_database(&config)?, next(&path)].concat())
@@ -57,7 +57,7 @@ fn write_config(path: &Path) -> Result<String, Failure> {
     }
 }
 
-/// A key is made only where the configuration says that it comes from a file, and never over another one.
+/// Creates a key only if the configuration names a key file, and never overwrites one.
 fn make_key(config: &NodeConfig) -> Result<String, Failure> {
     let path = match &config.keys {
         KeySource::File(path) => path,
@@ -89,7 +89,7 @@ fn make_database(config: &NodeConfig) -> Result<String, Failure> {
     }
 }
 
-/// The way from here to a node in service.
+/// The remaining steps to a running node.
 fn next(path: &Path) -> String {
     let shown = path.display();
     let named = if path == Path::new(DEFAULT_FILE) { String::new() } else { format!(" --config {shown}") };

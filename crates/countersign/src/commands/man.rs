@@ -1,4 +1,4 @@
-//! `countersign man DIR`: a manual page for each command, made from the same words as `--help`.
+//! `countersign man DIR`: a manual page for each command, with the texts of `--help`.
 
 use crate::{cli::Cli, context::Context, failure::Failure};
 use clap::CommandFactory as _;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Write a manual page for each command into a folder
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder to write into, made if it is missing.
+    /// The folder to write into, created if missing.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! `countersign mcp`: the tools of a service for a client that speaks MCP over standard input and output.
+//! `countersign mcp`: a service's tools for clients that speak MCP over standard input and output.
 
 use crate::{commands::plan::connection::Connection, context::Context, engine, failure::Failure};
 use countersign_client::mcp::bridge;
@@ -10,9 +10,9 @@ use tokio::sync::mpsc;
 
 /// Serve the tools of a service over standard input and output, for agents that speak MCP
 ///
-/// Started by the agent's own client. Every line of standard input is one message; it goes to /mcp of the service with
-/// the agent's API key, and what comes back is printed. The key comes from the variable COUNTERSIGN_API_KEY or from a
-/// file; `countersign key add --kind agent` makes one.
+/// Started by the agent's own client. Every line of standard input is one message; it is sent to /mcp of the service
+/// with the agent's API key, and the response is printed. The key comes from the variable COUNTERSIGN_API_KEY or from a
+/// file; `countersign key add --kind agent` creates one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure
         let bridge = tokio::spawn(bridge(Arc::new(mcp), lines(), tell));
         while let Some(message) = told.recv().await {
             if !printed(&message) {
-                // Nobody reads any more. The bridge ends once it cannot tell.
+                // Standard output is closed. The bridge ends once it cannot send.
                 break;
             }
         }
@@ -36,13 +36,13 @@ pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure
     })
 }
 
-/// One message, one line, and at once: whoever reads waits for it.
+/// Prints one message per line and flushes at once, because the client is waiting for it.
 fn printed(message: &str) -> bool {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{message}").and_then(|()| out.flush()).is_ok()
 }
 
-/// Lines of standard input. A thread of its own: a read cannot be given up, and nothing waits for it at the end.
+/// Lines of standard input. Read in a separate thread: a read cannot be cancelled, and shutdown does not wait for it.
 fn lines() -> mpsc::UnboundedReceiver<String> {
     let (to, lines) = mpsc::unbounded_channel();
     std::thread::spawn(move || {

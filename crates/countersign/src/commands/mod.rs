@@ -1,7 +1,7 @@
-//! One file a command: its arguments, and a `run` that resolves them, calls the crates below and prints.
+//! One file per command: its arguments, and a `run` that resolves them, calls the crates below and prints.
 //!
-//! A command with commands of its own (`config check`) is a folder with one file for each. A command is registered
-//! in [`crate::cli::Command`] when it works, not before: the help promises nothing.
+//! A command with subcommands (`config check`) is a folder with one file for each. A command is registered in
+//! [`crate::cli::Command`] only once it works, so that the help makes no promises.
 
 pub(crate) mod backup;
 pub(crate) mod bench;

@@ -1,8 +1,8 @@
-//! `countersign openapi`: the description of the HTTP surface.
+//! `countersign openapi`: the description of the HTTP API.
 
 use crate::{context::Context, failure::Failure};
 
-/// Print the OpenAPI 3.1 description of the HTTP surface, as /openapi.json serves it.
+/// Print the OpenAPI 3.1 description of the HTTP API, as served at /openapi.json.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {}
 

@@ -1,20 +1,20 @@
-//! `countersign restore`: going on with a backup, in a new epoch.
+//! `countersign restore`: continues with a backup, in a new epoch.
 
 use crate::{context::Context, engine, failure::Failure};
 use countersign_server::{EpochStarted, RestoreError, adopt_database, restore_database};
 use std::path::PathBuf;
 
-/// Go on with a backup: everything that may have been used or revoked since it was made ends or is suspended
+/// Continue with a backup: everything that may have been used or revoked since then is ended or suspended
 ///
-/// A new epoch begins. Open questions and approvals, access tokens, sign-ins and subscriber tokens have ended;
+/// A new epoch begins. Open questions and approvals, access tokens, sign-ins and subscriber tokens are ended;
 /// delegations and API keys are suspended until they are lifted; proofs need new nonces. All nodes must be stopped.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The backup of a SQLite database, to be put in its place. What is there is kept under another name.
+    /// The backup of a SQLite database to restore. The existing database is kept under another name.
     #[arg(required_unless_present = "adopt", conflicts_with = "adopt")]
     file: Option<PathBuf>,
 
-    /// Go on with the database that is there: one that PostgreSQL's tools brought back, or a file copied by hand.
+    /// Continue with the existing database: one restored by PostgreSQL's tools, or a file copied by hand.
     #[arg(long)]
     adopt: bool,
 }

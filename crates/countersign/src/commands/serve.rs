@@ -1,4 +1,4 @@
-//! `countersign serve`: a node in service, until it is told to stop.
+//! `countersign serve`: runs a node until it is stopped.
 
 use crate::{context::Context, engine, failure::Failure, stop::Stop};
 use countersign_server::{
@@ -13,7 +13,8 @@ use countersign_server::{
 /// Run a node until Ctrl-C or SIGTERM
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Make a new database if there is none. Without it a missing database is an error, since it may be an accident.
+    /// Create a new database if there is none. Without this flag a missing database is an error, since it may be an
+    /// accident.
     #[arg(long)]
     create: bool,
 }
@@ -27,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
 }
 
 async fn serve(loaded: &Loaded, first: FirstStart, context: &Context) -> Result<(), Failure> {
-    // From here on a signal waits for its turn: whoever stops a node that is starting gets a clean end too.
+    // From here on signals are queued, so that stopping a node during startup ends it cleanly, too.
     let mut stop = Stop::listen()?;
     let node = start(loaded, &context.environment, first).await.map_err(engine::not_started)?;
     context.say(&announcement(loaded, &node).await?)?;
@@ -46,7 +47,7 @@ async fn serve(loaded: &Loaded, first: FirstStart, context: &Context) -> Result<
     }
 }
 
-/// What this node is, for whoever started it.
+/// The startup announcement.
 async fn announcement(loaded: &Loaded, node: &Node) -> Result<String, Failure> {
     let config = &loaded.config;
     let warnings = loaded.warnings.iter().filter(|warning| warning.key != "test_mode");
@@ -87,20 +88,20 @@ async fn projects(tenancy: Tenancy, node: &Node) -> Result<String, Failure> {
     })
 }
 
-/// By which commands reach this node, if they do.
+/// The operations socket for commands, if there is one.
 fn socket(node: &Node) -> String {
     let path = node.socket.as_ref().map(|socket| socket.path().display());
     path.map_or_else(String::new, |path| format!("operations socket: {path}\n"))
 }
 
-/// Where the gateway listens and by which origin agents reach it, if this node is one.
+/// The gateway's listener and public origin, if this node runs a gateway.
 fn gateway(node: &Node) -> String {
     let origin = node.engine.settings().gateway.as_ref();
     let known = node.gateway.as_ref().zip(origin);
     known.map_or_else(String::new, |(at, origin)| format!("gateway listener: {}, for {origin}\n", at.address()))
 }
 
-/// The place, as the configuration shows it: without the password.
+/// The store's location, without the password.
 fn store(loaded: &Loaded) -> String {
     match &loaded.config.store {
         Store::Sqlite { path, .. } => format!("sqlite, {}", path.display()),

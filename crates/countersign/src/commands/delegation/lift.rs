@@ -4,18 +4,18 @@ use super::word;
 use crate::{context::Context, failure::Failure, operations};
 use countersign_server::admin::LiftDelegations;
 
-/// Let delegations work again that a restore suspended. Make sure first that they were not revoked since the backup
+/// Reactivate delegations that a restore suspended. Make sure first that they were not revoked since the backup
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The delegation, as `countersign delegation list` names it.
+    /// The delegation's id from `countersign delegation list`.
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     id: Option<String>,
 
-    /// All that are suspended in the project.
+    /// All suspended delegations of the project.
     #[arg(long)]
     all: bool,
 
-    /// The project. May be left out where there is only one.
+    /// The project. May be omitted if there is only one.
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 }

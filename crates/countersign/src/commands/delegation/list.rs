@@ -5,10 +5,10 @@ use crate::{cli::Reading, context::Context, failure::Failure, operations, table:
 use countersign_server::admin::{Delegation, ListDelegations};
 use serde_json::{Value, json};
 
-/// List the delegations of a project, ended ones included
+/// List the delegations of a project, including ended ones
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The project. May be left out where there is only one.
+    /// The project. May be omitted if there is only one.
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 

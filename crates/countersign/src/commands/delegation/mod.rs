@@ -1,4 +1,4 @@
-//! `countersign delegation …`: what people let agents do for them.
+//! `countersign delegation …`: people's delegations to agents.
 
 mod lift;
 mod list;
@@ -21,7 +21,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// The word for a state.
+/// The name of a state.
 fn word(state: &DelegationState) -> &'static str {
     match state {
         DelegationState::Active => "active",

@@ -7,34 +7,34 @@ use clap::ValueEnum;
 use countersign_server::admin::{AddApiKey, ApiKeyKind, NewKey};
 use serde_json::json;
 
-/// Make an API key. Its secret is shown once
+/// Create an API key. Its secret is shown once
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What the key is for: one thing only.
+    /// The purpose of the key; a key has exactly one.
     #[arg(long)]
     kind: Kind,
 
-    /// Who or what holds the key, as the record will name it.
+    /// The holder of the key, as named in audit entries.
     #[arg(long, value_name = "NAME")]
     principal: String,
 
-    /// The person who answers for it.
+    /// The person responsible for the key.
     #[arg(long, value_name = "USER")]
     responsible: String,
 
-    /// An action that it may raise; may be given several times.
+    /// An action the key may raise; may be repeated.
     #[arg(long = "action", value_name = "ACTION")]
     actions: Vec<String>,
 
-    /// A person whom it may ask; may be given several times. Without it: the responsible person.
+    /// A person the key may ask; may be repeated. Default: the responsible person.
     #[arg(long = "ask", value_name = "USER")]
     asks: Vec<String>,
 
-    /// The thumbprint of the DPoP key that it is bound to.
+    /// The thumbprint of the DPoP key to bind it to.
     #[arg(long, value_parser = thumbprint)]
     jkt: Option<String>,
 
-    /// The project. May be left out where there is only one.
+    /// The project. May be omitted if there is only one.
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 
@@ -48,7 +48,7 @@ enum Kind {
     Agent,
     /// Administers the project.
     Admin,
-    /// Stands in front of an API and enforces.
+    /// Enforces decisions in front of an API.
     EnforcementPoint,
 }
 
@@ -80,7 +80,7 @@ fn asked(arguments: &Arguments) -> NewKey {
     }
 }
 
-/// A SHA-256 thumbprint (RFC 7638) as `jkt` writes it.
+/// A SHA-256 thumbprint (RFC 7638) in the format of `jkt`.
 fn thumbprint(text: &str) -> Result<String, &'static str> {
     let base64url = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     let fits = text.len() == 43 && text.bytes().all(base64url);

@@ -3,18 +3,18 @@
 use crate::{context::Context, failure::Failure, operations, table::printable};
 use countersign_server::admin::{ApiKey, LiftApiKeys};
 
-/// Let API keys work again that a restore suspended. Make sure first that they were not revoked since the backup
+/// Reactivate API keys that a restore suspended. Make sure first that they were not revoked since the backup
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The key, as `countersign key list` names it. Not its secret.
+    /// The key's id from `countersign key list`. Not its secret.
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     id: Option<String>,
 
-    /// All that are suspended in the project.
+    /// All suspended keys of the project.
     #[arg(long)]
     all: bool,
 
-    /// The project. May be left out where there is only one.
+    /// The project. May be omitted if there is only one.
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 }

@@ -9,7 +9,7 @@ use crate::{context::Context, failure::Failure};
 use clap::Subcommand;
 use countersign_server::admin::ApiKeyKind;
 
-/// Make, list and revoke API keys of a project, and lift those that a restore suspended
+/// Create, list and revoke API keys of a project, and lift those that a restore suspended
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Add(add::Arguments),
@@ -27,7 +27,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// The word for a kind, the same as on the command line.
+/// The name of a kind, the same as on the command line.
 fn word(kind: ApiKeyKind) -> &'static str {
     match kind {
         ApiKeyKind::Agent => "agent",

@@ -3,13 +3,13 @@
 use crate::{context::Context, failure::Failure, operations, table::printable};
 use countersign_server::admin::RevokeApiKey;
 
-/// End an API key at once. Ending it twice changes nothing
+/// Revoke an API key at once. Revoking it twice changes nothing
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The key, as `countersign key list` names it. Not its secret.
+    /// The key's id from `countersign key list`. Not its secret.
     id: String,
 
-    /// The project. May be left out where there is only one.
+    /// The project. May be omitted if there is only one.
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 }

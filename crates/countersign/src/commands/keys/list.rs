@@ -4,7 +4,7 @@ use crate::{cli::Reading, context::Context, failure::Failure, operations, table:
 use countersign_server::admin::{KeyInUse, ListSigningKeys};
 use serde_json::{Value, json};
 
-/// List the keys that this service publishes; the newest signs
+/// List the published keys of this service; the newest signs
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `countersign keys …`: what the service itself signs with.
+//! `countersign keys …`: the service's own signing keys.
 
 mod list;
 mod rotate;
@@ -6,7 +6,7 @@ mod rotate;
 use crate::{context::Context, failure::Failure};
 use clap::Subcommand;
 
-/// Look at and change the keys that this service signs with
+/// List and rotate the signing keys of this service
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     List(list::Arguments),

@@ -3,7 +3,7 @@
 use crate::{context::Context, failure::Failure, operations};
 use countersign_server::admin::{KeyInUse, RotateSigningKeys};
 
-/// Sign with a new key from now on. The old one stays published as long as anything that it signed is good
+/// Sign with a new key from now on. The old one stays published while anything signed by it is valid
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {}
 

@@ -43,7 +43,7 @@ fn refused(file: &Path, document: &ProjectDocument, problems: &[Problem]) -> Fai
         .hint("nothing was applied; `countersign project diff FILE` compares without applying")
 }
 
-/// The problem with the id of its scope or route: nobody counts indexes.
+/// The problem with the id of its scope or route instead of an index.
 pub(super) fn explained(problem: &Problem, document: &ProjectDocument) -> String {
     let Problem { at, why } = problem;
     let index = |list: &str| at.strip_prefix(list)?.strip_prefix('[')?.strip_suffix(']')?.parse::<usize>().ok();

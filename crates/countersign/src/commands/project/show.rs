@@ -9,7 +9,7 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 #[command(disable_version_flag = true)]
 pub(crate) struct Arguments {
-    /// The project. May be left out where there is only one.
+    /// The project. May be omitted if there is only one.
     id: Option<String>,
 
     /// Print this version instead of the one in force.

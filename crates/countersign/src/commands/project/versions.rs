@@ -4,10 +4,10 @@ use crate::{cli::Reading, context::Context, failure::Failure, operations, table:
 use countersign_server::admin::{ListProjectVersions, Project};
 use serde_json::{Value, json};
 
-/// List the versions of a project that were ever in force
+/// List all versions of a project that were ever in force
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The project. May be left out where there is only one.
+    /// The project. May be omitted if there is only one.
     id: Option<String>,
 
     #[command(flatten)]

@@ -1,4 +1,5 @@
-//! `countersign routes check METHOD URL`: what a request would need, who would be asked, and what they would read.
+//! `countersign routes check METHOD URL`: the required scopes and approvals of a request, the people asked, and the
+//! confirmation request they would see.
 
 use super::{Source, told};
 use crate::{cli::Reading, context::Context, failure::Failure};
@@ -6,21 +7,21 @@ use countersign_server::admin::held::{NoRoute, explain};
 use serde_json::{json, to_value};
 use std::fs;
 
-/// Explain what a request would need, who would be asked and what they would read. Nothing is sent
+/// Explain the requirements of a request, the people asked, and the text they would read. Nothing is sent
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[arg(value_name = "METHOD")]
     method: String,
 
-    /// The address, or only its path and query.
+    /// The URL, or only its path and query.
     #[arg(value_name = "URL")]
     url: String,
 
-    /// The body, or @FILE. It counts as application/json unless a header says otherwise.
+    /// The body, or @FILE. Treated as application/json unless a content-type header is given.
     #[arg(short, long, value_name = "BODY")]
     data: Option<String>,
 
-    /// A header, once for each.
+    /// A header; may be repeated.
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = header)]
     headers: Vec<(String, String)>,
 
@@ -31,7 +32,7 @@ pub(crate) struct Arguments {
     reading: Reading,
 }
 
-/// Ends with 1 where the request would be refused before anybody is asked.
+/// Exits with 1 if the request would be refused before a person is asked.
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     let body = arguments.data.as_deref().map(body).transpose()?;
     let document = arguments.source.document(context)?;

@@ -6,7 +6,7 @@ use countersign_protocol::project::{ProjectDocument, Route};
 use countersign_server::admin::held::must_be_confirmed;
 use serde_json::{Value, json};
 
-/// List what each method and path means
+/// List the routes: method, path and action
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `countersign routes …`: what a project says about requests.
+//! `countersign routes …`: a project's routes.
 
 mod check;
 mod list;
@@ -13,21 +13,21 @@ use countersign_server::{
 };
 use std::path::PathBuf;
 
-/// List routes, and find out what a request would need
+/// List routes, and explain the requirements of a request
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Check(check::Arguments),
     List(list::Arguments),
 }
 
-/// Where the routes stand.
+/// The source of the routes.
 #[derive(Debug, clap::Args)]
 struct Source {
-    /// A document, .toml or .json, that need not be in force. Without it: what is in force.
+    /// A document, .toml or .json, that need not be in force. Default: the document in force.
     #[arg(long, value_name = "FILE")]
     project: Option<PathBuf>,
 
-    /// The project in force. May be left out where there is only one.
+    /// The project in force. May be omitted if there is only one.
     #[arg(long, value_name = "ID", conflicts_with = "project")]
     id: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! An explanation for people: a line a fact.
+//! The explanation as text: one line per fact.
 
 use crate::table::printable;
 use countersign_server::admin::held::{Explanation, Held};

@@ -5,10 +5,10 @@ use anstyle::AnsiColor;
 use countersign_server::admin::{AddSubscriberToken, AdminRefusal, ListPeople, NewSubscriberToken};
 use serde_json::json;
 
-/// Make a token for a person's subscriber. Its secret is shown once
+/// Create a token for a person's subscriber. Its secret is shown once
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The person the subscriber belongs to: it receives and answers the same questions.
+    /// The owner of the subscriber: it receives and answers the same questions.
     #[arg(long, value_name = "USER")]
     person: String,
 
@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     name: String,
 
-    /// It only listens, and never answers.
+    /// Read-only: the subscriber never answers.
     #[arg(long)]
     reads_only: bool,
 
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=3650))]
     days: Option<i64>,
 
-    /// The project. May be left out where there is only one.
+    /// The project. May be omitted if there is only one.
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     Ok(())
 }
 
-/// Checks the account first: nobody should type a password in vain.
+/// Checks the account first, before a password is typed in vain.
 fn current_password(arguments: &Arguments, context: &Context) -> Result<String, Failure> {
     let person = &arguments.person;
     if !operations::ask(context, ListPeople {})?.iter().any(|known| known.name == *person) {

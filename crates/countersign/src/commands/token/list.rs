@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 /// List the tokens of people's subscribers, including revoked ones
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Only this person's.
+    /// Only tokens of this person.
     #[arg(long, value_name = "USER")]
     person: Option<String>,
 
-    /// The project. May be left out where there is only one.
+    /// The project. May be omitted if there is only one.
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 

@@ -7,7 +7,7 @@ mod revoke;
 use crate::{context::Context, failure::Failure};
 use clap::Subcommand;
 
-/// Make, list and revoke the tokens that subscribers listen and answer with
+/// Create, list and revoke the tokens of subscribers
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Add(add::Arguments),

@@ -6,10 +6,10 @@ use countersign_server::admin::RevokeSubscriberToken;
 /// Revoke a subscriber's token and end its streams at once. Revoking it twice changes nothing
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The token, as `countersign token list` names it. Not its secret.
+    /// The token's id from `countersign token list`. Not its secret.
     id: String,
 
-    /// The project. May be left out where there is only one.
+    /// The project. May be omitted if there is only one.
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 }

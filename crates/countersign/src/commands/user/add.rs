@@ -10,15 +10,15 @@ pub(crate) struct Arguments {
     /// The sign-in name. It cannot be changed later.
     name: String,
 
-    /// The display name. Without it: NAME.
+    /// The display name. Default: NAME.
     #[arg(long, value_name = "TEXT")]
     display: Option<String>,
 
-    /// A role in the project; may be given several times.
+    /// A role in the project; may be repeated.
     #[arg(long = "role", value_name = "ROLE")]
     roles: Vec<Role>,
 
-    /// The project of the roles. May be left out where there is only one.
+    /// The project of the roles. May be omitted if there is only one.
     #[arg(long, value_name = "ID", requires = "roles")]
     project: Option<String>,
 
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     let name = &arguments.name;
-    // Everything that can be refused without a password is checked before anybody types one.
+    // All checks that need no password come before the prompt.
     if !arguments.roles.is_empty() {
         operations::ask(context, ShowProject { id: arguments.project.clone(), version: None })?;
     }

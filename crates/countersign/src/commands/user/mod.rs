@@ -41,9 +41,9 @@ enum Role {
     User,
     /// Answers agents' questions.
     Approver,
-    /// Changes the project and revokes anybody's connections.
+    /// Changes the project and revokes any person's connections.
     Admin,
-    /// Reads everybody's audit entries.
+    /// Reads all audit entries.
     Auditor,
 }
 

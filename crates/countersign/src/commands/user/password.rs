@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     let name = &arguments.name;
-    // Checks the account first: nobody should type a password in vain.
+    // Checks the account first, before a password is typed in vain.
     if !operations::ask(context, ListPeople {})?.iter().any(|person| person.name == *name) {
         return Err(AdminRefusal::UnknownPerson(name.clone()).into());
     }

@@ -11,7 +11,7 @@ pub(crate) struct Arguments {
     /// The person.
     name: String,
 
-    /// A role; may be given several times.
+    /// A role; may be repeated.
     #[arg(long = "role", value_name = "ROLE")]
     roles: Vec<Role>,
 
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     none: bool,
 
-    /// The project. May be left out where there is only one.
+    /// The project. May be omitted if there is only one.
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 }
