@@ -9,6 +9,7 @@ use crate::{
     env::Env,
     epoch::signed_out,
     evidence::Entry,
+    news::News,
     records::{Person, Table},
     refusal::Refusal,
     step::{Effects, Operation, Step},
@@ -79,6 +80,7 @@ impl Operation for AcceptClock {
         }
         if signed_out_too {
             effects.puts.extend(view.people.iter().map(signed_out));
+            effects.news.extend(view.people.iter().map(|person| News::Standing { person: person.key }));
             effects.removes.extend(view.access_tokens.iter().map(|key| (Table::AccessToken, *key)));
         }
         let answer = ClockAccepted { was: self.was, now: env.now, ended: all, signed_out: signed_out_too };

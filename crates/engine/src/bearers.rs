@@ -71,6 +71,10 @@ impl Bearers {
         self.0.remove(&(project.to_owned(), *token));
     }
 
+    pub(crate) fn forget_everybody(&self) {
+        self.0.clear();
+    }
+
     /// Whoever rests on one of these delegations or sessions: this node's next call of theirs is decided from the store,
     /// so that not even a read goes out after the answer to a revocation.
     pub(crate) fn forget_all(&self, cut_off: &[RowKey]) {

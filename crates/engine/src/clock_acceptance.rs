@@ -212,11 +212,12 @@ impl Engine {
     /// Everything is recorded. Nothing is decided before the new epoch of nonces has begun.
     async fn go_on_by_clock(&self, was: UnixMillis, now: UnixMillis) -> Result<(), Refusal> {
         let nonces_until = was.max(now).plus_secs(EPOCH_S);
-        let accepted = self.time.accepted().saturating_add(1);
-        self.begin_time(KeptTime { last: now, accepted, nonces_until }, now);
+        let known = self.time.accepted();
+        self.begin_time(KeptTime { last: now, accepted: known.saturating_add(1), nonces_until }, now);
         let before = self.clock.accept();
         if let Err(why) = self.store.accept_time(now, nonces_until).await {
             self.clock.take_back(before);
+            self.time.set_accepted(known);
             return Err(unavailable(why));
         }
         self.keep_pace().await.map_err(unavailable)?;

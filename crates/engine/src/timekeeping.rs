@@ -77,6 +77,10 @@ impl Timekeeping {
         self.accepted.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn set_accepted(&self, accepted: i64) {
+        self.accepted.store(accepted, Ordering::Relaxed);
+    }
+
     pub(crate) fn serves_from(&self, now: UnixMillis) {
         self.serving_since.store(now.0, Ordering::Relaxed);
     }
@@ -154,9 +158,11 @@ impl Engine {
 
     /// The clock was accepted: a new epoch of nonces begins, and what was kept before counts no more.
     pub(crate) fn begin_time(&self, kept: KeptTime, now: UnixMillis) {
-        self.time.accepted.store(kept.accepted, Ordering::Relaxed);
+        self.time.set_accepted(kept.accepted);
         self.time.kept.store(kept.last.0, Ordering::Relaxed);
         self.proofs.begin_epoch(now, kept.nonces_until);
         self.time.serves_from(now);
+        // Access tokens that a clock ahead had given out may have ended with it.
+        self.bearers.forget_everybody();
     }
 }

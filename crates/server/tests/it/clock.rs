@@ -159,6 +159,16 @@ on_both_stores! {
     }
 
     ///
+    async fn an_access_token_that_a_clock_ahead_gave_out_ends_when_it_is_set_back(kit) {
+        let scene = kit.bank().await;
+        scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
+        scene.plane.leap_secs(-YEAR_S).await;
+        accept(&scene.plane).await.unwrap();
+        assert_eq!(scene.sends(Sent::new("GET", "/accounts")).await.refusal(), (401, "access_token_invalid".into()));
+        assert_eq!(scene.bank.got().len(), 1);
+    }
+
+    ///
     async fn a_start_on_a_database_that_was_ahead_is_refused_until_the_clock_is_accepted(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         plane.account("alice").await;
