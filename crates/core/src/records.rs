@@ -259,6 +259,14 @@ impl Delegation {
         matches!(self.state, DelegationState::Revoked { .. } | DelegationState::AutoRevoked { .. })
     }
 
+    /// When it was ended.
+    pub fn ended_at(&self) -> Option<UnixMillis> {
+        match self.state {
+            DelegationState::Active | DelegationState::Suspended { .. } => None,
+            DelegationState::Revoked { at, .. } | DelegationState::AutoRevoked { at, .. } => Some(at),
+        }
+    }
+
     /// When it expires, unless it has ended or is suspended.
     pub fn due(&self) -> Option<UnixMillis> {
         (self.state == DelegationState::Active).then_some(self.policy_expires_at)

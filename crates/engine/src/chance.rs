@@ -61,6 +61,11 @@ impl KeyBlocks {
     }
 }
 
+/// No key that was given out before `at` is as high as this one.
+pub(crate) fn first_key_at(at: UnixMillis) -> RowKey {
+    (at.0 - EPOCH_MS).max(0) << (COUNTER_BITS + LANE_BITS)
+}
+
 #[expect(clippy::disallowed_methods, reason = "the one place where the node asks the system for randomness")]
 fn system_entropy(out: &mut [u8; 32]) -> Result<(), NoRandomness> {
     aws_lc_rs::rand::fill(out).map_err(|_| NoRandomness)

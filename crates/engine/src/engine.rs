@@ -16,7 +16,7 @@ use crate::{
     people::{PasswordCost, Passwords},
     ports::{Operators, UpstreamProbes},
     remembered::Remembered,
-    store::{Hearing, Outcome, Proof, Store, StoreError},
+    store::{Hearing, Outcome, Proof, Retention, StorageStats, Store, StoreError},
     tallies::Tallies,
     timekeeping::{ClockTrouble, Timekeeping},
     turns::Turns,
@@ -66,6 +66,8 @@ pub struct Settings {
     pub password_cost: PasswordCost,
     /// The file for outcomes that cannot be recorded while the store is away; in memory only without one.
     pub unrecorded_outcomes: Option<PathBuf>,
+    /// How long records are kept after their end.
+    pub retention: Retention,
 }
 
 pub struct Engine {
@@ -282,7 +284,12 @@ impl Engine {
         self.keep_pace().await.is_err() || self.may_decide().is_err()
     }
 
-    /// Takes up changed keys, fills the audit index and forgets what is past its time; for a background task to
+    /// How much room each kind of record takes, and when retention removes from it next.
+    pub async fn storage_stats(&self) -> Result<StorageStats, StoreError> {
+        Ok(self.store.stats().await?.with_retention(&self.settings.retention))
+    }
+
+    /// Takes up changed keys, fills the audit index and removes what is past its time; for a background task to
     /// call now and then.
     pub async fn tidy(&self) -> Result<(), StoreError> {
         const BATCH: i64 = 4096;
@@ -292,8 +299,11 @@ impl Engine {
         while self.store.index_evidence(BATCH).await? >= BATCH.unsigned_abs() {}
         self.keep_pace().await?;
         match self.deciding_time() {
-            Ok(now) => self.store.sweep(now).await.map(drop),
-            // What a wrong clock takes for past may not be.
+            Ok(now) => {
+                self.store.sweep(now).await?;
+                self.store.remove_expired(&self.settings.retention, now).await.map(drop)
+            }
+            // Rows that look past their time to a wrong clock may not be.
             Err(_) => Ok(()),
         }
     }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use countersign_engine::store::{
     AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, Hearing, KeptTime, LaneHead, Lookup, NewsBatch, Outcome,
-    Store, StoreError, StoreHealth,
+    Retention, StorageStats, Store, StoreError, StoreHealth,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -120,6 +120,14 @@ impl Store for Crashing {
 
     async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError> {
         self.store.sweep(now).await
+    }
+
+    async fn remove_expired(&self, retention: &Retention, now: UnixMillis) -> Result<u64, StoreError> {
+        self.store.remove_expired(retention, now).await
+    }
+
+    async fn stats(&self) -> Result<StorageStats, StoreError> {
+        self.store.stats().await
     }
 
     async fn now(&self) -> Result<UnixMillis, StoreError> {

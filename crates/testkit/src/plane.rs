@@ -8,7 +8,7 @@ use axum::{Router, body::Body, extract::ConnectInfo};
 use countersign_engine::{
     Address, Chance, Clock, Engine, ManualClock, NodeClock, PasswordCost, Role, Settings, StartError, Tenancy,
     Throttle,
-    store::{self, Place, Store, StoreOptions},
+    store::{self, Place, Retention, Store, StoreOptions},
 };
 use countersign_gateway::CountersignLayer;
 use countersign_jose::KeyPolicy;
@@ -40,6 +40,7 @@ pub struct Setup {
     pub connect_requests_per_minute: i64,
     pub fresh_s: i64,
     pub limits: Limits,
+    pub retention: Retention,
     pub seed: u64,
     /// Wraps the store of the engine.
     pub around_store: AroundStore,
@@ -64,6 +65,7 @@ impl Default for Setup {
             connect_requests_per_minute: 100_000,
             fresh_s: 300,
             limits: Limits::default(),
+            retention: Retention::default(),
             seed: 7,
             around_store: Arc::new(|store| store),
         }
@@ -362,6 +364,7 @@ fn settings(setup: &Setup) -> Settings {
         fresh_s: setup.fresh_s,
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },
         unrecorded_outcomes: None,
+        retention: setup.retention,
     }
 }
 

@@ -15,7 +15,6 @@ use serde_json::{Map, Value, json};
 pub fn document(plan: &Plan) -> Trace {
     let document = &plan.document;
     let root_span = root_span(document);
-    let is_over = matches!(document.status, PlanStatus::Completed | PlanStatus::Failed | PlanStatus::Cancelled);
     Trace {
         meta: meta(document),
         governance: None,
@@ -24,11 +23,17 @@ pub fn document(plan: &Plan) -> Trace {
         plan_id: Some(plan.id.clone()),
         status: status(document.status),
         started_at: first(document, |event| event.event_type == "plan.in.progress"),
-        finished_at: if is_over { last(document, |event| event.event_type.starts_with("plan.")) } else { None },
+        finished_at: finished_at(document),
         segments: document.steps.iter().map(|step| segment(plan, step)).collect(),
         events: document.events.iter().map(|event| in_trace(event, &root_span.trace_id)).collect(),
         root_span,
     }
+}
+
+/// When a plan was completed, failed or was cancelled; none while it may go on.
+pub fn finished_at(document: &PlanDocument) -> Option<UnixMillis> {
+    let is_over = matches!(document.status, PlanStatus::Completed | PlanStatus::Failed | PlanStatus::Cancelled);
+    if is_over { last(document, |event| event.event_type.starts_with("plan.")) } else { None }
 }
 
 /// The derived trace of an object without one.

@@ -186,6 +186,16 @@ impl ClarificationSession {
         matches!(self.state, ClarificationState::Abandoned { holds: true, .. })
     }
 
+    /// From when on nothing depends on it any more.
+    pub fn ended_at(&self) -> UnixMillis {
+        match self.state {
+            ClarificationState::Confirmed { at, .. } | ClarificationState::Abandoned { at, holds: false, .. } => at,
+            ClarificationState::Open | ClarificationState::Expired | ClarificationState::Abandoned { .. } => {
+                self.expires_at
+            }
+        }
+    }
+
     pub fn gap(&self, id: &str) -> Option<&AskedGap> {
         self.gaps.iter().find(|asked| asked.gap.id == id)
     }

@@ -493,6 +493,17 @@ impl Decision {
         self.is_pending().then_some(found)
     }
 
+    /// When it was settled; none while it is pending.
+    pub fn settled_at(&self) -> Option<UnixMillis> {
+        match &self.state {
+            DecisionState::Pending { .. } => None,
+            DecisionState::Accepted { by, .. }
+            | DecisionState::Rejected { by, .. }
+            | DecisionState::Answered { by, .. } => Some(by.at),
+            DecisionState::Expired { at, .. } | DecisionState::Cancelled { at, .. } => Some(*at),
+        }
+    }
+
     /// When a person approved it.
     pub fn approved_at(&self) -> Option<UnixMillis> {
         match &self.state {
@@ -550,6 +561,16 @@ impl Execution {
     /// Whether the same digest must wait for this execution.
     pub fn is_under_way(&self) -> bool {
         matches!(self.state, ExecutionState::Claimed { .. } | ExecutionState::Unknown { .. })
+    }
+
+    /// When its outcome was recorded; none while it is claimed or unknown.
+    pub fn ended_at(&self) -> Option<UnixMillis> {
+        let outcome = match self.state {
+            ExecutionState::Claimed { .. } | ExecutionState::Unknown { .. } => return None,
+            ExecutionState::Committed { at, .. } | ExecutionState::Failed { at, .. } => at,
+            ExecutionState::Released { at } => at,
+        };
+        Some(self.conflict.as_ref().map_or(outcome, |conflict| outcome.max(conflict.at)))
     }
 
     /// When the claim expires unless renewed; none once it has ended.

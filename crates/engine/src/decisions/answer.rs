@@ -180,7 +180,8 @@ impl Engine {
             let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
             let execution = execution.ok_or_else(|| Refusal::NotFound("there is no such execution".into()))?;
             let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
-            let decision = decision.ok_or(Refusal::Internal)?;
+            let removed = || Refusal::NotFound("the decision of this execution is not kept any more".into());
+            let decision = decision.ok_or_else(removed)?;
             let session = self.session_of_decision(&decision).await?;
             let view = self.execution_seen(place(at), decision, session, execution).await?;
             let own_approval = at.project.document.decisions.own_approval;

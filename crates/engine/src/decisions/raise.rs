@@ -388,7 +388,9 @@ impl Engine {
         let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
         let Some(execution) = execution else { return Ok(None) };
         let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
-        Ok(decision.map(|decision| (execution, decision.id)))
+        // The effect is taken for good, also when its decision was removed after its time.
+        let decision = decision.map_or_else(|| "that is not kept any more".into(), |decision| decision.id);
+        Ok(Some((execution, decision)))
     }
 
     /// The people whom policy names, as far as they have a place in the project.

@@ -61,6 +61,7 @@ impl World {
             fresh_s: 300,
             password_cost: PasswordCost { memory_kib: 8, passes: 1 },
             unrecorded_outcomes: None,
+            retention: crate::store::Retention::default(),
         };
         let clock = Clock::Manual(self.clock.clone());
         Engine::start(settings, self.store.clone(), clock, Chance::System, key, Arc::new(Nobody)).await

@@ -5,6 +5,7 @@
 use super::{
     error::{Failure, StoreError},
     kept_time,
+    retention::{self, Expired},
     sql::{Access, Sql},
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
@@ -16,6 +17,9 @@ pub(crate) enum Chore {
     Erase { project: RowKey, lane: i64, pos: i64 },
     KeepTime { now: UnixMillis },
     AcceptTime { now: UnixMillis, nonces_until: UnixMillis },
+    Remove { what: Expired, before: UnixMillis },
+    /// Gives pages that hold nothing back to the file system, as far as the database does that in steps.
+    Reclaim,
 }
 
 /// A table whose rows have a time after which they are of no use.
@@ -67,6 +71,8 @@ async fn transact<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, Failure> {
         Chore::Erase { project, lane, pos } => erase(sql, project, lane, pos).await,
         Chore::KeepTime { now } => kept_time::keep(sql, now).await,
         Chore::AcceptTime { now, nonces_until } => kept_time::accept(sql, now, nonces_until).await,
+        Chore::Remove { what, before } => retention::remove(sql, what, before).await,
+        Chore::Reclaim => sql.reclaim().await,
     }?;
     sql.commit().await?;
     Ok(touched)

@@ -20,10 +20,12 @@ mod position;
 mod postgres;
 mod proofs;
 mod reads;
+mod retention;
 mod spent_proofs;
 mod sql;
 mod sqlite;
 mod step;
+mod storage_stats;
 mod tables;
 mod typed;
 mod writer;
@@ -39,8 +41,10 @@ pub use news::Batch as NewsBatch;
 pub use options::{Clock, Opening, Place, PostgresPlace, StoreOptions, open, open_as};
 pub(crate) use proofs::Proof;
 pub use reads::LaneHead;
+pub use retention::Retention;
 pub(crate) use spent_proofs::SpentProofs;
 pub use sqlite::{DatabaseLock, Holder, LockError, Staged, back_up};
+pub use storage_stats::{KindStats, StorageStats};
 pub use typed::{find_all, find_one, get, project_at};
 
 /// What a step does, for whoever stands between the engine and a store.
@@ -107,6 +111,11 @@ pub trait Store: Send + Sync {
     async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError>;
     /// Forgets what is past its time; how many rows that were. Proofs go by the table and are not counted.
     async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError>;
+    /// Removes records that ended longer ago than they are kept; how many. A bounded number a call: what is left is
+    /// removed by the next ones.
+    async fn remove_expired(&self, retention: &Retention, now: UnixMillis) -> Result<u64, StoreError>;
+    /// How much room each kind of record takes. Reads the whole database.
+    async fn stats(&self) -> Result<StorageStats, StoreError>;
 
     /// The store's clock.
     async fn now(&self) -> Result<UnixMillis, StoreError>;

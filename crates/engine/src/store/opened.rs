@@ -11,7 +11,9 @@ use super::{
     lookup,
     news::Listeners,
     reads,
+    retention::{self, Expired, Retention},
     sql::Sql,
+    storage_stats::{self, StorageStats},
     writer::Writer,
 };
 use async_trait::async_trait;
@@ -58,6 +60,10 @@ pub(crate) trait Backend: Send + Sync {
     }
     /// For a clock that is never set back otherwise.
     fn set_clock(&self, _now: UnixMillis) {}
+    /// How long the write-ahead log beside the database is, where there is one.
+    fn log_bytes(&self) -> Option<u64> {
+        None
+    }
     /// Closes what is open for reading; it is opened again if it is needed again.
     fn let_readers_go(&self) {}
     fn writer(&self) -> &Writer;
@@ -140,6 +146,31 @@ impl<B: Backend> Store for Opened<B> {
         }
         self.0.forget_proofs().await?;
         Ok(removed)
+    }
+
+    async fn remove_expired(&self, retention: &Retention, now: UnixMillis) -> Result<u64, StoreError> {
+        let mut removed = 0;
+        for what in Expired::ALL {
+            let before = retention.before(what, now);
+            for _ in 0..retention::ROUNDS {
+                let batch = self.0.chore(Chore::Remove { what, before }).await?;
+                removed += batch;
+                if batch < what.batch() {
+                    break;
+                }
+            }
+        }
+        for _ in 0..retention::ROUNDS {
+            if self.0.chore(Chore::Reclaim).await? == 0 {
+                break;
+            }
+        }
+        Ok(removed)
+    }
+
+    async fn stats(&self) -> Result<StorageStats, StoreError> {
+        let log = self.0.log_bytes();
+        self.0.read(move |sql| Box::pin(storage_stats::read(sql, log))).await
     }
 
     async fn now(&self) -> Result<UnixMillis, StoreError> {

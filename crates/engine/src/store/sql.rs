@@ -100,6 +100,12 @@ pub(crate) enum Access {
 
 /// A connection. SQLite's futures are ready at once; they are futures so that one text serves both.
 pub(crate) trait Sql: Send {
+    /// The database's name.
+    const NAME: &'static str;
+    /// Each table with its bytes, indexes included.
+    const TABLE_SIZES: &'static str;
+    /// Bytes in all, bytes of free pages, and 2 where these are given back in steps.
+    const DATABASE_SIZE: &'static str;
     /// Put behind a sub-select of rows to work on, so that two nodes do not wait for each other.
     const SKIP_LOCKED: &'static str;
 
@@ -112,5 +118,9 @@ pub(crate) trait Sql: Send {
     fn execute(&mut self, sql: &str, params: &[Value]) -> impl Future<Output = Result<u64, Failure>> + Send;
     fn begin(&mut self, access: Access) -> impl Future<Output = Result<(), Failure>> + Send;
     fn commit(&mut self) -> impl Future<Output = Result<(), Failure>> + Send;
+    /// Gives a bounded number of free pages back to the file system; how many. Nothing where the database does that itself.
+    fn reclaim(&mut self) -> impl Future<Output = Result<u64, Failure>> + Send {
+        std::future::ready(Ok(0))
+    }
     fn rollback(&mut self) -> impl Future<Output = ()> + Send;
 }

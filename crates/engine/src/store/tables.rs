@@ -4,6 +4,7 @@
 //! up, kept unique or swept by. The migrations create exactly these columns.
 
 use super::sql::Value;
+use countersign_core::mplp::trace;
 use countersign_core::records::{
     AaepSession, AaepSessionState, Allowance, ClarificationSession, ClarificationState, ConnectProgress, Decision,
     Execution, ExecutionState, Plan, Raiser, Record, Subscription, Table,
@@ -25,7 +26,7 @@ pub(crate) const fn shape(table: Table) -> Shape {
         Table::WebSession => ("web_sessions", &["token_hash", "person", "expires_at"]),
         Table::ConnectRequest => ("connect_requests", &["id", "project", "code_hash", "expires_at"]),
         Table::Disclosure => ("disclosures", &["project", "id", "expires_at"]),
-        Table::Delegation => ("delegations", &["project", "id", "person", "operator", "due"]),
+        Table::Delegation => ("delegations", &["project", "id", "person", "operator", "due", "ended_at"]),
         Table::Session => ("sessions", &["project", "operator", "session_id", "delegation"]),
         Table::AccessToken => ("access_tokens", &["hash", "expires_at"]),
         Table::SessionKey => ("session_keys", &["project", "jkt"]),
@@ -46,6 +47,9 @@ pub(crate) const fn shape(table: Table) -> Shape {
                 "live_session",
                 "principal",
                 "open_effect",
+                "settled_at",
+                "asked_in",
+                "plan",
             ],
         ),
         Table::Allowance => (
@@ -75,17 +79,18 @@ pub(crate) const fn shape(table: Table) -> Shape {
                 "due",
                 "live_effect",
                 "probe_due",
+                "ended_at",
             ],
         ),
         Table::AaepSession => {
-            ("aaep_sessions", &["project", "id", "open_person", "live_delegation", "live_session", "due"])
+            ("aaep_sessions", &["project", "id", "open_person", "live_delegation", "live_session", "due", "ended_at"])
         }
         Table::Subscription => ("subscriptions", &["project", "id", "open_person", "expires_at"]),
         Table::SubscriberToken => ("subscriber_tokens", &["project", "id", "hash", "person"]),
         Table::HeldRequest => ("held_requests", &["project"]),
-        Table::Plan => ("plans", &["project", "id", "principal", "person", "live_delegation", "live_session"]),
+        Table::Plan => ("plans", &["project", "id", "principal", "person", "live_delegation", "live_session", "ended_at"]),
         Table::ImportedConfirm => ("imported_confirms", &["project", "id"]),
-        Table::ClarificationSession => ("clarification_sessions", &["project", "id", "same", "holder", "open_holder"]),
+        Table::ClarificationSession => ("clarification_sessions", &["project", "id", "same", "holder", "open_holder", "ended_at"]),
         Table::ClarificationEntry => ("clarification_entries", &["session", "position"]),
         Table::ClarificationKey => ("clarification_keys", &["project", "generation"]),
         Table::AgentEvent => ("agent_events", &["project", "same", "expires_at"]),
@@ -117,6 +122,7 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
             r.person.into(),
             r.operator.as_str().into(),
             r.due().map(|due| due.0).into(),
+            r.ended_at().map(|at| at.0).into(),
         ],
         Record::Session(r) => {
             vec![r.project.into(), r.operator.as_str().into(), r.session_id.as_str().into(), r.delegation.into()]
@@ -160,6 +166,7 @@ fn of_decision(r: &Decision) -> Vec<Value> {
     values.extend(while_live(&r.raised_by, open));
     values.push(r.raised_by.principal.as_str().into());
     values.push(r.effect.as_ref().filter(|_| open).map(|effect| &effect.0).into());
+    values.extend([r.settled_at().map(|at| at.0).into(), r.asked_in.into(), r.plan().into()]);
     values
 }
 
@@ -203,11 +210,16 @@ fn of_execution(r: &Execution) -> Vec<Value> {
         due.into(),
         live_effect.map(|effect| &effect.0).into(),
         r.probe_due().map(|due| due.0).into(),
+        r.ended_at().map(|at| at.0).into(),
     ]
 }
 
 fn of_aaep_session(r: &AaepSession) -> Vec<Value> {
-    let open = matches!(r.state, AaepSessionState::Open { .. });
+    let ended_at = match r.state {
+        AaepSessionState::Open { .. } => None,
+        AaepSessionState::Over { at } => Some(at.0),
+    };
+    let open = ended_at.is_none();
     vec![
         r.project.into(),
         r.id.as_str().into(),
@@ -215,6 +227,7 @@ fn of_aaep_session(r: &AaepSession) -> Vec<Value> {
         r.delegation.or(r.api_key).filter(|_| open).into(),
         r.session.filter(|_| open).into(),
         r.due().map(|due| due.0).into(),
+        ended_at.into(),
     ]
 }
 
@@ -228,6 +241,7 @@ fn of_plan(r: &Plan) -> Vec<Value> {
     let mut values: Vec<Value> =
         vec![r.project.into(), r.id.as_str().into(), r.by.principal.as_str().into(), r.by.person.into()];
     values.extend(while_live(&r.by, live));
+    values.push(trace::finished_at(&r.document).map(|at| at.0).into());
     values
 }
 
@@ -237,7 +251,14 @@ fn of_clarification(r: &ClarificationSession) -> Vec<Value> {
     let stops = open || r.holds();
     let holder = r.by.holder();
     let open_holder = stops.then_some(holder);
-    vec![r.project.into(), r.id.as_str().into(), (&r.same.0).into(), holder.into(), open_holder.into()]
+    vec![
+        r.project.into(),
+        r.id.as_str().into(),
+        (&r.same.0).into(),
+        holder.into(),
+        open_holder.into(),
+        r.ended_at().0.into(),
+    ]
 }
 
 /// The statements that write a table.

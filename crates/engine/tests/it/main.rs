@@ -28,5 +28,6 @@ mod store_open;
 mod store_plans;
 mod store_position;
 mod store_proofs;
+mod store_retention;
 mod store_tables;
 mod store_time;

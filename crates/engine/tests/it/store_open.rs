@@ -277,10 +277,18 @@ async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open
     }
 }
 
-/// What the tenth and the eighth version of the schema changed, put back, and the ninth forgotten, which only changes
+/// What the fifteenth, the tenth and the eighth version of the schema changed, put back, and the ninth forgotten, which only changes
 /// documents.
 const SEVENTH_SCHEMA: &str = "DROP INDEX executions_probe_due; ALTER TABLE executions DROP COLUMN probe_due; \
-     DROP INDEX decisions_open_of_effect; ALTER TABLE decisions DROP COLUMN open_effect; \
+     DROP INDEX decisions_by_settlement; DROP INDEX decisions_asked_in; \
+     DROP INDEX decisions_of_plan; ALTER TABLE decisions DROP COLUMN settled_at; \
+     ALTER TABLE decisions DROP COLUMN asked_in; ALTER TABLE decisions DROP COLUMN plan; \
+     ALTER TABLE executions DROP COLUMN ended_at; \
+     DROP INDEX aaep_sessions_by_end; ALTER TABLE aaep_sessions DROP COLUMN ended_at; \
+     DROP INDEX delegations_by_end; ALTER TABLE delegations DROP COLUMN ended_at; \
+     DROP INDEX sessions_without_delegation; DROP INDEX plans_by_end; ALTER TABLE plans DROP COLUMN ended_at; \
+     DROP INDEX clarification_sessions_by_end; ALTER TABLE clarification_sessions DROP COLUMN ended_at; \
+     DROP TABLE retention_progress; DROP INDEX decisions_open_of_effect; ALTER TABLE decisions DROP COLUMN open_effect; \
      DROP TABLE epochs; ALTER TABLE lanes DROP COLUMN commits; \
      DROP TABLE session_keys; DELETE FROM refinery_schema_history WHERE version >= 8;";
 const SEVENTH_IN_SQLITE: &str = "ALTER TABLE sessions ADD COLUMN jkt BLOB; \

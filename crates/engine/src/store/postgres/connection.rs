@@ -72,6 +72,12 @@ pub(super) async fn patiently<T>(answer: impl Future<Output = Result<T, Failure>
 }
 
 impl Sql for Connection {
+    const NAME: &'static str = "postgres";
+    const TABLE_SIZES: &'static str = "SELECT CAST(relname AS TEXT), pg_total_relation_size(oid) FROM pg_class \
+         WHERE relkind = 'r' AND relnamespace = to_regnamespace(current_schema())";
+    // Vacuuming is PostgreSQL's own.
+    const DATABASE_SIZE: &'static str =
+        "SELECT pg_database_size(current_database()), CAST(0 AS BIGINT), CAST(2 AS BIGINT)";
     const SKIP_LOCKED: &'static str = "FOR UPDATE SKIP LOCKED";
 
     fn one_of(column: &str, placeholder: &str) -> String {

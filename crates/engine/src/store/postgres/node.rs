@@ -95,6 +95,9 @@ impl Node {
 }
 
 impl Sql for Node {
+    const NAME: &'static str = Connection::NAME;
+    const TABLE_SIZES: &'static str = Connection::TABLE_SIZES;
+    const DATABASE_SIZE: &'static str = Connection::DATABASE_SIZE;
     const SKIP_LOCKED: &'static str = Connection::SKIP_LOCKED;
 
     fn one_of(column: &str, placeholder: &str) -> String {

@@ -73,13 +73,21 @@ pub(super) struct Connection {
 const BUSY: Duration = Duration::from_secs(2);
 const STATEMENTS: usize = 128;
 const SWITCHES: usize = 16;
+/// 1 MiB and 2 MiB of pages of 4 KiB.
+const SPARE_PAGES: i64 = 256;
+pub(super) const RECLAIMED_PAGES: u64 = 512;
+/// A log that grew while somebody read for long is cut to this when it begins anew.
+const LOG_BYTES: i64 = 64 * 1024 * 1024;
 
 impl Connection {
     pub(super) fn open(path: &Path, durability: Durability, clock: Arc<SteadyClock>) -> rusqlite::Result<Self> {
         let inner = rusqlite::Connection::open(path)?;
         inner.busy_timeout(BUSY)?;
         inner.set_prepared_statement_cache_capacity(STATEMENTS);
+        // Has an effect on a file without tables only, and before its first page is written.
+        inner.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         write_ahead(&inner)?;
+        inner.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
         inner.pragma_update(None, "synchronous", if durability == Durability::Full { "FULL" } else { "OFF" })?;
         inner.pragma_update(None, "temp_store", "MEMORY")?;
         // What was deleted is overwritten, so that an erased opening is not left in a free page (R-25).
@@ -170,6 +178,12 @@ impl ToSql for Value {
 }
 
 impl Sql for Connection {
+    const NAME: &'static str = "sqlite";
+    const TABLE_SIZES: &'static str = "SELECT m.tbl_name, sum(s.pgsize) FROM dbstat s JOIN sqlite_master m ON m.name = s.name \
+         WHERE s.aggregate = 1 AND m.tbl_name NOT LIKE 'sqlite_%' GROUP BY m.tbl_name";
+    const DATABASE_SIZE: &'static str = "SELECT (SELECT page_count FROM pragma_page_count()) * page_size, \
+         (SELECT freelist_count FROM pragma_freelist_count()) * page_size, \
+         (SELECT auto_vacuum FROM pragma_auto_vacuum()) FROM pragma_page_size()";
     const SKIP_LOCKED: &'static str = "";
 
     fn one_of(column: &str, placeholder: &str) -> String {
@@ -202,6 +216,21 @@ impl Sql for Connection {
         // It is durable, but perhaps in a file that nobody finds.
         let lost = |why: Failure| Failure::Unknown(why.to_string());
         self.watch.as_mut().map_or(Ok(()), FileWatch::after).map_err(lost)
+    }
+
+    /// A step gives back so many pages that a commit in between waits a few milliseconds for it at most.
+    async fn reclaim(&mut self) -> Result<u64, Failure> {
+        let free = |connection: &Self| {
+            let rows = connection.rows("PRAGMA freelist_count", &[]).map_err(failure)?;
+            rows.first().map_or(Ok(0), |row| row.int(0))
+        };
+        let before = free(self)?;
+        // Some are left, to be filled again without growing the file.
+        if before <= SPARE_PAGES {
+            return Ok(0);
+        }
+        self.rows(&format!("PRAGMA incremental_vacuum({RECLAIMED_PAGES})"), &[]).map_err(failure)?;
+        Ok(u64::try_from(before - free(self)?).unwrap_or(0))
     }
 
     async fn rollback(&mut self) {

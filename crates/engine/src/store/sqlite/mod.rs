@@ -87,7 +87,15 @@ async fn open(file: DatabaseFile, clock: Clock, readers: usize, kept: Kept) -> R
     let (writer, jobs) = Writer::new(false);
     start(connection, jobs, kept)?;
     let check = in_service.then(|| FullCheck::start(&path, health.clone())).flatten();
-    Ok(Arc::new(Opened(Sqlite { readers, writer, clock: steady, listeners, health, check })))
+    Ok(Arc::new(Opened(Sqlite {
+        log: companion(&path, "-wal"),
+        readers,
+        writer,
+        clock: steady,
+        listeners,
+        health,
+        check,
+    })))
 }
 
 /// `countersign.db-wal` and the like.
@@ -112,6 +120,7 @@ fn start(connection: Connection, jobs: Jobs, kept: Kept) -> Result<(), StoreErro
 }
 
 struct Sqlite {
+    log: PathBuf,
     readers: Readers,
     writer: Writer,
     clock: Arc<SteadyClock>,
@@ -143,6 +152,10 @@ impl Backend for Sqlite {
 
     fn set_clock(&self, now: UnixMillis) {
         self.clock.set(now.0);
+    }
+
+    fn log_bytes(&self) -> Option<u64> {
+        std::fs::metadata(&self.log).ok().map(|found| found.len())
     }
 
     /// The last connection to close folds the write-ahead log into the file, and that should be the writer's.

@@ -49,6 +49,9 @@ impl Tx for Scripted {
 }
 
 impl Sql for Scripted {
+    const NAME: &'static str = "";
+    const TABLE_SIZES: &'static str = "";
+    const DATABASE_SIZE: &'static str = "";
     const SKIP_LOCKED: &'static str = "";
 
     fn one_of(_: &str, _: &str) -> String {

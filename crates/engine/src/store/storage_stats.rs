@@ -1,0 +1,225 @@
+//! How much room each kind of record takes, and how long its oldest one is there.
+
+use super::{error::Failure, retention::Expired, sql::Sql};
+use countersign_protocol::time::UnixMillis;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StorageStats {
+    /// "sqlite" or "postgres".
+    pub database: String,
+    pub total_bytes: u64,
+    /// Of the total: pages that hold nothing and are filled again, or given back.
+    pub free_bytes: u64,
+    /// The write-ahead log beside a SQLite file.
+    pub log_bytes: Option<u64>,
+    /// Whether free pages are given back to the file system while the node runs.
+    pub gives_back: bool,
+    /// Evidence leaves of the last day, and about how many bytes a day that makes, everything counted.
+    pub leaves_last_day: u64,
+    pub bytes_last_day: u64,
+    pub kinds: Vec<KindStats>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KindStats {
+    pub kind: String,
+    pub rows: u64,
+    /// With its indexes.
+    pub bytes: u64,
+    /// The time of its oldest row: of an entry, or of the end of a record that ended.
+    pub oldest: Option<UnixMillis>,
+    /// The setting for how long it is kept; none for what is never removed, or goes by its own time.
+    pub setting: Option<String>,
+    /// When retention removes from it next; nothing while no row of it has ended.
+    pub next_removal: Option<UnixMillis>,
+}
+
+struct Kind {
+    name: &'static str,
+    tables: &'static [&'static str],
+    oldest: Option<&'static str>,
+    removed: Option<(&'static str, Expired)>,
+}
+
+const KINDS: &[Kind] = &[
+    Kind {
+        name: "evidence leaves",
+        tables: &["evidence", "lanes", "lane_heads"],
+        oldest: Some("SELECT min(e.at) FROM evidence e WHERE e.pos = 1"),
+        removed: None,
+    },
+    Kind {
+        name: "evidence openings",
+        tables: &["evidence_openings"],
+        oldest: Some(
+            "SELECT min(e.at) FROM evidence e JOIN (SELECT lane, min(pos) AS pos FROM evidence_openings GROUP BY lane) o \
+             ON o.lane = e.lane AND o.pos = e.pos",
+        ),
+        removed: Some(("retention.audit_days", Expired::LooseEntries)),
+    },
+    Kind {
+        name: "audit index",
+        tables: &["audit_index", "audit_progress", "retention_progress"],
+        oldest: Some("SELECT min(at) FROM audit_index"),
+        removed: Some(("retention.audit_days", Expired::LooseEntries)),
+    },
+    Kind {
+        name: "delegations and AAP sessions",
+        tables: &["delegations", "sessions", "session_keys", "revoked_receipts"],
+        oldest: Some("SELECT min(ended_at) FROM delegations WHERE ended_at IS NOT NULL"),
+        removed: Some(("retention.audit_days", Expired::Delegations)),
+    },
+    Kind {
+        name: "decisions",
+        tables: &["decisions", "allowances", "executions", "held_requests"],
+        oldest: Some("SELECT min(settled_at) FROM decisions WHERE settled_at IS NOT NULL"),
+        removed: Some(("retention.decisions_days", Expired::Decisions)),
+    },
+    Kind {
+        name: "AAEP sessions",
+        tables: &["aaep_sessions"],
+        oldest: Some("SELECT min(ended_at) FROM aaep_sessions WHERE ended_at IS NOT NULL"),
+        removed: Some(("retention.decisions_days", Expired::AaepSessions)),
+    },
+    Kind {
+        name: "plans",
+        tables: &["plans"],
+        oldest: Some("SELECT min(ended_at) FROM plans WHERE ended_at IS NOT NULL"),
+        removed: Some(("retention.plans_days", Expired::Plans)),
+    },
+    Kind {
+        name: "clarification sessions",
+        tables: &["clarification_sessions", "clarification_entries"],
+        oldest: Some("SELECT min(ended_at) FROM clarification_sessions"),
+        removed: Some(("retention.clarifications_days", Expired::Clarifications)),
+    },
+    Kind {
+        name: "bus events and learning samples",
+        tables: &["feed"],
+        oldest: Some(
+            "SELECT min(e.at) FROM evidence e JOIN (SELECT lane, min(pos) AS pos FROM feed GROUP BY lane) f \
+             ON f.lane = e.lane AND f.pos = e.pos",
+        ),
+        removed: Some(("retention.feed_days", Expired::Feed)),
+    },
+    Kind {
+        name: "short-lived",
+        tables: &[
+            "counts",
+            "once_keys",
+            "access_tokens",
+            "web_sessions",
+            "disclosures",
+            "connect_requests",
+            "subscriptions",
+            "agent_events",
+            "news",
+            "proofs_0",
+            "proofs_1",
+            "proofs_2",
+            "proofs_3",
+        ],
+        oldest: None,
+        removed: None,
+    },
+];
+
+const OTHER: &str = "configuration and people";
+
+impl StorageStats {
+    /// Fills in when each kind is removed from next.
+    pub(crate) fn with_retention(mut self, retention: &super::Retention) -> Self {
+        for (stats, kind) in self.kinds.iter_mut().zip(KINDS) {
+            let Some((_, what)) = kind.removed else { continue };
+            stats.next_removal = stats.oldest.map(|at| at.plus_secs(retention.days(what).saturating_mul(86_400)));
+        }
+        self
+    }
+}
+
+pub(crate) async fn read<S: Sql>(sql: &mut S, log_bytes: Option<u64>) -> Result<StorageStats, Failure> {
+    let now = sql.now().await?;
+    let mut tables: BTreeMap<String, u64> = BTreeMap::new();
+    for row in sql.query(S::TABLE_SIZES, &[]).await? {
+        tables.insert(row.text(0)?, unsigned(row.int(1)?));
+    }
+    let file = sql.query(S::DATABASE_SIZE, &[]).await?;
+    let number = |n: usize| file.first().map_or(Ok(0), |row| row.int(n));
+    let (total_bytes, free_bytes) = (unsigned(number(0)?), unsigned(number(1)?));
+    let gives_back = number(2)? == 2;
+    let mut kinds = Vec::new();
+    for kind in KINDS {
+        kinds.push(of_kind(sql, kind, &mut tables).await?);
+    }
+    let bytes = tables.values().sum();
+    let rows = rows_of(sql, tables.keys().map(String::as_str)).await?;
+    let other = OTHER.to_owned();
+    kinds.push(KindStats { kind: other, rows, bytes, oldest: None, setting: None, next_removal: None });
+    let (leaves, leaves_last_day) = leaves(sql, now - 86_400_000).await?;
+    let used = total_bytes.saturating_sub(free_bytes);
+    let bytes_last_day = used.checked_div(leaves).map_or(0, |bytes| bytes.saturating_mul(leaves_last_day));
+    let database = S::NAME.to_owned();
+    Ok(StorageStats {
+        database,
+        total_bytes,
+        free_bytes,
+        log_bytes,
+        gives_back,
+        leaves_last_day,
+        bytes_last_day,
+        kinds,
+    })
+}
+
+async fn of_kind<S: Sql>(sql: &mut S, kind: &Kind, tables: &mut BTreeMap<String, u64>) -> Result<KindStats, Failure> {
+    let here: Vec<&str> = kind.tables.iter().copied().filter(|table| tables.contains_key(*table)).collect();
+    let rows = rows_of(sql, here.iter().copied()).await?;
+    let bytes = here.iter().filter_map(|table| tables.remove(*table)).sum();
+    let oldest = match kind.oldest {
+        Some(text) => sql.query(text, &[]).await?.first().map_or(Ok(None), |row| row.maybe_int(0))?,
+        None => None,
+    };
+    Ok(KindStats {
+        kind: kind.name.to_owned(),
+        rows,
+        bytes,
+        oldest: oldest.map(UnixMillis),
+        setting: kind.removed.map(|(setting, _)| setting.to_owned()),
+        next_removal: None,
+    })
+}
+
+/// The names come from the database's own list of tables.
+async fn rows_of<S: Sql>(sql: &mut S, tables: impl Iterator<Item = &str> + Send) -> Result<u64, Failure> {
+    let mut rows = 0;
+    for table in tables {
+        let counted = sql.query(&format!("SELECT count(*) FROM {table}"), &[]).await?;
+        rows += counted.first().map_or(Ok(0), |row| row.int(0))?;
+    }
+    Ok(unsigned(rows))
+}
+
+/// All leaves, and those since `since`. The log has no index by time, but its order is nearly that of time.
+async fn leaves<S: Sql>(sql: &mut S, since: i64) -> Result<(u64, u64), Failure> {
+    let (mut all, mut young) = (0, 0);
+    for lane in sql.query("SELECT lane, next_pos FROM lanes ORDER BY lane", &[]).await? {
+        let (lane, end) = (lane.int(0)?, lane.int(1)?);
+        let (mut low, mut high) = (1, end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let text = "SELECT at FROM evidence WHERE lane = $1 AND pos = $2";
+            let found = sql.query(text, &[lane.into(), middle.into()]).await?;
+            let is_old = found.first().map_or(Ok(true), |row| row.int(0).map(|at| at < since))?;
+            (low, high) = if is_old { (middle + 1, high) } else { (low, middle) };
+        }
+        all += end - 1;
+        young += end - low;
+    }
+    Ok((unsigned(all), unsigned(young)))
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
