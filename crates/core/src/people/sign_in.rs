@@ -44,28 +44,38 @@ const KNOWN_S: i64 = 30 * 86_400;
 
 /// A password attempt. Counted before the password is verified, so that parallel guessing gains nothing.
 pub enum Attempt<'a> {
-    /// A sign-in. `is_known`: a recent sign-in succeeded from this network. Guesses from elsewhere lock the account
-    /// only for unknown networks.
-    SignIn { account: &'a str, network: &'a str, is_known: bool },
+    /// A sign-in.
+    SignIn { account: &'a str, network: &'a str },
     /// A new proof of presence with a sign-in session of the same person.
     SignedIn { session: RowKey },
 }
 
 impl Attempt<'_> {
-    /// Counts by name, not by account, so that responses do not reveal which names exist.
+    /// Answers are the same for names that nobody has: what is counted depends on the name, not on an account. The slow
+    /// cap of an account is counted without a limit here, see [`Attempt::slow_cap`].
     pub fn counts(&self, throttle: Throttle, now: UnixMillis) -> Vec<Count> {
         let quick = |what: &str, who: &[&str], limit| count(what, who, limit, WINDOW_S, now);
         match *self {
             Self::SignedIn { session } => vec![quick("session", &[&session.to_string()], throttle.per_session)],
-            Self::SignIn { account, network, is_known } => {
-                let mut counts = vec![
+            Self::SignIn { account, network } => {
+                let counts = [
                     quick("account-network", &[account, network], throttle.per_account_and_network),
                     quick("address", &[network], throttle.per_address),
                 ];
-                if !is_known {
-                    counts.push(count("account", &[account], throttle.per_account, SLOW_WINDOW_S, now));
-                }
-                counts
+                let slow = self.slow_cap(throttle, now).map(|cap| Count { limit: i64::MAX, ..cap });
+                counts.into_iter().chain(slow).collect()
+            }
+        }
+    }
+
+    /// The cap of an account from everywhere. Once it is spent, only the right password from a network that the account
+    /// is known from is let in; every other try there is refused as from anywhere, or the refusal would tell which
+    /// names are accounts that somebody signed in to from this network.
+    pub fn slow_cap(&self, throttle: Throttle, now: UnixMillis) -> Option<Count> {
+        match *self {
+            Self::SignedIn { .. } => None,
+            Self::SignIn { account, .. } => {
+                Some(count("account", &[account], throttle.per_account, SLOW_WINDOW_S, now))
             }
         }
     }

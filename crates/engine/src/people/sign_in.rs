@@ -39,19 +39,22 @@ impl Engine {
     ) -> Result<Started, Refusal> {
         let known_network = self.known_network_key(name, network)?;
         let again = replaces.filter(|old| old.person.issuer == LOCAL && old.person.subject == name);
-        let queue = match again {
+        let (queue, closed) = match again {
             Some(old) => {
                 self.count_attempt(Attempt::SignedIn { session: old.session.key }).await?;
-                Queue::SignedIn
+                (Queue::SignedIn, None)
             }
-            None => {
-                let is_known = self.store.count(&known_network).await.map_err(unavailable)? > 0;
-                self.count_attempt(Attempt::SignIn { account: name, network, is_known }).await?;
-                Queue::Anybody
-            }
+            None => (Queue::Anybody, self.count_attempt(Attempt::SignIn { account: name, network }).await?),
         };
+        let is_known = self.store.count(&known_network).await.map_err(unavailable)? > 0;
         for _ in 0..TRIES {
-            let person = self.proven(name, password, queue).await?;
+            // The password is looked at in every case, so that the time tells nothing either.
+            let proven = self.proven(name, password, queue).await;
+            let person = match (proven, &closed) {
+                (Ok(_), Some(closed)) if !is_known => return Err(closed.clone()),
+                (Err(Refusal::SignInFailed), Some(closed)) => return Err(closed.clone()),
+                (proven, _) => proven?,
+            };
             let start = Start {
                 lifetime_s: self.settings.sign_in_lifetime_s,
                 replaces: replaces.map(|old| old.session.key),
@@ -69,23 +72,27 @@ impl Engine {
     /// like signing in, and remote attempts cannot use up this limit.
     pub async fn prove_presence(&self, member: Member, password: &str) -> Result<Member, Refusal> {
         let subject = member.person.subject.clone();
-        self.count_attempt(Attempt::SignIn { account: &subject, network: COMMAND_LINE, is_known: true }).await?;
+        self.count_attempt(Attempt::SignIn { account: &subject, network: COMMAND_LINE }).await?;
         self.proven(&subject, password, Queue::SignedIn).await?;
         Ok(Member { fresh_until: self.now().plus_secs(self.settings.fresh_s), ..member })
     }
 
-    async fn count_attempt(&self, attempt: Attempt<'_>) -> Result<(), Refusal> {
+    /// Counts a try. What comes back is the refusal of those whom the slow cap of the account closes it to, once it is
+    /// spent. Each try reads the cap after it was counted, so that guessing in parallel gains nothing.
+    async fn count_attempt(&self, attempt: Attempt<'_>) -> Result<Option<Refusal>, Refusal> {
         let now = self.deciding_time()?;
-        let counts = attempt.counts(self.settings.throttle, now);
+        let throttle = self.settings.throttle;
+        let too_many = |end: UnixMillis| Refusal::TooManyAttempts { retry_after_s: end.secs() - now.secs() };
+        let counts = attempt.counts(throttle, now);
         let ends: Vec<UnixMillis> = counts.iter().map(|count| count.until).collect();
         match self.commit(Effects { counts, ..Effects::default() }).await {
-            Outcome::Committed => Ok(()),
-            Outcome::LimitReached { count } => {
-                let end = ends.get(count).copied().unwrap_or(now);
-                Err(Refusal::TooManyAttempts { retry_after_s: end.secs() - now.secs() })
-            }
-            _ => Err(Refusal::Unavailable),
+            Outcome::Committed => {}
+            Outcome::LimitReached { count } => return Err(too_many(ends.get(count).copied().unwrap_or(now))),
+            _ => return Err(Refusal::Unavailable),
         }
+        let Some(cap) = attempt.slow_cap(throttle, now) else { return Ok(None) };
+        let tried = self.store.count(&cap.key).await.map_err(unavailable)?;
+        Ok((tried > cap.limit).then(|| too_many(cap.until)))
     }
 
     fn known_network_key(&self, name: &str, network: &str) -> Result<String, Refusal> {

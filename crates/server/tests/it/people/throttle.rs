@@ -77,6 +77,40 @@ on_both_stores! {
         enter_from(&plane, "203.0.113.1", "alice", RIGHT).await.expect(201);
     }
 
+    /// neither the refusals nor when they come tell a stranger in the same network which names are accounts there.
+    async fn once_the_slow_cap_is_spent_a_known_network_is_told_the_same_about_every_name(kit) {
+        let narrow = |throttle: &mut Throttle| {
+            throttle.per_account = 5;
+            throttle.per_account_and_network = 4;
+            throttle.per_address = 12;
+        };
+        let mut told = Vec::new();
+        for target in ["alice", "nobody"] {
+            let plane = kit.plane_with(limits(narrow)).await;
+            plane.account("alice").await;
+            enter_from(&plane, "192.0.2.9", "alice", RIGHT).await.expect(201);
+            plane.advance_secs(3600).await;
+            for n in 0..4 {
+                enter_from(&plane, &format!("198.51.100.{n}"), target, WRONG).await.expect(401);
+            }
+            let mut answers = Vec::new();
+            for name in [target; 6].into_iter().chain(["somebody"; 10]) {
+                let answer = enter_from(&plane, "192.0.2.9", name, WRONG).await;
+                let retry_after = answer.header("retry-after").map(str::to_owned);
+                answers.push((answer.status, retry_after, answer.json()["error"]["message"].clone()));
+            }
+            told.push(answers);
+            if target == "alice" {
+                assert_eq!(enter_from(&plane, "203.0.113.1", "alice", RIGHT).await.refusal(), too_many());
+                plane.advance_secs(900).await;
+                assert_eq!(enter_from(&plane, "203.0.113.1", "alice", RIGHT).await.refusal(), too_many());
+                enter_from(&plane, "192.0.2.9", "alice", RIGHT).await.expect(201);
+            }
+        }
+        assert_eq!(told[0], told[1]);
+        assert_eq!(told[0].iter().filter(|(status, ..)| *status == 429).count(), 11, "{told:?}");
+    }
+
     /// for as long as somebody else guesses.
     async fn whoever_is_signed_in_proves_presence_whatever_others_guess_from_anywhere(kit) {
         let plane = kit.plane_with(Setup { throttle: Throttle::default(), ..Setup::default() }).await;
