@@ -17,7 +17,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
         Command::List(arguments) => list::run(&arguments, context),
-        Command::Lift(arguments) => lift::run(&arguments, context),
+        Command::Lift(arguments) => lift::run(arguments, context),
     }
 }
 

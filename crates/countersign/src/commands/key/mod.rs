@@ -23,7 +23,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Add(arguments) => add::run(&arguments, context),
         Command::List(arguments) => list::run(&arguments, context),
         Command::Revoke(arguments) => revoke::run(&arguments, context),
-        Command::Lift(arguments) => lift::run(&arguments, context),
+        Command::Lift(arguments) => lift::run(arguments, context),
     }
 }
 
