@@ -2,7 +2,7 @@
 
 use crate::{
     commands::{
-        backup, bench, clarify, clock, completions, config, delegation, demo, inbox, init, key, keys, man, mcp,
+        backup, bench, clarify, clock, completions, config, db, delegation, demo, inbox, init, key, keys, man, mcp,
         openapi, plan, project, restore, routes, serve, token, user,
     },
     terminal::Terminal,
@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Serve(serve::Arguments),
     Backup(backup::Arguments),
     Restore(restore::Arguments),
+    #[command(subcommand)]
+    Db(db::Command),
     Inbox(inbox::Arguments),
     Plan(plan::Arguments),
     Clarify(clarify::Arguments),

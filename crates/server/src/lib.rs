@@ -36,6 +36,6 @@ pub use openapi::description as openapi_description;
 pub use operations::router as operations_router;
 pub use operations_socket::{AdminClient, AdminError, OperationsSocket, SocketError};
 pub use plug::Directory;
-pub use restore::{RestoreError, adopt_database, back_up_database, restore_database};
+pub use restore::{RestoreError, adopt_database, back_up_database, restore_database, vacuum_database};
 pub use serve::{Limits, Serving, serve, serve_behind};
 pub use start::{Node, StartTrouble, open_engine, open_engine_to_set_clock, start, start_in_front_of};

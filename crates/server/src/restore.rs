@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_engine::{
     Clock, ClockTrouble, Engine, EpochStarted, Refusal,
-    store::{DatabaseLock, Opening, Staged, StoreError, back_up},
+    store::{DatabaseLock, Opening, Staged, StoreError, back_up, vacuum},
 };
 use std::{
     path::{Path, PathBuf},
@@ -52,6 +52,14 @@ pub async fn back_up_database(
             Err(_still_copying) => told(length(&target), length(path)),
         }
     }
+}
+
+/// Makes the SQLite database as small as what it holds, while no node has it. The bytes before and after.
+pub async fn vacuum_database(config: &node::NodeConfig) -> Result<(u64, u64), RestoreError> {
+    let node::Store::Sqlite { path, .. } = &config.store else { return Err(RestoreError::Postgres) };
+    let (path, now) = (path.clone(), Clock::System.now());
+    let rewritten = tokio::task::spawn_blocking(move || vacuum(&path, now)).await;
+    Ok(rewritten.map_err(|why| StoreError::Unavailable(why.to_string()))??)
 }
 
 /// Replaces the SQLite database with a backup, in a new epoch. The previous database is kept beside it, under the

@@ -284,6 +284,7 @@ fn settings(config: &node::NodeConfig) -> Settings {
             node::Store::Sqlite { path, .. } => Some(path.with_extension("outcomes")),
             node::Store::Postgres { state, .. } => Some(state.join("outcomes")),
         },
+        retention: config.retention,
     }
 }
 

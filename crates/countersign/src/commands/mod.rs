@@ -9,12 +9,14 @@ pub(crate) mod clarify;
 pub(crate) mod clock;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod db;
 pub(crate) mod delegation;
 pub(crate) mod demo;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod key;
 pub(crate) mod keys;
+pub(crate) mod lift;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod openapi;
@@ -36,6 +38,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Serve(arguments) => serve::run(&arguments, context),
         Command::Backup(arguments) => backup::run(arguments, context),
         Command::Restore(arguments) => restore::run(&arguments, context),
+        Command::Db(command) => db::run(command, context),
         Command::Inbox(arguments) => inbox::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),
         Command::Clarify(arguments) => clarify::run(arguments, context),

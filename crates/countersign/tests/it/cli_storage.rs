@@ -6,6 +6,7 @@ mod first_start;
 mod lock;
 mod old;
 mod restore;
+mod room;
 
 use crate::cli_folder::{PASSWORD, Served};
 use std::path::{Path, PathBuf};

@@ -72,6 +72,10 @@ impl Engine {
     pub(crate) async fn own_decision(&self, at: &ProjectAt, agent: &Agent, id: &str) -> Result<Decision, Refusal> {
         let decision = self.decision_at(at.project.key, id).await?;
         let own = decision.filter(|decision| decision.raised_by.principal == agent.raiser.principal);
-        own.ok_or_else(|| Refusal::NotFound("there is no such decision".into()))
+        own.ok_or_else(|| {
+            Refusal::NotFound(
+                "there is no such decision, or it was settled so long ago that it is not kept any more".into(),
+            )
+        })
     }
 }

@@ -277,5 +277,5 @@ fn sees_imported(reader: &Reader, kept: &ImportedConfirm) -> bool {
 }
 
 fn no_confirm() -> Refusal {
-    Refusal::NotFound("there is no such Confirm".into())
+    Refusal::NotFound("there is no such Confirm, or it was settled so long ago that it is not kept any more".into())
 }

@@ -368,5 +368,5 @@ pub(super) fn place(at: &ProjectAt) -> countersign_core::decision::Place {
 }
 
 fn no_plan() -> Refusal {
-    Refusal::NotFound("there is no such plan".into())
+    Refusal::NotFound("there is no such plan, or it ended so long ago that it is not kept any more".into())
 }

@@ -43,7 +43,7 @@ pub(crate) use proofs::Proof;
 pub use reads::LaneHead;
 pub use retention::Retention;
 pub(crate) use spent_proofs::SpentProofs;
-pub use sqlite::{DatabaseLock, Holder, LockError, Staged, back_up};
+pub use sqlite::{DatabaseLock, Holder, LockError, Staged, back_up, vacuum};
 pub use storage_stats::{KindStats, StorageStats};
 pub use typed::{find_all, find_one, get, project_at};
 

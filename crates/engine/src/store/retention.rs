@@ -106,9 +106,9 @@ pub(crate) async fn remove<S: Sql>(sql: &mut S, what: Expired, before: UnixMilli
         Expired::AaepSessions => rows(sql, what, "aaep_sessions", AAEP_SESSIONS, before.0).await,
         Expired::Plans => rows(sql, what, "plans", PLANS, before.0).await,
         Expired::Clarifications => clarifications(sql, before).await,
-        Expired::Feed => along_the_log(sql, what, before).await,
+        Expired::Feed => along_the_log(sql, what, FEED, before).await,
         Expired::Delegations => delegations(sql, before).await,
-        Expired::LooseEntries => along_the_log(sql, what, before).await,
+        Expired::LooseEntries => along_the_log(sql, what, LOOSE_ENTRIES, before).await,
         Expired::LooseSessions => rows(sql, what, "sessions", LOOSE_SESSIONS, first_key_at(before)).await,
     }
 }
@@ -144,13 +144,7 @@ const DELEGATIONS: &str = "SELECT key, project FROM delegations d WHERE ended_at
      AND NOT EXISTS (SELECT 1 FROM audit_progress p JOIN evidence e ON e.lane = p.lane AND e.pos > p.pos \
         WHERE e.delegation = d.key) ORDER BY ended_at";
 
-async fn rows<S: Sql>(
-    sql: &mut S,
-    what: Expired,
-    table: &str,
-    expired: &str,
-    before: i64,
-) -> Result<u64, Failure> {
+async fn rows<S: Sql>(sql: &mut S, what: Expired, table: &str, expired: &str, before: i64) -> Result<u64, Failure> {
     let keys = keys(sql, what, expired, before).await?;
     delete(sql, table, "key", &keys).await?;
     Ok(keys.len() as u64)
@@ -212,7 +206,8 @@ async fn entries_of<S: Sql>(sql: &mut S, project: RowKey, key: RowKey, limit: u6
         sql.execute(&of_session, &params).await?;
         sql.execute(&openings, &params).await?;
     }
-    let indexed = "DELETE FROM audit_index WHERE project = $1 AND kind = 0 AND key = $2 AND (at, lane, seq) <= ($3, $4, $5)";
+    let indexed =
+        "DELETE FROM audit_index WHERE project = $1 AND kind = 0 AND key = $2 AND (at, lane, seq) <= ($3, $4, $5)";
     let up_to = [last.int(0)?, last.int(1)?, last.int(2)?].map(Value::from);
     let params: Vec<Value> = [project.into(), key.into()].into_iter().chain(up_to).collect();
     sql.execute(indexed, &params).await?;
@@ -227,10 +222,13 @@ fn by_lane(entries: &[Row]) -> Result<BTreeMap<i64, Vec<i64>>, Failure> {
     Ok(lanes)
 }
 
+/// What `retention_progress` calls them.
+const FEED: i64 = 0;
+const LOOSE_ENTRIES: i64 = 1;
+
 /// Goes through the log from where it stopped the last time up to the first entry that is young enough. What is not
 /// indexed yet waits, or its index row would be written after it.
-async fn along_the_log<S: Sql>(sql: &mut S, what: Expired, before: UnixMillis) -> Result<u64, Failure> {
-    let kind = what as i64;
+async fn along_the_log<S: Sql>(sql: &mut S, what: Expired, kind: i64, before: UnixMillis) -> Result<u64, Failure> {
     let new_lanes = format!(
         "INSERT INTO retention_progress (kind, lane, pos) SELECT {kind}, lane, 0 FROM audit_progress \
          WHERE lane NOT IN (SELECT lane FROM retention_progress WHERE kind = {kind}) ON CONFLICT DO NOTHING"

@@ -88,9 +88,13 @@ pub(crate) const fn shape(table: Table) -> Shape {
         Table::Subscription => ("subscriptions", &["project", "id", "open_person", "expires_at"]),
         Table::SubscriberToken => ("subscriber_tokens", &["project", "id", "hash", "person"]),
         Table::HeldRequest => ("held_requests", &["project"]),
-        Table::Plan => ("plans", &["project", "id", "principal", "person", "live_delegation", "live_session", "ended_at"]),
+        Table::Plan => {
+            ("plans", &["project", "id", "principal", "person", "live_delegation", "live_session", "ended_at"])
+        }
         Table::ImportedConfirm => ("imported_confirms", &["project", "id"]),
-        Table::ClarificationSession => ("clarification_sessions", &["project", "id", "same", "holder", "open_holder", "ended_at"]),
+        Table::ClarificationSession => {
+            ("clarification_sessions", &["project", "id", "same", "holder", "open_holder", "ended_at"])
+        }
         Table::ClarificationEntry => ("clarification_entries", &["session", "position"]),
         Table::ClarificationKey => ("clarification_keys", &["project", "generation"]),
         Table::AgentEvent => ("agent_events", &["project", "same", "expires_at"]),

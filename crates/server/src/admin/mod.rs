@@ -10,6 +10,7 @@ mod people;
 mod projects;
 mod refusal;
 mod signing_keys;
+mod storage;
 mod subscriber_tokens;
 
 pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiKey};
@@ -22,13 +23,15 @@ pub use people::{
 pub use projects::{ApplyProject, FindProject, ListProjectVersions, ListProjects, ShowProject};
 pub use refusal::AdminRefusal;
 pub use signing_keys::{ListSigningKeys, RotateSigningKeys, RotatedSigningKey};
+pub use storage::ReadStorageStats;
 pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubscriberToken, RevokeSubscriberToken};
 
 /// The words of the engine that requests and answers are written in.
 pub use countersign_engine::{
     AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, Engine, KeyInUse, KeysError,
     NewKey, NewSubscriberToken, Problem, Project, Role, StartError, SubscriberToken, TokenState, check_project,
-    clarification_rules, held, store::StoreError,
+    clarification_rules, held,
+    store::{KindStats, StorageStats, StoreError},
 };
 
 use axum::{
@@ -80,6 +83,7 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
     let router = with::<RotateSigningKeys>(router);
     let router = with::<ShowClock>(router);
     let router = with::<AcceptClock>(router);
+    let router = with::<ReadStorageStats>(router);
     router.layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(engine)
 }
 

@@ -1,6 +1,7 @@
 //! The configuration of a node as the rest of the program sees it: plain values, fully resolved.
 
 use super::secret::Secret;
+use countersign_engine::store::Retention;
 use countersign_gateway::Network;
 use countersign_protocol::{domain::Domain, origin::Origin, project::ProjectDocument};
 use serde::Deserialize;
@@ -16,6 +17,7 @@ pub struct NodeConfig {
     /// `None`: this node is not a gateway.
     pub gateway: Option<Gateway>,
     pub store: Store,
+    pub retention: Retention,
     pub keys: KeySource,
     pub outbound: Outbound,
     pub sign_in: SignIn,

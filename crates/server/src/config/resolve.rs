@@ -10,6 +10,7 @@ use super::{
     problem::Problem,
     secret::Secret,
 };
+use countersign_engine::store::Retention;
 use countersign_protocol::project::ProjectDocument;
 use std::{
     collections::BTreeMap,
@@ -31,6 +32,7 @@ pub(super) fn node(
         public: public(values)?,
         gateway: gateway(values, base, credentials)?,
         store: store(values, base)?,
+        retention: retention(values)?,
         keys: keys(values, base)?,
         outbound: outbound(values, base)?,
         sign_in: sign_in(values)?,
@@ -125,6 +127,16 @@ fn store(values: &Values, base: &Path) -> Result<Store, Problem> {
         root_certificates: roots.map(|path| base.join(path)),
         pool: values.get("store.pool")?,
         state: base.join(values.get::<PathBuf>("store.state")?),
+    })
+}
+
+fn retention(values: &Values) -> Result<Retention, Problem> {
+    Ok(Retention {
+        audit_days: values.get("retention.audit_days")?,
+        decisions_days: values.get("retention.decisions_days")?,
+        plans_days: values.get("retention.plans_days")?,
+        clarifications_days: values.get("retention.clarifications_days")?,
+        feed_days: values.get("retention.feed_days")?,
     })
 }
 

@@ -56,6 +56,11 @@ pub(super) const SECTIONS: &[Section] = &[
     },
     Section { name: "store", about: "Where everything is kept." },
     Section {
+        name: "retention",
+        about: "For how many days records are kept after their end; then they are removed, a few at a time. Evidence \
+                leaves, and whatever is pending, unknown or in force, are never removed.",
+    },
+    Section {
         name: "keys",
         about: "Where the key comes from that seals all other keys in the database: a file, a variable of the \
                 environment or a command. Name one of the three. Without it the database cannot be opened: keep a copy.",
@@ -257,6 +262,28 @@ pub(super) const KEYS: &[Key] = &[
          brought back from a backup. Each node has its own, and it must outlive restarts. Empty: the folder of this \
          file. SQLite keeps it beside the database.",
     ),
+    // AAP-G-07: the audit persists for at least 90 days after the end of the delegation.
+    whole(
+        "retention.audit_days",
+        (90, 36_500),
+        "90",
+        "Audit entries, after the end of their delegation: what the evidence hides, and its index. At least 90.",
+    ),
+    whole(
+        "retention.decisions_days",
+        (1, 36_500),
+        "90",
+        "Decisions with their approvals and executions, after the last of these is settled. A question says when \
+         exactly the same last ran for as long.",
+    ),
+    whole("retention.plans_days", (1, 36_500), "90", "Plans, after they were completed, failed or were cancelled."),
+    whole(
+        "retention.clarifications_days",
+        (1, 36_500),
+        "90",
+        "Clarification sessions and their chains, after they were confirmed, given up or expired.",
+    ),
+    whole("retention.feed_days", (1, 36_500), "90", "Bus events and learning samples (MPLP), after they happened."),
     key(
         "keys.file",
         Kind::Path,

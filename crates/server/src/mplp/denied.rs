@@ -53,7 +53,10 @@ pub(super) async fn not_counted(
             Ok(shown) => settled(&shown.document, request).into(),
             Err(refusal) => refusal.into(),
         },
-        NotCounted::Unknown => Refusal::NotFound("there is no such Confirm".into()).into(),
+        NotCounted::Unknown => Refusal::NotFound(
+            "there is no such Confirm, or it was settled so long ago that it is not kept any more".into(),
+        )
+        .into(),
         NotCounted::Locked | NotCounted::TooLate | NotCounted::TooEarly => Refusal::Conflict(what).into(),
         NotCounted::NotEntitled | NotCounted::BySoftware => Refusal::NotAuthorized(what).into(),
         NotCounted::TooWeak(_) | NotCounted::TokenNotAllowed => {

@@ -76,7 +76,11 @@ impl FromRequestParts<App> for DecisionId {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
         let params = RawPathParams::from_request_parts(parts, app).await.ok();
         let id = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "decision"));
-        let nobodys = || Refusal::NotFound("there is no such decision".into());
+        let nobodys = || {
+            Refusal::NotFound(
+                "there is no such decision, or it was settled so long ago that it is not kept any more".into(),
+            )
+        };
         Ok(id.map(|(_, id)| Self(id.to_owned())).ok_or_else(nobodys)?)
     }
 }

@@ -11,6 +11,7 @@ mod prepare;
 mod readers;
 mod temporary;
 mod tx;
+mod vacuum;
 mod watch;
 
 use super::{
@@ -36,6 +37,7 @@ use std::{
     sync::Arc,
 };
 use temporary::TemporaryFolder;
+pub use vacuum::vacuum;
 
 pub(super) async fn open_temporary(clock: Clock, readers: usize) -> Result<Arc<dyn Store>, StoreError> {
     let folder = TemporaryFolder::make()?;

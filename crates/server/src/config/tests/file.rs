@@ -26,6 +26,18 @@ fn an_unknown_key_is_refused_at_every_level_with_the_nearest_known_name() {
     }
 }
 
+/// AAP-G-07
+#[test]
+fn an_audit_of_less_than_90_days_is_refused_by_name() {
+    for days in ["89", "0", "-1", "\"90\""] {
+        let problem = the_problem(read(&format!("[retention]\naudit_days = {days}")));
+        assert_eq!((problem.key.as_str(), at_line(&problem)), ("retention.audit_days", Some(2)));
+    }
+    assert_eq!(the_problem(read("[retention]\ndecisions_days = 0")).key, "retention.decisions_days");
+    assert_eq!(the_problem(read("[retention]\naudit_day = 90")).hint, "did you mean `audit_days`?");
+    assert_eq!(the_problem(read("[retention]\nleaves_days = 90")).key, "retention.leaves_days");
+}
+
 #[test]
 fn a_key_in_the_wrong_section_is_told_where_it_belongs() {
     assert_eq!(the_problem(read("origin = \"https://a.example\"")).hint, "did you mean `public.origin`?");

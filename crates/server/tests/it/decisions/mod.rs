@@ -11,6 +11,7 @@ mod flood;
 mod nodes;
 mod outcomes;
 mod policy;
+mod retention;
 mod shown;
 mod strangers;
 mod waiting;

@@ -1,0 +1,17 @@
+//! The request of `countersign db stats`.
+
+use super::{AdminRefusal, AdminRequest};
+use countersign_engine::{Engine, store::StorageStats};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+pub struct ReadStorageStats {}
+
+impl AdminRequest for ReadStorageStats {
+    const NAME: &'static str = "read-storage-stats";
+    type Answer = StorageStats;
+
+    async fn run(self, engine: &Engine) -> Result<StorageStats, AdminRefusal> {
+        Ok(engine.storage_stats().await?)
+    }
+}
