@@ -41,6 +41,7 @@ pub(crate) struct KeyBlocks {
 }
 
 const EPOCH_MS: i64 = 1_735_689_600_000; // 2025-01-01
+const TIME_BITS: u32 = 41;
 const COUNTER_BITS: u32 = 14;
 const LANE_BITS: u32 = 8;
 
@@ -63,7 +64,7 @@ impl KeyBlocks {
 
 /// No key that was given out before `at` is as high as this one.
 pub(crate) fn first_key_at(at: UnixMillis) -> RowKey {
-    (at.0 - EPOCH_MS).max(0) << (COUNTER_BITS + LANE_BITS)
+    (at.0 - EPOCH_MS).clamp(0, (1 << TIME_BITS) - 1) << (COUNTER_BITS + LANE_BITS)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place where the node asks the system for randomness")]
