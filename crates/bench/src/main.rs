@@ -14,8 +14,10 @@ mod gateway;
 mod load;
 mod peers;
 mod report;
+mod soak;
 
 use clap::{Args, Parser, ValueEnum};
+use std::process::ExitCode;
 
 #[derive(Parser)]
 #[command(name = "countersign bench", about = "Benchmarks of Countersign, as ratios in one run")]
@@ -32,6 +34,8 @@ enum Command {
     Allowances,
     /// Looking for gaps in a plan, and proving a chain of 10,000 rounds against its signatures alone.
     Clarification,
+    /// Held calls, reads and writes against a rude upstream while nodes are killed, stopped, starved and restored.
+    Soak(soak::Arguments),
     /// A process of the gateway's benchmark; for the benchmark itself.
     #[command(hide = true)]
     GatewayPart(gateway::Part),
@@ -69,8 +73,15 @@ pub(crate) enum StoreKind {
     Postgres,
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> anyhow::Result<ExitCode> {
     match Command::parse() {
+        Command::Soak(arguments) => on_all_cores(async { Ok(soak::run(arguments).await) }),
+        command => bench(command).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn bench(command: Command) -> anyhow::Result<()> {
+    match command {
         Command::Register(load) => on_all_cores(run(What::Register, load)),
         Command::Calls(load) => on_all_cores(run(What::Calls, load)),
         Command::Decisions(load) => on_all_cores(run(What::Decisions, load)),
@@ -78,10 +89,11 @@ fn main() -> anyhow::Result<()> {
         Command::Clarification => clarification::run(),
         Command::Gateway(arguments) => gateway::run(&arguments),
         Command::GatewayPart(part) => on_all_cores(gateway::play(part)),
+        Command::Soak(arguments) => on_all_cores(async { Ok(soak::run(arguments).await) }).map(drop),
     }
 }
 
-fn on_all_cores(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+fn on_all_cores<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
 }
 

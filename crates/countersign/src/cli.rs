@@ -3,7 +3,7 @@
 use crate::{
     commands::{
         backup, bench, clarify, clock, completions, config, db, delegation, demo, inbox, init, key, keys, man, mcp,
-        openapi, plan, project, restore, routes, serve, token, user,
+        openapi, plan, project, restore, routes, serve, soak, token, user,
     },
     terminal::Terminal,
 };
@@ -54,6 +54,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Clock(clock::Command),
     Bench(bench::Arguments),
+    Soak(soak::Arguments),
     Completions(completions::Arguments),
     Openapi(openapi::Arguments),
     Man(man::Arguments),

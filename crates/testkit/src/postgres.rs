@@ -75,6 +75,19 @@ pub async fn fresh_durable_database() -> String {
 /// Tests need no durability; a benchmark without it would be meaningless.
 static DURABLE: AtomicBool = AtomicBool::new(false);
 
+/// Restarts the cluster, `fast` or `immediate`: every connection breaks, and after `immediate` it recovers from its log.
+pub async fn restart(mode: &str) {
+    let mode = mode.to_owned();
+    let restart = move || {
+        let script = "cd \"$FOLDER\" && exec \"$PROGRAMS/pg_ctl\" --pgdata data --log log --mode \"$MODE\" --wait --timeout 60 \
+                      --silent restart < /dev/null > /dev/null";
+        let mut command = shell();
+        command.args(["-c", script]).env("FOLDER", &cluster().folder).env("PROGRAMS", programs()).env("MODE", mode);
+        finish(&mut command)
+    };
+    tokio::task::spawn_blocking(restart).await.expect("PostgreSQL could not be restarted");
+}
+
 /// The same URL with the name in the server's certificate, and TLS required.
 pub fn over_tls(url: &str) -> String {
     format!("{}?sslmode=verify-full", url.replace("127.0.0.1", "localhost"))

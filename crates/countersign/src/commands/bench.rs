@@ -16,13 +16,17 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<(), Failure> {
+    hand_over(arguments.arguments.iter())
+}
+
+pub(super) fn hand_over<'a>(arguments: impl Iterator<Item = &'a OsString>) -> Result<(), Failure> {
     let own =
         std::env::current_exe().map_err(|why| Failure::new(format!("where this program lies is unknown: {why}")))?;
     let program = own.with_file_name(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX));
     if !program.is_file() {
         return Err(missing(&program));
     }
-    let ended = Command::new(&program).args(&arguments.arguments).status();
+    let ended = Command::new(&program).args(arguments).status();
     let ended = ended.map_err(|why| Failure::new(format!("{} does not start: {why}", program.display())))?;
     // The benchmark program has printed the error.
     if ended.success() { Ok(()) } else { Err(Failure::told()) }

@@ -25,6 +25,7 @@ pub(crate) mod project;
 pub(crate) mod restore;
 pub(crate) mod routes;
 pub(crate) mod serve;
+pub(crate) mod soak;
 pub(crate) mod token;
 pub(crate) mod user;
 
@@ -52,6 +53,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Keys(command) => keys::run(command, context),
         Command::Clock(command) => clock::run(command, context),
         Command::Bench(arguments) => bench::run(&arguments, context),
+        Command::Soak(arguments) => soak::run(&arguments, context),
         Command::Completions(arguments) => completions::run(&arguments, context),
         Command::Openapi(_) => openapi::run(context),
         Command::Man(arguments) => man::run(&arguments, context),

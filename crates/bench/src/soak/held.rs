@@ -1,0 +1,155 @@
+//! A held call: raised, answered by the person, used, and looked after until its agent knows how it ended.
+
+use super::{
+    agent::{Agent, Call},
+    http::Request,
+    person::Replied,
+    random::Random,
+    record::{Operation, Raised, Told},
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const PAUSE: Duration = Duration::from_millis(300);
+/// How often each part is tried again after an answer that nothing happened.
+const TRIES: usize = 40;
+/// How many questions one operation may ask, where the approved call failed without an effect.
+const QUESTIONS: usize = 4;
+
+/// How a decision is at present, as far as its agent needs to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Standing {
+    Pending,
+    /// Approved and not used, with the token that names it.
+    Open(String),
+    /// Being carried out.
+    Claimed,
+    /// The upstream did nothing, by its own word.
+    Failed,
+    /// Carried out, unknown, rejected, or over otherwise: not for this agent to send again.
+    Over,
+}
+
+impl Agent {
+    pub(super) async fn held_call(&self, random: &mut Random, marker: String) {
+        for _ in 0..QUESTIONS {
+            match self.asked_and_used(random, &marker).await {
+                Some(Standing::Failed) => {}
+                Some(_) => {
+                    self.load.one_held_call_ended();
+                    return;
+                }
+                None => break,
+            }
+        }
+        self.load.one_held_call_ended();
+        self.load.record.pages().given_up += 1;
+    }
+
+    /// How it ended; nothing where it was never told that anything could have happened.
+    async fn asked_and_used(&self, random: &mut Random, marker: &str) -> Option<Standing> {
+        let decision = match self.raise(marker).await {
+            Ok(decision) => decision?,
+            Err(standing) => return Some(standing),
+        };
+        let accepts = !random.percent(15);
+        let replied = self.load.person.replies(|| self.load.any_public(), &decision, accepts).await;
+        if replied == Replied::GaveUp {
+            return Some(Standing::Over);
+        }
+        if !accepts {
+            // A rejected call is tried all the same: it must not run.
+            self.call(self.redeem(marker, &decision)).await;
+            return Some(Standing::Over);
+        }
+        self.use_approval(random, marker, &decision).await
+    }
+
+    /// Sends the call without an approval until it is held. An answer may be lost: the same call is the same question.
+    async fn raise(&self, marker: &str) -> Result<Option<String>, Standing> {
+        for _ in 0..TRIES {
+            let (told, answer) = self.call(self.order(marker, None)).await;
+            match (told, answer) {
+                (Told::Held, Some(answer)) => {
+                    let Some(decision) = answer.json()["decision"]["decision_id"].as_str().map(str::to_owned) else {
+                        return Ok(None);
+                    };
+                    let raised = Raised { agent: self.number, at: self.load.record.now() };
+                    self.load.record.pages().decisions.entry(decision.clone()).or_insert(raised);
+                    return Ok(Some(decision));
+                }
+                (Told::Ran | Told::Conflict, _) => return Err(Standing::Over),
+                _ => tokio::time::sleep(PAUSE).await,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Uses the approval, sometimes by two requests at once; never again once it may have been used.
+    async fn use_approval(&self, random: &mut Random, marker: &str, decision: &str) -> Option<Standing> {
+        for _ in 0..TRIES {
+            let token = match self.stands(decision).await? {
+                Standing::Open(token) => token,
+                Standing::Pending | Standing::Claimed => {
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+                over => return Some(over),
+            };
+            let with_token = self.order(marker, Some((decision, &token)));
+            let told = match random.below(100) {
+                0..30 => {
+                    let (one, other) = tokio::join!(self.call(with_token), self.call(self.redeem(marker, decision)));
+                    if one.0 == Told::Ran { one.0 } else { other.0 }
+                }
+                30..50 => self.call(self.redeem(marker, decision)).await.0,
+                _ => self.call(with_token).await.0,
+            };
+            if told == Told::Ran {
+                return Some(Standing::Over);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        Some(Standing::Over)
+    }
+
+    /// Asks the node, until it answers; nothing where it does not.
+    async fn stands(&self, decision: &str) -> Option<Standing> {
+        for _ in 0..TRIES {
+            match self.decision(decision, 2).await {
+                Some(answer) if answer.status == 200 => return Some(standing(&answer.json())),
+                Some(answer) if answer.status == 404 => return Some(Standing::Over),
+                _ => tokio::time::sleep(PAUSE).await,
+            }
+        }
+        None
+    }
+
+    fn order(&self, marker: &str, approved: Option<(&str, &str)>) -> Call {
+        let request = Request::post(format!("/orders/{marker}")).json(&json!({ "marker": marker }));
+        let request = match approved {
+            Some((_, token)) => request.with("x-agent-confirm", token),
+            None => request,
+        };
+        let decision = approved.map(|(decision, _)| decision.to_owned());
+        Call { operation: Operation::Held, marker: marker.to_owned(), decision, request }
+    }
+
+    /// The request that was kept with the question.
+    fn redeem(&self, marker: &str, decision: &str) -> Call {
+        let request = Request::post(format!("/.countersign/decisions/{decision}/redeem"));
+        Call { operation: Operation::Held, marker: marker.to_owned(), decision: Some(decision.to_owned()), request }
+    }
+}
+
+fn standing(document: &Value) -> Standing {
+    let execution = document["execution"]["state"].as_str().unwrap_or_default();
+    let allowance = document["allowance"]["state"].as_str().unwrap_or_default();
+    match (document["state"].as_str().unwrap_or_default(), allowance, execution) {
+        ("pending", ..) => Standing::Pending,
+        (_, _, "claimed") => Standing::Claimed,
+        (_, _, "failed") => Standing::Failed,
+        ("accepted", "open", "") => Standing::Open(document["confirm_token"].as_str().unwrap_or_default().to_owned()),
+        _ => Standing::Over,
+    }
+}

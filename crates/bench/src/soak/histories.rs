@@ -1,0 +1,68 @@
+//! The history of each decision, from what agents and the person were told and from what the upstream did.
+
+use super::{
+    linearizability::{Action, Event, Outcome},
+    record::{Attempt, Micros, Pages, Told},
+};
+use std::collections::BTreeMap;
+
+/// A restore is a revocation of everything that was asked before it.
+pub(super) fn by_decision(pages: &Pages) -> BTreeMap<String, Vec<Event>> {
+    let mut histories: BTreeMap<String, Vec<Event>> = BTreeMap::new();
+    for reply in &pages.replies {
+        let action = if reply.accepts { Action::Approve { uses: 1 } } else { Action::Reject };
+        let outcome = if reply.is_sure { Outcome::Done } else { Outcome::Unknown };
+        let event = Event { action, invoked: reply.invoked, returned: reply.returned, outcome };
+        histories.entry(reply.decision.clone()).or_default().push(event);
+    }
+    for (decision, uses) in uses(pages) {
+        histories.entry(decision).or_default().extend(uses);
+    }
+    for (decision, raised) in &pages.decisions {
+        let ended = pages.forgotten.iter().filter(|(_, to)| raised.at < *to);
+        let revoked = ended.map(|(from, to)| {
+            let (action, outcome) = (Action::Revoke, Outcome::Done);
+            Event { action, invoked: raised.at.max(*from), returned: *to, outcome }
+        });
+        histories.entry(decision.clone()).or_default().extend(revoked);
+    }
+    histories
+}
+
+/// The upstream knows what ran, whatever the caller heard of it: each of its effects is a use that was done by then.
+fn uses(pages: &Pages) -> BTreeMap<String, Vec<Event>> {
+    let mut uses: BTreeMap<String, Vec<Event>> = BTreeMap::new();
+    for attempt in &pages.attempts {
+        if let Some(decision) = &attempt.decision {
+            uses.entry(decision.clone()).or_default().push(use_of(attempt));
+        }
+    }
+    let effects = pages.effects.values().flatten();
+    for (decision, at) in effects.filter_map(|effect| Some((effect.decision.clone()?, effect.at))) {
+        ran(uses.entry(decision).or_default(), at);
+    }
+    uses
+}
+
+fn use_of(attempt: &Attempt) -> Event {
+    let outcome = match attempt.told {
+        Told::Ran => Outcome::Done,
+        Told::InDoubt => Outcome::Unknown,
+        Told::Held | Told::Denied | Told::Conflict => Outcome::Refused,
+    };
+    Event { action: Action::Use, invoked: attempt.invoked, returned: attempt.returned, outcome }
+}
+
+/// Finds the use behind an effect: one that was acknowledged, else one in doubt, else one that nobody knows of.
+fn ran(uses: &mut Vec<Event>, at: Micros) {
+    let fits = |event: &&mut Event, outcome| event.outcome == outcome && event.invoked <= at && at <= event.returned;
+    if let Some(known) = uses.iter_mut().find(|event| fits(event, Outcome::Done)) {
+        known.returned = at;
+        return;
+    }
+    let in_doubt = uses.iter_mut().find(|event| event.outcome == Outcome::Unknown && event.invoked <= at);
+    match in_doubt {
+        Some(event) => (event.outcome, event.returned) = (Outcome::Done, at),
+        None => uses.push(Event { action: Action::Use, invoked: 0, returned: at, outcome: Outcome::Done }),
+    }
+}

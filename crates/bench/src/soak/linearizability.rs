@@ -1,0 +1,113 @@
+//! Whether what was seen of one decision fits some order in which its approval is used as often as it allows.
+//!
+//! The algorithm is Porcupine's: Wing and Gong's search for an order, with Lowe's cache of configurations that were
+//! looked at before. A history is that of one decision, so it is short.
+
+use std::collections::HashSet;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// An approval for so many uses; an ordinary one is for 1.
+    Approve {
+        uses: u32,
+    },
+    Reject,
+    Revoke,
+    Use,
+}
+
+/// What whoever did it knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Done,
+    /// It did nothing.
+    Refused,
+    /// It took effect at some time after it was invoked, or never.
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Event {
+    pub(super) action: Action,
+    pub(super) invoked: u64,
+    pub(super) returned: u64,
+    pub(super) outcome: Outcome,
+}
+
+/// The decision, as a sequential specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Decision {
+    Pending,
+    Open(u32),
+    Closed,
+}
+
+impl Decision {
+    /// After an action that took effect; none where it could not.
+    fn after(self, action: Action) -> Option<Self> {
+        match (action, self) {
+            (Action::Approve { uses: 0 }, _) => None,
+            (Action::Approve { uses }, Self::Pending) => Some(Self::Open(uses)),
+            (Action::Reject, Self::Pending) => Some(Self::Closed),
+            (Action::Revoke, _) => Some(Self::Closed),
+            (Action::Use, Self::Open(uses)) if uses > 1 => Some(Self::Open(uses - 1)),
+            (Action::Use, Self::Open(_)) => Some(Self::Closed),
+            _ => None,
+        }
+    }
+}
+
+/// Whether some order of the events explains what was seen.
+pub(super) fn is_linearizable(history: &[Event]) -> bool {
+    // What did nothing fits anywhere.
+    let events: Vec<Event> = history.iter().filter(|event| event.outcome != Outcome::Refused).copied().collect();
+    let mut search = Search { events: &events, seen: HashSet::new() };
+    search.finds_an_order()
+}
+
+struct Search<'a> {
+    events: &'a [Event],
+    /// Which events have their place, and the decision after them.
+    seen: HashSet<(Vec<u64>, Decision)>,
+}
+
+impl Search<'_> {
+    fn finds_an_order(&mut self) -> bool {
+        let mut open = vec![(vec![0; self.events.len().div_ceil(64)], Decision::Pending)];
+        while let Some((placed, decision)) = open.pop() {
+            if self.is_complete(&placed) {
+                return true;
+            }
+            for (n, event) in self.candidates(&placed) {
+                let Some(after) = decision.after(event.action) else { continue };
+                let mut next = placed.clone();
+                next[n / 64] |= 1 << (n % 64);
+                if self.seen.insert((next.clone(), after)) {
+                    open.push((next, after));
+                }
+            }
+        }
+        false
+    }
+
+    /// Everything that is known to have taken effect has its place.
+    fn is_complete(&self, placed: &[u64]) -> bool {
+        let has_place = |(n, event): (usize, &Event)| event.outcome == Outcome::Unknown || is_placed(placed, n);
+        self.events.iter().enumerate().all(has_place)
+    }
+
+    /// Whatever was invoked before the first of the others returned may come next.
+    fn candidates(&self, placed: &[u64]) -> Vec<(usize, Event)> {
+        let left = || self.events.iter().copied().enumerate().filter(|(n, _)| !is_placed(placed, *n));
+        let known = left().filter(|(_, event)| event.outcome == Outcome::Done);
+        let first_return = known.map(|(_, event)| event.returned).min().unwrap_or(u64::MAX);
+        left().filter(|(_, event)| event.invoked <= first_return).collect()
+    }
+}
+
+fn is_placed(placed: &[u64], n: usize) -> bool {
+    placed[n / 64] & (1 << (n % 64)) != 0
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! The person for whom all agents act: connects them, and answers their questions by a subscriber token.
+
+use super::{
+    http::{self, Answer, Listener, NoAnswer, Request},
+    program::PASSWORD,
+    record::{Record, Reply},
+    setup::PERSON,
+};
+use anyhow::{Context as _, bail, ensure};
+use countersign_protocol::mplp::MplpId;
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::Mutex;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const PAUSE: Duration = Duration::from_millis(250);
+
+pub(super) struct Person {
+    record: Arc<Record>,
+    /// Changes after a restore, which ends sign-ins and tokens.
+    proofs: Mutex<Proofs>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Proofs {
+    cookie: String,
+    csrf: String,
+    subscriber: String,
+}
+
+/// How a question ended for the person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Replied {
+    Counted,
+    /// It was settled before, by an answer that this person heard nothing of, or otherwise.
+    SettledBefore,
+    /// It is not there any more, or nobody could be reached.
+    GaveUp,
+}
+
+impl Person {
+    pub(super) async fn sign_in(record: &Arc<Record>, at: &Listener) -> anyhow::Result<Self> {
+        let proofs = Proofs::fetch(at).await?;
+        Ok(Self { record: Arc::clone(record), proofs: Mutex::new(proofs) })
+    }
+
+    /// Agrees to what an operator asks for; the code for the operator.
+    pub(super) async fn connects(&self, at: &Listener, request_id: &str) -> anyhow::Result<String> {
+        let shown = self.post(at, "/agent/delegate", &json!({ "request_id": request_id })).await?;
+        let yes = json!({
+            "request_id": request_id,
+            "disclosure_id": shown["disclosure_id"],
+            "acknowledged_disclosure": true,
+        });
+        let agreed = self.post(at, "/agent/delegate", &yes).await?;
+        Ok(agreed["code"].as_str().context("no code")?.to_owned())
+    }
+
+    /// A page of the audit of a delegation.
+    pub(super) async fn reads_audit(
+        &self,
+        at: &Listener,
+        delegation: &str,
+        cursor: Option<&str>,
+    ) -> anyhow::Result<Value> {
+        let cursor = cursor.map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
+        let path = format!("/agent/audit?delegation_id={delegation}&event_type=call&limit=200{cursor}");
+        self.ask(at, |proofs| Request::get(path.as_str()).with("cookie", &proofs.cookie)).await
+    }
+
+    async fn post(&self, at: &Listener, path: &str, body: &Value) -> anyhow::Result<Value> {
+        self.ask(at, |proofs| {
+            Request::post(path).json(body).with("cookie", &proofs.cookie).with("x-csrf-token", &proofs.csrf)
+        })
+        .await
+    }
+
+    /// Signs in again where the sign-in has ended.
+    async fn ask(&self, at: &Listener, request: impl Fn(&Proofs) -> Request) -> anyhow::Result<Value> {
+        for _ in 0..3 {
+            let proofs = self.proofs.lock().await.clone();
+            match expect(http::send(at, request(&proofs), PATIENCE).await)? {
+                answer if (200..300).contains(&answer.status) => return Ok(answer.json()),
+                answer if answer.status == 401 => self.renew(at, &proofs).await?,
+                answer => bail!("{}: {}", answer.status, answer.json()),
+            }
+        }
+        bail!("the person is not let in")
+    }
+
+    /// One at a time, and only if nobody has done it meanwhile.
+    async fn renew(&self, at: &Listener, known: &Proofs) -> anyhow::Result<()> {
+        let mut proofs = self.proofs.lock().await;
+        if proofs.cookie == known.cookie {
+            *proofs = Proofs::fetch(at).await?;
+        }
+        Ok(())
+    }
+
+    /// Answers a question, and tries again until it is known that an answer counted.
+    pub(super) async fn replies(&self, at: impl Fn() -> Listener, decision: &str, accepts: bool) -> Replied {
+        let Some(confirm) = decision.strip_prefix("dec_").and_then(MplpId::from_simple) else { return Replied::GaveUp };
+        let path = format!("/mplp/v1/confirms/{confirm}/decisions");
+        let body = json!({ "status": if accepts { "approved" } else { "rejected" } });
+        for _ in 0..80 {
+            let (at, proofs) = (at(), self.proofs.lock().await.clone());
+            let invoked = self.record.now();
+            let sent =
+                http::send(&at, Request::post(path.as_str()).json(&body).bearer(&proofs.subscriber), PATIENCE).await;
+            let note = |is_sure| {
+                let (decision, returned) = (decision.to_owned(), self.record.now());
+                self.record.pages().replies.push(Reply { decision, accepts, invoked, returned, is_sure });
+            };
+            match sent {
+                Ok(answer) if answer.status == 201 => {
+                    note(true);
+                    return Replied::Counted;
+                }
+                Ok(answer) if answer.status == 409 => return Replied::SettledBefore,
+                Ok(answer) if answer.status == 404 => return Replied::GaveUp,
+                Ok(answer) if answer.status == 401 => {
+                    let _later = self.renew(&at, &proofs).await;
+                }
+                Err(NoAnswer::NotSent(_)) => {}
+                // A 503 may come after a commit whose end nobody knows.
+                Ok(_) | Err(NoAnswer::Lost(_)) => note(false),
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        Replied::GaveUp
+    }
+}
+
+impl Proofs {
+    async fn fetch(at: &Listener) -> anyhow::Result<Self> {
+        let body = json!({ "name": PERSON, "password": PASSWORD });
+        let answer = expect(http::send(at, Request::post("/session").json(&body), PATIENCE).await)?;
+        ensure!(answer.status == 201, "sign-in: {} {}", answer.status, answer.json());
+        let cookie = answer.header("set-cookie").split(';').next().unwrap_or_default().to_owned();
+        let csrf = answer.json()["csrf_token"].as_str().unwrap_or_default().to_owned();
+        let new = json!({ "name": "soak", "approves_high_risk": true });
+        let request = Request::post("/aaep/v1/subscriber-tokens").json(&new);
+        let request = request.with("cookie", &cookie).with("x-csrf-token", &csrf);
+        let made = expect(http::send(at, request, PATIENCE).await)?;
+        ensure!(made.status == 201, "subscriber token: {} {}", made.status, made.json());
+        let subscriber = made.json()["token"].as_str().unwrap_or_default().to_owned();
+        Ok(Self { cookie, csrf, subscriber })
+    }
+}
+
+fn expect(answer: Result<Answer, NoAnswer>) -> anyhow::Result<Answer> {
+    answer.map_err(|why| anyhow::anyhow!("{why}"))
+}

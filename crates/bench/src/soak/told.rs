@@ -1,0 +1,52 @@
+//! What an answer of the gateway tells its caller: whether the request ran, did not run, or may have run.
+
+use super::{
+    http::{Answer, NoAnswer},
+    record::Told,
+};
+use serde_json::Value;
+
+/// What was told, and a short name of the answer.
+pub(super) fn told(answer: &Result<Answer, NoAnswer>) -> (Told, String) {
+    match answer {
+        Err(why @ NoAnswer::NotSent(_)) => (Told::Denied, why.to_string()),
+        Err(why @ NoAnswer::Lost(_)) => (Told::InDoubt, why.to_string()),
+        Ok(answer) => {
+            let body = answer.json();
+            let is_refusal = body["error"].is_string() && body["request_id"].is_string();
+            if is_refusal { refusal(answer.status, &body) } else { from_upstream(answer, &body) }
+        }
+    }
+}
+
+/// A refusal of the gateway's own.
+fn refusal(status: u16, body: &Value) -> (Told, String) {
+    let (code, description) = (text(body, "error"), text(body, "error_description"));
+    let told = match code {
+        "irreversible_requires_confirm" => Told::Held,
+        _ if description.contains("may have") => Told::InDoubt,
+        _ if status == 409 => Told::Conflict,
+        _ => Told::Denied,
+    };
+    (told, format!("{status} {code}: {description}"))
+}
+
+/// The upstream's answer, passed on.
+fn from_upstream(answer: &Answer, body: &Value) -> (Told, String) {
+    let manner = text(body, "upstream");
+    let told = match answer.status {
+        ..400 if answer.is_whole => Told::Ran,
+        ..400 => Told::InDoubt,
+        // It said itself that it did nothing.
+        503 if manner == "503 without effect" => Told::Denied,
+        _ => Told::InDoubt,
+    };
+    (told, format!("{} from the upstream: {manner}", answer.status))
+}
+
+fn text<'a>(body: &'a Value, name: &str) -> &'a str {
+    body[name].as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

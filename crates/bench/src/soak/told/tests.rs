@@ -1,0 +1,34 @@
+use super::*;
+use serde_json::json;
+
+fn answered(status: u16, body: &Value, is_whole: bool) -> Told {
+    let body = body.to_string().into();
+    told(&Ok(Answer { status, headers: ::http::HeaderMap::new(), body, is_whole })).0
+}
+
+fn refused(status: u16, code: &str, description: &str) -> Told {
+    let body = json!({ "error": code, "error_description": description, "request_id": "req_1" });
+    answered(status, &body, true)
+}
+
+///
+#[test]
+fn only_a_refusal_without_doubt_says_that_nothing_happened() {
+    let doubt = "the service behind this one did not answer in time; the request may have been carried out";
+    assert_eq!(refused(504, "upstream_timeout", doubt), Told::InDoubt);
+    assert_eq!(refused(503, "service_unavailable", "the record of this request could not be written"), Told::Denied);
+    assert_eq!(refused(409, "conflict", "exactly this is under way already: see decision dec_1"), Told::Conflict);
+    assert_eq!(refused(403, "irreversible_requires_confirm", "a person must confirm it"), Told::Held);
+    assert_eq!(told(&Err(NoAnswer::Lost("closed".into()))).0, Told::InDoubt);
+    assert_eq!(told(&Err(NoAnswer::NotSent("refused".into()))).0, Told::Denied);
+}
+
+///
+#[test]
+fn an_error_of_the_upstream_is_a_doubt_unless_it_says_that_it_did_nothing() {
+    let from = |manner: &str| json!({ "upstream": manner, "marker": "w1" });
+    assert_eq!(answered(200, &from("normal"), true), Told::Ran);
+    assert_eq!(answered(200, &from("half an answer"), false), Told::InDoubt);
+    assert_eq!(answered(500, &from("500 before the work"), true), Told::InDoubt);
+    assert_eq!(answered(503, &from("503 without effect"), true), Told::Denied);
+}

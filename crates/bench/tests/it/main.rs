@@ -1,0 +1,3 @@
+//! Through the built program, with real processes.
+
+mod soak;
