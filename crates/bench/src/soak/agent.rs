@@ -152,6 +152,13 @@ impl Agent {
         let request = Request::get(format!("/v1/decisions/{id}?wait={wait_s}")).bearer(&token);
         let answer = http::send(at, request.with("aap-version", "2.0"), PATIENCE + Duration::from_secs(wait_s)).await;
         self.replace(&answer, &token).await;
+        match &answer {
+            Ok(answer) if answer.status >= 400 => {
+                self.load.record.trouble(&format!("/v1/decisions: {} {}", answer.status, answer.json()))
+            }
+            Ok(_) => {}
+            Err(why) => self.load.record.trouble(&format!("/v1/decisions: {why}")),
+        }
         answer.ok()
     }
 
@@ -166,7 +173,9 @@ impl Agent {
 
     async fn replace(&self, answer: &Result<Answer, NoAnswer>, token: &str) {
         if answer.as_ref().is_ok_and(|answer| answer.status == 401) {
-            let _later = self.register(token).await;
+            if let Err(why) = self.register(token).await {
+                self.load.record.trouble(&why);
+            }
         }
     }
 }

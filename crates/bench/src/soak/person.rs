@@ -118,12 +118,22 @@ impl Person {
                 }
                 Ok(answer) if answer.status == 409 => return Replied::SettledBefore,
                 Ok(answer) if answer.status == 404 => return Replied::GaveUp,
-                Ok(answer) if answer.status == 401 => {
-                    let _later = self.renew(&at, &proofs).await;
+                // A token that has ended is told as one that is not entitled.
+                Ok(answer) if [401, 403].contains(&answer.status) => {
+                    if let Err(why) = self.renew(&at, &proofs).await {
+                        self.record.trouble(&why);
+                    }
                 }
                 Err(NoAnswer::NotSent(_)) => {}
                 // A 503 may come after a commit whose end nobody knows.
-                Ok(_) | Err(NoAnswer::Lost(_)) => note(false),
+                Ok(answer) if answer.status < 500 => {
+                    self.record.trouble(&format!("/mplp/v1/confirms: {} {}", answer.status, answer.json()));
+                }
+                Ok(answer) => {
+                    self.record.trouble(&format!("/mplp/v1/confirms: {} {}", answer.status, answer.json()));
+                    note(false);
+                }
+                Err(NoAnswer::Lost(_)) => note(false),
             }
             tokio::time::sleep(PAUSE).await;
         }

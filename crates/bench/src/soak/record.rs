@@ -110,6 +110,8 @@ pub(super) struct Pages {
     pub(super) given_up: usize,
     /// Nodes and agents that did not come back.
     pub(super) stuck: Vec<String>,
+    /// What was refused beside the calls, such as registering and signing in, and how often.
+    pub(super) troubles: BTreeMap<String, usize>,
     /// How the upstream behaved.
     pub(super) manners: BTreeMap<&'static str, usize>,
 }
@@ -141,6 +143,13 @@ impl Record {
             pages.latencies.push((attempt.returned, millis));
         }
         pages.attempts.push(attempt);
+    }
+
+    pub(super) fn trouble(&self, why: &dyn std::fmt::Display) {
+        let why = why.to_string();
+        // Without the ids in it, the same trouble is the same.
+        let why = why.split_once(",\"request_id\"").map_or(why.as_str(), |(before, _)| before);
+        *self.pages().troubles.entry(why.to_owned()).or_default() += 1;
     }
 
     pub(super) fn effect(&self, marker: &str, decision: Option<String>) {

@@ -21,6 +21,8 @@ pub(super) struct Report {
     pub(super) given_up: usize,
     pub(super) faults: BTreeMap<&'static str, usize>,
     pub(super) upstream: BTreeMap<&'static str, usize>,
+    /// What was refused beside the calls.
+    pub(super) troubles: BTreeMap<String, usize>,
     pub(super) p50_ms: f32,
     pub(super) p99_ms: f32,
     pub(super) memory_first_mib: f64,
@@ -70,6 +72,7 @@ impl Report {
             given_up: pages.given_up,
             faults,
             upstream: pages.manners.clone(),
+            troubles: pages.troubles.clone(),
             p50_ms: quantile(&mut millis, 0.5),
             p99_ms: quantile(&mut millis, 0.99),
             memory_first_mib: memory().next().unwrap_or_default(),
