@@ -102,6 +102,7 @@ impl Person {
         let Some(confirm) = decision.strip_prefix("dec_").and_then(MplpId::from_simple) else { return Replied::GaveUp };
         let path = format!("/mplp/v1/confirms/{confirm}/decisions");
         let body = json!({ "status": if accepts { "approved" } else { "rejected" } });
+        let (mut was_refused, mut was_lost) = (false, false);
         for _ in 0..80 {
             let (at, proofs) = (at(), self.proofs.lock().await.clone());
             let invoked = self.record.now();
@@ -116,7 +117,12 @@ impl Person {
                     note(true);
                     return Replied::Counted;
                 }
-                Ok(answer) if answer.status == 409 => return Replied::SettledBefore,
+                Ok(answer) if answer.status == 409 => {
+                    if was_refused && !was_lost {
+                        self.record.trouble(&"an answer that a 503 called not carried out seems to have counted");
+                    }
+                    return Replied::SettledBefore;
+                }
                 Ok(answer) if answer.status == 404 => return Replied::GaveUp,
                 // A token that has ended is told as one that is not entitled.
                 Ok(answer) if [401, 403].contains(&answer.status) => {
@@ -124,16 +130,19 @@ impl Person {
                         self.record.trouble(&why);
                     }
                 }
-                Err(NoAnswer::NotSent(_)) => {}
-                // A 503 may come after a commit whose end nobody knows.
-                Ok(answer) if answer.status < 500 => {
-                    self.record.trouble(&format!("/mplp/v1/confirms: {} {}", answer.status, answer.json()));
-                }
                 Ok(answer) => {
                     self.record.trouble(&format!("/mplp/v1/confirms: {} {}", answer.status, answer.json()));
-                    note(false);
+                    // A 503 may come after a commit whose end nobody knows.
+                    if answer.status >= 500 {
+                        note(false);
+                        was_refused = true;
+                    }
                 }
-                Err(NoAnswer::Lost(_)) => note(false),
+                Err(NoAnswer::Lost(_)) => {
+                    note(false);
+                    was_lost = true;
+                }
+                Err(NoAnswer::NotSent(_)) => {}
             }
             tokio::time::sleep(PAUSE).await;
         }

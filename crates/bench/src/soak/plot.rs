@@ -13,7 +13,10 @@ const LEFT: f64 = 60.0;
 const RIGHT: f64 = 845.0;
 /// Latency above, memory below: top and bottom of each.
 const LATENCY: (f64, f64) = (90.0, 250.0);
-const MEMORY: (f64, f64) = (310.0, 430.0);
+const MEMORY: (f64, f64) = (324.0, 434.0);
+/// Names of faults stand between the two, as long as they can be told apart.
+const NAMES: f64 = 294.0;
+const NAMED: usize = 80;
 /// A line has no more points than this, however long the run was.
 const POINTS: u64 = 600;
 
@@ -28,7 +31,8 @@ pub(super) fn draw(run: &Run, pages: &Pages) -> String {
     let most = pages.memory.iter().map(|(_, mib)| *mib).fold(10.0, f64::max) * 1.1;
     let mut svg = head(run, pages, end, highest);
     for fault in &pages.faults {
-        mark(&mut svg, end, (fault.began, fault.ended), fault.name, &fault.detail);
+        let name = if pages.faults.len() <= NAMED { fault.name } else { "" };
+        mark(&mut svg, end, (fault.began, fault.ended), name, &fault.detail);
     }
     let in_logs = |points: &[(Micros, f64)]| -> Vec<(f64, f64)> {
         points.iter().map(|(at, millis)| (x(*at, end), y(LATENCY, millis.max(1.0).ln() / highest.ln()))).collect()
@@ -85,7 +89,7 @@ fn head(run: &Run, pages: &Pages, end: Micros, highest: f64) -> String {
          <text x=\"16\" y=\"26\" font-size=\"16\" font-weight=\"bold\">{title}</text>\n\
          <text x=\"16\" y=\"46\">{seconds:.0} s, nodes: {nodes}, agents: {agents}, seed: {seed}</text>\n\
          <text x=\"16\" y=\"72\">Milliseconds of answered requests, logarithmic; solid: p50, dashed: p99</text>\n\
-         <text x=\"16\" y=\"296\">Resident memory of the nodes, MiB</text>\n\
+         <text x=\"16\" y=\"314\">Resident memory of the nodes, MiB</text>\n\
          <text x=\"{LEFT}\" y=\"455\">0 s</text>\n\
          <text x=\"{RIGHT}\" y=\"455\" text-anchor=\"end\">{seconds:.0} s</text>\n",
         seconds = seconds(end),
@@ -94,15 +98,20 @@ fn head(run: &Run, pages: &Pages, end: Micros, highest: f64) -> String {
 
 fn mark(svg: &mut String, end: Micros, (began, ended): (Micros, Micros), name: &str, detail: &str) {
     let (from, to) = (x(began, end), x(ended, end));
-    let (width, top, height) = ((to - from).max(1.0), LATENCY.0, MEMORY.1 - LATENCY.0);
-    let detail = detail.replace('&', "&amp;").replace('<', "&lt;");
-    let _written = writeln!(
-        svg,
-        "<rect x=\"{from:.1}\" y=\"{top}\" width=\"{width:.1}\" height=\"{height}\" fill=\"#ddd\"><title>{detail}</title></rect>\n\
-         <text transform=\"translate({:.1} {:.1}) rotate(-90)\" font-size=\"9\">{name}</text>",
-        from + 8.0,
-        MEMORY.0 - 8.0,
-    );
+    let (width, detail) = ((to - from).max(1.0), detail.replace('&', "&amp;").replace('<', "&lt;"));
+    for (top, bottom) in [LATENCY, MEMORY] {
+        let height = bottom - top;
+        let _written = writeln!(
+            svg,
+            "<rect x=\"{from:.1}\" y=\"{top}\" width=\"{width:.1}\" height=\"{height}\" fill=\"#ddd\">\
+             <title>{detail}</title></rect>",
+        );
+    }
+    if !name.is_empty() {
+        let x = from + 8.0;
+        let _written =
+            writeln!(svg, "<text transform=\"translate({x:.1} {NAMES}) rotate(-90)\" font-size=\"9\">{name}</text>");
+    }
 }
 
 fn line(svg: &mut String, points: &[(f64, f64)], form: &str) {
