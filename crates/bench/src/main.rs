@@ -35,6 +35,10 @@ enum Command {
     /// Looking for gaps in a plan, and proving a chain of 10,000 rounds against its signatures alone.
     Clarification,
     /// Held calls, reads and writes against a rude upstream while nodes are killed, stopped, starved and restored.
+    ///
+    /// Exit code 0: nothing was done twice, lost, falsely denied, stuck or contradicted. 1: something was, or the run
+    /// broke off.
+    #[command(override_usage = "countersign soak [OPTIONS]")]
     Soak(soak::Arguments),
     /// A process of the gateway's benchmark; for the benchmark itself.
     #[command(hide = true)]

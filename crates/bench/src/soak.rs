@@ -38,7 +38,6 @@ use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 use upstream::Upstream;
 
-/// Exit code 0: nothing was done twice, lost, falsely denied, stuck or contradicted. 1: something was, or the run broke off.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// How long, in minutes, and at least until every kind of fault has struck. Without this, --seconds or --held: 10 minutes.

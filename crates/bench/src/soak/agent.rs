@@ -172,10 +172,10 @@ impl Agent {
     }
 
     async fn replace(&self, answer: &Result<Answer, NoAnswer>, token: &str) {
-        if answer.as_ref().is_ok_and(|answer| answer.status == 401) {
-            if let Err(why) = self.register(token).await {
-                self.load.record.trouble(&why);
-            }
+        if answer.as_ref().is_ok_and(|answer| answer.status == 401)
+            && let Err(why) = self.register(token).await
+        {
+            self.load.record.trouble(&why);
         }
     }
 }

@@ -3,7 +3,11 @@
 //! They depend on test tooling, which does not belong in this program.
 
 use crate::{context::Context, failure::Failure};
-use std::{ffi::OsString, path::Path, process::Command};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 const PROGRAM: &str = "countersign-bench";
 
@@ -20,9 +24,7 @@ pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<(), Failure> {
 }
 
 pub(super) fn hand_over<'a>(arguments: impl Iterator<Item = &'a OsString>) -> Result<(), Failure> {
-    let own =
-        std::env::current_exe().map_err(|why| Failure::new(format!("where this program lies is unknown: {why}")))?;
-    let program = own.with_file_name(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX));
+    let program = program()?;
     if !program.is_file() {
         return Err(missing(&program));
     }
@@ -30,6 +32,13 @@ pub(super) fn hand_over<'a>(arguments: impl Iterator<Item = &'a OsString>) -> Re
     let ended = ended.map_err(|why| Failure::new(format!("{} does not start: {why}", program.display())))?;
     // The benchmark program has printed the error.
     if ended.success() { Ok(()) } else { Err(Failure::told()) }
+}
+
+/// Where the benchmarks lie if they are built: beside this program.
+pub(super) fn program() -> Result<PathBuf, Failure> {
+    let own =
+        std::env::current_exe().map_err(|why| Failure::new(format!("where this program lies is unknown: {why}")))?;
+    Ok(own.with_file_name(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)))
 }
 
 fn missing(program: &Path) -> Failure {

@@ -1,6 +1,6 @@
 //! `countersign soak …`: hands over to the program of the benchmarks, like `countersign bench`.
 
-use super::bench::hand_over;
+use super::bench::{hand_over, program};
 use crate::{context::Context, failure::Failure};
 use std::ffi::OsString;
 
@@ -15,7 +15,15 @@ pub(crate) struct Arguments {
     arguments: Vec<OsString>,
 }
 
-pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<(), Failure> {
+/// The help of whoever has not built what has the options.
+const HELP: &str = "Load this build for minutes or hours while its nodes are killed, stopped, starved and restored\n\n\
+                    The options are those of a program that is not built: cargo build --release -p countersign-bench\n";
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
+    let asks_for_help = arguments.arguments.iter().any(|argument| argument == "--help" || argument == "-h");
+    if asks_for_help && !program()?.is_file() {
+        return context.say(HELP);
+    }
     let soak = [OsString::from("soak")];
     hand_over(soak.iter().chain(&arguments.arguments))
 }
