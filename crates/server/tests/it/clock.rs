@@ -34,7 +34,7 @@ on_both_stores! {
             for path in ["/v1/agents", "/inbox", "/agents"] {
                 assert_eq!(alice.get(plane, path).await.status, 503, "{leap} {path}");
             }
-            assert_eq!(scene.own(&scene.agent, http::Method::GET, "/v1/decisions").await.status, 503, "{leap}");
+            assert_eq!(scene.own(&scene.agent, http::Method::GET, "/v1/actions").await.status, 503, "{leap}");
             assert_eq!(plane.post("/agent/register", &register).await.status, 503, "{leap}");
             let signing_in = json!({ "name": "alice", "password": "correct horse battery staple" });
             assert_eq!(plane.post("/session", &signing_in).await.status, 503, "{leap}");
