@@ -10,7 +10,7 @@ use super::{
 };
 use crate::chance::first_key_at;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// For how many days each kind of record is kept after its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,40 +109,41 @@ pub(crate) async fn remove<S: Sql>(sql: &mut S, what: Expired, before: UnixMilli
         Expired::Feed => along_the_log(sql, what, FEED, before).await,
         Expired::Delegations => delegations(sql, before).await,
         Expired::LooseEntries => along_the_log(sql, what, LOOSE_ENTRIES, before).await,
-        Expired::LooseSessions => rows(sql, what, "sessions", LOOSE_SESSIONS, first_key_at(before)).await,
+        Expired::LooseSessions => loose_sessions(sql, before).await,
     }
 }
+
+// The conditions are scalar sub-selects: PostgreSQL runs these by an index for each row, while it may make a join of
+// `NOT EXISTS` and read a whole table for it.
 
 /// A standing approval outlives its decision's settlement, and an execution may be reconciled much later. A plan that
 /// is not over keeps the questions about it.
 const DECISIONS: &str = "SELECT key FROM decisions d WHERE settled_at < $1 \
-     AND NOT EXISTS (SELECT 1 FROM allowances a WHERE a.decision = d.key AND a.due IS NOT NULL) \
-     AND NOT EXISTS (SELECT 1 FROM executions x WHERE x.decision = d.key AND (x.ended_at IS NULL OR x.ended_at >= $1)) \
-     AND NOT EXISTS (SELECT 1 FROM plans p WHERE p.key = d.plan AND (p.ended_at IS NULL OR p.ended_at >= $1)) \
+     AND (SELECT 1 FROM allowances a WHERE a.decision = d.key AND a.due IS NOT NULL LIMIT 1) IS NULL \
+     AND (SELECT 1 FROM executions x WHERE x.decision = d.key AND (x.ended_at IS NULL OR x.ended_at >= $1) LIMIT 1) \
+        IS NULL \
+     AND (SELECT 1 FROM plans p WHERE p.key = d.plan AND (p.ended_at IS NULL OR p.ended_at >= $1) LIMIT 1) IS NULL \
      ORDER BY settled_at";
 
 const AAEP_SESSIONS: &str = "SELECT key FROM aaep_sessions s WHERE ended_at < $1 \
-     AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.asked_in = s.key) ORDER BY ended_at";
+     AND (SELECT 1 FROM decisions d WHERE d.asked_in = s.key LIMIT 1) IS NULL ORDER BY ended_at";
 
 const PLANS: &str = "SELECT key FROM plans p WHERE ended_at < $1 \
-     AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.plan = p.key) ORDER BY ended_at";
+     AND (SELECT 1 FROM decisions d WHERE d.plan = p.key LIMIT 1) IS NULL ORDER BY ended_at";
 
 const CLARIFICATIONS: &str = "SELECT key FROM clarification_sessions WHERE ended_at < $1 ORDER BY ended_at";
 
 /// An AAP session is what its audit entries are found by, so it goes after them.
 const LOOSE_SESSIONS: &str = "SELECT key FROM sessions s WHERE delegation IS NULL AND key < $1 \
-     AND NOT EXISTS (SELECT 1 FROM audit_index i WHERE i.project = s.project AND i.kind = 1 AND i.key = s.key) \
-     AND NOT EXISTS (SELECT 1 FROM audit_progress p JOIN evidence e ON e.lane = p.lane AND e.pos > p.pos \
-        WHERE e.session = s.key) ORDER BY key";
+     AND (SELECT 1 FROM audit_index i WHERE i.project = s.project AND i.kind = 1 AND i.key = s.key LIMIT 1) IS NULL \
+     ORDER BY key";
 
 /// All of it or nothing: as long as a decision, a plan or a late entry of it is kept, so is the rest.
 const DELEGATIONS: &str = "SELECT key, project FROM delegations d WHERE ended_at < $1 \
-     AND NOT EXISTS (SELECT 1 FROM decisions x WHERE x.project = d.project AND x.principal = d.id) \
-     AND NOT EXISTS (SELECT 1 FROM plans x WHERE x.project = d.project AND x.principal = d.id) \
-     AND NOT EXISTS (SELECT 1 FROM audit_index i WHERE i.project = d.project AND i.kind = 0 AND i.key = d.key \
-        AND i.at >= $1) \
-     AND NOT EXISTS (SELECT 1 FROM audit_progress p JOIN evidence e ON e.lane = p.lane AND e.pos > p.pos \
-        WHERE e.delegation = d.key) ORDER BY ended_at";
+     AND (SELECT 1 FROM decisions x WHERE x.project = d.project AND x.principal = d.id LIMIT 1) IS NULL \
+     AND (SELECT 1 FROM plans x WHERE x.project = d.project AND x.principal = d.id LIMIT 1) IS NULL \
+     AND (SELECT 1 FROM audit_index i WHERE i.project = d.project AND i.kind = 0 AND i.key = d.key AND i.at >= $1 \
+        LIMIT 1) IS NULL ORDER BY ended_at";
 
 async fn rows<S: Sql>(sql: &mut S, what: Expired, table: &str, expired: &str, before: i64) -> Result<u64, Failure> {
     let keys = keys(sql, what, expired, before).await?;
@@ -172,19 +173,48 @@ async fn delegations<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Fai
     let batch = Expired::Delegations.batch();
     let text = format!("{DELEGATIONS} LIMIT {AT_ONCE} {}", S::SKIP_LOCKED);
     let found = sql.query(&text, &[before.0.into()]).await?;
+    if found.is_empty() {
+        return Ok(0);
+    }
+    let busy = in_the_tail(sql, "delegation").await?;
     let mut removed = 0;
     for row in &found {
         let (key, project) = (row.int(0)?, row.int(1)?);
+        if busy.contains(&key) {
+            continue;
+        }
         removed += entries_of(sql, project, key, batch.saturating_sub(removed)).await?;
         if removed >= batch {
             return Ok(removed);
         }
-        sql.execute("DELETE FROM sessions WHERE project = $1 AND delegation = $2", &[project.into(), key.into()])
-            .await?;
+        let sessions = "DELETE FROM sessions WHERE project = $1 AND delegation = $2";
+        sql.execute(sessions, &[project.into(), key.into()]).await?;
         delete(sql, "delegations", "key", &[key]).await?;
+        removed += 1;
     }
-    // There may be more of them, even if none of these had many entries.
-    Ok(if found.len() == AT_ONCE { batch } else { removed })
+    Ok(removed)
+}
+
+async fn loose_sessions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Failure> {
+    let mut keys = keys(sql, Expired::LooseSessions, LOOSE_SESSIONS, first_key_at(before)).await?;
+    if !keys.is_empty() {
+        let busy = in_the_tail(sql, "session").await?;
+        keys.retain(|key| !busy.contains(key));
+    }
+    delete(sql, "sessions", "key", &keys).await?;
+    Ok(keys.len() as u64)
+}
+
+/// Whose entries are not indexed yet.
+async fn in_the_tail<S: Sql>(sql: &mut S, column: &str) -> Result<BTreeSet<RowKey>, Failure> {
+    let text = format!("SELECT DISTINCT {column} FROM evidence WHERE lane = $1 AND pos > $2 AND {column} IS NOT NULL");
+    let mut busy = BTreeSet::new();
+    for lane in sql.query("SELECT lane, pos FROM audit_progress", &[]).await? {
+        for row in sql.query(&text, &[lane.int(0)?.into(), lane.int(1)?.into()]).await? {
+            busy.insert(row.int(0)?);
+        }
+    }
+    Ok(busy)
 }
 
 /// Removes the first audit entries of a delegation: what they hide, and by what they are found. The leaves stay.
@@ -195,16 +225,15 @@ async fn entries_of<S: Sql>(sql: &mut S, project: RowKey, key: RowKey, limit: u6
     );
     let found = sql.query(&text, &[project.into(), key.into()]).await?;
     let Some(last) = found.last() else { return Ok(0) };
-    for (lane, positions) in by_lane(&found)? {
-        let of_session = format!(
-            "DELETE FROM audit_index WHERE (project, kind, key, at, lane, seq) IN \
-             (SELECT project, 1, session, at, lane, seq FROM evidence WHERE lane = $1 AND {} AND session IS NOT NULL)",
-            S::one_of("pos", "$2")
-        );
-        let openings = format!("DELETE FROM evidence_openings WHERE lane = $1 AND {}", S::one_of("pos", "$2"));
-        let params = [lane.into(), Value::List(positions)];
-        sql.execute(&of_session, &params).await?;
-        sql.execute(&openings, &params).await?;
+    let mut lanes: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for row in &found {
+        lanes.entry(row.int(1)?).or_default().push(row.int(3)?);
+    }
+    for (lane, positions) in lanes {
+        let text = format!("{ENTRIES} WHERE lane = $1 AND {}", S::one_of("pos", "$2"));
+        let entries = sql.query(&text, &[lane.into(), Value::List(positions.clone())]).await?;
+        unindex_sessions(sql, lane, entries.iter()).await?;
+        delete_openings(sql, lane, positions).await?;
     }
     let indexed =
         "DELETE FROM audit_index WHERE project = $1 AND kind = 0 AND key = $2 AND (at, lane, seq) <= ($3, $4, $5)";
@@ -214,12 +243,27 @@ async fn entries_of<S: Sql>(sql: &mut S, project: RowKey, key: RowKey, limit: u6
     Ok(found.len() as u64)
 }
 
-fn by_lane(entries: &[Row]) -> Result<BTreeMap<i64, Vec<i64>>, Failure> {
-    let mut lanes: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+const ENTRIES: &str = "SELECT pos, at, project, seq, delegation, session FROM evidence";
+
+/// Each by its whole key: no planner can think of reading the index from its beginning.
+async fn unindex_sessions<'r, S: Sql>(
+    sql: &mut S,
+    lane: i64,
+    entries: impl Iterator<Item = &'r Row> + Send,
+) -> Result<(), Failure> {
+    let text =
+        "DELETE FROM audit_index WHERE project = $1 AND kind = 1 AND key = $2 AND at = $3 AND lane = $4 AND seq = $5";
     for entry in entries {
-        lanes.entry(entry.int(1)?).or_default().push(entry.int(3)?);
+        let Some(session) = entry.maybe_int(5)? else { continue };
+        let key = [entry.int(2)?, session, entry.int(1)?, lane, entry.int(3)?];
+        sql.execute(text, &key.map(Value::from)).await?;
     }
-    Ok(lanes)
+    Ok(())
+}
+
+async fn delete_openings<S: Sql>(sql: &mut S, lane: i64, positions: Vec<i64>) -> Result<(), Failure> {
+    let text = format!("DELETE FROM evidence_openings WHERE lane = $1 AND {}", S::one_of("pos", "$2"));
+    sql.execute(&text, &[lane.into(), Value::List(positions)]).await.map(drop)
 }
 
 /// What `retention_progress` calls them.
@@ -239,61 +283,65 @@ async fn along_the_log<S: Sql>(sql: &mut S, what: Expired, kind: i64, before: Un
     let mut left = what.batch();
     for lane in sql.query(&progress, &[]).await? {
         let (lane, from) = (lane.int(0)?, lane.int(1)?);
-        let Some((to, passed)) = last_expired(sql, lane, from, before, left).await? else { continue };
-        let range = [lane.into(), from.into(), to.into()];
+        let entries = next_expired(sql, lane, from, before, left).await?;
+        let Some(last) = entries.last() else { continue };
         match what {
-            Expired::Feed => feed(sql, &range).await?,
-            _ => loose_entries(sql, &range).await?,
+            Expired::Feed => feed(sql, lane, &entries).await?,
+            _ => loose_entries(sql, lane, &entries).await?,
         }
         let text = format!("UPDATE retention_progress SET pos = $1 WHERE kind = {kind} AND lane = $2");
-        sql.execute(&text, &[to.into(), lane.into()]).await?;
-        left = left.saturating_sub(passed);
+        sql.execute(&text, &[last.int(0)?.into(), lane.into()]).await?;
+        left = left.saturating_sub(entries.len() as u64);
     }
     Ok(what.batch() - left)
 }
 
-/// The last of the next entries of a lane that are all old enough, and how many these are.
-async fn last_expired<S: Sql>(
+/// The next entries of a lane that are indexed, up to the first one that is not old enough.
+async fn next_expired<S: Sql>(
     sql: &mut S,
     lane: i64,
     from: i64,
     before: UnixMillis,
     limit: u64,
-) -> Result<Option<(i64, u64)>, Failure> {
-    const NEXT: &str = "SELECT e.pos, e.at FROM evidence e JOIN audit_progress p ON p.lane = e.lane \
-         WHERE e.lane = $1 AND e.pos > $2 AND e.pos <= p.pos ORDER BY e.pos";
-    let mut last = None;
+) -> Result<Vec<Row>, Failure> {
+    let indexed = sql.query("SELECT pos FROM audit_progress WHERE lane = $1", &[lane.into()]).await?;
+    let indexed = indexed.first().map_or(Ok(0), |row| row.int(0))?;
+    let mut next = Vec::new();
     // Mostly the first one is too young.
     for limit in [limit.min(1), limit] {
-        let next = sql.query(&format!("{NEXT} LIMIT {limit}"), &[lane.into(), from.into()]).await?;
-        last = None;
-        for (row, n) in next.iter().zip(1..) {
-            if row.int(1)? >= before.0 {
-                break;
-            }
-            last = Some((row.int(0)?, n));
-        }
-        if last.is_none() {
+        let text = format!("{ENTRIES} WHERE lane = $1 AND pos > $2 AND pos <= $3 ORDER BY pos LIMIT {limit}");
+        next = sql.query(&text, &[lane.into(), from.into(), indexed.into()]).await?;
+        let times = next.iter().map(|row| row.int(1)).collect::<Result<Vec<_>, _>>()?;
+        next.truncate(times.iter().take_while(|at| **at < before.0).count());
+        if next.is_empty() {
             break;
         }
     }
-    Ok(last)
+    Ok(next)
 }
 
-async fn feed<S: Sql>(sql: &mut S, range: &[Value]) -> Result<(), Failure> {
-    let text = "DELETE FROM feed WHERE (project, lane, pos) IN \
-         (SELECT project, lane, pos FROM evidence WHERE lane = $1 AND pos > $2 AND pos <= $3)";
-    sql.execute(text, range).await.map(drop)
+async fn feed<S: Sql>(sql: &mut S, lane: i64, entries: &[Row]) -> Result<(), Failure> {
+    let mut projects: BTreeMap<RowKey, Vec<i64>> = BTreeMap::new();
+    for entry in entries {
+        projects.entry(entry.int(2)?).or_default().push(entry.int(0)?);
+    }
+    let text = format!("DELETE FROM feed WHERE project = $1 AND lane = $2 AND {}", S::one_of("pos", "$3"));
+    for (project, positions) in projects {
+        sql.execute(&text, &[project.into(), lane.into(), Value::List(positions)]).await?;
+    }
+    Ok(())
 }
 
-async fn loose_entries<S: Sql>(sql: &mut S, range: &[Value]) -> Result<(), Failure> {
-    let indexed = "DELETE FROM audit_index WHERE (project, kind, key, at, lane, seq) IN \
-         (SELECT project, 1, session, at, lane, seq FROM evidence \
-          WHERE lane = $1 AND pos > $2 AND pos <= $3 AND delegation IS NULL AND session IS NOT NULL)";
-    sql.execute(indexed, range).await?;
-    let openings = "DELETE FROM evidence_openings WHERE (lane, pos) IN \
-         (SELECT lane, pos FROM evidence WHERE lane = $1 AND pos > $2 AND pos <= $3 AND delegation IS NULL)";
-    sql.execute(openings, range).await.map(drop)
+async fn loose_entries<S: Sql>(sql: &mut S, lane: i64, entries: &[Row]) -> Result<(), Failure> {
+    let mut loose = Vec::new();
+    for entry in entries {
+        if entry.maybe_int(4)?.is_none() {
+            loose.push(entry);
+        }
+    }
+    let positions = loose.iter().map(|entry| entry.int(0)).collect::<Result<Vec<_>, _>>()?;
+    unindex_sessions(sql, lane, loose.into_iter()).await?;
+    delete_openings(sql, lane, positions).await
 }
 
 async fn keys<S: Sql>(sql: &mut S, what: Expired, expired: &str, before: i64) -> Result<Vec<RowKey>, Failure> {
