@@ -35,6 +35,14 @@ impl Env {
             end: self.first_key + Self::KEYS,
         }
     }
+
+    /// Salts for an entry that joins the step of another operation: none of them equals an id or a salt of that one, or
+    /// whoever reads the id could open a commitment.
+    pub fn salts(&self) -> Mint {
+        let mut random = ChaCha20Rng::from_seed(self.entropy);
+        random.set_stream(1);
+        Mint { random, next_key: self.first_key, end: self.first_key }
+    }
 }
 
 /// Gives out fresh ids, keys and secrets of one operation.

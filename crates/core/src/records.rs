@@ -7,11 +7,13 @@ mod aaep;
 mod clarification;
 mod decisions;
 mod mplp;
+mod writes;
 
 pub use aaep::*;
 pub use clarification::*;
 pub use decisions::*;
 pub use mplp::*;
+pub use writes::*;
 
 use countersign_protocol::project::ProjectDocument;
 use countersign_protocol::{
@@ -73,7 +75,7 @@ records! {
     Project, Person, Membership, WebSession, ConnectRequest, Disclosure, Delegation, Session, AccessToken,
     SessionKey, RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
     SubscriberToken, HeldRequest, Plan, ImportedConfirm, ClarificationSession, ClarificationEntry, ClarificationKey,
-    AgentEvent, Epoch,
+    AgentEvent, Epoch, UnsettledWrite,
 }
 
 /// A project and the current version of its document. Older versions stay readable.

@@ -3,13 +3,18 @@
 //! A variant is a fact. Its code, description and hint stand here and nowhere else.
 
 mod awaited;
+mod sent;
 mod unclear;
 
 pub use awaited::{Awaited, Awaiting};
+pub use sent::SentWrite;
 pub use unclear::Unclear;
 
 use crate::{aap::access::Limit, records::RevokeReason};
-use countersign_protocol::aap::{error::Code, version};
+use countersign_protocol::{
+    aap::{error::Code, version},
+    time::UnixMillis,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -155,15 +160,27 @@ pub enum Refusal {
     // us
     #[error("the record of this request could not be written, so it was refused")]
     Unavailable,
-    /// With the decision that approved it, if one did.
-    #[error("the request was sent and may have been carried out, but its outcome could not be recorded yet")]
-    OutcomeUnrecorded(Option<String>),
-    #[error("the service behind this one failed to answer; the request may have been carried out")]
-    UpstreamFailed(Option<String>),
+    /// With the decision that approved it, or the call's own name if none had to.
+    #[error(
+        "the request was sent and may have been carried out, but its outcome could not be recorded yet{}",
+        SentWrite::named(.0.as_ref())
+    )]
+    OutcomeUnrecorded(Option<SentWrite>),
+    #[error(
+        "the service behind this one failed to answer; the request may have been carried out{}",
+        SentWrite::named(.0.as_ref())
+    )]
+    UpstreamFailed(Option<SentWrite>),
     #[error("the service behind this one could not be reached; nothing was sent to it")]
     UpstreamUnreachable,
-    #[error("the service behind this one did not answer in time; the request may have been carried out")]
-    UpstreamSlow(Option<String>),
+    #[error(
+        "the service behind this one did not answer in time; the request may have been carried out{}",
+        SentWrite::named(.0.as_ref())
+    )]
+    UpstreamSlow(Option<SentWrite>),
+    /// A repeat of a write that is in flight, or whose outcome nobody knows (R-34).
+    #[error("this repeats the call {call_id}, which is under way or whose outcome is not known; nothing was sent")]
+    WriteUnsettled { call_id: String, until: UnixMillis },
     #[error("the body has more than {limit} bytes")]
     BodyTooLarge { limit: u64 },
     #[error("the request did not arrive in time")]
@@ -217,7 +234,7 @@ impl Refusal {
             Self::ConnectRequestGone(_) => Code::ConnectRequestGone,
             Self::ClarificationRequired(_) => Code::ClarificationRequired,
             Self::AlreadyResolved(_) => Code::AlreadyResolved,
-            Self::Conflict(_) | Self::YesGone(_) => Code::Conflict,
+            Self::Conflict(_) | Self::YesGone(_) | Self::WriteUnsettled { .. } => Code::Conflict,
             Self::NotAuthorized(_) => Code::NotAuthorized,
             Self::ProjectNotFound => Code::ProjectNotFound,
             Self::SessionNotFound => Code::SessionNotFound,
@@ -351,6 +368,11 @@ impl Refusal {
             Self::OutcomeUnrecorded(_) | Self::UpstreamFailed(_) | Self::UpstreamSlow(_) => {
                 "do not repeat it blindly; read the current state first".into()
             }
+            Self::WriteUnsettled { call_id, until } => format!(
+                "read the current state to see whether it ran; if nobody can tell, an administrator settles it with \
+                 `countersign call settle {call_id}`; repeats are refused until then, or until {} at most",
+                until.to_rfc3339()
+            ),
             Self::UpstreamUnreachable => "nothing was sent; try again shortly".into(),
             Self::BodyTooLarge { .. } => "send less; nothing was forwarded".into(),
             Self::RequestSlow => "send the whole request without delay; nothing was forwarded".into(),
@@ -369,21 +391,32 @@ impl Refusal {
 
     /// The same, about a call that a decision approved: whoever reads it can look what became of that (R-34).
     #[must_use]
-    pub fn of_decision(self, id: Option<&str>) -> Self {
-        let id = id.map(str::to_owned);
+    pub fn of_sent(self, sent: Option<SentWrite>) -> Self {
         match self {
-            Self::OutcomeUnrecorded(_) => Self::OutcomeUnrecorded(id),
-            Self::UpstreamFailed(_) => Self::UpstreamFailed(id),
-            Self::UpstreamSlow(_) => Self::UpstreamSlow(id),
+            Self::OutcomeUnrecorded(_) => Self::OutcomeUnrecorded(sent),
+            Self::UpstreamFailed(_) => Self::UpstreamFailed(sent),
+            Self::UpstreamSlow(_) => Self::UpstreamSlow(sent),
             refusal => refusal,
+        }
+    }
+
+    fn sent(&self) -> Option<&SentWrite> {
+        match self {
+            Self::OutcomeUnrecorded(sent) | Self::UpstreamFailed(sent) | Self::UpstreamSlow(sent) => sent.as_ref(),
+            _ => None,
         }
     }
 
     /// The decision behind a call that may have happened.
     pub fn decision_id(&self) -> Option<&str> {
+        self.sent().and_then(SentWrite::decision_id)
+    }
+
+    /// The name of a write that may have happened and needed no approval.
+    pub fn call_id(&self) -> Option<&str> {
         match self {
-            Self::OutcomeUnrecorded(id) | Self::UpstreamFailed(id) | Self::UpstreamSlow(id) => id.as_deref(),
-            _ => None,
+            Self::WriteUnsettled { call_id, .. } => Some(call_id),
+            refusal => refusal.sent().and_then(SentWrite::call_id),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     commands::{
-        backup, bench, clarify, clock, completions, config, db, delegation, demo, inbox, init, key, keys, man, mcp,
+        backup, bench, call, clarify, clock, completions, config, db, delegation, demo, inbox, init, key, keys, man, mcp,
         openapi, plan, project, restore, routes, serve, soak, token, user,
     },
     terminal::Terminal,
@@ -45,6 +45,8 @@ pub(crate) enum Command {
     User(user::Command),
     #[command(subcommand)]
     Delegation(delegation::Command),
+    #[command(subcommand)]
+    Call(call::Command),
     #[command(subcommand)]
     Key(key::Command),
     #[command(subcommand)]

@@ -80,6 +80,7 @@ impl From<AdminRefusal> for Failure {
             AdminRefusal::UnknownPerson(_) | AdminRefusal::NoAccount => {
                 failure.hint("`countersign user list` shows who there is")
             }
+            AdminRefusal::UnknownCall => failure.hint("`countersign call list` shows the calls by their ids"),
             AdminRefusal::UnknownApiKey => failure.hint("`countersign key list` shows the keys by their ids"),
             AdminRefusal::UnknownSubscriberToken => {
                 failure.hint("`countersign token list` shows the tokens by their ids")

@@ -37,7 +37,7 @@ mod waits;
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
 pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof};
 pub use calls::{
-    Connect, DecidedCall, Egress, Exchange, HeldFacts, Permit, Settled, UpstreamError, UpstreamOutcome, Watch,
+    BodyDigest, Connect, DecidedCall, Egress, Exchange, HeldFacts, Permit, Settled, UpstreamError, UpstreamOutcome, Watch,
 };
 pub use chance::Chance;
 pub use clarification::{Abandoning, Attested, ChainReader, Confirmed, Gathered, Scaffolded};
@@ -61,7 +61,7 @@ pub use timekeeping::ClockTrouble;
 pub use countersign_core::{
     aaep::subscribers::{AddedSubscriberToken, NewSubscriberToken},
     aap::{
-        access::{Call, CallFacts, Confirmation, Credential, Limit, Scheme},
+        access::{BEGINNING_BYTES, Call, CallFacts, Confirmation, Credential, Limit, ReadWrite, Scheme},
         manifest::Addressed,
         revoke::Reason,
     },
@@ -87,7 +87,7 @@ pub use countersign_core::{
         Allowance, AllowanceState, ApiKey, ApiKeyKind, AskedGap, Assurance, Ballot, CancelledFor, Clarification,
         ConnectProgress, ConnectRequest, Decision, DecisionState, Defaulted, Delegation, DelegationState, Execution,
         ExecutionState, GapState, Membership, Person, Plan, Planned, Point, Project, Question, Reporter, RevokeReason,
-        Role, SubscriberToken, Terms, TokenState, Via, Words,
+        Role, SubscriberToken, Terms, TokenState, UnsettledWrite, Via, Words, WriteState,
     },
-    refusal::{Awaited, Awaiting, Refusal, Unclear},
+    refusal::{Awaited, Awaiting, Refusal, SentWrite, Unclear},
 };

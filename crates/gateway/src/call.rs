@@ -16,6 +16,7 @@ const SESSION: HeaderName = HeaderName::from_static("x-agent-session");
 const INTENT_TYPE: HeaderName = HeaderName::from_static("x-agent-intent-type");
 const CONSENT: HeaderName = HeaderName::from_static("x-agent-consent");
 const CONFIRM: HeaderName = HeaderName::from_static("x-agent-confirm");
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const DRY_RUN: HeaderName = HeaderName::from_static("x-agent-dry-run");
 
 /// Reads what the decision needs. Free-text intent is not even looked at (AAP 12.4).
@@ -43,6 +44,7 @@ pub fn read_call(parts: &Parts, origin: &str) -> Result<Call, Refusal> {
         session_id: owned(headers, &SESSION)?,
         intent_type: owned(headers, &INTENT_TYPE)?,
         consent: single(headers, &CONSENT)?.map(|jwt| Digest::of(jwt.as_bytes())),
+        idempotency_key: idempotency_key(headers),
         dry_run: is_dry_run(parts),
         confirm: owned(headers, &CONFIRM)?,
         wait_s: prefer::wait_s(headers),
@@ -72,6 +74,13 @@ fn proof(headers: &HeaderMap) -> Option<String> {
     let mut values = headers.get_all(&DPOP).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     let first = values.next()?.into_owned();
     Some(values.fold(first, |list, next| list + ", " + &next))
+}
+
+/// It only ever refuses, so that several are one list and not an error.
+fn idempotency_key(headers: &HeaderMap) -> Option<Digest> {
+    let values: Vec<&[u8]> = headers.get_all(&IDEMPOTENCY_KEY).iter().map(http::HeaderValue::as_bytes).collect();
+    let list = values.join(&b", "[..]);
+    (!list.is_empty()).then(|| Digest::of(&list))
 }
 
 fn owned(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Refusal> {

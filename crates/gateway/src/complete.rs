@@ -33,6 +33,26 @@ pub(crate) fn complete(parts: &Parts, origin: &str, route: &Route, body: &Bytes)
     Ok(request)
 }
 
+/// The head of a write that is passed on unread, by which its repeats are recognised. Unlike what a person reads,
+/// it need not be unambiguous: values that look alike make a repeat of what is none, and nothing runs twice.
+pub(crate) fn head_of_write(method: &Method, uri: &Uri, origin: &str, passed: &HeaderMap) -> HttpRequest {
+    let text = |name: &HeaderName| {
+        let values: Vec<_> = passed.get_all(name).iter().map(|v| String::from_utf8_lossy(v.as_bytes())).collect();
+        values.join(", ")
+    };
+    let is_content = |name: &HeaderName| *name == header::CONTENT_TYPE || *name == header::CONTENT_ENCODING;
+    let listed = passed.keys().filter(|name| !is_content(name)).map(|name| (name.as_str().to_owned(), text(name)));
+    HttpRequest {
+        method: method.as_str().to_owned(),
+        origin: origin.to_owned(),
+        target: target(uri).to_owned(),
+        content_type: text(&header::CONTENT_TYPE),
+        content_encoding: text(&header::CONTENT_ENCODING),
+        headers: listed.collect(),
+        body: Vec::new(),
+    }
+}
+
 /// Path and query as they came, without what an absolute form has before them.
 pub(crate) fn target(uri: &Uri) -> &str {
     uri.path_and_query().map_or("/", http::uri::PathAndQuery::as_str)

@@ -11,6 +11,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub(crate) const IDENTITY: HeaderName = HeaderName::from_static("countersign-identity");
 /// `none`: the upstream says that it did nothing.
 pub(crate) const EFFECT: HeaderName = HeaderName::from_static("countersign-effect");
+/// Names a write whose outcome the upstream's answer leaves open: repeats of it are refused.
+pub(crate) const CALL: HeaderName = HeaderName::from_static("countersign-call");
 pub(crate) const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -19,6 +21,13 @@ pub(crate) fn outcome(status: StatusCode, answered: &HeaderMap, length: Option<u
     let says_no_effect = answered.get(EFFECT).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"none"));
     let reason = status.canonical_reason().unwrap_or_default();
     UpstreamOutcome::Responded { status: status.as_u16(), reason, length, says_no_effect }
+}
+
+/// Names an unsettled write to its caller.
+pub(crate) fn name_call(answer: &mut HeaderMap, call_id: Option<&str>) {
+    if let Some(value) = call_id.and_then(|id| HeaderValue::from_str(id).ok()) {
+        answer.insert(CALL, value);
+    }
 }
 
 /// What reaches the upstream of what the client sent: content type and encoding, and what the route lists.

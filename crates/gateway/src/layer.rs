@@ -14,10 +14,10 @@ use crate::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use countersign_engine::{
-    Address, CallFacts, Connect, Engine, Exchange, HttpRequest, Permit, Refusal, Settled, UpstreamError,
-    UpstreamOutcome,
+    Address, BEGINNING_BYTES, BodyDigest, CallFacts, Connect, Engine, Exchange, HttpRequest, Permit, ReadWrite, Refusal,
+    Settled, UpstreamError, UpstreamOutcome,
 };
-use countersign_protocol::project::Stream;
+use countersign_protocol::{hash::Digest, project::Stream};
 use futures_util::{future::BoxFuture, poll};
 use http::{HeaderName, HeaderValue, Request, Response, header, request::Parts};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
@@ -39,6 +39,8 @@ pub type BoxBody = UnsyncBoxBody<Bytes, BoxError>;
 
 /// How long the next piece of a body that must be complete may take.
 const BODY_PACE: Duration = Duration::from_secs(30);
+/// A body of at most this many bytes is read before it is handed on, so that repeats of it are recognised.
+const READ_AT_ONCE: u64 = 64 * 1024;
 
 /// Who is calling, for the service inside: verified, never what the client said about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,7 +156,9 @@ impl CountersignLayer {
             head: None,
             origin: Arc::clone(&self.origin),
         };
-        let Settled { answer, egress, watch } = self.engine.carry_out(&self.address, call, exchange).await?;
+        let settled = self.engine.carry_out(&self.address, call, exchange).await?;
+        let Settled { mut answer, egress, watch, unsettled_call } = settled;
+        headers::name_call(answer.headers_mut(), unsettled_call.as_deref());
         if egress.is_none() && watch.is_none() {
             return Ok(answer);
         }
@@ -200,6 +204,30 @@ where
         }
         self.request = self.request.take().map(|request| present(request, facts));
         Ok(())
+    }
+
+    /// A body that passes here cannot be hashed on its way: a longer one is told by its head and length until it is read.
+    async fn describe(&mut self, facts: &CallFacts, whole: bool) -> Result<(ReadWrite, BodyDigest), Refusal> {
+        let (parts, body) = self.request.take().ok_or(Refusal::Internal)?.into_parts();
+        let passed = headers::forwarded(&parts.headers, facts.route());
+        let head = complete::head_of_write(&parts.method, &parts.uri, &self.origin, &passed);
+        let length = body.size_hint().exact();
+        let max = facts.route().max_body_bytes.unwrap_or(MAX_BODY_BYTES);
+        if !whole && length.is_none_or(|length| length > READ_AT_ONCE.min(max)) {
+            self.request = Some(Request::from_parts(parts, body));
+            return Ok((ReadWrite { head, beginning: None, length, body: None }, BodyDigest::default()));
+        }
+        let bytes = match whole_body(body, max, BODY_PACE).await {
+            // Nothing is left to be handed on: it counts as a repeat.
+            Err(Refusal::BodyTooLarge { .. }) if whole => {
+                return Ok((ReadWrite { head, beginning: None, length, body: None }, BodyDigest::default()));
+            }
+            read => read?,
+        };
+        let (beginning, body) = (bytes.get(..BEGINNING_BYTES).unwrap_or(&bytes), Digest::of(&bytes));
+        let write = ReadWrite { head, beginning: Some(Digest::of(beginning)), length, body: Some(body) };
+        self.request = Some(Request::from_parts(parts, In::from(bytes)));
+        Ok((write, BodyDigest::known(body)))
     }
 
     async fn read_whole(&mut self, facts: &CallFacts) -> Result<HttpRequest, Refusal> {

@@ -34,6 +34,7 @@ pub fn envelope(refusal: &Refusal, request_id: &str, scheme: Scheme) -> Response
         request_id: request_id.to_owned(),
         docs_url: None,
         decision: decision(refusal).filter(|facts| !facts.is_empty()),
+        call: call(refusal),
         clarification: match refusal {
             Refusal::ClarificationRequired(unclear) => Some(unclear.members()),
             _ => None,
@@ -64,6 +65,15 @@ fn awaited(refusal: &Refusal) -> Option<&Awaited> {
 fn decision(refusal: &Refusal) -> Option<Map<String, Value>> {
     let approved = || refusal.decision_id().map(|id| Map::from_iter([("decision_id".to_owned(), Value::from(id))]));
     awaited(refusal).map(|awaited| awaited.decision.clone()).or_else(approved)
+}
+
+/// The name of a write that may have happened, and until when its repeats are refused.
+fn call(refusal: &Refusal) -> Option<Map<String, Value>> {
+    let mut members = Map::from_iter([("call_id".to_owned(), Value::from(refusal.call_id()?))]);
+    if let Refusal::WriteUnsettled { until, .. } = refusal {
+        members.insert("until".to_owned(), until.to_rfc3339().into());
+    }
+    Some(members)
 }
 
 fn add_headers(refusal: &Refusal, headers: &mut HeaderMap, scheme: Scheme) {

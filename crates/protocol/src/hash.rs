@@ -14,13 +14,11 @@ impl Digest {
 
     /// The digest of the concatenated parts, without joining them first.
     pub fn of_parts(parts: &[&[u8]]) -> Self {
-        let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
+        let mut hasher = Hasher::default();
         for part in parts {
-            context.update(part);
+            hasher.update(part);
         }
-        let mut out = [0; 32];
-        out.copy_from_slice(context.finish().as_ref());
-        Self(out)
+        hasher.finish()
     }
 
     pub fn hex(&self) -> String {
@@ -39,6 +37,27 @@ impl Digest {
 
     pub fn from_base64url(text: &str) -> Option<Self> {
         URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
+    }
+}
+
+/// A digest of bytes that come piece by piece.
+pub struct Hasher(aws_lc_rs::digest::Context);
+
+impl Default for Hasher {
+    fn default() -> Self {
+        Self(aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256))
+    }
+}
+
+impl Hasher {
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub fn finish(self) -> Digest {
+        let mut out = [0; 32];
+        out.copy_from_slice(self.0.finish().as_ref());
+        Digest(out)
     }
 }
 

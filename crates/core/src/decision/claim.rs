@@ -62,6 +62,8 @@ pub struct ClaimView {
     pub under_way: Option<String>,
     /// What has, or may have, the same effect already, and its decision's id.
     pub same_effect: Option<(Execution, String)>,
+    /// The highest fence number of an earlier claim of the same effect, or of the same digest without one; else 0.
+    pub fence: i64,
     /// The plan whose step it is.
     pub plan: Option<Plan>,
 }
@@ -94,7 +96,7 @@ impl Operation for Claim {
         let no_room = |_| Refusal::YesGone("what is left of it does not cover this");
         let tally = allowance.tally.reserve(&taken).map_err(no_room)?;
         let mut mint = env.mint();
-        let execution = self.execution(decision, allowance, taken, env, &mut mint);
+        let execution = self.execution(view, allowance, taken, env, &mut mint);
         let state = if tally.is_spent() { AllowanceState::Spent } else { AllowanceState::Open };
         let uses_left = tally.uses - tally.used;
         let spent = Allowance { tally, state, version: allowance.version + 1, ..allowance.clone() };
@@ -134,12 +136,13 @@ impl Claim {
 
     fn execution(
         &self,
-        decision: &Decision,
+        view: &ClaimView,
         allowance: &Allowance,
         taken: Vec<Taken>,
         env: &Env,
         mint: &mut Mint,
     ) -> Execution {
+        let decision = &view.decision;
         Execution {
             key: mint.key(),
             version: 1,
@@ -154,6 +157,7 @@ impl Claim {
             taken,
             step: allowance.step.clone(),
             lease_s: allowance.lease_s,
+            fence: view.fence + 1,
             node: self.node,
             claimed_at: env.now,
             call_id: mint.id("call"),

@@ -5,10 +5,12 @@ use crate::{
     decision::terms::policy_of_route,
     held::{self, BadTemplate, Name, Template, demands_a_person, key_template, must_be_confirmed, offering},
 };
-use countersign_protocol::project::{Confirmed, Described, ProjectDocument, Route, Scope, Stream, ValueField};
+use countersign_protocol::project::{Confirmed, Described, ProjectDocument, Route, Scope, Stream, Upstream, ValueField};
 use std::collections::HashSet;
 
 const MAX_BODY: u64 = 16 << 20;
+/// What a lease has left after connecting, unless a quarter of it is less.
+const LEASE_MARGIN_MS: i64 = 2_000;
 
 pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
     if says_something_about_deciding(route) {
@@ -17,6 +19,7 @@ pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: 
     let held = must_be_confirmed(document, route);
     if held {
         check_own_word(route, document, at, found);
+        check_lease(route, document, at, found);
     }
     found.demand(
         held || route.effect.is_none(),
@@ -34,6 +37,22 @@ pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: 
         let template = text.as_deref().map(key_template);
         tell(template.transpose().and_then(|template| fits(template, route)), member, at, found);
     }
+}
+
+/// A lease outlasts connecting, or a claim would lapse before its first byte (R-35).
+fn check_lease(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
+    let named = |upstream: &&Upstream| route.upstream.as_ref().is_none_or(|id| *id == upstream.id);
+    let Some(upstream) = document.upstreams.iter().find(named) else { return };
+    let lease = policy_of_route(document, route).lease_seconds.unwrap_or(document.decisions.lease_seconds);
+    let connect = upstream.connect_timeout_s();
+    let why = format!(
+        "lease_seconds is {lease}, which connecting to {} ({connect} s) may use up: raise it here or under [decisions], or \
+         lower connect_timeout_seconds of the upstream",
+        upstream.id
+    );
+    let margin_ms = LEASE_MARGIN_MS.min(lease.saturating_mul(250));
+    let outlasts = connect.saturating_mul(1000).saturating_add(margin_ms) < lease.saturating_mul(1000);
+    found.demand(outlasts, at, &why);
 }
 
 /// The agent's own word cannot suffice if a person is demanded (R-31). A scope that contradicts itself is reported with

@@ -378,6 +378,10 @@ pub struct Execution {
     #[serde(default)]
     pub step: Option<OfPlan>,
     pub lease_s: i64,
+    /// Grows with every claim of the same effect, or of the same digest where there is no effect: an upstream that has
+    /// seen a higher one refuses this one.
+    #[serde(default)]
+    pub fence: i64,
     /// The lane of the node that claimed it.
     pub node: i64,
     pub claimed_at: UnixMillis,
@@ -558,6 +562,11 @@ impl Allowance {
 }
 
 impl Execution {
+    /// What its fence number is counted for.
+    pub fn fence_of(&self) -> Digest {
+        self.effect.unwrap_or(self.digest)
+    }
+
     /// Whether the same digest must wait for this execution.
     pub fn is_under_way(&self) -> bool {
         matches!(self.state, ExecutionState::Claimed { .. } | ExecutionState::Unknown { .. })

@@ -322,7 +322,7 @@ impl Plane {
         let under_way = None;
         let same_effect = None;
         let view =
-            ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect, plan };
+            ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect, fence: 0, plan };
         claim.decide(&view, &self.env(now))
     }
 

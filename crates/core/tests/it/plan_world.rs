@@ -205,7 +205,7 @@ impl Plane {
         let under_way = self.store.under_way(claim.digest).map(|run| self.store.decision(run.decision).id.clone());
         let (allowance, guards, same_effect) = (Some(allowance), self.guards(0), None);
         let view =
-            ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect, plan };
+            ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect, fence: 0, plan };
         claim.decide(&view, &self.env(now))
     }
 

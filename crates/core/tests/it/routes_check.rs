@@ -61,6 +61,18 @@ fn templates_must_parse_and_name_what_a_request_by_the_route_has() {
     refused(values(json!({ "name": "", "from": "body.a", "unit": "USD" })), "values must have names");
 }
 
+///
+#[test]
+fn a_lease_must_be_longer_than_connecting_may_take() {
+    refused(json!({ "lease_seconds": 6 }), "lease_seconds is 6, which connecting to core (5 s) may use up: raise it");
+    assert_eq!(with_route(json!({ "lease_seconds": 7 })), "");
+    let upstreams = json!([{ "id": "core", "url": "http://a", "connect_timeout_seconds": 60 }]);
+    let found = problems(&document(json!({ "upstreams": upstreams, "routes": [route(json!({}))] })));
+    assert!(found.contains("lower connect_timeout_seconds of the upstream"), "{found}");
+    let unheld = json!({ "lease_seconds": 1, "irreversible": false, "risk": "low" });
+    assert_eq!(with_route(unheld), "", "nothing is claimed for a call that nobody approves");
+}
+
 ///
 #[test]
 fn a_route_is_held_to_the_terms_of_actions() {

@@ -5,6 +5,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod bench;
+pub(crate) mod call;
 pub(crate) mod clarify;
 pub(crate) mod clock;
 pub(crate) mod completions;
@@ -48,6 +49,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Routes(command) => routes::run(command, context),
         Command::User(command) => user::run(command, context),
         Command::Delegation(command) => delegation::run(command, context),
+        Command::Call(command) => call::run(command, context),
         Command::Key(command) => key::run(command, context),
         Command::Token(command) => token::run(command, context),
         Command::Keys(command) => keys::run(command, context),

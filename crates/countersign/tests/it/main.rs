@@ -9,6 +9,7 @@
 
 mod clarify;
 mod cli;
+mod cli_call;
 mod cli_decisions;
 mod cli_folder;
 mod cli_inbox;

@@ -83,6 +83,8 @@ fn document(bank: &Bank, proof: Proof) -> Result<ProjectDocument, Failure> {
     document.clarification = toml::from_str(RULES).map_err(trouble)?;
     document.dpop.required = proof == Proof::Demanded;
     document.decisions.lease_seconds = LEASE_S;
+    // Less than a lease, as everywhere.
+    document.upstreams.iter_mut().for_each(|upstream| upstream.connect_timeout_seconds = Some(1));
     Ok(document)
 }
 

@@ -361,6 +361,7 @@ impl Engine {
             let view = self.claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
             self.hears_other_nodes().await?;
             let inflight = self.inflight_write(needs.facts());
+            let leased_at_ms = self.clock.monotonic_ms();
             let (step, counted) = needs.claim(claim(needs.rules()), &view, &self.env()?)?;
             match self.commit(step.effects).await {
                 Outcome::Committed => {
@@ -370,7 +371,10 @@ impl Engine {
                         decision: decision.key,
                         decision_id: decision.id,
                         lease_until: execution.lease_until().unwrap_or(execution.claimed_at),
+                        leased_at_ms,
+                        execution: execution.key,
                         execution_id: execution.id,
+                        fence: execution.fence,
                         digest: execution.digest,
                         effect,
                         effect_key: held.rendered.effect.as_ref().map(|effect| effect.key.clone()),
@@ -378,11 +382,8 @@ impl Engine {
                     };
                     held.decided.is_recorded();
                     let (call, address) = (held.decided.call.clone(), held.decided.address.clone());
-                    let (held, inflight) = (Some(facts), Some(inflight));
-                    return Ok(Permit::new(
-                        self,
-                        OpenPermit { authorized, held, inflight, call, address, sent: false },
-                    ));
+                    let open = OpenPermit::new(authorized, call, address);
+                    return Ok(Permit::new(self, OpenPermit { held: Some(facts), inflight: Some(inflight), ..open }));
                 }
                 Outcome::Stale => self.forget_bearer(&held.decided.address, &held.decided.call),
                 Outcome::OutOfTime => return Err(Refusal::YesGone("its time is over")),

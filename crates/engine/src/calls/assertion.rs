@@ -44,6 +44,9 @@ struct Claims<'a> {
     decision_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     action_sha256: Option<String>,
+    /// Higher than that of every earlier claim of the same effect, or of the same action without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fence: Option<i64>,
 }
 
 impl Engine {
@@ -85,6 +88,7 @@ impl Engine {
             action: facts.action(),
             decision_id: held.map(|held| held.decision_id.as_str()),
             action_sha256: held.map(|held| held.digest.hex()),
+            fence: held.map(|held| held.fence),
         };
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         keys.signing.sign(TYP, &claims).map_err(|_| Refusal::Internal)

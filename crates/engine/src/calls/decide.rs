@@ -1,6 +1,6 @@
 //! Deciding a call before anything of its body is read.
 
-use super::{DecidedCall, Permit, permit::OpenPermit};
+use super::{BodyDigest, DecidedCall, Permit, permit::OpenPermit, repeats::FreshWrite};
 use crate::{
     engine::{Engine, TRIES, unavailable},
     inflight_writes::InflightWrite,
@@ -11,11 +11,13 @@ use countersign_core::{
     aap::access::{
         AccessView, AuthorizedCall, Call, CallFacts, Proven, Proving, Refused, Verdict, decide, within_plans,
     },
-    records::Plan,
+    records::{Plan, UnsettledWrite},
     refusal::Refusal,
 };
 use std::sync::{Arc, OnceLock};
 
+/// A write that is being sent, and the row of one whose repeats are recognised.
+type Begun = (Option<InflightWrite>, Option<Box<UnsettledWrite>>);
 /// What a look at a proof showed.
 type Checked = Result<Proven, String>;
 
@@ -44,7 +46,7 @@ impl Engine {
     /// A speculative read is forwarded at once; its answer stays sealed until its record is durable.
     pub(super) fn speculate(self: &Arc<Self>, decided: DecidedCall) -> Result<Permit, Refusal> {
         let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
-        Ok(Permit::new(self, OpenPermit { authorized, held: None, inflight: None, call, address, sent: false }))
+        Ok(Permit::new(self, OpenPermit::new(authorized, call, address)))
     }
 
     /// A read runs ahead of its record only as long as records can be written, and while its limits have room.
@@ -63,13 +65,18 @@ impl Engine {
     }
 
     /// Makes the intent of a call durable that nobody must approve; only then may it be forwarded.
-    pub(super) async fn begin(self: &Arc<Self>, mut decided: DecidedCall) -> Result<Permit, Refusal> {
-        match self.try_to_begin(&mut decided).await {
-            Ok(inflight) => {
+    pub(super) async fn begin(
+        self: &Arc<Self>,
+        mut decided: DecidedCall,
+        write: Option<FreshWrite>,
+    ) -> Result<Permit, Refusal> {
+        match self.try_to_begin(&mut decided, write.as_ref()).await {
+            Ok((inflight, row)) => {
                 let inflight = Some(inflight);
                 let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
-                let authorized = authorized.begun();
-                Ok(Permit::new(self, OpenPermit { authorized, held: None, inflight, call, address, sent: false }))
+                let open = OpenPermit::new(authorized.begun(row), call, address);
+                let body = write.map_or_else(BodyDigest::default, |write| write.body);
+                Ok(Permit::new(self, OpenPermit { inflight, body, ..open }))
             }
             Err(refusal) => Err(decided.refuse(refusal).await),
         }
@@ -80,19 +87,22 @@ impl Engine {
         self.inflight_writes.begin(facts.session(), facts.delegation())
     }
 
-    async fn try_to_begin(&self, decided: &mut DecidedCall) -> Result<InflightWrite, Refusal> {
+    async fn try_to_begin(&self, decided: &mut DecidedCall, write: Option<&FreshWrite>) -> Result<Begun, Refusal> {
         for _ in 0..TRIES {
             self.hears_other_nodes().await?;
             let authorized = decided.authorized().ok_or(Refusal::Internal)?;
             let inflight = self.inflight_write(authorized.facts());
-            let (effects, counted) = authorized.intent(&self.env()?)?;
-            match self.commit(effects).await {
+            let intent = authorized.intent(write.map(|write| &write.fingerprint), &self.env()?)?;
+            match self.commit(intent.effects).await {
                 Outcome::Committed => {
-                    self.tallies.moved(&counted);
-                    return Ok(inflight);
+                    self.tallies.moved(&intent.counted);
+                    return Ok((inflight, intent.write));
                 }
                 Outcome::Stale => self.forget_bearer(&decided.address, &decided.call),
-                outcome => return Err(self.limit_refusal(authorized.facts(), &counted, &outcome)),
+                outcome => return Err(self.limit_refusal(authorized.facts(), &intent.counted, &outcome)),
+            }
+            if let Some(write) = write {
+                self.refuse_late_repeat(authorized.facts(), write).await?;
             }
             match self.decide_anew(decided, false).await? {
                 // The project changed its mind between two looks; whoever asks again is told what it says now.

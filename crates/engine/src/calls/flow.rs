@@ -1,18 +1,23 @@
 //! The one way of a call: decide, approve, connect, claim, send, settle. Every enforcement point takes it.
 
 use super::{
-    DecidedCall, Egress, Permit, UpstreamError, UpstreamOutcome, Watch,
+    BodyDigest, DecidedCall, Egress, HeldFacts, Permit, UpstreamError, UpstreamOutcome, Watch,
     approve::{Approval, Pending},
 };
-use crate::{engine::Engine, projects::Address};
+use crate::{engine::Engine, projects::Address, store};
 use async_trait::async_trait;
 use countersign_core::{
-    aap::access::{Call, CallFacts},
+    aap::access::{Call, CallFacts, ReadWrite},
+    decision::outcome::Report,
     held::HttpRequest,
-    refusal::Refusal,
+    records::Execution,
+    refusal::{Refusal, SentWrite},
 };
 use std::{future::Future, sync::Arc};
 use tracing::Instrument as _;
+
+/// How long a claim is known to stand without being read again.
+const TRUSTED_MS: i64 = 250;
 
 /// An enforcement point's side of one call.
 pub trait Exchange: Connect + Sized + 'static {
@@ -21,6 +26,14 @@ pub trait Exchange: Connect + Sized + 'static {
 
     /// Judges and reads a request that nobody must approve. Nothing has been spent on it yet.
     fn read(&mut self, facts: &CallFacts) -> impl Future<Output = Result<(), Refusal>> + Send;
+
+    /// A write that was read, as far as its repeats are recognised by it, and its body's digest, now or later. With
+    /// `whole` the rest of the body is read first, unless it is longer than what may be kept.
+    fn describe(
+        &mut self,
+        facts: &CallFacts,
+        whole: bool,
+    ) -> impl Future<Output = Result<(ReadWrite, BodyDigest), Refusal>> + Send;
 
     /// The complete request, for a person to approve.
     fn read_whole(&mut self, facts: &CallFacts) -> impl Future<Output = Result<HttpRequest, Refusal>> + Send;
@@ -58,6 +71,8 @@ pub struct Settled<A> {
     pub egress: Option<Egress>,
     /// What must stay true while a stream is open.
     pub watch: Option<Watch>,
+    /// The name of a write that may or may not have run, although the upstream answered: its repeats are refused.
+    pub unsettled_call: Option<String>,
 }
 
 impl Engine {
@@ -82,12 +97,16 @@ impl Engine {
             let permit = self.speculate(decided)?;
             return self.forward(permit, exchange, None).await;
         }
+        let write = match self.refuse_repeat(&decided, &mut exchange).await {
+            Ok(write) => write,
+            Err(refusal) => return Err(decided.refuse(refusal).await),
+        };
         let engine = Arc::clone(self);
         self.outlasting(async move {
             if let Err(error) = exchange.connect(decided.facts()).await {
                 return Err(decided.refuse(error.into()).await);
             }
-            let permit = engine.begin(decided).await?;
+            let permit = engine.begin(decided, write).await?;
             engine.forward(permit, exchange, None).await
         })
         .await
@@ -154,7 +173,7 @@ impl Engine {
         mut exchange: E,
         approved: Option<HttpRequest>,
     ) -> Result<Settled<E::Answer>, Refusal> {
-        let result = match self.may_send(&permit, approved.as_ref()) {
+        let result = match self.may_send(&permit, approved.as_ref()).await {
             Ok(()) => {
                 permit.sends();
                 exchange.send(&mut permit, approved).await
@@ -168,16 +187,17 @@ impl Engine {
         };
         let streams = result.as_ref().is_ok_and(|answer| exchange.streams(permit.facts(), answer));
         let watch = streams.then(|| permit.watch());
-        let decision = permit.held().map(|held| held.decision_id().to_owned());
-        let about = |refusal: Refusal| refusal.of_decision(decision.as_deref());
+        let (named, unknown) = (permit.named(), outcome.report(permit.facts().route()) == Report::Lost);
+        let about = |refusal: Refusal| refusal.of_sent(named.clone());
         let egress = permit.settle(outcome).await.map_err(about)?;
         let answer = result.map_err(|error| about(error.into()))?;
-        Ok(Settled { answer, egress, watch })
+        let unsettled_call = named.as_ref().filter(|_| unknown).and_then(SentWrite::call_id).map(str::to_owned);
+        Ok(Settled { answer, egress, watch, unsettled_call })
     }
 
     /// The right to send, checked immediately before the first byte: the bytes that were approved, under a claim
     /// that nobody can have taken for lapsed.
-    fn may_send(&self, permit: &Permit, approved: Option<&HttpRequest>) -> Result<(), UpstreamError> {
+    async fn may_send(&self, permit: &Permit, approved: Option<&HttpRequest>) -> Result<(), UpstreamError> {
         let covered = match (approved, permit.held()) {
             (Some(request), _) => permit.covers(request),
             (None, held) => held.is_none(),
@@ -189,13 +209,25 @@ impl Engine {
         if permit.send_right().is_some_and(|right| !right.holds()) {
             return Err(UpstreamError::NotSent("it was revoked, or this node could not read its database"));
         }
-        match permit.held() {
-            Some(held) if !held.may_send_at(self.now()) => {
-                tracing::error!(decision = held.decision_id(), "a claim lapsed before anything was sent");
-                Err(UpstreamError::NotSent("the lease of its claim was over"))
+        let Some(held) = permit.held() else { return Ok(()) };
+        self.still_claimed(held).await.inspect_err(|why| {
+            tracing::error!(decision = held.decision_id(), ?why, "a claim did not last until something was sent");
+        })
+    }
+
+    /// A claim that was not made just now is read again: others may have settled it while this node stood still.
+    async fn still_claimed(&self, held: &HeldFacts) -> Result<(), UpstreamError> {
+        let has_time = || held.may_send_at(self.now(), self.clock.monotonic_ms());
+        if has_time() && self.clock.monotonic_ms().saturating_sub(held.leased_at_ms) > TRUSTED_MS {
+            let found: Result<Option<Execution>, _> = store::get(&*self.store, held.execution).await;
+            match found {
+                Ok(Some(execution)) if held.is_claim(&execution) => {}
+                Ok(_) => return Err(UpstreamError::NotSent("its claim was settled meanwhile")),
+                Err(_) => return Err(UpstreamError::NotSent("its claim could not be read again")),
             }
-            _ => Ok(()),
         }
+        // Reading takes time, too.
+        if has_time() { Ok(()) } else { Err(UpstreamError::NotSent("the lease of its claim was over")) }
     }
 }
 

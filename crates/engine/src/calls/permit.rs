@@ -1,7 +1,7 @@
 //! Authority as a value that cannot be made up: it exists only because its step is durable, it fits one request, and it
 //! is settled once. Dropped without an outcome, it records that nobody knows.
 
-use super::{UpstreamError, UpstreamOutcome, Watch, egress::Egress};
+use super::{BodyDigest, UpstreamError, UpstreamOutcome, Watch, egress::Egress};
 use crate::{
     engine::Engine,
     inflight_writes::{InflightWrite, SendRight},
@@ -10,7 +10,8 @@ use crate::{
 use countersign_core::{
     aap::access::{AuthorizedCall, Call, CallFacts},
     held::HttpRequest,
-    refusal::Refusal,
+    records::Execution,
+    refusal::{Refusal, SentWrite},
 };
 use countersign_protocol::{action::Action, hash::Digest, ids::RowKey, time::UnixMillis};
 use std::{sync::Arc, time::Duration};
@@ -31,6 +32,20 @@ pub(super) struct OpenPermit {
     pub(super) address: Address,
     /// Whether the first byte may have left.
     pub(super) sent: bool,
+    /// For a write whose repeats are recognised.
+    pub(super) body: BodyDigest,
+}
+
+impl OpenPermit {
+    pub(super) fn new(authorized: AuthorizedCall, call: Call, address: Address) -> Self {
+        Self { authorized, held: None, inflight: None, call, address, sent: false, body: BodyDigest::default() }
+    }
+
+    /// How errors name a call that may have happened.
+    pub(super) fn named(&self) -> Option<SentWrite> {
+        let decision = self.held.as_ref().map(|held| SentWrite::Decision(held.decision_id.clone()));
+        decision.or_else(|| self.authorized.write().map(|write| SentWrite::Call(write.call_id.clone())))
+    }
 }
 
 /// The claim behind a call that a person approved.
@@ -38,13 +53,18 @@ pub(super) struct OpenPermit {
 pub struct HeldFacts {
     pub(crate) decision: RowKey,
     pub(crate) decision_id: String,
+    pub(crate) execution: RowKey,
     pub(crate) execution_id: String,
+    /// The number of this claim among those of the same effect or digest.
+    pub(crate) fence: i64,
     pub(crate) digest: Digest,
     /// The digest of its effect key.
     pub(crate) effect: Option<Digest>,
     pub(crate) effect_key: Option<String>,
     pub(crate) lease_s: i64,
     pub(crate) lease_until: UnixMillis,
+    /// The monotonic clock right before the claim, or its last renewal, was committed.
+    pub(crate) leased_at_ms: i64,
 }
 
 impl Permit {
@@ -63,6 +83,10 @@ impl Permit {
 
     pub(super) fn held(&self) -> Option<&HeldFacts> {
         self.open().held.as_ref()
+    }
+
+    pub(super) fn named(&self) -> Option<SentWrite> {
+        self.open().named()
     }
 
     /// From here on the first byte may have left.
@@ -123,11 +147,12 @@ impl Permit {
     /// Renews the lease while the upstream works.
     pub async fn renew(&mut self) {
         let Some(held) = self.held() else { return };
+        let leased_at_ms = self.engine.clock.monotonic_ms();
         let renewed = self.engine.renew_lease(held, self.facts()).await;
-        if let (Some(open), Some(until)) = (&mut self.open, renewed)
+        if let (Some(open), Some(lease_until)) = (&mut self.open, renewed)
             && let Some(held) = &mut open.held
         {
-            held.lease_until = until;
+            *held = HeldFacts { lease_until, leased_at_ms, ..held.clone() };
         }
     }
 
@@ -144,13 +169,13 @@ impl Permit {
     /// Records the outcome; only then may the answer leave. The meter is for an answer of unknown length.
     pub(super) async fn settle(mut self, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         let Some(open) = self.open.take() else { return Err(Refusal::Internal) };
-        let engine = Arc::clone(&self.engine);
+        let (engine, named) = (Arc::clone(&self.engine), open.named());
         // In a task of its own: a caller that hangs up now is recorded all the same.
         let settling = engine.tasks.spawn({
             let engine = Arc::clone(&engine);
             async move { engine.settle(*open, outcome).await }
         });
-        settling.await.unwrap_or(Err(Refusal::OutcomeUnrecorded(None)))
+        settling.await.unwrap_or(Err(Refusal::OutcomeUnrecorded(named)))
     }
 }
 
@@ -158,9 +183,18 @@ impl Permit {
 const LEASE_MARGIN_MS: i64 = 2_000;
 
 impl HeldFacts {
-    pub(super) fn may_send_at(&self, now: UnixMillis) -> bool {
-        let margin = LEASE_MARGIN_MS.min(self.lease_s.saturating_mul(250));
-        now.plus_millis(margin) < self.lease_until
+    /// Whether the lease has time left, by both clocks: a wall clock can be set, and a monotonic one may stand still while
+    /// the machine sleeps.
+    pub(super) fn may_send_at(&self, now: UnixMillis, monotonic_ms: i64) -> bool {
+        let lease_ms = self.lease_s.saturating_mul(1000);
+        let margin = LEASE_MARGIN_MS.min(lease_ms / 4);
+        let elapsed = monotonic_ms.saturating_sub(self.leased_at_ms);
+        now.plus_millis(margin) < self.lease_until && elapsed.saturating_add(margin) < lease_ms
+    }
+
+    /// Whether this is still the claim under which it may be sent.
+    pub(super) fn is_claim(&self, execution: &Execution) -> bool {
+        execution.id == self.execution_id && execution.fence == self.fence && execution.lease_until().is_some()
     }
 
     pub fn decision_id(&self) -> &str {

@@ -19,8 +19,13 @@ impl Engine {
     async fn try_to_record(&self, verdict: &Verdict, refusal: &Refusal) -> Result<Refusal, Refusal> {
         let needs = match verdict {
             Verdict::Authorized(authorized) => {
-                self.recorded(authorized.refused(refusal, &self.env()?)?).await?;
-                return Ok(refusal.clone());
+                return match self.recorded(authorized.refused(refusal, &self.env()?)?).await {
+                    // The unsettled call itself spent the proof, and has its own entry.
+                    Err(Refusal::DpopReplayed) if matches!(refusal, Refusal::WriteUnsettled { .. }) => {
+                        Ok(refusal.clone())
+                    }
+                    recorded => recorded.map(|()| refusal.clone()),
+                };
             }
             Verdict::NeedsApproval(needs) => needs,
         };

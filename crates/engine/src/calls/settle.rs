@@ -7,7 +7,7 @@ use crate::{
     turns::Turn,
 };
 use countersign_core::{
-    aap::access::{AuthorizedCall, CallFacts, Verdict},
+    aap::access::{AuthorizedCall, CallFacts, SeenWrite, Verdict, WriteResult},
     decision::{
         due::ExecutionView,
         outcome::{Report, may_report},
@@ -41,9 +41,10 @@ impl Engine {
             return Ok(Egress::of(facts).filter(|_| outcome.is_unsized()));
         }
         let held = open.held.as_ref().map(|held| (held, outcome.report(facts.route())));
+        let write = open.authorized.write().map(|row| (row.key, seen(open, outcome)));
         let entry = self.env_of_record().ok().and_then(|env| written(open, outcome, &env).ok());
-        self.owe(entry.and_then(|effects| UnrecordedOutcome::new(facts, &effects, held)));
-        Err(if outcome.was_sent() { Refusal::OutcomeUnrecorded(None) } else { Refusal::Unavailable })
+        self.owe(entry.and_then(|effects| UnrecordedOutcome::new(facts, &effects, held, write)));
+        Err(if outcome.was_sent() { Refusal::OutcomeUnrecorded(open.named()) } else { Refusal::Unavailable })
     }
 
     /// What has happened once needs no further approval. That this fails is no reason to hold the answer back.
@@ -63,13 +64,15 @@ impl Engine {
 
     async fn record_outcome(&self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<(), Refusal> {
         let facts = open.authorized.facts();
+        let project = (facts.project().key, facts.project().id.clone());
+        let mut row = open.authorized.write().cloned();
         for _ in 0..TRIES {
             let env = self.env_of_record()?;
             let mut effects = written(open, outcome, &env)?;
+            self.follow_write(row.as_ref(), &seen(open, outcome), &project, &env, &mut effects)?;
             let _turn = match &open.held {
                 Some(held) => {
                     let key = (held.decision, held.execution_id.as_str());
-                    let project = (facts.project().key, facts.project().id.clone());
                     self.report_execution(key, &project, outcome.report(facts.route()), &env, &mut effects).await?
                 }
                 None => None,
@@ -82,6 +85,10 @@ impl Engine {
                 }
                 Outcome::Stale => {}
                 _ => return Err(Refusal::Unavailable),
+            }
+            // Somebody settled it by hand, or its day is over.
+            if let Some(write) = open.authorized.write() {
+                row = self.unsettled_row(write.key).await?;
             }
         }
         Err(Refusal::Unavailable)
@@ -168,7 +175,7 @@ impl Engine {
             }
             let begun = authorized.has_begun();
             authorized = match self.decide_call(&address, &call, begun).await? {
-                Verdict::Authorized(again) if begun => again.begun(),
+                Verdict::Authorized(again) if begun => again.begun(None),
                 Verdict::Authorized(again) => again,
                 Verdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
             };
@@ -190,4 +197,14 @@ impl Engine {
 fn written(open: &OpenPermit, outcome: UpstreamOutcome, env: &Env) -> Result<Effects, NotCanonical> {
     let no_effect = outcome.says_no_effect(open.authorized.facts().route());
     open.authorized.written(&outcome.text(), no_effect, outcome.bytes(), env)
+}
+
+/// What the outcome says about the effect of a write.
+fn seen(open: &OpenPermit, outcome: UpstreamOutcome) -> SeenWrite {
+    let result = match outcome.report(open.authorized.facts().route()) {
+        Report::Committed => WriteResult::Ran,
+        Report::Failed { .. } => WriteResult::DidNotRun,
+        Report::Lost | Report::Running => WriteResult::Unknown,
+    };
+    SeenWrite { result, body: open.body.get() }
 }

@@ -7,7 +7,7 @@ use crate::{
     store::Outcome,
 };
 use countersign_core::{
-    aap::access::CallFacts,
+    aap::access::{CallFacts, SeenWrite},
     decision::outcome::Report,
     refusal::Refusal,
     step::{Count, Draft, Effects},
@@ -36,6 +36,9 @@ pub(crate) struct UnrecordedOutcome {
     openings: Option<String>,
     counts: Vec<(String, i64, UnixMillis)>,
     execution: Option<UnrecordedExecution>,
+    /// The row of a write that needed no approval, and what was seen of it.
+    #[serde(default)]
+    write: Option<(RowKey, SeenWrite)>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -48,7 +51,12 @@ struct UnrecordedExecution {
 
 impl UnrecordedOutcome {
     /// `effects` are those of the call's entry alone.
-    pub(super) fn new(facts: &CallFacts, effects: &Effects, held: Option<(&HeldFacts, Report)>) -> Option<Self> {
+    pub(super) fn new(
+        facts: &CallFacts,
+        effects: &Effects,
+        held: Option<(&HeldFacts, Report)>,
+        write: Option<(RowKey, SeenWrite)>,
+    ) -> Option<Self> {
         let draft = effects.evidence.first()?;
         Some(Self {
             project: (facts.project().key, facts.project().id.clone()),
@@ -64,6 +72,7 @@ impl UnrecordedOutcome {
                 execution_id: held.execution_id.clone(),
                 report,
             }),
+            write,
         })
     }
 
@@ -217,6 +226,10 @@ impl Engine {
     async fn record_late(&self, outcome: &UnrecordedOutcome) -> Result<(), Refusal> {
         for _ in 0..TRIES {
             let mut effects = outcome.effects();
+            if let Some((row, seen)) = &outcome.write {
+                let row = self.unsettled_row(*row).await?;
+                self.follow_write(row.as_ref(), seen, &outcome.project, &self.env()?, &mut effects)?;
+            }
             let _turn = match &outcome.execution {
                 Some(of) => {
                     let env = self.env_of_record()?;

@@ -135,6 +135,13 @@ impl Engine {
     }
 
     /// Everything that a claim rests on, as the store has it now.
+    /// Of all claims of what is claimed so far.
+    async fn highest_fence(&self, project: RowKey, claiming: &Claiming) -> Result<i64, Refusal> {
+        let lookup = Lookup::ExecutionFenced { project, fence_of: claiming.effect.unwrap_or(claiming.digest) };
+        let newest: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        Ok(newest.map_or(0, |execution| execution.fence))
+    }
+
     pub(crate) async fn claim_view(
         &self,
         at: &ProjectAt,
@@ -166,6 +173,7 @@ impl Engine {
             approver_stands,
             under_way,
             same_effect,
+            fence: self.highest_fence(decision.project, claiming).await?,
             plan,
             decision,
         })

@@ -37,7 +37,7 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
 impl Swept {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self { table: "counts", key: "key", until: "until", grace: 0 },
         Self { table: "once_keys", key: "key", until: "until", grace: 0 },
         Self { table: "access_tokens", key: "key", until: "expires_at", grace: HOUR },
@@ -45,6 +45,8 @@ impl Swept {
         Self { table: "disclosures", key: "key", until: "expires_at", grace: HOUR },
         Self { table: "connect_requests", key: "key", until: "expires_at", grace: HOUR },
         Self { table: "subscriptions", key: "key", until: "expires_at", grace: DAY },
+        // Its end is the end of what it refuses; a late, different fact is compared with it for a day more.
+        Self { table: "unsettled_writes", key: "key", until: "until", grace: DAY },
         Self { table: "agent_events", key: "key", until: "expires_at", grace: 0 },
     ];
     /// Every node that lives has read it long before.

@@ -163,6 +163,11 @@ pub enum Lookup {
         project: RowKey,
         effect: Digest,
     },
+    /// The claim of this effect, or of this digest where there is no effect, with the highest fence; however it ended.
+    ExecutionFenced {
+        project: RowKey,
+        fence_of: Digest,
+    },
     /// Those of a project whose end nobody knows.
     ExecutionsUnknown(RowKey),
     ExecutionsDue {
@@ -261,6 +266,17 @@ pub enum Lookup {
     },
     ClarificationEntriesOf(RowKey),
     ClarificationKeysOf(RowKey),
+    /// The writes by a route, under a delegation, whose outcome is not known.
+    UnsettledWritesOf {
+        delegation: RowKey,
+        route: String,
+    },
+    UnsettledWriteById {
+        project: RowKey,
+        call_id: String,
+    },
+    /// All of a project, those that a person settled included.
+    UnsettledWritesIn(RowKey),
 }
 
 impl Lookup {

@@ -80,6 +80,8 @@ pub(crate) const fn shape(table: Table) -> Shape {
                 "live_effect",
                 "probe_due",
                 "ended_at",
+                "fence_of",
+                "fence",
             ],
         ),
         Table::AaepSession => {
@@ -99,6 +101,9 @@ pub(crate) const fn shape(table: Table) -> Shape {
         Table::ClarificationKey => ("clarification_keys", &["project", "generation"]),
         Table::AgentEvent => ("agent_events", &["project", "same", "expires_at"]),
         Table::Epoch => ("epochs", &["database", "number"]),
+        Table::UnsettledWrite => {
+            ("unsettled_writes", &["project", "call_id", "open_delegation", "route", "open_same", "until"])
+        }
     };
     Shape { name, columns }
 }
@@ -151,6 +156,17 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
         Record::ClarificationSession(r) => of_clarification(r),
         Record::ClarificationEntry(r) => vec![r.session.into(), r.position.into()],
         Record::ClarificationKey(r) => vec![r.project.into(), r.generation.into()],
+        Record::UnsettledWrite(r) => {
+            let open = r.is_open();
+            vec![
+                r.project.into(),
+                r.call_id.as_str().into(),
+                open.then_some(r.delegation).into(),
+                r.route.as_str().into(),
+                open.then_some(&r.same.0).into(),
+                r.until.0.into(),
+            ]
+        }
         Record::Epoch(r) => vec![r.database.as_str().into(), r.number.into()],
         Record::AgentEvent(r) => vec![r.project.into(), (&r.same.0).into(), r.expires_at.0.into()],
     }
@@ -200,6 +216,8 @@ fn of_execution(r: &Execution) -> Vec<Value> {
     let unknown = matches!(r.state, ExecutionState::Unknown { .. });
     // An effect that failed did not happen, and may be tried again; every other end forbids it.
     let live_effect = r.effect.as_ref().filter(|_| !matches!(r.state, ExecutionState::Failed { .. }));
+    // Claims from before there were fences have none.
+    let (fence_of, fenced) = (r.fence_of(), r.fence > 0);
     let due = match r.state {
         ExecutionState::Claimed { lease_until } => Some(lease_until.0),
         _ => None,
@@ -215,6 +233,8 @@ fn of_execution(r: &Execution) -> Vec<Value> {
         live_effect.map(|effect| &effect.0).into(),
         r.probe_due().map(|due| due.0).into(),
         r.ended_at().map(|at| at.0).into(),
+        fenced.then_some(&fence_of.0).into(),
+        fenced.then_some(r.fence).into(),
     ]
 }
 

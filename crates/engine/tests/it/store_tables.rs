@@ -5,7 +5,7 @@ use countersign_core::{
     records::{
         AccessToken, ApiKey, ApiKeyKind, ConnectProgress, ConnectRequest, Delegation, DelegationState, Disclosure,
         HeldRequest, Membership, Person, Project, RevokeReason, RevokedReceipt, Role, Secret, Session, SessionKey,
-        SessionState, SigningKey, Stored, WebSession,
+        SessionState, SigningKey, Stored, UnsettledWrite, WebSession, WriteFingerprint, WriteState,
     },
     step::Effects,
 };
@@ -347,4 +347,52 @@ async fn a_lookup_of_another_table_is_refused() {
     let bench = Bench::sqlite().await;
     let found = store::find_one::<Secret>(&*bench.store, Lookup::AllPeople).await;
     assert!(matches!(found, Err(StoreError::Damaged(_))));
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unsettled_write_is_found_by_its_route_while_it_is_open_and_an_equal_one_cannot_begin() {
+    on_both(async |bench| {
+        let write = |key: RowKey| UnsettledWrite {
+            key,
+            version: 1,
+            project: key,
+            call_id: format!("call_{key}"),
+            delegation: key,
+            delegation_id: format!("del_{key}"),
+            operator: "acme.test".into(),
+            route: "notes".into(),
+            action: "notes.write".into(),
+            method: "POST".into(),
+            target: "/notes".into(),
+            fingerprint: WriteFingerprint {
+                head: digest(1),
+                beginning: None,
+                length: Some(2),
+                body: Some(digest(2)),
+                idempotency_key: None,
+                proof: None,
+            },
+            same: digest(key),
+            started_at: AT,
+            until: AT.plus_secs(86_400),
+            state: WriteState::InFlight,
+        };
+        let by_route = Lookup::UnsettledWritesOf { delegation: 1, route: "notes".into() };
+        let by_id = Lookup::UnsettledWriteById { project: 1, call_id: "call_1".into() };
+        finds(&bench, [write(1), write(2)], &[by_route.clone(), by_id.clone(), Lookup::UnsettledWritesIn(1)]).await;
+        let commits = async |write: UnsettledWrite| {
+            bench.store.commit(Effects { puts: vec![write.into_record()], ..Effects::default() }).await
+        };
+        let equal = UnsettledWrite { key: 3, call_id: "call_3".into(), ..write(1) };
+        assert_eq!(commits(equal.clone()).await, Outcome::Stale);
+        let state = WriteState::Settled { at: AT, ran: true, reason: "seen".into() };
+        assert_eq!(commits(UnsettledWrite { version: 2, state, ..write(1) }).await, Outcome::Committed);
+        assert_eq!(bench.store.list(by_route).await.unwrap().len(), 0);
+        assert_eq!(bench.store.list(by_id).await.unwrap().len(), 1);
+        assert_eq!(commits(equal).await, Outcome::Committed);
+        let over = AT.plus_secs(2 * 86_400).plus_millis(1);
+        assert_eq!(bench.store.sweep(over).await.unwrap(), 3);
+    })
+    .await;
 }

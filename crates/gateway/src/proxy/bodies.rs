@@ -3,6 +3,8 @@
 use super::{guard::Turn, upstream::Connection};
 use crate::unread::Watched;
 use bytes::Bytes;
+use countersign_engine::{BEGINNING_BYTES, BodyDigest};
+use countersign_protocol::hash::{Digest, Hasher};
 use http_body_util::{BodyExt as _, combinators::UnsyncBoxBody};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use std::{
@@ -44,6 +46,8 @@ pub(crate) struct Rest {
     rest: Arriving,
     /// How many bytes may still come.
     room: u64,
+    /// Of a write whose repeats are to be recognised.
+    hashing: Option<(Hasher, BodyDigest)>,
     pace: Pace,
     /// Dropped at the end: only then the upstream's time to answer begins.
     _sent: oneshot::Sender<()>,
@@ -85,8 +89,34 @@ impl ToUpstream {
     ) -> (Self, oneshot::Receiver<()>) {
         let (sent, when_sent) = oneshot::channel();
         let room = max.unwrap_or(u64::MAX).saturating_sub(first.len() as u64);
-        let rest = Rest { first: Some(first), rest, room, pace: Pace::new(limit), _sent: sent };
+        let rest = Rest { first: Some(first), rest, room, hashing: None, pace: Pace::new(limit), _sent: sent };
         (Self::Rest(Box::new(rest)), when_sent)
+    }
+
+    /// The digest of the body: known, or told when all of it has passed.
+    pub(crate) fn digest(&mut self) -> BodyDigest {
+        match self {
+            Self::Whole(bytes) => BodyDigest::known(Digest::of(bytes.as_deref().unwrap_or_default())),
+            Self::Rest(rest) => rest.hashing.get_or_insert_with(Default::default).1.clone(),
+        }
+    }
+
+    /// The digest of its first bytes, all of which are there.
+    pub(crate) fn beginning(&self) -> Digest {
+        let first = match self {
+            Self::Whole(bytes) => bytes.as_deref(),
+            Self::Rest(rest) => rest.first.as_deref(),
+        };
+        let first = first.unwrap_or_default();
+        Digest::of(first.get(..BEGINNING_BYTES).unwrap_or(first))
+    }
+
+    /// What was read already and what is to come, if anything is.
+    pub(crate) fn into_rest(self) -> Result<(Bytes, Arriving), Self> {
+        match self {
+            Self::Rest(rest) => Ok((rest.first.unwrap_or_default(), rest.rest)),
+            whole @ Self::Whole(_) => Err(whole),
+        }
     }
 }
 
@@ -172,6 +202,25 @@ impl Body for Leaving {
 
 impl Rest {
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
+        let next = ready!(self.poll_piece(cx));
+        if let (Some(Ok(data)), Some((hasher, _))) = (&next, &mut self.hashing) {
+            hasher.update(data);
+        }
+        // A body of a known length may not be asked for its end.
+        let ended = next.is_none() || (matches!(next, Some(Ok(_))) && self.rest.is_end_stream());
+        if ended {
+            self.tell_digest();
+        }
+        Poll::Ready(next)
+    }
+
+    fn tell_digest(&mut self) {
+        if let Some((hasher, digest)) = self.hashing.take() {
+            digest.set(hasher.finish());
+        }
+    }
+
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
         if let Some(first) = self.first.take() {
             return Poll::Ready(Some(Ok(first)));
         }

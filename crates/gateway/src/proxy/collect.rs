@@ -1,6 +1,6 @@
 //! Reading a request's body: all of it where it is digested, the beginning of it where it is only passed on.
 
-use super::bodies::{Arriving, next_data};
+use super::bodies::{Arriving, ToUpstream, next_data};
 use bytes::{Bytes, BytesMut};
 use countersign_engine::Refusal;
 use hyper::body::Body;
@@ -31,6 +31,19 @@ pub(super) async fn beginning(
     match max {
         Some(max) if bytes.len() as u64 > max => Err(Refusal::BodyTooLarge { limit: max }),
         _ => Ok((bytes, (!complete).then_some(body))),
+    }
+}
+
+/// A body with all of its bytes there. None if they are more than `max`: it is spent then.
+pub(super) async fn rest(body: ToUpstream, max: u64, pace: Duration) -> Result<Option<ToUpstream>, Refusal> {
+    let (first, rest) = match body.into_rest() {
+        Ok(parts) => parts,
+        Err(whole) => return Ok(Some(whole)),
+    };
+    match whole(rest, max.saturating_sub(first.len() as u64), pace).await {
+        Ok(rest) => Ok(Some(ToUpstream::whole(joined(first, BytesMut::from(&rest[..]))))),
+        Err(Refusal::BodyTooLarge { .. }) => Ok(None),
+        Err(refusal) => Err(refusal),
     }
 }
 

@@ -14,14 +14,16 @@ use crate::{
 };
 use async_trait::async_trait;
 use bytes::Bytes;
-use countersign_engine::{CallFacts, Connect, Exchange, HttpRequest, Permit, Refusal, UpstreamError, UpstreamOutcome};
+use countersign_engine::{
+    BEGINNING_BYTES, BodyDigest, CallFacts, Connect, Exchange, HttpRequest, Permit, ReadWrite, Refusal, UpstreamError,
+    UpstreamOutcome,
+};
 use countersign_protocol::project::{Stream, Upstream};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header, request::Parts};
 use hyper::body::{Body as _, Incoming};
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
-const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 const ANSWER_WITHIN: Duration = Duration::from_secs(Upstream::TIMEOUT_SECONDS.unsigned_abs());
 
 /// The proxy's side of one call.
@@ -95,9 +97,12 @@ impl ProxyExchange {
         let (route, settings) = (facts.route(), &self.shared.settings);
         let headers = headers::forwarded(&self.parts.headers, route);
         let (max, pace) = (route.max_body_bytes, settings.body_timeout);
+        // The beginning of a write is compared with that of others before it is sent.
+        let least = if facts.refuses_repeats() { BEGINNING_BYTES } else { 0 };
+        let limit = settings.buffer_limit.max(least);
         let (body, when_sent) = match self.body.take().filter(|body| !body.is_end_stream()) {
             None => (ToUpstream::Whole(None), None),
-            Some(body) => match collect::beginning(body, settings.buffer_limit, max, pace).await? {
+            Some(body) => match collect::beginning(body, limit, max, pace).await? {
                 (bytes, None) => (ToUpstream::whole(bytes), None),
                 (first, Some(rest)) => {
                     let (body, when_sent) = ToUpstream::rest(first, rest, max, pace);
@@ -213,6 +218,25 @@ impl Exchange for ProxyExchange {
         Ok(())
     }
 
+    async fn describe(&mut self, facts: &CallFacts, whole: bool) -> Result<(ReadWrite, BodyDigest), Refusal> {
+        let mut outgoing = self.outgoing.take().ok_or(Refusal::Internal)?;
+        let Outgoing { method, uri, headers, .. } = &outgoing;
+        let head = complete::head_of_write(method, uri, &self.origin, headers);
+        let (beginning, length) = (Some(outgoing.body.beginning()), outgoing.body.size_hint().exact());
+        if whole {
+            let max = facts.route().max_body_bytes.unwrap_or(MAX_BODY_BYTES);
+            let body = std::mem::replace(&mut outgoing.body, ToUpstream::Whole(None));
+            match collect::rest(body, max, self.shared.settings.body_timeout).await? {
+                Some(body) => outgoing = Outgoing { body, when_sent: None, ..outgoing },
+                // Nothing is left to be sent: it counts as a repeat.
+                None => return Ok((ReadWrite { head, beginning, length, body: None }, BodyDigest::default())),
+            }
+        }
+        let body = outgoing.body.digest();
+        self.outgoing = Some(outgoing);
+        Ok((ReadWrite { head, beginning, length, body: body.get() }, body))
+    }
+
     async fn read_whole(&mut self, facts: &CallFacts) -> Result<HttpRequest, Refusal> {
         self.target = Some(Target::of(&self.shared, facts)?);
         if self.parts.headers.contains_key(header::UPGRADE) {
@@ -321,7 +345,7 @@ impl Target {
             site,
             credential,
             idempotency: upstream.idempotency_header.as_ref().and_then(|name| name.parse().ok()),
-            connect: seconds(upstream.connect_timeout_seconds).unwrap_or(CONNECT_WITHIN),
+            connect: seconds(Some(upstream.connect_timeout_s())).unwrap_or_default(),
             answer: seconds(upstream.timeout_seconds).unwrap_or(ANSWER_WITHIN),
         })
     }

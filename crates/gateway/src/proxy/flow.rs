@@ -118,9 +118,10 @@ fn kept_decision(parts: &Parts, body: &Arriving) -> Result<Option<String>, Refus
 
 /// The upstream's answer as the caller gets it.
 fn hand_back(shared: &Shared, settled: Settled<Response<FromUpstream>>, to_head: bool) -> Response<ToCaller> {
-    let Settled { answer, egress, watch } = settled;
+    let Settled { answer, egress, watch, unsettled_call } = settled;
     let (mut parts, body) = answer.into_parts();
     headers::clean_answer(&mut parts.headers, to_head);
+    headers::name_call(&mut parts.headers, unsettled_call.as_deref());
     parts.version = Version::HTTP_11;
     parts.extensions.clear();
     if egress.is_none() && watch.is_none() {

@@ -46,7 +46,7 @@ pub(super) fn go_on(
     on_upgrade: OnUpgrade,
     place: Arc<OwnedSemaphorePermit>,
 ) -> Response<ToCaller> {
-    let Settled { mut answer, egress, watch } = settled;
+    let Settled { mut answer, egress, watch, .. } = settled;
     let upstream = hyper::upgrade::on(&mut answer);
     let talk = Talk { engine: Arc::clone(&shared.engine), watch, egress, bytes: 0 };
     let (stopping, over) = (shared.stopping.clone(), shared.over.clone());

@@ -57,6 +57,9 @@ pub struct AuditEntry {
     /// The digest of the approved action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_sha256: Option<String>,
+    /// A write that needed no approval, as refusals of its repeats name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
     /// `self_asserted` if the agent's own word was enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<String>,

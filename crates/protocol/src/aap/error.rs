@@ -19,6 +19,10 @@ pub struct Envelope {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub decision: Option<Map<String, Value>>,
+    /// A write whose outcome is not known: its `call_id`, and until when its repeats are refused at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub call: Option<Map<String, Value>>,
     /// The clarification session and its open gaps (Clarification 8).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]

@@ -67,6 +67,10 @@ pub struct Route {
     /// How its upstream is asked whether a call was carried out whose answer was lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<RouteProbe>,
+    /// Whether the upstream itself makes repeats of this write harmless. Only then is a repeat let through while the
+    /// outcome of an earlier call is not known. Calls that a person approves are not touched by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
 
     // reading the request
     /// The text for the approver, rendered from the same bytes that would be forwarded.
@@ -148,6 +152,11 @@ pub enum Stream {
 impl Route {
     pub fn writes(&self) -> bool {
         self.writes.unwrap_or(!matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS"))
+    }
+
+    /// Whether the owner vouches for repeats of it.
+    pub fn is_idempotent(&self) -> bool {
+        self.idempotent.unwrap_or(false)
     }
 
     /// Whether a call may be forwarded before its step is durable. The content of a WebSocket cannot be known.

@@ -24,7 +24,14 @@ pub struct Upstream {
     pub timeout_seconds: Option<i64>,
 }
 
+/// How long connecting to an upstream may take that does not say.
+const CONNECT_TIMEOUT_S: i64 = 5;
+
 impl Upstream {
     /// How long an upstream may take until its answer begins, where neither it nor the route says.
     pub const TIMEOUT_SECONDS: i64 = 30;
+
+    pub fn connect_timeout_s(&self) -> i64 {
+        self.connect_timeout_seconds.unwrap_or(CONNECT_TIMEOUT_S)
+    }
 }

@@ -4,6 +4,7 @@
 //! process while no node is. Both call the same functions of the engine, and nothing is decided here.
 
 mod api_keys;
+mod calls;
 mod clock;
 mod delegations;
 mod people;
@@ -14,6 +15,7 @@ mod storage;
 mod subscriber_tokens;
 
 pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiKey};
+pub use calls::{ListUnsettledCalls, SettleCall};
 pub use clock::{AcceptClock, AcceptedClock, ShowClock, ShownClock};
 pub use delegations::{LiftApiKeys, LiftDelegations, ListDelegations};
 pub use people::{
@@ -29,7 +31,8 @@ pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubs
 /// The words of the engine that requests and answers are written in.
 pub use countersign_engine::{
     AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, Engine, KeyInUse, KeysError,
-    NewKey, NewSubscriberToken, Problem, Project, Role, StartError, SubscriberToken, TokenState, check_project,
+    NewKey, NewSubscriberToken, Problem, Project, Role, StartError, SubscriberToken, TokenState, UnsettledWrite, WriteState,
+    check_project,
     clarification_rules, held,
     store::{KindStats, StorageStats, StoreError},
 };
@@ -76,6 +79,8 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
     let router = with::<LiftApiKeys>(router);
     let router = with::<ListDelegations>(router);
     let router = with::<LiftDelegations>(router);
+    let router = with::<ListUnsettledCalls>(router);
+    let router = with::<SettleCall>(router);
     let router = with::<ListSubscriberTokens>(router);
     let router = with::<AddSubscriberToken>(router);
     let router = with::<RevokeSubscriberToken>(router);

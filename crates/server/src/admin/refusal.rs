@@ -28,6 +28,8 @@ pub enum AdminRefusal {
     NoAccount,
     #[error("there is no such key in this project")]
     UnknownApiKey,
+    #[error("there is no unsettled call with this id in the project")]
+    UnknownCall,
     #[error("there is no such token in this project")]
     UnknownSubscriberToken,
     /// In the words of the engine.

@@ -41,6 +41,7 @@ pub(crate) fn plain(code: Code, description: String, hint: Option<String>, id: &
         request_id: id.0.clone(),
         docs_url: None,
         decision: None,
+        call: None,
         clarification: None,
     };
     let status = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

@@ -83,6 +83,7 @@ fn settled(confirm: &Confirm, request: &RequestId) -> Response {
         request_id: request.0.clone(),
         docs_url: None,
         decision: Some(truth(confirm)),
+        call: None,
         clarification: None,
     };
     let mut response = (StatusCode::CONFLICT, axum::Json(body)).into_response();

@@ -3,6 +3,7 @@
 use super::{CallFacts, Counted};
 use crate::{
     env::Env,
+    records::{Record, UnsettledWrite, WriteFingerprint},
     refusal::Refusal,
     step::{Effects, SpentProof},
 };
@@ -16,11 +17,20 @@ pub struct AuthorizedCall {
     proof: Option<SpentProof>,
     /// Whether its intent is durable: the request is counted and the proof spent.
     begun: bool,
+    /// The row by which its repeats are recognised; a write without approval has one from its intent on.
+    write: Option<Box<UnsettledWrite>>,
+}
+
+/// A call's intent: its step, the counters in it, and the row of a write whose repeats are to be recognised.
+pub struct Intent {
+    pub effects: Effects,
+    pub counted: Counted,
+    pub write: Option<Box<UnsettledWrite>>,
 }
 
 impl AuthorizedCall {
     pub(super) fn new(facts: CallFacts, proof: Option<SpentProof>) -> Self {
-        Self { facts, proof, begun: false }
+        Self { facts, proof, begun: false, write: None }
     }
 
     pub fn facts(&self) -> &CallFacts {
@@ -33,8 +43,13 @@ impl AuthorizedCall {
 
     /// The same once its intent is durable.
     #[must_use]
-    pub fn begun(self) -> Self {
-        Self { begun: true, proof: None, ..self }
+    pub fn begun(self, write: Option<Box<UnsettledWrite>>) -> Self {
+        Self { begun: true, proof: None, write, ..self }
+    }
+
+    /// The row of a write that needed no approval, as its intent left it.
+    pub fn write(&self) -> Option<&UnsettledWrite> {
+        self.write.as_deref()
     }
 
     pub fn has_begun(&self) -> bool {
@@ -47,17 +62,19 @@ impl AuthorizedCall {
     }
 
     /// What must be durable before a call is forwarded that is not speculative: that it was let through, while nothing
-    /// had changed.
-    pub fn intent(&self, env: &Env) -> Result<(Effects, Counted), NotCanonical> {
+    /// had changed. A write with a fingerprint gets its row in the same step.
+    pub fn intent(&self, fingerprint: Option<&WriteFingerprint>, env: &Env) -> Result<Intent, NotCanonical> {
         let counted = self.facts.usage.reserve(self.facts.writes());
+        let write = fingerprint.map(|fingerprint| self.facts.unsettled(fingerprint, env, &mut env.mint()));
         let effects = Effects {
             guards: self.facts.guards.clone(),
             counts: counted.counts(),
             proof: self.proof.clone(),
-            evidence: vec![self.facts.started(env)?],
+            puts: write.iter().cloned().map(Record::UnsettledWrite).collect(),
+            evidence: vec![self.facts.started(write.as_ref().map(|write| write.call_id.as_str()), env)?],
             ..Effects::default()
         };
-        Ok((effects, counted))
+        Ok(Intent { effects, counted, write: write.map(Box::new) })
     }
 
     /// That nothing has changed since this was decided, without any record of it.
@@ -75,7 +92,7 @@ impl AuthorizedCall {
             guards: self.facts.guards.clone(),
             counts: counted.counts(),
             proof: self.proof.clone(),
-            evidence: vec![self.facts.outcome(outcome, env)?],
+            evidence: vec![self.facts.outcome(outcome, None, env)?],
             ..Effects::default()
         };
         Ok((effects, counted))
@@ -86,7 +103,8 @@ impl AuthorizedCall {
         let usage = &self.facts.usage;
         let back = if no_effect { usage.give_back() } else { Counted::default() };
         let counts = back.with(usage.egress(bytes, true)).counts();
-        Ok(Effects { counts, evidence: vec![self.facts.outcome(outcome, env)?], ..Effects::default() })
+        let call_id = self.write().map(|write| write.call_id.as_str());
+        Ok(Effects { counts, evidence: vec![self.facts.outcome(outcome, call_id, env)?], ..Effects::default() })
     }
 
     /// The entry of a call that is refused before anything was sent. Its proof is spent with it.
@@ -96,7 +114,7 @@ impl AuthorizedCall {
 
     /// The entry of a call that nobody waits for any more, and of which nothing was sent.
     pub fn abandoned(&self, why: &str, env: &Env) -> Result<Effects, NotCanonical> {
-        let evidence = vec![self.facts.outcome(why, env)?];
+        let evidence = vec![self.facts.outcome(why, None, env)?];
         Ok(Effects { evidence, proof: self.proof.clone(), ..Effects::default() })
     }
 }

@@ -27,6 +27,8 @@ pub struct Call {
     pub intent_type: Option<String>,
     /// SHA-256 of `X-Agent-Consent`, if it was sent.
     pub consent: Option<Digest>,
+    /// SHA-256 of `Idempotency-Key`, if it was sent.
+    pub idempotency_key: Option<Digest>,
     /// A dry run in any spelling.
     pub dry_run: bool,
     /// `X-Agent-Confirm`: a confirmation token, or `true` to have one looked up (C-02).

@@ -28,6 +28,7 @@ pub struct CallFacts {
     method: String,
     path: String,
     query: Option<String>,
+    pub(super) idempotency_key: Option<Digest>,
     intent_type: Option<String>,
     intent_known: bool,
     pub(super) confirmation: Confirmation,
@@ -82,6 +83,7 @@ impl CallFacts {
             method: call.method.clone(),
             path: call.path.clone(),
             query: call.query.clone(),
+            idempotency_key: call.idempotency_key,
             intent_type: call.intent_type.clone(),
             intent_known,
             confirmation: Confirmation::NotNeeded,
@@ -188,9 +190,22 @@ impl CallFacts {
         method == self.method && path == self.path && given == query
     }
 
-    /// It is not listed in the audit: the outcome will be, and a call has one entry there.
-    pub(super) fn started(&self, env: &Env) -> Result<Draft, NotCanonical> {
-        let entry = self.entry("call_started", env.now).seal(&mut env.mint())?;
+    pub(super) fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// Path and query, as they came.
+    pub(super) fn target(&self) -> String {
+        match &self.query {
+            Some(query) => format!("{}?{query}", self.path),
+            None => self.path.clone(),
+        }
+    }
+
+    /// It is not listed in the audit: the outcome will be, and a call has one entry there. `call_id` names a write that
+    /// needed no approval.
+    pub(super) fn started(&self, call_id: Option<&str>, env: &Env) -> Result<Draft, NotCanonical> {
+        let entry = self.entry("call_started", env.now).open_if("call_id", call_id).seal(&mut env.salts())?;
         Ok(Draft { delegation: None, session: None, ..entry })
     }
 
@@ -205,7 +220,7 @@ impl CallFacts {
             Refusal::UpstreamUnreachable => "not sent: the upstream could not be reached".to_owned(),
             refusal => format!("{} {}", refusal.code().status(), refusal.code()),
         };
-        Ok(Effects { evidence: vec![self.outcome(&outcome, env)?], proof, ..Effects::default() })
+        Ok(Effects { evidence: vec![self.outcome(&outcome, None, env)?], proof, ..Effects::default() })
     }
 
     /// The end of a stream, which has an entry of its own.
@@ -214,8 +229,9 @@ impl CallFacts {
         Ok(Effects { evidence: vec![entry.seal(&mut env.mint())?], ..Effects::default() })
     }
 
-    pub(super) fn outcome(&self, outcome: &str, env: &Env) -> Result<Draft, NotCanonical> {
-        self.entry("call", env.now).open("outcome", outcome).seal(&mut env.mint())
+    pub(super) fn outcome(&self, outcome: &str, call_id: Option<&str>, env: &Env) -> Result<Draft, NotCanonical> {
+        let entry = self.entry("call", env.now).open("outcome", outcome).open_if("call_id", call_id);
+        entry.seal(&mut env.salts())
     }
 
     pub(super) fn entry(&self, event_type: &'static str, now: UnixMillis) -> Entry {

@@ -10,14 +10,16 @@ mod facts;
 mod needs_approval;
 mod possession;
 mod refused;
+mod unsettled;
 mod usage;
 
-pub use authorized::AuthorizedCall;
+pub use authorized::{AuthorizedCall, Intent};
 pub use call::{AccessView, Bearer, Call, Credential, Proven, Proving, Scheme};
 pub use facts::{CallFacts, Confirmation};
 pub use needs_approval::NeedsApproval;
 pub use possession::{possession, proof_required, spend};
 pub use refused::Refused;
+pub use unsettled::{BEGINNING_BYTES, ReadWrite, SeenWrite, SettleWrite, UNSETTLED_S, WriteResult};
 pub use usage::{Counted, Limit, Usage};
 
 use crate::{

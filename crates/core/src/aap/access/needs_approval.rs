@@ -67,7 +67,7 @@ impl NeedsApproval {
 
     /// The entry of a call that nobody waits for any more, and of which nothing was sent.
     pub fn abandoned(&self, why: &str, env: &Env) -> Result<Effects, NotCanonical> {
-        let evidence = vec![self.facts.outcome(why, env)?];
+        let evidence = vec![self.facts.outcome(why, None, env)?];
         Ok(Effects { counts: self.request().counts(), proof: self.proof(), evidence, ..Effects::default() })
     }
 
@@ -126,8 +126,8 @@ impl NeedsApproval {
         effects.guards.extend(facts.guards.iter().copied());
         effects.counts.extend(counted.counts());
         effects.proof = self.proof();
-        effects.evidence.push(facts.started(env)?);
-        let authorized = AuthorizedCall::new(facts, None).begun();
+        effects.evidence.push(facts.started(None, env)?);
+        let authorized = AuthorizedCall::new(facts, None).begun(None);
         Ok((Step { answer: (authorized, step.answer), effects }, counted))
     }
 }

@@ -13,6 +13,8 @@ pub(super) enum Search {
     Match(Table, Wanted),
     /// The last of those rows.
     Newest(Table, Wanted),
+    /// The one of those rows with the highest value in a column.
+    Highest(Table, Wanted, &'static str),
     /// Those rows from the last one on, or from the one before `before`.
     Page { table: Table, wanted: Wanted, before: Option<RowKey>, limit: i64 },
     /// The rows of a table that are due at a moment, the most overdue first.
@@ -21,12 +23,13 @@ pub(super) enum Search {
     DueBy { table: Table, column: &'static str, by: UnixMillis, limit: i64 },
 }
 
-use Search::{Due, DueBy, Match, Newest, Page};
+use Search::{Due, DueBy, Highest, Match, Newest, Page};
 
 impl Search {
     pub(super) fn table(&self) -> Table {
         match self {
-            Match(table, _) | Newest(table, _) | Page { table, .. } | Due { table, .. } | DueBy { table, .. } => *table,
+            Match(table, _) | Newest(table, _) | Highest(table, ..) => *table,
+            Page { table, .. } | Due { table, .. } | DueBy { table, .. } => *table,
         }
     }
 
@@ -34,6 +37,7 @@ impl Search {
         match self {
             Match(table, wanted) => matching(table, wanted, "ORDER BY key"),
             Newest(table, wanted) => matching(table, wanted, "ORDER BY key DESC LIMIT 1"),
+            Highest(table, wanted, by) => matching(table, wanted, &format!("ORDER BY {by} DESC LIMIT 1")),
             Page { table, wanted, before, limit } => page(table, wanted, before, limit),
             Due { table, by, limit } => due(table, "due", by, limit),
             DueBy { table, column, by, limit } => due(table, column, by, limit),
@@ -169,6 +173,9 @@ impl Lookup {
             Self::ExecutionOfEffect { project, effect } => {
                 Match(Table::Execution, of_project(*project, "live_effect", &effect.0))
             }
+            Self::ExecutionFenced { project, fence_of } => {
+                Highest(Table::Execution, of_project(*project, "fence_of", &fence_of.0), "fence")
+            }
             Self::ExecutionsUnknown(project) => Match(Table::Execution, vec![("unknown_in", (*project).into())]),
             Self::ExecutionsDue { by, limit } => Due { table: Table::Execution, by: *by, limit: *limit },
             Self::ProbesDue { by, limit } => {
@@ -229,6 +236,14 @@ impl Lookup {
                 Match(Table::ClarificationEntry, vec![("session", (*session).into())])
             }
             Self::ClarificationKeysOf(project) => Match(Table::ClarificationKey, vec![("project", (*project).into())]),
+            Self::UnsettledWritesOf { delegation, route } => {
+                let wanted = vec![("open_delegation", (*delegation).into()), ("route", route.as_str().into())];
+                Match(Table::UnsettledWrite, wanted)
+            }
+            Self::UnsettledWriteById { project, call_id } => {
+                Match(Table::UnsettledWrite, of_project(*project, "call_id", call_id.as_str()))
+            }
+            Self::UnsettledWritesIn(project) => Match(Table::UnsettledWrite, vec![("project", (*project).into())]),
         }
     }
 }

@@ -135,6 +135,7 @@ pub(crate) fn execution(key: RowKey, version: i64, state: ExecutionState) -> Exe
         taken: vec![],
         step: None,
         lease_s: 60,
+        fence: 0,
         node: 0,
         claimed_at: AT,
         call_id: format!("call_{key}"),

@@ -45,7 +45,7 @@ on_both_stores! {
         scene.bank.behaves(Manner::Vanishing);
         let mut told = Vec::new();
         for (sent, status, outcome) in [
-            (Sent::new("POST", "/notes").json("{}"), 502, "unknown: the connection broke"),
+            (Sent::new("POST", "/notes").json("[]"), 502, "unknown: the connection broke"),
             (Sent::new("GET", "/accounts"), 502, "unknown: the connection broke"),
         ] {
             scene.sends(sent).await.expect(status);

@@ -218,9 +218,14 @@ fn passed(answers: &[Answer], reason: &str) -> usize {
     passed.len()
 }
 
-/// The same request many times at once, at each of the nodes in turn.
+/// The same request many times at once, at each of the nodes in turn. Writes differ in their text: the very same one is
+/// not let through beside itself.
 async fn burst(scene: &BankScene, agent: &Holder, nodes: &[SocketAddr], sent: &Sent, times: usize) -> Vec<Answer> {
-    join_all((0..times).map(|n| scene.sends_at(nodes[n % nodes.len()], agent, sent.clone()))).await
+    let numbered = |n: usize| match sent.body.is_empty() {
+        true => sent.clone(),
+        false => Sent { body: format!("{{\"note\":{n}}}").into_bytes(), ..sent.clone() },
+    };
+    join_all((0..times).map(|n| scene.sends_at(nodes[n % nodes.len()], agent, numbered(n)))).await
 }
 
 /// A session with a receipt that says exactly this, by the key of an earlier one of its sessions.

@@ -22,6 +22,7 @@ mod probe;
 mod proofs;
 mod recorded;
 mod redeem;
+mod repeats;
 mod replay;
 mod revoked;
 mod shown;

@@ -2,11 +2,13 @@
 //! was sent is told as "nothing happened".
 
 use super::{durable::failing as failing_log, held::*};
-use countersign_engine::Role;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use countersign_engine::{ManualClock, Role, store::Place};
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
-    bank::{BankScene, Manner, Sent},
-    on_both_stores,
+    Backend, Kit,
+    bank::{BankScene, Got, Manner, Sent},
+    on_both_stores, postgres,
 };
 use serde_json::json;
 
@@ -128,6 +130,60 @@ on_both_stores! {
     }
 
     ///
+    async fn setting_the_clock_back_does_not_lengthen_a_lease(kit) {
+        let (scene, store) = failing_log(kit).await;
+        let decision = scene.approved(BankScene::transfer()).await;
+        store.stalls_after_a_claim();
+        let standing_still = async {
+            store.has_stalled().await;
+            let before = scene.plane.clock.now();
+            scene.plane.clock.advance_secs(61);
+            scene.plane.clock.set(before);
+            store.resumes();
+        };
+        let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
+        assert!(answer.text().contains("nothing was sent"), "{}", answer.text());
+        assert!(scene.bank.got().is_empty());
+        assert_eq!(execution(&scene, &decision).await, "failed");
+    }
+
+    ///
+    async fn a_node_that_stood_still_while_a_person_found_out_sends_nothing_and_contradicts_nobody(kit) {
+        let (scene, store) = failing_log(kit).await;
+        let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
+        let decision = scene.approved(BankScene::transfer()).await;
+        store.stalls_after_a_claim();
+        let standing_still = async {
+            store.has_stalled().await;
+            scene.plane.advance_secs(61).await;
+            reconciles(&scene, &ada, &decision, "no").await.expect(303);
+            store.resumes();
+        };
+        let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
+        assert!(answer.text().contains("nothing was sent"), "{}", answer.text());
+        assert!(scene.bank.got().is_empty());
+        let looked = scene.looks(&scene.agent, &decision).await["execution"].clone();
+        assert_eq!((&looked["state"], &looked["conflict"]), (&json!("failed"), &json!(null)), "{looked}");
+    }
+
+    ///
+    async fn each_claim_of_the_same_action_tells_the_upstream_a_higher_fence_number(kit) {
+        let scene = kit.bank().await;
+        for _ in 0..2 {
+            scene.approved(BankScene::transfer()).await;
+            scene.sends(confirmed_transfer()).await.expect(201);
+        }
+        scene.approved(BankScene::transfer_of("1.00")).await;
+        scene.sends(BankScene::transfer_of("1.00").confirmed("true")).await.expect(201);
+        let fence = |got: &Got| {
+            let jwt = got.headers["countersign-identity"].to_str().unwrap().to_owned();
+            let claims = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1).unwrap()).unwrap();
+            serde_json::from_slice::<serde_json::Value>(&claims).unwrap()["fence"].clone()
+        };
+        assert_eq!(scene.bank.got().iter().map(fence).collect::<Vec<_>>(), [json!(1), json!(2), json!(1)]);
+    }
+
+    ///
     async fn an_outcome_that_contradicts_what_a_person_found_stands_beside_it_as_a_conflict(kit) {
         let scene = kit.bank().await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
@@ -145,4 +201,28 @@ on_both_stores! {
         let looked = scene.looks(&scene.agent, &decision).await["execution"].clone();
         assert_eq!((&looked["state"], &looked["conflict"]), (&json!("failed"), &json!(true)), "{looked}");
     }
+}
+
+///
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_that_another_node_took_for_lapsed_is_read_again_and_nothing_is_sent() {
+    let (scene, store) = failing_log(Kit(Backend::Postgres)).await;
+    let ahead = ManualClock::at(scene.plane.now());
+    let (other, _router) = scene.plane.second_node_by(&ahead).await;
+    let decision = scene.approved(BankScene::transfer()).await;
+    store.stalls_after_a_claim();
+    let standing_still = async {
+        store.has_stalled().await;
+        // By its own clocks this node stood still for a moment only.
+        ahead.advance_secs(61);
+        let Place::Postgres(place) = &scene.plane.place else { panic!("a shared database") };
+        postgres::set_clock(&place.url, ahead.now().0).await;
+        other.settle_due().await.unwrap();
+        scene.plane.clock.advance_millis(300);
+        store.resumes();
+    };
+    let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
+    assert!(answer.text().contains("nothing was sent"), "{}", answer.text());
+    assert!(scene.bank.got().is_empty());
+    assert_eq!(execution(&scene, &decision).await, "failed");
 }

@@ -78,7 +78,7 @@ async fn of_writes_that_race_a_revocation_none_passes_at_either_node_after_its_2
 ///
 /// How many passed.
 async fn race(scene: &BankScene, nodes: &[SocketAddr]) -> usize {
-    let sending = join_all((0..30).map(|n| scene.sends_at(nodes[n % nodes.len()], &scene.agent, note())));
+    let sending = join_all((0..30).map(|n| scene.sends_at(nodes[n % nodes.len()], &scene.agent, note_of(n))));
     let revoking = async {
         scene.bank.something_arrives().await;
         revoke(scene).await;
@@ -101,7 +101,11 @@ async fn revoke(scene: &BankScene) {
 }
 
 fn note() -> Sent {
-    Sent::new("POST", "/notes").json(r#"{"note":"hello"}"#)
+    note_of(0)
+}
+
+fn note_of(n: usize) -> Sent {
+    Sent::new("POST", "/notes").json(format!("{{\"note\":\"hello {n}\"}}"))
 }
 
 fn assert_cut_off(answer: &Answer) {

@@ -119,6 +119,7 @@ fn the_audit_pages_schema_has_every_member_that_is_served() {
         reason: text(),
         by: Some("agent".into()),
         jkt: Some("A".repeat(43)),
+        call_id: Some(format!("call_{}", "0".repeat(32))),
         decision_id: text(),
         action_sha256: Some("0".repeat(64)),
         confirmation: Some("self_asserted".into()),

@@ -1,0 +1,213 @@
+//! Repeats of writes whose outcome is not known, and how such a write is settled.
+
+use super::CallFacts;
+use crate::{
+    decision::Place,
+    env::{Env, Mint},
+    evidence::Entry,
+    held::HttpRequest,
+    records::{Record, Table, UnsettledWrite, WriteFingerprint, WriteState},
+    refusal::Refusal,
+    step::{Effects, Guard, Operation, SpentProof, Step},
+};
+use countersign_protocol::{action::Action, canonical::NotCanonical, hash::Digest, ids::RowKey};
+use serde::{Deserialize, Serialize};
+
+/// A repeat is refused this long at most.
+pub const UNSETTLED_S: i64 = 86_400;
+/// How many bytes at the beginning of a body are compared before the whole of it is known.
+pub const BEGINNING_BYTES: usize = 16 * 1024;
+
+/// A write as far as its enforcement point has read it. `head` has no body.
+#[derive(Clone, Debug)]
+pub struct ReadWrite {
+    pub head: HttpRequest,
+    pub beginning: Option<Digest>,
+    pub length: Option<u64>,
+    pub body: Option<Digest>,
+}
+
+impl CallFacts {
+    /// Whether repeats of this call are refused while its outcome is not known. A write has a delegation (C-24).
+    pub fn refuses_repeats(&self) -> bool {
+        self.writes() && !self.route().is_idempotent() && self.delegation().is_some()
+    }
+
+    /// What its repeats are recognised by.
+    pub fn fingerprint(
+        &self,
+        read: &ReadWrite,
+        proof: Option<&SpentProof>,
+    ) -> Result<WriteFingerprint, NotCanonical> {
+        let principal = self.delegation_id().unwrap_or_default();
+        let head = Action::Http(read.head.action(&self.project().id, principal, self.route())).digest()?;
+        Ok(WriteFingerprint {
+            head,
+            beginning: read.beginning,
+            length: read.length,
+            body: read.body,
+            idempotency_key: self.idempotency_key,
+            proof: proof.map(|proof| Digest::of_parts(&[&proof.jkt.0, proof.jti.as_bytes()])),
+        })
+    }
+
+    pub(super) fn unsettled(&self, fingerprint: &WriteFingerprint, env: &Env, mint: &mut Mint) -> UnsettledWrite {
+        let delegation = self.delegation().unwrap_or_default();
+        UnsettledWrite {
+            key: mint.key(),
+            version: 1,
+            project: self.project().key,
+            call_id: mint.id("call"),
+            delegation,
+            delegation_id: self.delegation_id().unwrap_or_default().to_owned(),
+            operator: self.operator().to_owned(),
+            route: self.route().id.clone(),
+            action: self.action().to_owned(),
+            method: self.method().to_owned(),
+            target: self.target(),
+            same: fingerprint.same(delegation, &self.route().id),
+            fingerprint: fingerprint.clone(),
+            started_at: env.now,
+            until: env.now.plus_secs(UNSETTLED_S),
+            state: WriteState::InFlight,
+        }
+    }
+}
+
+impl WriteFingerprint {
+    /// Whether this may be the same write again.
+    pub fn repeats(&self, earlier: &Self) -> bool {
+        self.is_named_like(earlier) || self.looks_like(earlier)
+    }
+
+    /// Whether only the rest of the body can tell.
+    pub fn needs_body_to_tell(&self, earlier: &Self) -> bool {
+        self.repeats(earlier) && !self.is_named_like(earlier) && self.body.is_none() && earlier.body.is_some()
+    }
+
+    fn is_named_like(&self, earlier: &Self) -> bool {
+        let same = |mine: &Option<Digest>, theirs: &Option<Digest>| mine.is_some() && mine == theirs;
+        same(&self.idempotency_key, &earlier.idempotency_key) || same(&self.proof, &earlier.proof)
+    }
+
+    fn looks_like(&self, earlier: &Self) -> bool {
+        fn agree<T: PartialEq>(mine: &Option<T>, theirs: &Option<T>) -> bool {
+            mine.is_none() || theirs.is_none() || mine == theirs
+        }
+        self.head == earlier.head
+            && agree(&self.beginning, &earlier.beginning)
+            && agree(&self.length, &earlier.length)
+            && agree(&self.body, &earlier.body)
+    }
+
+    fn same(&self, delegation: RowKey, route: &str) -> Digest {
+        let length = self.length.map(u64::to_be_bytes);
+        let body: Vec<&[u8]> = match (&self.body, &self.beginning) {
+            (Some(body), _) => vec![b"body", &body.0],
+            (None, Some(beginning)) => {
+                vec![b"beginning", &beginning.0, length.as_ref().map_or(&[], |length| length.as_slice())]
+            }
+            (None, None) => vec![b"head", length.as_ref().map_or(&[], |length| length.as_slice())],
+        };
+        let route_sha256 = Digest::of(route.as_bytes());
+        let head: [&[u8]; 3] = [&delegation.to_be_bytes(), &route_sha256.0, &self.head.0];
+        Digest::of_parts(&[&head, body.as_slice()].concat())
+    }
+}
+
+/// What the gateway saw of the outcome of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteResult {
+    Ran,
+    DidNotRun,
+    Unknown,
+}
+
+/// The outcome of a write as the gateway saw it, with the digest of its body if all of it has passed.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct SeenWrite {
+    pub result: WriteResult,
+    pub body: Option<Digest>,
+}
+
+impl SeenWrite {
+    /// What this does to the row of the write, and whether it contradicts what a person found.
+    pub fn follow(&self, row: &UnsettledWrite, place: &Place, env: &Env) -> Result<(Effects, bool), NotCanonical> {
+        let guards = vec![Guard { table: Table::UnsettledWrite, key: row.key, version: row.version }];
+        let effects = match (&row.state, self.result) {
+            (WriteState::Settled { ran, .. }, WriteResult::Ran | WriteResult::DidNotRun) => {
+                let seen = self.result == WriteResult::Ran;
+                if *ran == seen {
+                    return Ok((Effects::default(), false));
+                }
+                let entry = entry(row, place, "call_conflict", env)
+                    .open("outcome", outcome(seen))
+                    .open("by", "gateway")
+                    .seal(&mut env.mint())?;
+                return Ok((Effects { guards, evidence: vec![entry], ..Effects::default() }, true));
+            }
+            (WriteState::Settled { .. }, WriteResult::Unknown) => Effects::default(),
+            (_, WriteResult::Unknown) => {
+                let body = self.body.or(row.fingerprint.body);
+                let fingerprint = WriteFingerprint { body, ..row.fingerprint.clone() };
+                let state = WriteState::Unknown { since: env.now };
+                let unknown = UnsettledWrite { fingerprint, state, version: row.version + 1, ..row.clone() };
+                Effects { puts: vec![Record::UnsettledWrite(unknown)], ..Effects::default() }
+            }
+            (_, WriteResult::Ran | WriteResult::DidNotRun) => {
+                Effects { guards, removes: vec![(Table::UnsettledWrite, row.key)], ..Effects::default() }
+            }
+        };
+        Ok((effects, false))
+    }
+}
+
+/// An administrator found out whether a write ran.
+pub struct SettleWrite {
+    pub ran: bool,
+    pub reason: String,
+}
+
+impl Operation for SettleWrite {
+    type View = (Place, UnsettledWrite);
+    type Answer = UnsettledWrite;
+    type Refusal = Refusal;
+
+    fn decide(self, (place, row): &Self::View, env: &Env) -> Result<Step<UnsettledWrite>, Refusal> {
+        if self.reason.trim().is_empty() {
+            return Err(Refusal::invalid("say how you found out"));
+        }
+        match row.state {
+            WriteState::Settled { ran, .. } if ran == self.ran => return Ok(Step::answer(row.clone())),
+            WriteState::Settled { .. } => {
+                return Err(Refusal::Conflict("this call was settled already, and otherwise".into()));
+            }
+            WriteState::InFlight | WriteState::Unknown { .. } => {}
+        }
+        let state = WriteState::Settled { at: env.now, ran: self.ran, reason: self.reason.clone() };
+        let settled = UnsettledWrite { state, version: row.version + 1, ..row.clone() };
+        let entry = entry(row, place, "call_settled", env)
+            .open("outcome", outcome(self.ran))
+            .open("by", "service")
+            .hidden("reason", self.reason.as_str())
+            .seal(&mut env.mint())?;
+        let puts = vec![Record::UnsettledWrite(settled.clone())];
+        Ok(Step { answer: settled, effects: Effects { puts, evidence: vec![entry], ..Effects::default() } })
+    }
+}
+
+fn entry(row: &UnsettledWrite, place: &Place, event_type: &'static str, env: &Env) -> Entry {
+    Entry::new((place.0, &place.1), event_type, env.now)
+        .under_delegation(row.delegation, &row.delegation_id)
+        .open("call_id", row.call_id.as_str())
+        .open("action", row.action.as_str())
+        .open("operator", row.operator.as_str())
+}
+
+fn outcome(ran: bool) -> &'static str {
+    if ran { "committed" } else { "failed" }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! A member that is not known agrees with everything; one that is known must be equal.
+
+use crate::records::WriteFingerprint;
+use countersign_protocol::hash::Digest;
+
+fn print(body: Option<&[u8]>) -> WriteFingerprint {
+    WriteFingerprint {
+        head: Digest::of(b"POST /notes"),
+        beginning: Some(Digest::of(b"{")),
+        length: Some(2),
+        body: body.map(Digest::of),
+        idempotency_key: None,
+        proof: None,
+    }
+}
+
+///
+#[test]
+fn a_write_repeats_one_that_it_cannot_be_told_from() {
+    let (known, other, unread) = (print(Some(b"{}")), print(Some(b"[]")), print(None));
+    assert!(known.repeats(&known) && !known.repeats(&other) && !other.repeats(&known));
+    assert!(known.repeats(&unread) && unread.repeats(&known) && unread.repeats(&unread));
+    assert!(unread.needs_body_to_tell(&known) && !known.needs_body_to_tell(&unread));
+    for different in [
+        WriteFingerprint { head: Digest::of(b"POST /letters"), ..unread.clone() },
+        WriteFingerprint { beginning: Some(Digest::of(b"[")), ..unread.clone() },
+        WriteFingerprint { length: Some(3), ..unread.clone() },
+    ] {
+        assert!(!different.repeats(&unread) && !unread.repeats(&different), "{different:?}");
+    }
+    let unmeasured = WriteFingerprint { length: None, beginning: None, ..unread.clone() };
+    assert!(unmeasured.repeats(&unread) && unread.repeats(&unmeasured));
+}
+
+///
+#[test]
+fn the_same_idempotency_key_or_proof_is_a_repeat_whatever_the_request_says() {
+    let name = |text: &[u8]| Some(Digest::of(text));
+    let first = WriteFingerprint { idempotency_key: name(b"k"), proof: name(b"p"), ..print(Some(b"{}")) };
+    let other = print(Some(b"[]"));
+    assert!(WriteFingerprint { idempotency_key: name(b"k"), ..other.clone() }.repeats(&first));
+    assert!(WriteFingerprint { proof: name(b"p"), ..other.clone() }.repeats(&first));
+    assert!(!WriteFingerprint { idempotency_key: name(b"l"), proof: name(b"q"), ..other.clone() }.repeats(&first));
+    assert!(!other.repeats(&WriteFingerprint { body: name(b"x"), ..other.clone() }), "no name is no common name");
+}

@@ -1,0 +1,33 @@
+//! The name of a request that was sent and may have been carried out.
+
+/// The decision that approved it, or the call where none was needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SentWrite {
+    Decision(String),
+    Call(String),
+}
+
+impl SentWrite {
+    pub fn decision_id(&self) -> Option<&str> {
+        match self {
+            Self::Decision(id) => Some(id),
+            Self::Call(_) => None,
+        }
+    }
+
+    pub fn call_id(&self) -> Option<&str> {
+        match self {
+            Self::Call(id) => Some(id),
+            Self::Decision(_) => None,
+        }
+    }
+
+    /// For the end of a sentence.
+    pub(super) fn named(sent: Option<&Self>) -> String {
+        match sent {
+            Some(Self::Decision(id)) => format!(" (decision {id})"),
+            Some(Self::Call(id)) => format!(" (call {id})"),
+            None => String::new(),
+        }
+    }
+}

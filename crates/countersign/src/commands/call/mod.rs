@@ -1,0 +1,21 @@
+//! `countersign call …`: writes that needed no approval and whose outcome is not known.
+
+mod list;
+mod settle;
+
+use crate::{context::Context, failure::Failure};
+use clap::Subcommand;
+
+/// List calls whose outcome is not known, and settle them
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    List(list::Arguments),
+    Settle(settle::Arguments),
+}
+
+pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::List(arguments) => list::run(&arguments, context),
+        Command::Settle(arguments) => settle::run(&arguments, context),
+    }
+}

@@ -1,0 +1,155 @@
+//! Repeats of writes that needed no approval: refused while the outcome of the first one is not known.
+
+use super::{DecidedCall, Exchange};
+use crate::{
+    engine::{Engine, TRIES, unavailable},
+    store::{self, Lookup, Outcome},
+};
+use countersign_core::{
+    aap::access::{CallFacts, SeenWrite, SettleWrite},
+    decision::Place,
+    env::Env,
+    records::{Project, Table, UnsettledWrite, WriteFingerprint},
+    refusal::Refusal,
+    step::{Effects, Operation as _},
+};
+use countersign_protocol::{hash::Digest, ids::RowKey};
+use std::sync::{Arc, OnceLock};
+
+/// The digest of a body that is still arriving, once all of it has passed.
+#[derive(Clone, Debug, Default)]
+pub struct BodyDigest(Arc<OnceLock<Digest>>);
+
+impl BodyDigest {
+    pub fn known(digest: Digest) -> Self {
+        let body = Self::default();
+        body.set(digest);
+        body
+    }
+
+    pub fn set(&self, digest: Digest) {
+        let _first = self.0.set(digest);
+    }
+
+    pub fn get(&self) -> Option<Digest> {
+        self.0.get().copied()
+    }
+}
+
+/// A write that repeats nothing unsettled, as its own repeats will be recognised.
+pub(super) struct FreshWrite {
+    pub(super) fingerprint: WriteFingerprint,
+    pub(super) body: BodyDigest,
+}
+
+impl Engine {
+    /// Refuses a write that may be the repeat of an unsettled one. None for a call whose repeats do no harm.
+    ///
+    /// A body is read to its end only if everything before it is like that of an unsettled write, under the same
+    /// delegation and by the same route.
+    pub(super) async fn refuse_repeat<E: Exchange>(
+        &self,
+        decided: &DecidedCall,
+        exchange: &mut E,
+    ) -> Result<Option<FreshWrite>, Refusal> {
+        let facts = decided.facts();
+        if !facts.refuses_repeats() {
+            return Ok(None);
+        }
+        let proof = decided.authorized().and_then(|authorized| authorized.proof());
+        let unsettled = self.unsettled_like(facts).await?;
+        let (mut head, mut body) = exchange.describe(facts, false).await?;
+        let mut fingerprint = facts.fingerprint(&head, proof)?;
+        if unsettled.iter().any(|earlier| fingerprint.needs_body_to_tell(&earlier.fingerprint)) {
+            (head, body) = exchange.describe(facts, true).await?;
+            fingerprint = facts.fingerprint(&head, proof)?;
+        }
+        repeats_none(&fingerprint, &unsettled)?;
+        Ok(Some(FreshWrite { fingerprint, body }))
+    }
+
+    /// The same once more, for a write whose intent could not be committed: an equal one may have been faster.
+    pub(super) async fn refuse_late_repeat(&self, facts: &CallFacts, write: &FreshWrite) -> Result<(), Refusal> {
+        repeats_none(&write.fingerprint, &self.unsettled_like(facts).await?)
+    }
+
+    /// The unsettled writes by the same route under the same delegation. Those whose day is over are removed.
+    async fn unsettled_like(&self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
+        let Some(delegation) = facts.delegation() else { return Ok(Vec::new()) };
+        let lookup = Lookup::UnsettledWritesOf { delegation, route: facts.route().id.clone() };
+        let found: Vec<UnsettledWrite> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let now = self.now();
+        let (open, over): (Vec<_>, Vec<_>) = found.into_iter().partition(|write| now < write.until);
+        if !over.is_empty() {
+            let row = |write: &UnsettledWrite| (Table::UnsettledWrite, write.key);
+            let removes = over.iter().map(row).collect();
+            match self.commit(Effects { removes, ..Effects::default() }).await {
+                Outcome::Committed => {}
+                _ => return Err(Refusal::Unavailable),
+            }
+        }
+        Ok(open)
+    }
+
+    /// What an outcome does to the row of its write. The row is read again when `effects` turn out to be stale.
+    pub(super) fn follow_write(
+        &self,
+        row: Option<&UnsettledWrite>,
+        seen: &SeenWrite,
+        place: &Place,
+        env: &Env,
+        effects: &mut Effects,
+    ) -> Result<(), Refusal> {
+        let Some(row) = row else { return Ok(()) };
+        let (follows, conflict) = seen.follow(row, place, env)?;
+        if conflict {
+            let call_id = row.call_id.as_str();
+            tracing::error!(call_id, alarm = "outcome_conflict", "an outcome contradicts what a person found");
+        }
+        effects.guards.extend(follows.guards);
+        effects.puts.extend(follows.puts);
+        effects.removes.extend(follows.removes);
+        effects.evidence.extend(follows.evidence);
+        Ok(())
+    }
+
+    pub(super) async fn unsettled_row(&self, key: RowKey) -> Result<Option<UnsettledWrite>, Refusal> {
+        store::get(&*self.store, key).await.map_err(unavailable)
+    }
+
+    /// The writes of a project whose outcome is not known, oldest first.
+    pub async fn unsettled_writes(&self, project: RowKey) -> Result<Vec<UnsettledWrite>, Refusal> {
+        let lookup = Lookup::UnsettledWritesIn(project);
+        let all: Vec<UnsettledWrite> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let now = self.now();
+        Ok(all.into_iter().filter(|write| write.is_open() && now < write.until).collect())
+    }
+
+    /// Settles a write by what somebody found out about it; from then on its repeats are let through.
+    pub async fn settle_unsettled_write(
+        &self,
+        project: &Project,
+        call_id: &str,
+        ran: bool,
+        reason: &str,
+    ) -> Result<UnsettledWrite, Refusal> {
+        for _ in 0..TRIES {
+            let lookup = Lookup::UnsettledWriteById { project: project.key, call_id: call_id.to_owned() };
+            let found: Option<UnsettledWrite> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let unknown = || Refusal::NotFound("there is no unsettled call with this id in the project".into());
+            let view = ((project.key, project.id.clone()), found.ok_or_else(unknown)?);
+            let step = SettleWrite { ran, reason: reason.to_owned() }.decide(&view, &self.env()?)?;
+            if let Some(settled) = self.finish(step).await? {
+                return Ok(settled);
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+}
+
+fn repeats_none(fingerprint: &WriteFingerprint, unsettled: &[UnsettledWrite]) -> Result<(), Refusal> {
+    match unsettled.iter().find(|earlier| fingerprint.repeats(&earlier.fingerprint)) {
+        Some(earlier) => Err(Refusal::WriteUnsettled { call_id: earlier.call_id.clone(), until: earlier.until }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,44 @@
+//! Requests of `countersign call`.
+
+use super::{AdminRefusal, AdminRequest, projects::named};
+use countersign_engine::{Engine, Refusal, UnsettledWrite};
+use serde::{Deserialize, Serialize};
+
+/// The writes whose outcome is not known.
+#[derive(Serialize, Deserialize)]
+pub struct ListUnsettledCalls {
+    pub project: Option<String>,
+}
+
+impl AdminRequest for ListUnsettledCalls {
+    const NAME: &'static str = "list-unsettled-calls";
+    type Answer = Vec<UnsettledWrite>;
+
+    async fn run(self, engine: &Engine) -> Result<Vec<UnsettledWrite>, AdminRefusal> {
+        let project = named(engine, self.project.as_deref()).await?;
+        Ok(engine.unsettled_writes(project.key).await?)
+    }
+}
+
+/// Says whether one of them ran, and how that was found out.
+#[derive(Serialize, Deserialize)]
+pub struct SettleCall {
+    pub project: Option<String>,
+    pub call_id: String,
+    pub ran: bool,
+    pub reason: String,
+}
+
+impl AdminRequest for SettleCall {
+    const NAME: &'static str = "settle-call";
+    type Answer = UnsettledWrite;
+
+    async fn run(self, engine: &Engine) -> Result<UnsettledWrite, AdminRefusal> {
+        let project = named(engine, self.project.as_deref()).await?;
+        let settled = engine.settle_unsettled_write(&project, &self.call_id, self.ran, &self.reason).await;
+        settled.map_err(|why| match why {
+            Refusal::NotFound(_) => AdminRefusal::UnknownCall,
+            other => other.into(),
+        })
+    }
+}
