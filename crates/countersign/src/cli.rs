@@ -2,8 +2,8 @@
 
 use crate::{
     commands::{
-        backup, bench, call, clarify, clock, completions, config, db, delegation, demo, inbox, init, key, keys, man, mcp,
-        openapi, plan, project, restore, routes, serve, soak, token, user,
+        backup, bench, call, clarify, clock, completions, config, db, delegation, demo, inbox, init, key, keys, man,
+        mcp, openapi, plan, project, restore, routes, serve, soak, token, user,
     },
     terminal::Terminal,
 };

@@ -37,7 +37,8 @@ mod waits;
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
 pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof};
 pub use calls::{
-    BodyDigest, Connect, DecidedCall, Egress, Exchange, HeldFacts, Permit, Settled, UpstreamError, UpstreamOutcome, Watch,
+    BodyDigest, Connect, DecidedCall, Egress, Exchange, HeldFacts, Permit, Settled, UpstreamError, UpstreamOutcome,
+    Watch,
 };
 pub use chance::Chance;
 pub use clarification::{Abandoning, Attested, ChainReader, Confirmed, Gathered, Scaffolded};

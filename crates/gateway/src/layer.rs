@@ -14,8 +14,8 @@ use crate::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use countersign_engine::{
-    Address, BEGINNING_BYTES, BodyDigest, CallFacts, Connect, Engine, Exchange, HttpRequest, Permit, ReadWrite, Refusal,
-    Settled, UpstreamError, UpstreamOutcome,
+    Address, BEGINNING_BYTES, BodyDigest, CallFacts, Connect, Engine, Exchange, HttpRequest, Permit, ReadWrite,
+    Refusal, Settled, UpstreamError, UpstreamOutcome,
 };
 use countersign_protocol::{hash::Digest, project::Stream};
 use futures_util::{future::BoxFuture, poll};

@@ -5,7 +5,9 @@ use crate::{
     decision::terms::policy_of_route,
     held::{self, BadTemplate, Name, Template, demands_a_person, key_template, must_be_confirmed, offering},
 };
-use countersign_protocol::project::{Confirmed, Described, ProjectDocument, Route, Scope, Stream, Upstream, ValueField};
+use countersign_protocol::project::{
+    Confirmed, Described, ProjectDocument, Route, Scope, Stream, Upstream, ValueField,
+};
 use std::collections::HashSet;
 
 const MAX_BODY: u64 = 16 << 20;

@@ -321,8 +321,18 @@ impl Plane {
         // The fixture leaves these checks to the store's unique columns.
         let under_way = None;
         let same_effect = None;
-        let view =
-            ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect, fence: 0, plan };
+        let view = ClaimView {
+            place,
+            decision,
+            allowance,
+            session,
+            guards,
+            approver_stands,
+            under_way,
+            same_effect,
+            fence: 0,
+            plan,
+        };
         claim.decide(&view, &self.env(now))
     }
 

@@ -204,8 +204,18 @@ impl Plane {
         let AllowanceDueView { place, decision, session, allowance, plan } = self.allowance_seen(allowance);
         let under_way = self.store.under_way(claim.digest).map(|run| self.store.decision(run.decision).id.clone());
         let (allowance, guards, same_effect) = (Some(allowance), self.guards(0), None);
-        let view =
-            ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect, fence: 0, plan };
+        let view = ClaimView {
+            place,
+            decision,
+            allowance,
+            session,
+            guards,
+            approver_stands,
+            under_way,
+            same_effect,
+            fence: 0,
+            plan,
+        };
         claim.decide(&view, &self.env(now))
     }
 

@@ -17,7 +17,11 @@ fn a_call_is_settled_by_saying_whether_it_ran_and_how_that_was_found_out() {
     }
     let ran = folder.run("call settle call_00 --ran --reason seen");
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    assert!(ran.err.starts_with("error: there is no unsettled call with this id in the project\nhint: "), "{}", ran.err);
+    assert!(
+        ran.err.starts_with("error: there is no unsettled call with this id in the project\nhint: "),
+        "{}",
+        ran.err
+    );
     assert_eq!(folder.json("call list"), json!([]));
     assert!(folder.does("call list").contains("the outcome of every call is known"));
 }

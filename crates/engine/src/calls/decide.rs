@@ -72,7 +72,6 @@ impl Engine {
     ) -> Result<Permit, Refusal> {
         match self.try_to_begin(&mut decided, write.as_ref()).await {
             Ok((inflight, row)) => {
-                let inflight = Some(inflight);
                 let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
                 let open = OpenPermit::new(authorized.begun(row), call, address);
                 let body = write.map_or_else(BodyDigest::default, |write| write.body);
@@ -96,7 +95,7 @@ impl Engine {
             match self.commit(intent.effects).await {
                 Outcome::Committed => {
                     self.tallies.moved(&intent.counted);
-                    return Ok((inflight, intent.write));
+                    return Ok((Some(inflight), intent.write));
                 }
                 Outcome::Stale => self.forget_bearer(&decided.address, &decided.call),
                 outcome => return Err(self.limit_refusal(authorized.facts(), &intent.counted, &outcome)),

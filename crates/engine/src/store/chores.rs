@@ -12,12 +12,29 @@ use countersign_protocol::{ids::RowKey, time::UnixMillis};
 
 #[derive(Clone, Debug)]
 pub(crate) enum Chore {
-    Sweep { what: Swept, now: UnixMillis },
-    Index { limit: i64 },
-    Erase { project: RowKey, lane: i64, pos: i64 },
-    KeepTime { now: UnixMillis },
-    AcceptTime { now: UnixMillis, nonces_until: UnixMillis },
-    Remove { what: Expired, before: UnixMillis },
+    Sweep {
+        what: Swept,
+        now: UnixMillis,
+    },
+    Index {
+        limit: i64,
+    },
+    Erase {
+        project: RowKey,
+        lane: i64,
+        pos: i64,
+    },
+    KeepTime {
+        now: UnixMillis,
+    },
+    AcceptTime {
+        now: UnixMillis,
+        nonces_until: UnixMillis,
+    },
+    Remove {
+        what: Expired,
+        before: UnixMillis,
+    },
     /// Gives pages that hold nothing back to the file system, as far as the database does that in steps.
     Reclaim,
 }

@@ -31,9 +31,8 @@ pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubs
 /// The words of the engine that requests and answers are written in.
 pub use countersign_engine::{
     AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, Engine, KeyInUse, KeysError,
-    NewKey, NewSubscriberToken, Problem, Project, Role, StartError, SubscriberToken, TokenState, UnsettledWrite, WriteState,
-    check_project,
-    clarification_rules, held,
+    NewKey, NewSubscriberToken, Problem, Project, Role, StartError, SubscriberToken, TokenState, UnsettledWrite,
+    WriteState, check_project, clarification_rules, held,
     store::{KindStats, StorageStats, StoreError},
 };
 

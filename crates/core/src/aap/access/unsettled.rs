@@ -34,11 +34,7 @@ impl CallFacts {
     }
 
     /// What its repeats are recognised by.
-    pub fn fingerprint(
-        &self,
-        read: &ReadWrite,
-        proof: Option<&SpentProof>,
-    ) -> Result<WriteFingerprint, NotCanonical> {
+    pub fn fingerprint(&self, read: &ReadWrite, proof: Option<&SpentProof>) -> Result<WriteFingerprint, NotCanonical> {
         let principal = self.delegation_id().unwrap_or_default();
         let head = Action::Http(read.head.action(&self.project().id, principal, self.route())).digest()?;
         Ok(WriteFingerprint {

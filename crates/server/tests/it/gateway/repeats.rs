@@ -29,7 +29,8 @@ fn changed_notes(change: impl Fn(&mut Route)) -> impl FnOnce(&mut ProjectDocumen
 
 /// The call that an answer names.
 fn call_id(answer: &Answer) -> String {
-    let id = answer.json()["call"]["call_id"].as_str().unwrap_or_else(|| panic!("no call: {}", answer.text())).to_owned();
+    let id =
+        answer.json()["call"]["call_id"].as_str().unwrap_or_else(|| panic!("no call: {}", answer.text())).to_owned();
     assert!(answer.text().contains(&format!("call {id}")), "its text names it too: {}", answer.text());
     id
 }
@@ -233,10 +234,8 @@ async fn a_repeat_at_the_other_node_is_refused_and_of_two_at_once_one_is_sent() 
         let twice = note_of(&format!("round {round}"));
         let before = scene.bank.effects().len();
         scene.bank.behaves(Manner::Status(500));
-        let (here, there) = tokio::join!(
-            scene.sends(twice.clone()),
-            scene.sends_at(other.address, &scene.agent, twice.clone())
-        );
+        let (here, there) =
+            tokio::join!(scene.sends(twice.clone()), scene.sends_at(other.address, &scene.agent, twice.clone()));
         let mut told = [here.status, there.status];
         told.sort_unstable();
         assert_eq!(told, [409, 500], "{} {}", here.text(), there.text());
