@@ -1,8 +1,8 @@
-// An agent, as a story needs one: it asks, and takes back what it asked.
+// An agent, as a story needs one: it asks, and withdraws its questions.
 
 import { check } from "./browser.mjs";
 
-/** Whoever asks: a program with the access token of a connected agent. */
+/** A program with the access token of a connected agent. */
 export class Agent {
   constructor(given) {
     this.given = given;
@@ -16,7 +16,7 @@ export class Agent {
     return this.post("/v1/clarifications", body, 201);
   }
 
-  /** Asks for a tool; 201 asks people, 200 says that an open yes covers it. */
+  /** Asks for a tool; 201 asks people, 200 says that a standing approval covers it. */
   async asksTo(tool, args, status = 201) {
     const words = { action: `Call ${tool}`, consequence: "What was asked for is done." };
     return this.post("/v1/confirmations", { ...words, tool, arguments: args }, status);

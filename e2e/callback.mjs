@@ -14,7 +14,7 @@ await tell(async (browser, given) => {
   const approved = await leave(page, given, "Approve");
 
   await page.goto(`${given.origin}/connect/${given.second_request}`);
-  const denied = await leave(page, given, "Deny");
+  const denied = await leave(page, given, "Reject");
   check(complaints.length === 0, complaints.join("\n"));
   return { approved, denied };
 });

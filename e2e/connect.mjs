@@ -1,4 +1,4 @@
-// The whole story by keyboard: sign in, read, forget the tick, approve, see the agents, cut one off.
+// The whole story by keyboard: sign in, read, forget the tick, approve, see the agents, revoke the access of one.
 
 import { check, judge, spoken, tell, visit } from "./browser.mjs";
 import { enter, fill, hasFocus, tabTo } from "./keyboard.mjs";
@@ -25,7 +25,7 @@ await tell(async (browser, given) => {
 
   const code = (await page.locator("#code").textContent()).trim();
   await judge(page, "connected", given);
-  await cutOff(page, given);
+  await revokes(page, given);
   await leave(page, given);
   check(complaints.length === 0, complaints.join("\n"));
   return { code };
@@ -59,19 +59,19 @@ async function mendsIt(page) {
   await page.keyboard.press("Space");
 }
 
-async function cutOff(page, given) {
+async function revokes(page, given) {
   await enter(page, "Your agents");
   await judge(page, "agents", given);
   await hears(page, [given.domain, given.earlier]);
-  await enter(page, `What it did: ${given.earlier}`);
+  await enter(page, `Activity: ${given.earlier}`);
   await judge(page, "agent", given);
   await hears(page, ["/calendar/events", "READ_CALENDAR", "403 scope_not_granted"]);
-  await enter(page, "Cut off");
+  await enter(page, "Revoke access");
   await judge(page, "revoke", given);
-  await enter(page, "Cut off");
-  await hasFocus(page, "notice", "the news that it is cut off does not have the focus");
-  await hears(page, [`${given.earlier} is cut off. It has no access any more.`]);
-  await judge(page, "agents-cut-off", given);
+  await enter(page, "Revoke access");
+  await hasFocus(page, "notice", "the notice of the revocation does not have the focus");
+  await hears(page, [`Access of ${given.earlier} is revoked.`]);
+  await judge(page, "agents-revoked", given);
 }
 
 async function leave(page, given) {

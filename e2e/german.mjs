@@ -15,11 +15,11 @@ await tell(async (browser, given) => {
   for (const word of [given.domain, "Nicht rückgängig zu machen", "90 Tage"]) {
     check(heard.includes(word), `a screen reader does not say “${word}”:\n${heard}`);
   }
-  await enter(page, "Zustimmen");
+  await enter(page, "Genehmigen");
   await inGerman(page, "connect-unticked-de", given);
   await tabTo(page, "Ich habe das gelesen");
   await page.keyboard.press("Space");
-  await enter(page, "Zustimmen");
+  await enter(page, "Genehmigen");
   await inGerman(page, "connected-de", given);
   const code = (await page.locator("#code").textContent()).trim();
   await enter(page, "Ihre Agenten");

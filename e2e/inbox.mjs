@@ -9,7 +9,7 @@ await tell(async (browser, given) => {
   const { page, context, complaints } = await visit(browser);
   await signIn(page, given);
   await judge(page, "inbox-none", given);
-  await hears(page, ["Nothing waits for you"]);
+  await hears(page, ["No pending questions"]);
   await listens(page);
   const second = await context.newPage();
   await second.goto(`${given.origin}/inbox`);
@@ -24,10 +24,10 @@ await tell(async (browser, given) => {
   await judge(page, "inbox-announced", given);
   await enter(page, "Read it");
   await reads(page, given);
-  await fill(page, "Reason for a no (optional)", "Not before the survey");
+  await fill(page, "Reason for a rejection (optional)", "Not before the survey");
   await enter(page, "Reject");
   await settlesIt(page, given, ["You rejected it.", "Not before the survey"]);
-  await dropsThePrompt(second, /^A question on this page was answered with no.$/);
+  await dropsThePrompt(second, /^A question on this page was rejected.$/);
 
   const invite = await agent.asks("Invite everybody", "A hundred people get a letter.");
   await announces(page, 1);
@@ -35,22 +35,22 @@ await tell(async (browser, given) => {
   await listens(second);
   await judge(second, "inbox", given);
   await enter(page, "Read it");
-  await enter(page, "Accept");
-  await settlesIt(page, given, ["You accepted it.", "may run once, until"]);
-  await marksTheQuestion(second, invite, /^Accepted$/, /^A question on this page was answered with yes.$/);
+  await enter(page, "Approve");
+  await settlesIt(page, given, ["You approved it.", "may run once, until"]);
+  await marksTheQuestion(second, invite, /^Approved$/, /^A question on this page was approved.$/);
 
   const withdrawn = await agent.asks("Order a cake", "It is baked.");
   await announces(page, 1);
   await enter(page, "Read it");
   await listens(page);
-  await tabTo(page, "Reason for a no (optional)");
+  await tabTo(page, "Reason for a rejection (optional)");
   await second.goto(`${given.origin}/inbox`);
   await listens(second);
   await looksAway(second);
   await agent.withdraws(withdrawn);
   await losesItsForm(page, given);
   await looksBack(second);
-  const either = /^A question on this page (was withdrawn|is no longer open)/;
+  const either = /^A question on this page (was withdrawn|is no longer pending)/;
   await marksTheQuestion(second, withdrawn, /^(Withdrawn|Settled)$/, either);
 
   await showsWhatRuns(page, agent, given);
@@ -59,6 +59,7 @@ await tell(async (browser, given) => {
   check(complaints.length === 0, complaints.join("\n"));
   await withoutScript(browser, agent, given);
   await inGerman(browser, agent, given);
+  await namesTheZone(browser, agent, given);
   return { pay, invite };
 });
 
@@ -105,13 +106,12 @@ async function announces(page, times) {
   await region.locator("p").nth(times - 1).waitFor();
   await page.waitForTimeout(300);
   const said = (await region.locator("p").allTextContents()).join("|");
-  check(said === Array(times).fill("A new question is waiting. Read it").join("|"), `it announces: ${said}`);
+  check(said === Array(times).fill("A new question is pending. Read it").join("|"), `it announces: ${said}`);
 }
 
 async function reads(page, given) {
   await hears(page, [
-    given.domain,
-    "Verified domain of whoever runs this agent",
+    `Requested by ${given.domain} (verified domain)`,
     "In the agent’s own words. Nobody has checked them.",
     "Pay 82,000 pounds to Harbour Estates",
     "The money is gone for good.",
@@ -122,7 +122,64 @@ async function reads(page, given) {
     "Time left",
   ]);
   check((await page.title()).includes(given.domain), `the title is ${await page.title()}`);
+  await names(page, ["Reject", "Approve"]);
+  await leadsWithTheAction(page, given);
+  await opensDetails(page);
   await judge(page, "question", given);
+}
+
+/** The buttons of the answer, by role and name. */
+async function names(page, buttons) {
+  const found = await page.locator("#answer-form").getByRole("button").allTextContents();
+  check(found.join() === buttons.join(), `the buttons are ${found}`);
+}
+
+/** The headline is the action as a question, and the next element is its requester. */
+async function leadsWithTheAction(page, given) {
+  const headline = page.getByRole("heading", { level: 1 });
+  const text = await headline.textContent();
+  check(text === "“Pay 82,000 pounds to Harbour Estates”?", `the headline is ${text}`);
+  const below = await headline.evaluate((heading) => heading.nextElementSibling.textContent);
+  check(below === `Requested by ${given.domain} (verified domain)`, `below the headline is ${below}`);
+}
+
+/** Technical details are closed, and open by keyboard. */
+async function opensDetails(page) {
+  const details = page.locator("details.technical");
+  check(!(await details.evaluate((element) => element.open)), "the technical details are open");
+  check(!(await spoken(page)).includes("Question ID"), "a screen reader reads closed details");
+  await tabTo(page, "Technical details");
+  await page.keyboard.press("Enter");
+  check(await details.evaluate((element) => element.open), "Enter does not open the technical details");
+  await hears(page, ["Question ID", "Digest of the complete call (SHA-256)"]);
+  await page.keyboard.press("Enter");
+  await page.locator("body").evaluate(() => document.activeElement.blur());
+}
+
+/** Times are in the reader's zone, with its name; without a script they are in UTC. */
+async function namesTheZone(browser, agent, given) {
+  const id = await agent.asks("Order a train", "It waits at the station.");
+  const zones = [
+    [{ timezoneId: "Asia/Tokyo" }, /^\d+ \w+ \d{4}, \d\d:\d\d:\d\d Japan Standard Time$/],
+    [{ timezoneId: "Asia/Tokyo", locale: "de-DE" }, /^\d+\. \S+ \d{4}, \d\d:\d\d:\d\d Japanische Normalzeit$/],
+    [{ timezoneId: "Asia/Tokyo", javaScriptEnabled: false }, /^\d+ \w+ \d{4}, \d\d:\d\d:\d\d\sUTC$/],
+  ];
+  const seen = [];
+  for (const [options, wanted] of zones) {
+    const { page, complaints } = await visit(browser, options);
+    const german = options.locale === "de-DE";
+    await signIn(page, given, german ? ["Benutzername", "Passwort", "Anmelden"] : undefined);
+    await page.goto(`${given.origin}/inbox/calendar/${id}`);
+    const time = page.locator("dl.facts time").first();
+    const text = (await time.textContent()).replace(/[\u2066-\u2069]/g, "");
+    check(wanted.test(text), `the deadline reads ${text}`);
+    seen.push([Number(text.match(/(\d\d):\d\d:/)[1]), await time.getAttribute("datetime")]);
+    check(complaints.length === 0, complaints.join("\n"));
+    await page.context().close();
+  }
+  const [[tokyo, instant], , [utc]] = seen;
+  check(new Date(instant).getUTCHours() === utc && tokyo === (utc + 9) % 24, `the hours are ${JSON.stringify(seen)}`);
+  await agent.withdraws(id);
 }
 
 /** What runs stands apart from what the agent says about it, and nothing in it hides or poses as something else. */
@@ -135,7 +192,7 @@ async function showsWhatRuns(page, agent, given) {
   await enter(page, "Read it");
   await hears(page, [
     "Requested by",
-    "What runs",
+    "Tool call",
     "payments.send",
     "Argument to",
     "[U+0410]cme Supplies[U+201D] (verified payee)[U+202E]. Approved by the bank[U+200B]",
@@ -147,7 +204,7 @@ async function showsWhatRuns(page, agent, given) {
   check(!/[\u202e\u200b]/.test(text), "a character that nobody sees is on the page");
   await judge(page, "question-hostile", given);
   await page.goto(`${given.origin}/inbox`);
-  await hears(page, ["What runs", "[U+202E]", "Look twice"]);
+  await hears(page, ["Tool call", "[U+202E]", "Look twice"]);
   await judge(page, "inbox-hostile", given);
   await agent.withdraws(id);
 }
@@ -191,7 +248,7 @@ async function clarifies(page, agent, given) {
   const choices = [{ value: "2", label: "Two of us" }, { value: "4", label: "All four" }];
   const id = await agent.clarifies({ question: "For how many?", accepted_response_kinds: kinds, choices });
   await page.goto(`${given.origin}/inbox`);
-  await enter(page, `Read and answer: ${given.domain}, For how many?`);
+  await enter(page, `Read and answer: “For how many?” Requested by ${given.domain}`);
   check(page.url().endsWith(id), `the link led to ${page.url()}`);
   await judge(page, "question-asking", given);
   await fill(page, "Your answer as a number", "many");
@@ -206,14 +263,14 @@ async function clarifies(page, agent, given) {
 
 async function account(page, given) {
   await enter(page, "Account");
-  await fill(page, "What you call it", "Kitchen speaker");
-  await enter(page, "Make a token");
+  await fill(page, "Name", "Kitchen speaker");
+  await enter(page, "Create token");
   check((await page.locator("#code").textContent()).startsWith("cst_"), "no token is shown");
   await judge(page, "subscriber-made", given);
   await enter(page, "Back to the account");
   await judge(page, "account-subscribers", given);
-  await enter(page, "Take back: Kitchen speaker");
-  await hasFocus(page, "notice", "the news that it is taken back does not have the focus");
+  await enter(page, "Revoke: Kitchen speaker");
+  await hasFocus(page, "notice", "the notice of the revocation does not have the focus");
 }
 
 async function withoutScript(browser, agent, given) {
@@ -222,11 +279,11 @@ async function withoutScript(browser, agent, given) {
   await hears(page, ["This page does not update by itself."]);
   await agent.asks("Water the plants", "They live.");
   await enter(page, "Reload");
-  await enter(page, `Read and answer: ${given.domain}, Water the plants`);
-  await enter(page, "1 minute more");
+  await enter(page, `Read and answer: “Water the plants”? Requested by ${given.domain}`);
+  await enter(page, "Ask for more time: 1 minute");
   await hasFocus(page, "notice", "the news that there is more time does not have the focus");
-  await enter(page, "Accept");
-  await hears(page, ["You accepted it."]);
+  await enter(page, "Approve");
+  await hears(page, ["You approved it."]);
   check(complaints.length === 0, complaints.join("\n"));
 }
 
@@ -234,12 +291,13 @@ async function inGerman(browser, agent, given) {
   const { page, complaints } = await visit(browser, { locale: "de-DE" });
   await signIn(page, given, ["Benutzername", "Passwort", "Anmelden"]);
   await agent.asks("Water the plants again", "They drown.");
-  await page.locator("[data-announced] p", { hasText: "Eine neue Frage wartet." }).waitFor();
+  await page.locator("[data-announced] p", { hasText: "Eine neue Frage steht aus." }).waitFor();
   await page.reload();
   await judge(page, "inbox-de", given);
-  await enter(page, `Lesen und antworten: ${given.domain}, Water the plants again`);
+  await enter(page, `Lesen und antworten: “Water the plants again”? Angefragt von ${given.domain}`);
   await hears(page, ["In den eigenen Worten des Agenten", "Hohes Risiko", "Nicht rückgängig zu machen"]);
   await judge(page, "question-de", given);
+  await names(page, ["Ablehnen", "Genehmigen"]);
   await enter(page, "Ablehnen");
   await hears(page, ["Sie haben es abgelehnt."]);
   check(complaints.length === 0, complaints.join("\n"));

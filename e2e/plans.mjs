@@ -1,4 +1,4 @@
-// One yes for many calls, by keyboard alone: a plan approved in part, a yes three times up to a sum, and both taken back.
+// One approval for many calls, by keyboard alone: a plan approved in part, a standing approval, and both revoked.
 
 import { Agent } from "./agent.mjs";
 import { check, judge, spoken, tell, visit } from "./browser.mjs";
@@ -8,12 +8,12 @@ await tell(async (browser, given) => {
   const agent = new Agent(given);
   const { page, complaints } = await visit(browser);
   await signIn(page, given);
-  await hears(page, ["Open yeses: none"]);
+  await hears(page, ["Standing approvals: none"]);
 
   await approvesSome(page, agent, given);
-  await allowsMore(page, agent, given);
-  await takesBackOne(page, agent, given);
-  await takesBackAll(page, agent, given);
+  await standingApproval(page, agent, given);
+  await revokesOne(page, agent, given);
+  await revokesAll(page, agent, given);
   check(complaints.length === 0, complaints.join("\n"));
   await withoutScript(browser, agent, given);
   await inGerman(browser, agent, given);
@@ -83,7 +83,7 @@ async function approvesSome(page, agent, given) {
     "amount: at most 100 EUR, and altogether at most 250 EUR",
     "Up to 3 times.",
     "Only after step 1.",
-    "Your yes lets nothing run for this step",
+    "An approval permits no call for this step",
   ]);
   await judge(page, "question-plan", given);
   await press(page, "Step 1", "Space");
@@ -94,25 +94,25 @@ async function approvesSome(page, agent, given) {
   await press(page, "Step 1", "Space");
   await press(page, "Step 2", "Space");
   await enter(page, "Approve the ticked steps");
-  await hasFocus(page, "notice", "the news of the answer does not have the focus");
-  await hears(page, ["You accepted it."]);
+  await hasFocus(page, "notice", "the notice of the answer does not have the focus");
+  await hears(page, ["You approved it."]);
   await judge(page, "question-plan-approved", given);
   await agent.asksTo("notes.archive", notes(100), 200);
   await agent.asksTo("mail.send", { to: "everybody" }, 201);
-  await enter(page, "The plan and how far it has come");
-  await hears(page, ["Approved in part", "0 of 2 steps completed", "Not approved: it does not run", "Can still be used: 3 of 3."]);
+  await enter(page, "The plan and its progress");
+  await hears(page, ["Approved in part", "0 of 2 steps completed", "Not approved: it does not run", "Uses left: 3 of 3."]);
   await judge(page, "plan", given);
 }
 
-async function allowsMore(page, agent, given) {
+async function standingApproval(page, agent, given) {
   const decision = await agent.asksTo("notes.archive", notes(80, "red"));
   await page.goto(`${given.origin}/inbox/calendar/${decision}`);
-  await hears(page, ["This is not what the approved plan says", "What runs"]);
+  await hears(page, ["This deviates from the approved plan", "Tool call"]);
   await judge(page, "question-differs", given);
-  await press(page, "Allow more than this once", "Enter");
+  await press(page, "Give a standing approval", "Enter");
   await judge(page, "question-more", given);
   await fill(page, "How many times", "many");
-  await enter(page, "Accept within these bounds");
+  await enter(page, "Approve within these limits");
   await hasFocus(page, "problem", "the error summary does not have the focus");
   await hears(page, ["Give a whole number of times"]);
   await judge(page, "question-more-wrong", given);
@@ -123,31 +123,31 @@ async function allowsMore(page, agent, given) {
   await page.keyboard.type("3");
   await fill(page, "For how many minutes", "30");
   await fill(page, "Altogether up to", "250");
-  await enter(page, "Accept within these bounds");
-  await hasFocus(page, "notice", "the news of the answer does not have the focus");
-  await hears(page, ["You accepted it.", "Can still be used: 3 of 3.", "250 EUR of 250 EUR left"]);
+  await enter(page, "Approve within these limits");
+  await hasFocus(page, "notice", "the notice of the answer does not have the focus");
+  await hears(page, ["You approved it.", "Uses left: 3 of 3.", "250 EUR of 250 EUR left"]);
   await judge(page, "question-more-given", given);
   await agent.asksTo("notes.archive", notes(250, "red"), 200);
   await agent.asksTo("notes.archive", notes(251, "red"), 201);
 }
 
-async function takesBackOne(page, agent, given) {
-  await enter(page, "Take it back");
-  await hears(page, ["Open yeses", "Tidy up", "Call notes.archive"]);
+async function revokesOne(page, agent, given) {
+  await enter(page, "See and revoke standing approvals");
+  await hears(page, ["Standing approvals", "Tidy up", "Call notes.archive"]);
   await judge(page, "allowances", given);
-  await enter(page, `Take back: notes.archive {"amount":80,"box":"red","currency":"EUR"}`);
-  await hasFocus(page, "notice", "the news that it is taken back does not have the focus");
-  await hears(page, ["It is taken back."]);
+  await enter(page, `Revoke: notes.archive {"amount":80,"box":"red","currency":"EUR"}`);
+  await hasFocus(page, "notice", "the notice of the revocation does not have the focus");
+  await hears(page, ["The standing approval is revoked."]);
   await judge(page, "allowances-taken-back", given);
   await agent.asksTo("notes.archive", notes(79, "red"), 201);
 }
 
-async function takesBackAll(page, agent, given) {
+async function revokesAll(page, agent, given) {
   await enter(page, "The plan: Tidy up");
   await fill(page, "Reason (optional)", "Enough for today");
-  await enter(page, "Take the whole plan back");
-  await hasFocus(page, "notice", "the news that it is taken back does not have the focus");
-  await hears(page, ["The plan is taken back.", "Cancelled", "Enough for today"]);
+  await enter(page, "Revoke the whole plan");
+  await hasFocus(page, "notice", "the notice of the revocation does not have the focus");
+  await hears(page, ["The plan is revoked.", "Cancelled", "Enough for today"]);
   await judge(page, "plan-taken-back", given);
   await agent.asksTo("notes.archive", notes(99), 201);
 }
@@ -159,7 +159,7 @@ async function withoutScript(browser, agent, given) {
   await page.goto(`${given.origin}/inbox/calendar/${decision}`);
   await press(page, "Step 2", "Space");
   await enter(page, "Approve the ticked steps");
-  await hears(page, ["You accepted it."]);
+  await hears(page, ["You approved it."]);
   await agent.asksTo("notes.archive", notes(90), 200);
   check(complaints.length === 0, complaints.join("\n"));
 }
@@ -174,7 +174,7 @@ async function inGerman(browser, agent, given) {
   await enter(page, "Ablehnen");
   await hears(page, ["Sie haben es abgelehnt."]);
   await page.goto(`${given.origin}/allowances`);
-  await hears(page, ["Offene Jas", "Noch zu benutzen: 3 von 3."]);
+  await hears(page, ["Dauergenehmigungen", "Noch nutzbar: 3 von 3."]);
   await judge(page, "allowances-de", given);
   check(complaints.length === 0, complaints.join("\n"));
 }

@@ -17,10 +17,10 @@ await tell(async (browser, given) => {
   await enter(page, "Approve");
   check(await page.locator("[data-copy]").isHidden(), "a button that needs a script is shown without one");
   const code = (await page.locator("#code").textContent()).trim();
-  await enter(page, "See or end this connection");
-  await enter(page, "Cut off");
-  await enter(page, "Cut off");
-  check((await spoken(page)).includes(`${given.domain} is cut off`), "nothing says that it is cut off");
+  await enter(page, "See this connection or revoke its access");
+  await enter(page, "Revoke access");
+  await enter(page, "Revoke access");
+  check((await spoken(page)).includes(`Access of ${given.domain} is revoked.`), "nothing says that its access is revoked");
   check(complaints.length === 0, complaints.join("\n"));
   return { code };
 });

@@ -1,5 +1,5 @@
-//! A person's yes: an agent asks, two subscribers are told, one answers, the other hears that it is settled; the agent
-//! does exactly that, once, and nothing else.
+//! A person's approval: an agent asks, two subscribers receive the question, one answers, the other receives the
+//! outcome; the agent then runs exactly the approved call, once.
 
 use super::{
     device::{Device, PATIENCE},
@@ -48,7 +48,7 @@ impl Asking {
         Ok(Self { agent, phone, speaker: Device::connect(&plane.origin, person, "kitchen speaker").await? })
     }
 
-    /// Asks, and lets one device answer; what the agent then has, and what the other device heard of it.
+    /// Asks, and answers from one device; returns the agent's decision and the outcome that the other device received.
     pub(super) async fn ask(&mut self, amount: u32) -> Result<(DecisionDocument, Ending), Failure> {
         let asked = self.agent.ask(&question(amount)).await.map_err(trouble)?;
         let id = &asked.decision_id;
@@ -58,7 +58,7 @@ impl Asking {
         self.phone.says_yes_to(&seen).await?;
         let heard = self.speaker.ending_of(&also).await?;
         let settled = self.agent.wait(&asked.decision_id, PATIENCE).await.map_err(trouble)?;
-        check(settled.state == State::Accepted, "the agent was not told of the yes")?;
+        check(settled.state == State::Accepted, "the agent did not learn of the approval")?;
         Ok((settled, heard))
     }
 
@@ -66,17 +66,17 @@ impl Asking {
     pub(super) async fn pay(&self, decision: &DecisionDocument, amount: u32) -> Result<(), Failure> {
         self.agent.claim(&decision.decision_id, &claim(amount)).await.map_err(trouble)?;
         let again = self.agent.claim(&decision.decision_id, &claim(amount)).await;
-        check(again.is_err(), "one yes was spent twice")?;
+        check(again.is_err(), "one approval was claimed twice")?;
         let outcome = OutcomeRequest { status: OutcomeStatus::Committed, execution_id: None, error_message: None };
         let done = self.agent.report(&decision.decision_id, &outcome).await.map_err(trouble)?;
         let state = done.execution.map(|execution| execution.state).unwrap_or_default();
         check(state == "committed", "the outcome was not recorded")
     }
 
-    /// Tries to spend the yes on another amount.
+    /// Tries to claim the approval for another amount.
     pub(super) async fn pay_another(&self, decision: &DecisionDocument, amount: u32) -> Result<(), Failure> {
         let refused = self.agent.claim(&decision.decision_id, &claim(amount)).await;
-        check(matches!(refused, Err(DecisionsError::Refused(_))), "a yes to one amount was spent on another")
+        check(matches!(refused, Err(DecisionsError::Refused(_))), "an approval of one amount was claimed for another")
     }
 
     pub(super) async fn end(self) {

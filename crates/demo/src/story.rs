@@ -44,14 +44,16 @@ impl<'a, 'c> Story<'a, 'c> {
         let person = Person::sign_in(&self.plane.origin).await?;
         let (shown, code) = person.approve(&self.notices.request_id()?).await?;
         check(text(&shown, "operator") == OPERATOR, "the person was shown another operator")?;
-        self.done(&format!("{PERSON} read who asks ({OPERATOR}), for what and who answers for it, and said yes"))?;
+        self.done(&format!(
+            "{PERSON} read the requester ({OPERATOR}), its permissions and its liability, and approved"
+        ))?;
         self.agent_is_connected(&code).await?;
         self.agent_works().await?;
         self.person_decides(&person).await?;
         self.person_reads_the_audit(&person).await?;
         let delegation_id = self.delegation_id()?;
         person.post("/agent/revoke", &json!({ "delegation_id": delegation_id, "reason": "user_requested" })).await?;
-        self.done(&format!("{PERSON} cut the agent off"))?;
+        self.done(&format!("{PERSON} revoked the agent's access"))?;
         self.agent_is_cut_off().await
     }
 
@@ -66,7 +68,7 @@ impl<'a, 'c> Story<'a, 'c> {
         self.agent_is_connected(code.trim()).await?;
         self.agent_works().await?;
         self.steps.say(&format!(
-            "\nSee what the agent did, and cut it off, at {}/agents\nThe agent tries to read every two seconds until then (Ctrl-C ends the demo).\n",
+            "\nSee the agent's activity, and revoke its access, at {}/agents\nThe agent tries to read every two seconds until then (Ctrl-C ends the demo).\n",
             self.plane.origin
         ))?;
         self.read_until_cut_off().await
@@ -107,15 +109,17 @@ impl<'a, 'c> Story<'a, 'c> {
     async fn person_decides(&mut self, person: &Person) -> Result<(), Failure> {
         let mut asking = Asking::begin(self.plane, person).await?;
         let (accepted, heard) = asking.ask(82_000).await?;
-        self.done(&format!("the {BOT} asked to pay $82000; {PERSON}'s phone and kitchen speaker were told at once"))?;
-        self.done(&format!("{PERSON} said yes on the phone, and the agent that waited was woken"))?;
-        check(heard == Ending::Accepted, "the other device was told something else")?;
-        self.done("the kitchen speaker heard that it is settled, and stopped asking")?;
+        self.done(&format!(
+            "the {BOT} asked to pay $82000; {PERSON}'s phone and kitchen speaker were notified at once"
+        ))?;
+        self.done(&format!("{PERSON} approved it on the phone, and the waiting agent was notified"))?;
+        check(heard == Ending::Accepted, "the other device received another outcome")?;
+        self.done("the kitchen speaker received the outcome, and stopped asking")?;
         asking.pay(&accepted, 82_000).await?;
-        self.done("the agent claimed the yes, paid once and reported it; a second claim was refused")?;
+        self.done("the agent claimed the approval, paid once and reported the outcome; a second claim was refused")?;
         let (accepted, _) = asking.ask(82_001).await?;
         asking.pay_another(&accepted, 820_010).await?;
-        self.done("another yes to $82001 was refused for $820010: what was approved is what runs")?;
+        self.done("another approval, of $82001, was refused for $820010: only the approved call runs")?;
         asking.end().await;
         Ok(())
     }
@@ -127,7 +131,7 @@ impl<'a, 'c> Story<'a, 'c> {
             entries.iter().map(|entry| text(entry, "outcome")).filter(|o| !o.is_empty()).collect();
         let wanted = ["200 OK", "201 Created", "403 scope_not_granted"];
         check(outcomes == wanted, &format!("the audit says {outcomes:?} instead of {wanted:?}"))?;
-        self.done(&format!("{PERSON} read what the agent did:"))?;
+        self.done(&format!("{PERSON} read the agent's activity:"))?;
         for entry in &entries {
             let members = ["timestamp", "event_type", "method", "path", "outcome"];
             let line: Vec<&str> =

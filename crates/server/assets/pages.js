@@ -1,4 +1,4 @@
-// Comforts only: every page works without this file.
+// Enhancements only: every page works without this file.
 "use strict";
 
 // A button that copies, where the browser lets us.
@@ -17,6 +17,36 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
+// Times in the reader's own time zone, which is named. The page itself has them in UTC.
+const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zone && !["UTC", "Etc/UTC"].includes(zone)) {
+  const page = document.documentElement.lang;
+  // British English writes the day before the month, as the page does.
+  const lang = page === "en" ? "en-GB" : page;
+  const format = (options) => new Intl.DateTimeFormat(lang, options);
+  const zoneName = (at, style) =>
+    format({ timeZoneName: style }).formatToParts(at).find((part) => part.type === "timeZoneName").value;
+  const day = format({ day: "numeric", month: "long", year: "numeric" });
+  const minutes = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  const [clock, exactClock] = [format(minutes), format({ ...minutes, second: "2-digit" })];
+  const digits = new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit" });
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    const utc = time.textContent.replace(/[\u2068\u2069]/g, "");
+    if ("short" in time.dataset) {
+      // A column of a table, where the caption names the zone.
+      time.title = `${utc} UTC`;
+      time.textContent = `${digits.format(at)} ${exactClock.format(at)}`;
+    } else {
+      time.title = utc;
+      const exact = /\d:\d\d:\d\d/.test(utc) ? exactClock : clock;
+      time.textContent = `${day.format(at)}, ${exact.format(at)} ${zoneName(at, "long")}`;
+    }
+  }
+  for (const name of document.querySelectorAll("[data-zone]")) name.textContent = zoneName(new Date(), "longGeneric");
+}
+
 // Beside an absolute deadline, how far away it is. It is no live region: nobody is interrupted.
 for (const time of document.querySelectorAll("time[data-deadline]")) {
   const words = new Intl.RelativeTimeFormat(document.documentElement.lang);
@@ -24,14 +54,14 @@ for (const time of document.querySelectorAll("time[data-deadline]")) {
   time.after(left);
   const tell = () => {
     const minutes = Math.ceil((Date.parse(time.dateTime) - Date.now()) / 60000);
-    // A clock that is far off would tell a lie.
+    // A wrong clock would show a wrong duration.
     left.textContent = minutes > 0 && minutes <= 15 ? ` (${words.format(minutes, "minute")})` : "";
   };
   tell();
   setInterval(tell, 15000);
 }
 
-// Beside a question, how long there is still to answer it, counted from when the page was made: no clock is compared.
+// The time left to answer a question, counted from the rendering of the page: no clocks are compared.
 for (const left of document.querySelectorAll("[data-left]")) {
   const lang = document.documentElement.lang;
   const unit = (name) => new Intl.NumberFormat(lang, { style: "unit", unit: name, unitDisplay: "long" });
@@ -47,8 +77,8 @@ for (const left of document.querySelectorAll("[data-left]")) {
   setInterval(tell, 1000);
 }
 
-// News of questions, on a page that shows some: a new one is announced at once and once, a settled one is no longer
-// offered. What counts is decided elsewhere; a page that hears nothing says so, and is reloaded.
+// Live updates on pages with questions: a new question is announced once and immediately, a settled one can no longer be
+// answered. The server alone decides; a page without a connection says so and offers to reload.
 const live = document.querySelector("[data-live]");
 if (live && window.EventSource) {
   const announced = live.querySelector("[data-announced]");
@@ -114,7 +144,7 @@ if (live && window.EventSource) {
     }
   };
 
-  // What was missed while nothing was heard: the pages as they are now tell.
+  // After a gap in the stream, the current pages show the changes that were missed.
   const open = (question) => question.querySelector("[data-answering]") !== null;
 
   const waitingOn = async (path) => {
@@ -214,7 +244,7 @@ if (live && window.EventSource) {
     };
   };
 
-  // A page that nobody sees holds no connection: browsers have few for each server.
+  // A hidden page holds no connection: browsers allow only a few for each server.
   document.addEventListener("visibilitychange", () => places.forEach(document.hidden ? stop : follow));
   window.addEventListener("pagehide", () => {
     for (const place of places) {

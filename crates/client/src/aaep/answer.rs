@@ -23,9 +23,9 @@ pub enum Answer {
 pub enum NotAnAnswer {
     #[error("the time to answer is over")]
     TooLate,
-    #[error("this question takes a yes or a no")]
+    #[error("this question takes approve or reject")]
     YesOrNo,
-    #[error("a {0} is not among the answers that this question allows")]
+    #[error("this question does not allow {0}")]
     NotAllowed(&'static str),
     #[error("this question takes {0}")]
     OtherKind(String),
@@ -39,7 +39,7 @@ impl Question {
     pub fn read_answer(&self, typed: &str) -> Result<Answer, NotAnAnswer> {
         let typed = typed.trim();
         let Asks::Clarification(asked) = self.asks() else {
-            return match yes_or_no(typed) {
+            return match approval(typed).or_else(|| yes_or_no(typed)) {
                 Some(true) => Ok(Answer::Yes { rationale: None }),
                 Some(false) => Ok(Answer::No { reason: None }),
                 None => Err(NotAnAnswer::YesOrNo),
@@ -88,7 +88,7 @@ impl Question {
         timestamp: UnixMillis,
     ) -> Result<Reply, NotAnAnswer> {
         if !self.allows(decision) {
-            return Err(NotAnAnswer::NotAllowed(if decision == YesNo::Accept { "yes" } else { "no" }));
+            return Err(NotAnAnswer::NotAllowed(if decision == YesNo::Accept { "an approval" } else { "a rejection" }));
         }
         Ok(Reply::Confirmation(ConfirmationReply {
             reply_token: self.token().reveal().to_owned(),
@@ -147,6 +147,15 @@ pub fn in_words(kind: &ResponseKind) -> &'static str {
         ResponseKind::YesNo => "yes or no",
         ResponseKind::MultipleChoice => "one of its choices",
         ResponseKind::Numeric => "a number",
+    }
+}
+
+/// Only a confirmation takes these words: a yes-or-no question may be about something else.
+fn approval(typed: &str) -> Option<bool> {
+    match typed.to_lowercase().as_str() {
+        "approve" => Some(true),
+        "reject" => Some(false),
+        _ => None,
     }
 }
 

@@ -68,10 +68,10 @@ impl Notice {
     fn english(&self) -> String {
         match self {
             Self::Asking => "An agent has a question for you.".into(),
-            Self::Waiting => "Waiting for a person's answer.".into(),
-            Self::StillWaiting { open: 1 } => "One more question is waiting for an answer.".into(),
-            Self::StillWaiting { open } => format!("{open} more questions are waiting for an answer."),
-            Self::Accepted => "The action was accepted and may now run once.".into(),
+            Self::Waiting => "A person's answer is pending.".into(),
+            Self::StillWaiting { open: 1 } => "One more question is pending.".into(),
+            Self::StillWaiting { open } => format!("{open} more questions are pending."),
+            Self::Accepted => "The action was approved and may now run once.".into(),
             Self::AcceptedByDefault => {
                 "Nobody answered in time; by the project's rule the action may now run once.".into()
             }
@@ -79,11 +79,11 @@ impl Notice {
             Self::TimeOver => "Time ran out without an answer; the action does not run.".into(),
             Self::NobodyThere => "Nobody is there to answer; the action does not run.".into(),
             Self::Answered => "The question was answered.".into(),
-            Self::AnsweredByDefault => "Nobody answered in time; the agent goes on with its default answer.".into(),
+            Self::AnsweredByDefault => "Nobody answered in time; the agent continues with its default answer.".into(),
             Self::Unanswered => "Nobody answered in time; the agent has no answer.".into(),
             Self::Withdrawn { reason: None } => "The question was withdrawn.".into(),
             Self::Withdrawn { reason: Some(reason) } => format!("The question was withdrawn: {}", quoted(reason)),
-            Self::TakenBack => "The permission was taken back; nothing more runs under it.".into(),
+            Self::TakenBack => "The approval was revoked; nothing more runs under it.".into(),
             Self::Revoked => "The agent's access has ended, and the question with it.".into(),
             Self::TimeLeft { seconds } => format!("{} left to answer.", english_time(*seconds)),
             Self::MoreTime { seconds } => format!("More time was given: {} left to answer.", english_time(*seconds)),
@@ -91,30 +91,30 @@ impl Notice {
             Self::Done { tool } => format!("Done: {tool}."),
             Self::Failed { tool } => format!("Failed: {tool}."),
             Self::OutcomeUnknown { tool } => {
-                format!("Nobody reported what became of {tool}. It may have run; somebody should look.")
+                format!("The outcome of {tool} is unknown. It may have run; somebody should look.")
             }
-            Self::NotCarriedOut => "The accepted action was not carried out in time and can no longer run.".into(),
+            Self::NotCarriedOut => "The approved action was not carried out in time and can no longer run.".into(),
             Self::Finished => "The request is finished.".into(),
-            Self::AgentSilent => "Nothing was heard of the agent for a long time; the request has ended.".into(),
+            Self::AgentSilent => "The agent sent nothing for a long time; the request has ended.".into(),
             Self::Now { state, open: 0 } => format!("The agent's state is {state}."),
-            Self::Now { state, open } => format!("The agent's state is {state}; open questions: {open}."),
+            Self::Now { state, open } => format!("The agent's state is {state}; pending questions: {open}."),
         }
     }
 
     fn german(&self) -> String {
         match self {
             Self::Asking => "Ein Agent hat eine Frage an Sie.".into(),
-            Self::Waiting => "Die Antwort eines Menschen wird erwartet.".into(),
-            Self::StillWaiting { open: 1 } => "Eine weitere Frage wartet auf eine Antwort.".into(),
-            Self::StillWaiting { open } => format!("{open} weitere Fragen warten auf eine Antwort."),
-            Self::Accepted => "Die Handlung wurde angenommen und darf jetzt einmal laufen.".into(),
+            Self::Waiting => "Die Antwort eines Menschen steht aus.".into(),
+            Self::StillWaiting { open: 1 } => "Eine weitere Frage steht aus.".into(),
+            Self::StillWaiting { open } => format!("{open} weitere Fragen stehen aus."),
+            Self::Accepted => "Die Aktion wurde genehmigt und darf jetzt einmal laufen.".into(),
             Self::AcceptedByDefault => {
-                "Niemand hat rechtzeitig geantwortet; nach der Regel des Projekts darf die Handlung jetzt einmal laufen."
+                "Niemand hat rechtzeitig geantwortet; nach der Regel des Projekts darf die Aktion jetzt einmal laufen."
                     .into()
             }
-            Self::Rejected => "Die Handlung wurde abgelehnt und läuft nicht.".into(),
-            Self::TimeOver => "Die Zeit ist ohne Antwort abgelaufen; die Handlung läuft nicht.".into(),
-            Self::NobodyThere => "Niemand ist da, der antworten kann; die Handlung läuft nicht.".into(),
+            Self::Rejected => "Die Aktion wurde abgelehnt und läuft nicht.".into(),
+            Self::TimeOver => "Die Zeit ist ohne Antwort abgelaufen; die Aktion läuft nicht.".into(),
+            Self::NobodyThere => "Niemand ist da, der antworten kann; die Aktion läuft nicht.".into(),
             Self::Answered => "Die Frage wurde beantwortet.".into(),
             Self::AnsweredByDefault => {
                 "Niemand hat rechtzeitig geantwortet; der Agent nimmt seine vorgesehene Antwort.".into()
@@ -122,7 +122,7 @@ impl Notice {
             Self::Unanswered => "Niemand hat rechtzeitig geantwortet; der Agent hat keine Antwort.".into(),
             Self::Withdrawn { reason: None } => "Die Frage wurde zurückgezogen.".into(),
             Self::Withdrawn { reason: Some(reason) } => format!("Die Frage wurde zurückgezogen: {}", quoted(reason)),
-            Self::TakenBack => "Die Erlaubnis wurde zurückgenommen; darunter läuft nichts mehr.".into(),
+            Self::TakenBack => "Die Genehmigung wurde widerrufen; damit läuft nichts mehr.".into(),
             Self::Revoked => "Der Zugang des Agenten ist beendet, und damit auch die Frage.".into(),
             Self::TimeLeft { seconds } => format!("Noch {} für die Antwort.", german_time(*seconds)),
             Self::MoreTime { seconds } => format!("Mehr Zeit gewährt: noch {} für die Antwort.", german_time(*seconds)),
@@ -130,15 +130,15 @@ impl Notice {
             Self::Done { tool } => format!("Erledigt: {tool}."),
             Self::Failed { tool } => format!("Fehlgeschlagen: {tool}."),
             Self::OutcomeUnknown { tool } => {
-                format!("Niemand hat gemeldet, was aus {tool} wurde. Es kann gelaufen sein; jemand sollte nachsehen.")
+                format!("Das Ergebnis von {tool} ist unbekannt. Es kann gelaufen sein; jemand sollte nachsehen.")
             }
             Self::NotCarriedOut => {
-                "Die angenommene Handlung wurde nicht rechtzeitig ausgeführt und kann nicht mehr laufen.".into()
+                "Die genehmigte Aktion wurde nicht rechtzeitig ausgeführt und kann nicht mehr laufen.".into()
             }
             Self::Finished => "Der Auftrag ist beendet.".into(),
             Self::AgentSilent => "Vom Agenten war lange nichts zu hören; der Auftrag ist beendet.".into(),
             Self::Now { state, open: 0 } => format!("Der Zustand des Agenten ist {state}."),
-            Self::Now { state, open } => format!("Der Zustand des Agenten ist {state}; offene Fragen: {open}."),
+            Self::Now { state, open } => format!("Der Zustand des Agenten ist {state}; ausstehende Fragen: {open}."),
         }
     }
 }

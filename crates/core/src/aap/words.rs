@@ -22,7 +22,7 @@ pub fn liability(operator: &Domain, contact: Option<&str>, granted: &[&str], lan
         _ => format!(
             "This agent can do this: {}. It cannot do anything else here. If it does something harmful or loses data, \
              {operator} is responsible for looking into it and putting it right; write to {contact}. You can \
-             cut the agent off at any time on your page of connected agents. What it did before that may not be reversible.",
+             revoke its access at any time on your page of connected agents. What it did before that may not be reversible.",
             if fits { can.as_str() } else { "everything that is listed here as a permission" }
         ),
     }

@@ -25,7 +25,7 @@ pub struct Sum {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoRoom {
-    #[error("{}", if *.0 == 1 { "its one use is spent".to_owned() } else { format!("all {} uses are spent", .0) })]
+    #[error("{}", if *.0 == 1 { "its one use is claimed".to_owned() } else { format!("all {} uses are claimed", .0) })]
     Spent(i64),
     #[error("{} more would make {}, at most {} altogether", of(.more, .unit), of(.makes, .unit), of(.limit, .unit))]
     Above { more: Amount, makes: Amount, limit: Amount, unit: String },

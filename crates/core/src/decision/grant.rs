@@ -77,10 +77,10 @@ fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<Granted, NotCounted> {
     let uses = bounds.uses.unwrap_or(policy.max_uses);
     let seconds = bounds.seconds.unwrap_or(view.decision.terms.allowance_s);
     if !(1..=policy.max_uses).contains(&uses) {
-        return Err(out(&format!("a yes here is for 1 to {} calls", policy.max_uses)));
+        return Err(out(&format!("an approval here covers 1 to {} calls", policy.max_uses)));
     }
     if !(1..=policy.max_seconds).contains(&seconds) {
-        return Err(out(&format!("a yes here lasts 1 to {} seconds", policy.max_seconds)));
+        return Err(out(&format!("an approval here lasts 1 to {} seconds", policy.max_seconds)));
     }
     fixed_where_it_must_be(&view.decision, &bounds.released)?;
     let pattern = pattern(asked, bounds.released.clone())?;

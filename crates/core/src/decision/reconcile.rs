@@ -41,7 +41,7 @@ impl Operation for Reconcile {
             ));
         }
         if !matches!(view.execution.state, ExecutionState::Unknown { .. }) {
-            return Err(Refusal::Conflict("what became of it is known already".into()));
+            return Err(Refusal::Conflict("the outcome is already known".into()));
         }
         let by = Reporter::Person { person: self.by.person, reason: self.reason.clone() };
         let state = match self.ran {

@@ -30,7 +30,7 @@ impl Operation for TakeBack {
     fn decide(self, view: &AllowanceDueView, env: &Env) -> Result<Step<Allowance>, Refusal> {
         may_take_back(&self.by, &view.decision, Some(&view.allowance))?;
         if !view.allowance.is_open() {
-            return Err(Refusal::Conflict("there is nothing left of it to take back".into()));
+            return Err(Refusal::Conflict("nothing of this approval is left to revoke".into()));
         }
         let over = cancelled(&view.allowance, env);
         let record = |entry: Entry| self.record(entry);
@@ -140,6 +140,6 @@ fn may_take_back(by: &Answerer, decision: &Decision, allowance: Option<&Allowanc
     let could = counts(decision, by.person, &by.roles, false) || gave || by.roles.contains(&Role::Admin);
     match by.may_answer && could {
         true => Ok(()),
-        false => Err(Refusal::NotAuthorized("this yes is not yours to take back".into())),
+        false => Err(Refusal::NotAuthorized("you may not revoke this approval".into())),
     }
 }

@@ -46,7 +46,7 @@ pub fn changes(before: Shown<'_>, after: Shown<'_>) -> Vec<String> {
 pub fn since(asked: &AskedPlan, plan: &Plan) -> Vec<String> {
     let mut lines = changes((&asked.document, &asked.actions), (&plan.document, &plan.actions));
     if asked.lasts_s != plan.lasts_s {
-        lines.push(format!("A yes lasts {} seconds instead of {}", plan.lasts_s, asked.lasts_s));
+        lines.push(format!("An approval lasts {} seconds instead of {}", plan.lasts_s, asked.lasts_s));
     }
     lines
 }
@@ -74,13 +74,13 @@ fn hindrances(plan: &Plan, step: &Step, planned: &Planned) -> Vec<String> {
     let tally = planned.tally;
     if tally.under_way + tally.done + tally.lost >= planned.action.uses {
         reasons.push(match planned.action.uses {
-            1 => "its one use is spent".into(),
-            uses => format!("all {uses} uses are spent"),
+            1 => "its one use is claimed".into(),
+            uses => format!("all {uses} uses are claimed"),
         });
     }
     reasons.extend(unmet(&plan.document, step));
     if planned.asks_again {
-        reasons.push("its risk is such that every call of it is asked about".into());
+        reasons.push("its risk requires an approval of every call".into());
     }
     reasons
 }

@@ -141,7 +141,7 @@ impl Moving {
     /// pending step cannot fail (MPLP step rules).
     pub fn ends_unspent(&mut self, step: &MplpId, lapsed: bool) {
         let under_way = self.plan.actions.get(step).is_some_and(|planned| planned.tally.under_way > 0);
-        let why = Some(if lapsed { "its time is over" } else { "taken back" });
+        let why = Some(if lapsed { "its time is over" } else { "revoked" });
         match (self.status_of(step), lapsed) {
             (Some(StepStatus::InProgress), _) if !under_way => self.step_to(step, StepStatus::Failed, why),
             (Some(StepStatus::Pending), true) => self.step_to(step, StepStatus::Blocked, why),
@@ -286,7 +286,7 @@ impl Moving {
         let well = steps.iter().all(|step| matches!(step.status, StepStatus::Completed | StepStatus::Skipped));
         match self.plan.document.status {
             // A plan that never began and has no step left was withdrawn, not completed.
-            PlanStatus::Approved if well => self.to(PlanStatus::Cancelled, None, Some("taken back".into())),
+            PlanStatus::Approved if well => self.to(PlanStatus::Cancelled, None, Some("revoked".into())),
             PlanStatus::InProgress if well => self.to(PlanStatus::Completed, None, None),
             PlanStatus::Approved | PlanStatus::InProgress => self.to(PlanStatus::Failed, None, None),
             _ => {}

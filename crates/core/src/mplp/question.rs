@@ -92,8 +92,10 @@ fn consequence(plan: &Plan) -> String {
     let reach = Reach::of(plan);
     let mut sentences = vec![match reach.calls {
         0 => "No call runs without asking again.".to_owned(),
-        1 => format!("1 call runs without asking again, within {} of the yes.", lasting(plan.lasts_s)),
-        calls => format!("Up to {calls} calls run without asking again, within {} of the yes.", lasting(plan.lasts_s)),
+        1 => format!("1 call runs without asking again, within {} of the approval.", lasting(plan.lasts_s)),
+        calls => {
+            format!("Up to {calls} calls run without asking again, within {} of the approval.", lasting(plan.lasts_s))
+        }
     }];
     match reach.asking {
         0 => {}
@@ -102,10 +104,10 @@ fn consequence(plan: &Plan) -> String {
     }
     match reach.own {
         0 => {}
-        1 => sentences.push("1 step is the agent's own business: the yes lets nothing run for it.".into()),
-        own => sentences.push(format!("{own} steps are the agent's own business: the yes lets nothing run for them.")),
+        1 => sentences.push("1 step is the agent's own work: the approval permits no call for it.".into()),
+        own => sentences.push(format!("{own} steps are the agent's own work: the approval permits no call for them.")),
     }
-    sentences.push("Anything that is not in the plan is still asked.".into());
+    sentences.push("Every call outside the plan still needs approval.".into());
     sentences.join(" ")
 }
 
@@ -163,7 +165,7 @@ fn line(plan: &Plan, number: usize, step: &Step) -> String {
     let description = words::said(&step.description, DESCRIPTION);
     let runs = match plan.actions.get(&step.step_id) {
         Some(planned) => format!("Runs {}", diff::runs(planned, RUNS)),
-        None => "The yes lets nothing run for it.".into(),
+        None => "The approval permits no call for it.".into(),
     };
     format!("{number}. {description} (the agent's words). {runs}")
 }

@@ -19,9 +19,9 @@ fn no_use_is_left_when_all_are_spent() {
     let spent = (0..40).fold(tally(40), |tally, _| tally.reserve(&taken("1")).unwrap());
     assert!(spent.is_spent());
     assert_eq!(spent.reserve(&taken("0")), Err(NoRoom::Spent(40)));
-    assert_eq!(NoRoom::Spent(40).to_string(), "all 40 uses are spent");
+    assert_eq!(NoRoom::Spent(40).to_string(), "all 40 uses are claimed");
     let once = Tally::once().reserve(&[]).unwrap();
-    assert_eq!(once.reserve(&[]).unwrap_err().to_string(), "its one use is spent");
+    assert_eq!(once.reserve(&[]).unwrap_err().to_string(), "its one use is claimed");
 }
 
 ///

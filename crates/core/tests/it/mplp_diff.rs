@@ -317,10 +317,10 @@ fn a_call_beyond_the_count_is_told_so() {
     spend(&mut plan, 1, StepTally { under_way: 1, done: 38, lost: 0 });
     assert_eq!(deviates(&plan, json!({ "to": "a" })), Some((id(1), Vec::new())));
     spend(&mut plan, 1, StepTally { under_way: 1, done: 38, lost: 1 });
-    assert_eq!(deviates(&plan, json!({ "to": "a" })), Some((id(1), vec!["all 40 uses are spent".into()])));
+    assert_eq!(deviates(&plan, json!({ "to": "a" })), Some((id(1), vec!["all 40 uses are claimed".into()])));
     let mut once = running(&[action(1)]);
     spend(&mut once, 1, StepTally { under_way: 0, done: 1, lost: 0 });
-    assert_eq!(deviates(&once, json!({ "to": "a" })).unwrap().1, ["its one use is spent"]);
+    assert_eq!(deviates(&once, json!({ "to": "a" })).unwrap().1, ["its one use is claimed"]);
 }
 
 #[test]
@@ -355,7 +355,7 @@ fn a_step_that_asks_again_says_why() {
     let plan = running(&[json!({ "tool": "launch" })]);
     let what = What::Tool { name: "launch".into() };
     let (_, lines) = deviation(&plan, &what, &Arguments::of_tool(&serde_json::Map::new()), &Units::of_tool()).unwrap();
-    assert_eq!(lines, ["its risk is such that every call of it is asked about"]);
+    assert_eq!(lines, ["its risk requires an approval of every call"]);
 }
 
 ///

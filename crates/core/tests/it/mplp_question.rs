@@ -67,20 +67,20 @@ fn the_consequence_counts_what_runs_without_asking_again_and_says_until_when() {
     assert_eq!(
         told(&[own(), asks()], 60),
         "No call runs without asking again. 1 step asks again before each of its calls. \
-         1 step is the agent's own business: the yes lets nothing run for it. \
-         Anything that is not in the plan is still asked."
+         1 step is the agent's own work: the approval permits no call for it. \
+         Every call outside the plan still needs approval."
     );
     assert_eq!(
         told(&[transfer(json!({}))], 5400),
-        "1 call runs without asking again, within 1 hour 30 minutes of the yes. \
-         Anything that is not in the plan is still asked."
+        "1 call runs without asking again, within 1 hour 30 minutes of the approval. \
+         Every call outside the plan still needs approval."
     );
     assert_eq!(
         told(&[transfer(json!({ "uses": 39 })), mail(json!({}), json!({})), asks(), asks(), own(), own()], 86_400),
-        "Up to 40 calls run without asking again, within 24 hours of the yes. \
+        "Up to 40 calls run without asking again, within 24 hours of the approval. \
          2 steps ask again before each of their calls. \
-         2 steps are the agent's own business: the yes lets nothing run for them. \
-         Anything that is not in the plan is still asked."
+         2 steps are the agent's own work: the approval permits no call for them. \
+         Every call outside the plan still needs approval."
     );
 }
 

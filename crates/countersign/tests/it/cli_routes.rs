@@ -89,11 +89,11 @@ fn a_held_request_is_explained_with_who_is_asked_and_what_they_read() {
             "scope: transfers.write",
             "counts as: writing",
             "upstream: core at http://127.0.0.1:9000",
-            "held: until a person has said yes to exactly this, because the route send says so",
+            "held: until a person approves exactly this, because the route send says so",
             "risk: high",
             "can be undone: no",
             "who is asked: role:approver",
-            "time to answer: 300 s; a yes lasts 300 s",
+            "time to answer: 300 s; an approval lasts 300 s",
             "runs once, whatever carries it: transfer:7",
             "  action: Send 82000.10 to “acct-3344”. Also sent: path account: “main”; \
              header if-match: “[U+0022]v7[U+0022]”; id: 7",
@@ -134,14 +134,16 @@ fn without_a_file_what_is_in_force_counts() {
     assert!(ran.err.starts_with("error: there is no project yet\n"));
     folder.does(&format!("project apply {}", example().display()));
     let told = folder.does("routes check DELETE /events/81");
-    assert!(told.contains(
-        "\nheld: until a person has said yes to exactly this, because the scope calendar.delete is irreversible\n"
-    ));
+    assert!(
+        told.contains(
+            "\nheld: until a person approves exactly this, because the scope calendar.delete is irreversible\n"
+        )
+    );
     assert!(told.contains("\n  terse: DELETE /events/81. Also sent: path event: “81”\n"), "{told}");
     assert!(folder.does("routes check GET /events").contains("\nheld: no, it is forwarded at once\n"));
     let listed = folder.does("routes list");
     assert!(
-        listed.lines().any(|line| line == "DELETE  /events/{event}  events.delete   held for a yes  delete-event"),
+        listed.lines().any(|line| line == "DELETE  /events/{event}  events.delete   needs approval  delete-event"),
         "{listed}"
     );
     assert_eq!(

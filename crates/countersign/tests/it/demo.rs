@@ -59,7 +59,7 @@ fn the_commands_that_the_demo_prints_reach_a_gateway_that_holds() {
         (word_after(&told, "gateway in front of it at http://", ".\n"), word_after(&told, "-d '", "'"));
     let held = post(gateway, "/transfers", &headers, body);
     assert!(held.starts_with("HTTP/1.1 403 ") && held.contains("irreversible_requires_confirm"), "{held}");
-    let inbox = word_after(&told, "say yes\n    ", "\n");
+    let inbox = word_after(&told, "approve it\n    ", "\n");
     let page = format!("\"page\":\"{inbox}/bank/dec_");
     assert!(held.replace(": ", ":").contains(&page), "{page} is not in {held}");
     drop(demo.stdin.take());

@@ -26,10 +26,10 @@ fn the_banks_route_table_holds_what_cannot_be_undone_and_nothing_else() {
     let source = ["--project", bank.to_str().unwrap()];
     let held = checks(&folder, &source, &["POST", "/transfers", "-d", TRANSFER]);
     for line in [
-        "held: until a person has said yes to exactly this, because the route send-transfer says so",
+        "held: until a person approves exactly this, because the route send-transfer says so",
         "proof of possession (DPoP): needed",
         "risk: high",
-        "time to answer: 600 s; a yes lasts 300 s",
+        "time to answer: 600 s; an approval lasts 300 s",
         "runs once, whatever carries it: transfer:inv-7",
         "  action: Transfer 82000.00 USD to “Acme Supplies”. Also sent: reference: “inv-7”",
     ] {

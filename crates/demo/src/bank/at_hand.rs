@@ -32,7 +32,7 @@ pub(super) async fn tell(branch: &mut Branch, steps: &Steps<'_>) -> Result<(), F
          curl can use it):\n\n  \
          read, which passes\n    {curl} {gateway}/accounts/main\n\n  \
          pay, which is held: 403, with the decision to wait for\n    {pay}\n\n  \
-         be {PERSON} (password: {PASSWORD}), read the question and say yes\n    {origin}/inbox\n\n  \
+         be {PERSON} (password: {PASSWORD}), read the question and approve it\n    {origin}/inbox\n\n  \
          pay what was approved: it runs, once; change a digit, and it does not\n    {confirmed}\n\n",
         bank = branch.bank.url(),
         confirmed = pay.replacen("-H 'content-type", "-H 'x-agent-confirm: true' -H 'content-type", 1),

@@ -79,7 +79,7 @@ impl Desk {
         let phone = self.phone.as_ref().ok_or_else(|| Failure::new("there is no phone"))?;
         phone.says_yes_to(question).await?;
         let settled = self.decisions()?.wait(question.id(), PATIENCE).await.map_err(trouble)?;
-        check(settled.state == State::Accepted, "the agent was not told of the yes")?;
+        check(settled.state == State::Accepted, "the agent did not learn of the approval")?;
         Ok(settled)
     }
 

@@ -29,7 +29,7 @@ pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(
     steps.done("restarted on the same database, it says of the transfer what is true: unknown")?;
     branch.refuses(&call, (409, "conflict")).await?;
     let done = branch.bank.effects("/transfers").len() - before;
-    check(done == 1, "one yes was not carried out exactly once")?;
+    check(done == 1, "one approval was not carried out exactly once")?;
     steps.done("the same request was refused with 409 until somebody has found out; the bank did it once")
 }
 

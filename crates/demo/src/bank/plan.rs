@@ -81,7 +81,7 @@ impl Branch {
 
     async fn is_one_too_many(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
         let told = self.is_held_and_told(&payout("acme-3", ACME, "0.10")).await?;
-        check(told.iter().any(|line| line.contains("uses are spent")), &format!("the difference is {told:?}"))?;
+        check(told.iter().any(|line| line.contains("uses are claimed")), &format!("the difference is {told:?}"))?;
         self.bank_paid(3)?;
         steps.done("one too many: a third invoice of the same supplier was held, and the difference told:")?;
         told.iter().try_for_each(|line| steps.seen(line))
@@ -104,13 +104,16 @@ impl Branch {
         let open: Vec<AllowanceShown> =
             person.allowances().await.map_err(trouble)?.into_iter().filter(of_plan).collect();
         let [only] = open.as_slice() else {
-            return Err(Failure::new(format!("not as promised: {} yeses of the plan are open", open.len())));
+            return Err(Failure::new(format!(
+                "not as promised: {} standing approvals of the plan are active",
+                open.len()
+            )));
         };
         check(only.left.uses == 1, &format!("{} uses are left", only.left.uses))?;
         person.revoke(&only.left.allowance_id, Some("that is enough")).await.map_err(trouble)?;
         self.desk.is_held(&payout("globex-73", GLOBEX, "10.00")).await?;
         self.bank_paid(4)?;
-        steps.done(&format!("taken back: {PERSON} took back the one payment that was left, and the next call was held"))
+        steps.done(&format!("taken back: {PERSON} revoked the one payment that was left, and the next call was held"))
     }
 
     /// What the steps would run, as people are shown it.

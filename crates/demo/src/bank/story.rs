@@ -55,7 +55,7 @@ impl Branch {
         steps.seen(&format!("\"{read}\""))?;
         let decision = self.desk.says_yes(&question).await?;
         self.bank_has_nothing()?;
-        steps.done(&format!("approved: {PERSON} said yes on the phone, and the agent that waited was woken"))?;
+        steps.done(&format!("approved: {PERSON} approved it on the phone, and the waiting agent was notified"))?;
         let token = confirm_token(&decision)?;
         Ok((decision, token))
     }
@@ -64,7 +64,7 @@ impl Branch {
     async fn is_swapped(&mut self, token: &str, steps: &mut Steps<'_>) -> Result<(), Failure> {
         self.refuses(&transfer("inv-7", "820000.00").confirmed(token), UNCONFIRMED).await?;
         self.bank_has_nothing()?;
-        steps.done("swapped: 820000.00 with the yes to 82000.00 was refused, and nothing reached the bank")
+        steps.done("swapped: 820000.00 with the approval of 82000.00 was refused, and nothing reached the bank")
     }
 
     /// Gives the request as it went over the wire.
@@ -98,7 +98,9 @@ impl Branch {
         self.refuses(&invoice().confirmed(token), UNCONFIRMED).await?;
         self.refuses(&invoice(), CONFLICT).await?;
         self.bank_has(1)?;
-        steps.done("with a fresh proof it was refused too: that yes is spent, and nobody is asked about a paid invoice")
+        steps.done(
+            "with a fresh proof it was refused too: that approval is used, and nobody is asked about a paid invoice",
+        )
     }
 
     async fn is_redeemed(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
@@ -107,7 +109,7 @@ impl Branch {
         let got = self.bank_has(2)?;
         check(got.body == transfer_body("inv-8", "120.50"), "the bank got other bytes than were approved")?;
         let again = self.desk.call(&redeem(&decision.decision_id)).await;
-        check(refusal(&again).is_some(), "one yes was redeemed twice")?;
+        check(refusal(&again).is_some(), "one approval was redeemed twice")?;
         self.bank_has(2)?;
         steps.done("redeemed: another transfer ran by its decision's id, without sending the body again, and once")
     }

@@ -4,6 +4,7 @@ use super::{CallShown, Frame, Line, Operator, Piece, Prose};
 use countersign_protocol::{
     aaep::event::{Reversibility, Risk},
     time::UnixMillis,
+    visible::quoted,
 };
 
 #[derive(Clone, Debug)]
@@ -121,6 +122,24 @@ impl HeadingPiece {
         }
         found
     }
+
+    /// The same as a question. Several sentences stay as they are: a question mark would belong to the last one only.
+    fn asking(mut pieces: Vec<Self>) -> Vec<Self> {
+        if pieces.iter().any(|piece| !piece.is_value && piece.text.contains(". ")) {
+            return pieces;
+        }
+        match pieces.last_mut() {
+            Some(last) if !last.is_value => last.text = asking(&last.text),
+            _ => pieces.push(Self { text: "?".into(), is_value: false }),
+        }
+        pieces
+    }
+}
+
+/// A sentence with a question mark at its end.
+fn asking(sentence: &str) -> String {
+    let sentence = sentence.trim_end().trim_end_matches('.');
+    if sentence.ends_with(['?', '!']) { sentence.to_owned() } else { format!("{sentence}?") }
 }
 
 fn is_brief(text: &Prose) -> bool {
@@ -164,12 +183,18 @@ impl Asked {
         Line::cut(self.words_asked().as_str(), BRIEF)
     }
 
-    /// The headline in pieces: an agent's text is quoted as a whole, in the owner's text only the values are.
-    pub(super) fn heading(&self) -> Vec<HeadingPiece> {
-        match self.is_unchecked() {
+    /// The headline in pieces: an agent's text is quoted as a whole, in the owner's text only the values are. The
+    /// action of a pending confirmation ends with a question mark.
+    pub(super) fn heading(&self, pending: bool) -> Vec<HeadingPiece> {
+        let pieces = match self.is_unchecked() {
             true => vec![HeadingPiece { text: self.headline().as_str().to_owned(), is_value: true }],
             false => HeadingPiece::all(self.words_asked()),
-        }
+        };
+        if pending && self.is_action() { HeadingPiece::asking(pieces) } else { pieces }
+    }
+
+    fn is_action(&self) -> bool {
+        matches!(self.what, What::Action { .. })
     }
 
     /// Whether the headline holds the full text. Text rendered by the owner or by Countersign is never cut.
@@ -178,14 +203,18 @@ impl Asked {
         !self.is_unchecked() || (is_brief(words) && words.paragraphs().count() == 1)
     }
 
-    /// The headline, cut to the length of a name.
-    pub(super) fn name(&self) -> Line {
-        Line::cut(self.headline().as_str(), 80)
+    /// The headline as plain text, cut to the length of a name. An agent's text stays in quotes that it cannot end: it
+    /// must not pass for the requester that follows it.
+    pub(super) fn name(&self, pending: bool) -> String {
+        let name = Line::cut(self.headline().as_str(), 80);
+        let name = if self.is_unchecked() { quoted(name.as_str()) } else { name.to_string() };
+        let name = name.replace(['\u{2068}', '\u{2069}'], "");
+        if pending && self.is_action() { asking(&name) } else { name }
     }
 
     /// The label of the link to its page: links must differ by more than their position.
     pub(super) fn open_label(&self, frame: &Frame) -> String {
-        frame.say_both("inbox-open-of", ("who", self.by.name()), ("what", self.name().as_str()))
+        frame.say_both("inbox-open-of", ("who", self.by.name()), ("what", &self.name(true)))
     }
 
     /// The consequence in pieces, cut to fit a list.

@@ -205,9 +205,10 @@ impl QuestionPage {
     }
 
     fn title(&self) -> String {
-        let headline = self.asked.name();
-        match self.became.is_open() {
-            true => self.frame.say_both("question-title", ("who", self.asked.by.name()), ("what", headline.as_str())),
+        let pending = self.became.is_open();
+        let headline = self.asked.name(pending);
+        match pending {
+            true => self.frame.say_both("question-title", ("who", self.asked.by.name()), ("what", &headline)),
             false => format!("{}: {headline}", self.became.word(&self.frame)),
         }
     }

@@ -88,7 +88,7 @@ async fn find(
     }
     let seen = app.engine.seen_decision(at, member, decision_id).await?;
     match seen.execution.is_some_and(|execution| execution.id == execution_id) {
-        true => Err(Refusal::Conflict("what became of it is known already".into())),
+        true => Err(Refusal::Conflict("the outcome is already known".into())),
         false => Err(Refusal::NotFound("there is no such execution".into())),
     }
 }

@@ -59,19 +59,17 @@ impl Glue {
     pub(super) fn in_the_action(&self, count: usize) -> String {
         match count {
             0 => String::new(),
-            1 => {
-                self.say("1 more member, listed in the action", "1 weiteres Element, in der Handlung aufgeführt").into()
-            }
+            1 => self.say("1 more member, listed in the action", "1 weiteres Element, in der Aktion aufgeführt").into(),
             n => format!(
                 "{n} {}",
-                self.say("more members, listed in the action", "weitere Elemente, in der Handlung aufgeführt")
+                self.say("more members, listed in the action", "weitere Elemente, in der Aktion aufgeführt")
             ),
         }
     }
 
     /// Where the words of an agent are too long to be said twice.
     pub(super) fn words_in_the_action(&self) -> &'static str {
-        self.say("Its words are in the action.", "Seine Worte stehen in der Handlung.")
+        self.say("Its words are in the action.", "Seine Worte stehen in der Aktion.")
     }
 
     pub(super) fn words_in_the_question(&self) -> &'static str {

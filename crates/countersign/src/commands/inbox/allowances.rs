@@ -1,4 +1,4 @@
-//! `countersign inbox allowances` and `revoke ID`: lists and revokes your open allowances.
+//! `countersign inbox allowances` and `revoke ID`: lists and revokes your standing approvals.
 
 use super::connection::{Connected, not_approved};
 use crate::{
@@ -10,14 +10,14 @@ use crate::{
 use countersign_protocol::mplp::AllowanceShown;
 use serde_json::json;
 
-/// List your open allowances with their remaining uses, and end
+/// List your standing approvals with their remaining uses, and end
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {}
 
-/// Revoke an allowance, and end. A call already in progress continues
+/// Revoke a standing approval, and end. A call already in progress continues
 #[derive(Debug, clap::Args)]
 pub(super) struct RevokeArguments {
-    /// The allowance, as `countersign inbox allowances` names it.
+    /// The standing approval, as `countersign inbox allowances` names it.
     #[arg(value_name = "ALW_ID")]
     id: String,
 
@@ -32,9 +32,9 @@ pub(super) async fn run(connected: &Connected, json: bool, context: &Context) ->
         return open.iter().try_for_each(|allowance| context.say_line(&json!(allowance)));
     }
     context.list(&Table {
-        head: ["id", "left", "sums left", "until", "agent", "lets run"],
+        head: ["id", "left", "sums left", "until", "agent", "permits"],
         rows: open.iter().map(row).collect(),
-        none: "No yes of yours lets anything run.",
+        none: "Standing approvals: none.",
     })
 }
 
@@ -44,9 +44,9 @@ pub(super) async fn revoke(
     json: bool,
     context: &Context,
 ) -> Result<(), Failure> {
-    let hint = "`countersign inbox allowances` shows what can be taken back";
-    let taken_back = connected.mplp().revoke(&arguments.id, arguments.reason.as_deref()).await;
-    taken_back.map_err(|why| match &why {
+    let hint = "`countersign inbox allowances` lists your standing approvals";
+    let revoked = connected.mplp().revoke(&arguments.id, arguments.reason.as_deref()).await;
+    revoked.map_err(|why| match &why {
         countersign_client::mplp::MplpError::Refused(refused) if matches!(refused.status, 404 | 409) => {
             not_approved(why).hint(hint)
         }
@@ -55,7 +55,7 @@ pub(super) async fn revoke(
     if json {
         return context.say_line(&json!({ "allowance_id": arguments.id, "state": "cancelled" }));
     }
-    context.say(&format!("{} was taken back: nothing more runs by it\n", printable(&arguments.id)))
+    context.say(&format!("{} is revoked: nothing more runs under it\n", printable(&arguments.id)))
 }
 
 fn row(open: &AllowanceShown) -> [String; 6] {

@@ -1,4 +1,4 @@
-//! `countersign inbox answer ID yes|no` and `respond ID TEXT`: one answer, and its outcome.
+//! `countersign inbox answer ID approve|reject` and `respond ID TEXT`: one answer, and its outcome.
 //!
 //! The service gives the same response to every reply (AAEP 6.3.4). The outcome is in the event that settles the
 //! question, so this waits for that event. A standing approval goes through the MPLP endpoint instead, which returns
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const ANSWERING_TOKEN: &str = "`countersign token add` without --reads-only makes one that answers";
 
-/// Approve (yes) or reject (no) an agent's request, and end
+/// Approve or reject an agent's request, and end
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The question, as `countersign inbox list` names it.
@@ -52,8 +52,10 @@ pub(super) struct RespondArguments {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Decision {
-    Yes,
-    No,
+    #[value(alias = "yes")]
+    Approve,
+    #[value(alias = "no")]
+    Reject,
 }
 
 pub(super) async fn run(
@@ -65,12 +67,14 @@ pub(super) async fn run(
     let reason = arguments.reason.clone();
     match arguments.decision {
         _ if arguments.more.is_nothing() => {}
-        Decision::Yes => return bounded(arguments, connected, json, context).await,
-        Decision::No => return Err(Failure::misused("only a yes can be for more than once, or for some steps")),
+        Decision::Approve => return bounded(arguments, connected, json, context).await,
+        Decision::Reject => {
+            return Err(Failure::misused("limits and steps go with approve only; a rejection is for all of it"));
+        }
     }
     let (answer, wanted) = match arguments.decision {
-        Decision::Yes => (Answer::Yes { rationale: reason }, Ending::Accepted),
-        Decision::No => (Answer::No { reason }, Ending::Rejected),
+        Decision::Approve => (Answer::Yes { rationale: reason }, Ending::Accepted),
+        Decision::Reject => (Answer::No { reason }, Ending::Rejected),
     };
     let ending = give(&arguments.id, connected, |_| Ok(answer)).await?;
     report(&arguments.id, ending, &[wanted], json, context)
@@ -159,7 +163,9 @@ impl Listening {
     /// The question itself: a new subscriber receives all pending ones (S1).
     async fn hear(&mut self, id: &str, replier: &Replier) -> Result<Arc<Question>, Failure> {
         // If the list does not have it, there is no need to wait. Other producers have no list.
-        let gone = || Failure::new("there is no such open question").hint("`countersign inbox list` shows what waits");
+        let gone = || {
+            Failure::new("there is no such pending question").hint("`countersign inbox list` shows the pending ones")
+        };
         if let Ok(listed) = replier.questions().await {
             let open = listed.questions.into_iter().find(|open| open.decision_id == id || open.event_id == id);
             enough_proof(&open.ok_or_else(gone)?)?;
@@ -220,10 +226,10 @@ async fn still_open(id: &str, replier: &Replier) -> Failure {
         Err(why) => return not_answered(why),
     };
     match listed.iter().find(|open| open.decision_id == id || open.event_id == id) {
-        Some(open) => Failure::new("the answer did not count, and the question is still open")
+        Some(open) => Failure::new("the answer did not count, and the question is still pending")
             .hint(format!("this token may only listen, or you may not decide this; see {}", open.page)),
-        None => Failure::new("the answer arrived, and what became of it was not told in time")
-            .hint("the question is no longer open"),
+        None => Failure::new("the answer arrived, and its outcome was not reported in time")
+            .hint("the question is no longer pending"),
     }
 }
 
@@ -238,6 +244,6 @@ fn report(id: &str, ending: Ending, wanted: &[Ending], json: bool, context: &Con
     if counted {
         context.say(&format!("{text}\n"))
     } else {
-        Err(Failure::new(text).hint("somebody else was first, or time"))
+        Err(Failure::new(text).hint("somebody else answered first, or the time was over"))
     }
 }

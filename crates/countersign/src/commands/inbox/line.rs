@@ -24,14 +24,14 @@ pub(super) enum Line {
 pub(super) const MORE_S: i64 = 300;
 
 pub(super) const HELP: &[&str] = &[
-    "Every answer begins with the number of its question, so that none can reach another one",
-    "1 yes: what question 1 asks for may be done, once",
-    "1 no and a reason: it may not; the agent is told the reason",
-    "1 and an answer: for a question that asks for something else",
-    "1 more, or 1 more 600: more time, by five minutes or by so many seconds",
-    "For a yes to more than one call, or to some steps of a plan: countersign inbox answer --help",
-    "list: what waits, with the time that is left",
-    "quit: stop listening; questions stay open",
+    "Every answer begins with the number of its question, so that it cannot reach another one",
+    "1 approve: permits the action of question 1, once",
+    "1 reject and a reason: does not permit it; the agent can read the reason",
+    "1 and an answer: for a question that asks for information",
+    "1 more, or 1 more 600: asks for more time, five minutes or that many seconds",
+    "For a standing approval, or for some steps of a plan: countersign inbox answer --help",
+    "list: pending questions, with the time left",
+    "quit: stop listening; questions stay pending",
 ];
 
 impl Line {
@@ -65,13 +65,13 @@ fn is_name(text: &str) -> bool {
     text.parse::<usize>().is_ok() || text.starts_with("dec_") || text.starts_with("evt_")
 }
 
-/// An approval or rejection with an optional reason.
+/// An approval or rejection with an optional reason. `yes` and `no` mean the same as `approve` and `reject`.
 pub(super) fn yes_or_no(text: &str) -> Option<(bool, Option<String>)> {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let said = Some(rest.trim().trim_start_matches([',', ':']).trim().to_owned()).filter(|rest| !rest.is_empty());
     match word.trim_end_matches([',', ':', '.']).to_lowercase().as_str() {
-        "yes" | "y" => Some((true, said)),
-        "no" | "n" => Some((false, said)),
+        "approve" | "yes" | "y" => Some((true, said)),
+        "reject" | "no" | "n" => Some((false, said)),
         _ => None,
     }
 }
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn an_answer_without_the_number_of_its_question_answers_nothing() {
-        for typed in ["yes", "no because", "accept all", "x yes", "1", "more 60"] {
+        for typed in ["approve", "yes", "reject because", "approve all", "x approve", "1", "more 60"] {
             assert_eq!(Line::read(typed), Line::Unknown, "{typed}");
         }
     }
@@ -100,8 +100,14 @@ mod tests {
 
     #[test]
     fn a_reason_follows_the_word() {
-        assert_eq!(yes_or_no("No, too much"), Some((false, Some("too much".into()))));
-        assert_eq!(yes_or_no("yes"), Some((true, None)));
-        assert_eq!(yes_or_no("yesterday"), None);
+        for no in ["Reject, too much", "reject: too much", "No, too much", "n too much"] {
+            assert_eq!(yes_or_no(no), Some((false, Some("too much".into()))), "{no}");
+        }
+        for yes in ["approve", "Approve.", "yes", "y"] {
+            assert_eq!(yes_or_no(yes), Some((true, None)), "{yes}");
+        }
+        for neither in ["yesterday", "approved", "rejection", "accept"] {
+            assert_eq!(yes_or_no(neither), None, "{neither}");
+        }
     }
 }

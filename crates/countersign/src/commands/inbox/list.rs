@@ -30,7 +30,7 @@ pub(super) async fn run(connected: &Connected, json: bool, context: &Context) ->
         return views.iter().try_for_each(|(_, view)| context.say_line(&view.json(now)));
     }
     if views.is_empty() {
-        return context.say("No question waits for you.\n");
+        return context.say("No pending questions.\n");
     }
     let gap = if context.terminal.accessible { "" } else { "\n" };
     for (name, view) in &views {

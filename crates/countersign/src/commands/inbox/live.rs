@@ -28,11 +28,11 @@ pub(super) async fn run(connected: &Connected, json: bool, quiet: bool, context:
     let (subscriber, clock) = connected.subscribe().await?;
     let teller = Teller::new(context, json, quiet);
     let service = &connected.config.service;
-    let text = format!("Listening to {service}. Type help for what can be answered");
+    let text = format!("Listening to {service}. Type help for the commands");
     let answers = !only_listens(&subscriber);
     teller.tell("connected", &text, json!({ "event": "listening", "service": service, "may_answer": answers }))?;
     if !answers && !json {
-        teller.tell("problem", "This token only listens: what is answered here does not count", json!({}))?;
+        teller.tell("problem", "This token only listens: answers given here do not count", json!({}))?;
     }
     let (checks, checked) = mpsc::channel(64);
     let mut desk = Desk {
@@ -113,7 +113,7 @@ impl Desk<'_> {
                 Ok(())
             }
             Heard::Unreadable => {
-                self.teller.tell("problem", "Something came that could not be read", json!({ "event": "unreadable" }))
+                self.teller.tell("problem", "An event could not be read", json!({ "event": "unreadable" }))
             }
             Heard::Lost { next } => {
                 self.lost = true;
@@ -178,7 +178,7 @@ impl Desk<'_> {
                     self.teller.tell("help", text, json!({ "event": "help", "text": text }))?;
                 }
             }
-            Line::Unknown => self.problem("That begins with no question's number. Type help, or list")?,
+            Line::Unknown => self.problem("An answer begins with the number of its question. Type help, or list")?,
             Line::Answer { question, text } => {
                 if let Some(question) = self.find(&question)? {
                     self.answer(&question, &text).await?;
@@ -198,7 +198,7 @@ impl Desk<'_> {
         let found = self.teller.id(named).and_then(|id| self.inbox.question(id)).cloned();
         match (found, self.teller.id(named).is_some()) {
             (Some(question), _) => return Ok(Some(question)),
-            (None, true) => self.problem(&format!("Question {named} is no longer open. Nothing was sent"))?,
+            (None, true) => self.problem(&format!("Question {named} is no longer pending. Nothing was sent"))?,
             (None, false) => self.problem(&format!("There is no question {named}. Nothing was sent"))?,
         }
         Ok(None)
@@ -261,7 +261,7 @@ impl Desk<'_> {
         let Ok(listed) = self.replier.questions().await else { return Ok(()) };
         let name = self.teller.name(id);
         match listed.questions.iter().any(|open| open.decision_id == id) {
-            true => self.problem(&format!("The answer to {name} did not count, and it is still open")),
+            true => self.problem(&format!("The answer to {name} did not count, and it is still pending")),
             false => Ok(()),
         }
     }

@@ -47,6 +47,7 @@ enum Command {
     Answer(answer::Arguments),
     Respond(answer::RespondArguments),
     MoreTime(more_time::Arguments),
+    #[command(visible_alias = "standing")]
     Allowances(allowances::Arguments),
     Revoke(allowances::RevokeArguments),
 }

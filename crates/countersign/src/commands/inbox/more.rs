@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::connection::not_approved;
 
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "A yes for more than this once, or for less than all of a plan")]
+#[command(next_help_heading = "Standing approval, or only some steps of a plan")]
 pub(super) struct More {
     /// For so many calls like this one.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=MAX_USES))]
@@ -93,7 +93,8 @@ impl More {
 pub(super) fn confirm_of(id: &str) -> Result<MplpId, Failure> {
     let either = confirm_id(id).or_else(|| MplpId::parse(id).ok());
     either.ok_or_else(|| {
-        Failure::new("there is no such open question").hint("`countersign inbox list` shows what waits, with its id")
+        Failure::new("there is no such pending question")
+            .hint("`countersign inbox list` shows the pending ones with their ids")
     })
 }
 
@@ -102,7 +103,7 @@ fn once<T: Clone>(flag: &str, said: &[(String, T)]) -> Result<BTreeMap<String, T
     let mut all = BTreeMap::new();
     for (name, value) in said {
         if all.insert(name.clone(), value.clone()).is_some() {
-            return Err(Failure::misused(format!("{flag} {name} stands twice")));
+            return Err(Failure::misused(format!("{flag} {name} is given twice")));
         }
     }
     Ok(all)

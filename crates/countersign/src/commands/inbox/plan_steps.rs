@@ -49,7 +49,7 @@ impl Steps {
 fn line(number: usize, step: &StepShown) -> String {
     let said = quoted(&step.description);
     match &step.runs {
-        None => format!("Step {number}: nothing runs by your yes. The agent says: {said}"),
+        None => format!("Step {number}: an approval permits no call. The agent says: {said}"),
         Some(runs) => format!("Step {number}: {}{}. The agent says: {said}", rendered(&runs.shown), how(runs)),
     }
 }
@@ -87,7 +87,7 @@ mod tests {
             "lasts_seconds": 3600, "steps": [step(None), step(Some(runs("owner", json!({})))), step(Some(once))] });
         let lines = Steps::Read(serde_json::from_value(actions).unwrap()).lines();
         let expected = [
-            "Step 1: nothing runs by your yes. The agent says: “Pay␊them”",
+            "Step 1: an approval permits no call. The agent says: “Pay␊them”",
             "Step 2: Pay at most 500.00 USD␛ to Acme, up to 3 times. The agent says: “Pay␊them”",
             "Step 3: Pay at most 500.00 USD␛ to Acme, once, and you are asked each time, as the agent calls it. \
              The agent says: “Pay␊them”",

@@ -19,15 +19,16 @@ pub(super) fn lines(runs: &WhatRuns) -> Vec<String> {
 
 fn of_tool(tool: &str, runs: &WhatRuns) -> String {
     let without = if runs.details.is_empty() { ", without arguments" } else { "" };
-    format!("Runs: the tool {}{without}", printable(tool))
+    format!("Tool: {}{without}", printable(tool))
 }
 
 fn line(detail: &RequestDetail) -> String {
     let value = value(detail);
     match (detail.step, detail.place) {
-        (Some(step), DetailPlace::Tool) => format!("Step {step} runs: {value}"),
-        (Some(step), _) => format!("Step {step} runs with {}: {value}", label(detail)),
-        (None, _) => format!("Runs with {}: {value}", label(detail)),
+        (Some(step), DetailPlace::Tool) => format!("Step {step} calls: {value}"),
+        (Some(step), _) => format!("Step {step} sends {}: {value}", label(detail)),
+        (None, DetailPlace::Argument) => format!("Tool {}: {value}", label(detail)),
+        (None, _) => format!("Also sent: {}: {value}", label(detail)),
     }
 }
 
@@ -48,8 +49,8 @@ pub(super) fn alike(at: usize, all: &[Listed]) -> Option<String> {
     let names = names.join(", ");
     match (others.is_empty(), different.is_empty()) {
         (true, _) => None,
-        (false, true) => Some(format!("Reads like {names}, and lets exactly the same run")),
-        (false, false) => Some(format!("Reads like {names}. Different here: {}", different.join("; "))),
+        (false, true) => Some(format!("Reads like {names}, and permits exactly the same call")),
+        (false, false) => Some(format!("Reads like {names}. This one differs in: {}", different.join("; "))),
     }
 }
 

@@ -76,7 +76,7 @@ impl<'a> Teller<'a> {
                 self.tell("said", &text, event)
             }
             Announcement::ProducerRefused { agent_id } => {
-                let text = format!("The agent {} is not known to you: what it says is not shown", printable(agent_id));
+                let text = format!("The agent {} is not known to you: its messages are not shown", printable(agent_id));
                 self.tell("refused", &text, json!({ "event": "producer_refused", "agent_id": agent_id }))
             }
         }
@@ -101,7 +101,7 @@ impl<'a> Teller<'a> {
             return self.line(&json!({ "event": "list", "questions": questions }));
         }
         if open.is_empty() {
-            return self.say("No question waits for you.");
+            return self.say("No pending questions.");
         }
         let mut views: Vec<(String, View)> =
             open.iter().map(|question| (self.name(question.id()), View::from(&**question))).collect();
@@ -169,13 +169,13 @@ fn whose(said_by: SaidBy, agent: &str, words: &str) -> String {
 /// The outcome of a question, as the end of a sentence.
 pub(super) fn ended(ending: Ending) -> &'static str {
     match ending {
-        Ending::Accepted => "was accepted",
+        Ending::Accepted => "was approved",
         Ending::Rejected => "was rejected",
         Ending::Answered => "was answered",
-        Ending::Expired => "ran out of time without an answer",
+        Ending::Expired => "expired without an answer",
         Ending::Withdrawn => "was withdrawn",
-        Ending::SessionOver => "is over: the agent's request has ended",
-        Ending::Moved => "is settled: the agent goes on",
-        Ending::Missed => "is no longer open: it was settled while the connection was lost",
+        Ending::SessionOver => "was cancelled: the agent's session has ended",
+        Ending::Moved => "is settled: the agent continues",
+        Ending::Missed => "is no longer pending: it was settled while the connection was lost",
     }
 }

@@ -150,18 +150,18 @@ impl View {
 
     /// The name first, and then everything a person must know to decide.
     pub(super) fn lines(&self, name: &str, now: UnixMillis) -> Vec<String> {
-        let asks = if self.kind == Kind::Confirmation { "asks for your yes" } else { "asks" };
+        let asks = if self.kind == Kind::Confirmation { "needs your approval" } else { "asks" };
         let mut lines = vec![format!("{name} {asks}: {}", self.said(&self.what))];
+        lines.push(format!("Requested by: {}", self.requested_by()));
         lines.extend(self.consequence.as_ref().map(|text| format!("Consequence: {}", self.said(text))));
+        lines.extend(self.risk_line());
         lines.extend(self.steps.as_ref().map(Steps::lines).unwrap_or_default());
         lines.extend(self.runs.as_ref().map(runs::lines).unwrap_or_default());
         lines.extend(self.alike.clone());
         lines.extend(self.clarified.as_ref().map(clarified::lines).unwrap_or_default());
-        lines.extend(self.differs.iter().map(|line| format!("Not as the plan says: {}", rendered(line))));
+        lines.extend(self.differs.iter().map(|line| format!("Deviation from the plan: {}", rendered(line))));
         lines.extend(self.context.as_ref().map(|text| format!("Context: {}", self.said(text))));
-        lines.push(format!("Asked by: {}", self.asked_by()));
-        lines.push(format!("Words: {}", self.whose_words()));
-        lines.extend(self.risk_line());
+        lines.push(format!("Text: {}", self.whose_words()));
         let ran = |at: UnixMillis| format!("Ran before: exactly this last ran at {}", at.to_rfc3339());
         lines.extend(self.last_ran_at.map(ran));
         let choices = self.choices.iter().enumerate();
@@ -174,7 +174,7 @@ impl View {
     pub(super) fn how(&self, name: &str) -> String {
         match self.kind {
             Kind::Confirmation => {
-                format!("To answer: {name} yes, or {name} no and your reason. For more time: {name} more")
+                format!("To answer: {name} approve, or {name} reject and your reason. For more time: {name} more")
             }
             Kind::Clarification => {
                 let kinds: Vec<&str> = self.kinds.iter().map(in_words).collect();
@@ -228,23 +228,24 @@ impl View {
 
     /// The text by which a person would take two questions for the same.
     fn reads(&self) -> String {
-        format!("{} {}", self.asked_by(), self.what)
+        format!("{} {}", self.requested_by(), self.what)
     }
 
-    fn asked_by(&self) -> String {
+    /// The operator's domain, which the service has verified; the name of an agent with an API key otherwise.
+    fn requested_by(&self) -> String {
         let who = match &self.operator {
-            Some(operator) => format!("an agent of {}", printable(operator)),
+            Some(operator) => format!("{} (verified domain)", printable(operator)),
             None => format!("the agent {}", printable(&self.agent_id)),
         };
-        if self.known_producer { who } else { format!("{who}, which is not among those that you know") }
+        if self.known_producer { who } else { format!("{who}, not known to you") }
     }
 
     fn whose_words(&self) -> &'static str {
         match self.words {
-            _ if self.is_plan() => "the service's, about the agent's plan; the agent's own stand in quotes",
-            Words::Agent => "in the agent's own words, which nobody has checked",
-            Words::Owner => "rendered by the service from what will be sent; values of the request stand in quotes",
-            Words::Unsaid => "the producer does not say whose words these are",
+            _ if self.is_plan() => "the service's, about the agent's plan; the agent's own words are in quotes",
+            Words::Agent => "the agent's own words, which nobody has checked",
+            Words::Owner => "rendered by the service from the request; values of the request are in quotes",
+            Words::Unsaid => "of unknown author: the producer does not name one",
         }
     }
 
@@ -260,9 +261,9 @@ impl View {
 
     fn without_an_answer(&self) -> &'static str {
         match (self.kind, self.default) {
-            (Kind::Clarification, _) => "Without an answer the agent goes on without it",
-            (Kind::Confirmation, Some(YesNo::Accept)) => "Without an answer it will be done",
-            (Kind::Confirmation, _) => "Without an answer it is not done",
+            (Kind::Clarification, _) => "Without an answer the agent continues without it",
+            (Kind::Confirmation, Some(YesNo::Accept)) => "Without an answer it may run",
+            (Kind::Confirmation, _) => "Without an answer it does not run",
         }
     }
 

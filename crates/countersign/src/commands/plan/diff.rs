@@ -29,8 +29,8 @@ pub(super) async fn run(
 ) -> Result<(), Failure> {
     let (mplp, id) = (connected.mplp(), &arguments.id);
     let (lines, nothing) = match &arguments.file {
-        Some(path) => (mplp.difference(id, &file::read(path)?).await, "the file says what the plan says"),
-        None => (mplp.changes(id).await, "nothing has changed since people were last asked, or they never were"),
+        Some(path) => (mplp.difference(id, &file::read(path)?).await, "the file and the plan are the same"),
+        None => (mplp.changes(id).await, "nothing has changed since it was last proposed, or it never was"),
     };
     let lines = lines.map_err(failed)?;
     if json {

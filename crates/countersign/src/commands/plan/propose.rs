@@ -82,7 +82,7 @@ fn asked(
     }
     let until = deadline.map(|deadline| format!(", until {deadline}")).unwrap_or_default();
     context.say(&format!(
-        "plan {plan} is proposed: people are asked{until}\n  Confirm   {confirm}\n  Decision  {}\n  Page      {}\n",
+        "plan {plan} is proposed: the approval is pending{until}\n  Confirm   {confirm}\n  Decision  {}\n  Page      {}\n",
         decision.decision_id,
         printable(&decision.page)
     ))
@@ -117,6 +117,6 @@ fn in_words(state: State) -> (&'static str, &'static str) {
         State::Accepted => ("approved", ""),
         State::Rejected => ("rejected", "it is a draft again: change it and propose it anew"),
         State::Expired => ("not answered in time", "it is a draft again: propose it anew when somebody is there"),
-        _ => ("called off", "it is a draft again"),
+        _ => ("cancelled", "it is a draft again"),
     }
 }

@@ -45,7 +45,7 @@ fn head(plan: &Plan, actions: &PlanActions) -> String {
         format!("Status: {}, {done} of {} steps done", told::plan(actions.status), actions.steps.len()),
     ];
     lines.extend(in_part(actions));
-    lines.extend(actions.feedback.as_ref().map(|reason| format!("Came back: {}", printable(reason))));
+    lines.extend(actions.feedback.as_ref().map(|reason| format!("Returned to draft: {}", printable(reason))));
     lines.push(match actions.until {
         Some(until) => format!("Until: {}{}", until.to_rfc3339(), left_of_time(until.millis_since(system_now()))),
         None => format!("Lasts: {} once it is approved", span::in_words(actions.lasts_seconds)),
@@ -84,7 +84,7 @@ fn row(number: usize, step: &StepShown) -> [String; 6] {
         _ => told::step(step.status).to_owned(),
     };
     let Some(runs) = &step.runs else {
-        let own = format!("nothing: {} (the agent's own business)", step.description);
+        let own = format!("nothing: {} (done by the agent itself)", step.description);
         return [number.to_string(), status, String::new(), String::new(), String::new(), own];
     };
     let open = runs.left.as_ref().filter(|left| left.state == AllowanceStatus::Open);
@@ -102,9 +102,9 @@ fn left(runs: &Runs) -> String {
         None => "not approved".into(),
         Some(left) => match left.state {
             AllowanceStatus::Open => left.uses.to_string(),
-            AllowanceStatus::Spent => "spent".into(),
+            AllowanceStatus::Spent => "used up".into(),
             AllowanceStatus::Lapsed => "lapsed".into(),
-            AllowanceStatus::Cancelled => "taken back".into(),
+            AllowanceStatus::Cancelled => "revoked".into(),
         },
     }
 }

@@ -106,11 +106,11 @@ impl<'a> Watch<'a> {
         let by = || printable(&member::<String>(event, "decided_by").unwrap_or_default());
         Some(match event.event_type.as_str() {
             "plan_created" => "the plan was written".into(),
-            "confirm_pending" => "people are asked".into(),
+            "confirm_pending" => "the approval is pending".into(),
             "plan_approved" => format!("approved by {}", by()),
             "plan_rejected" => format!("rejected by {}", by()),
             "confirm_resolved" if member::<String>(event, "status")? == "cancelled" => {
-                format!("the question was called off by {}", by())
+                format!("the question was cancelled by {}", by())
             }
             "plan_status_changed" => format!("the plan is {}", told::plan(member(event, "to")?)),
             kind if kind.starts_with("step_") => {
@@ -133,7 +133,7 @@ impl<'a> Watch<'a> {
 fn ran(event: &BusEvent) -> Option<&'static str> {
     let Family::RuntimeExecution { status, .. } = event.family else { return None };
     Some(match status {
-        _ if event.event_type == "tool_execution_unknown" => "may or may not have run: nobody knows yet",
+        _ if event.event_type == "tool_execution_unknown" => "has an unknown outcome: it may have run",
         ExecutionStatus::Pending | ExecutionStatus::Running => "began",
         ExecutionStatus::Completed => "succeeded",
         ExecutionStatus::Failed | ExecutionStatus::Cancelled => "failed",

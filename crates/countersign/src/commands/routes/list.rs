@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
 
 fn row(route: &Route, document: &ProjectDocument) -> [String; 5] {
     let kind = match (must_be_confirmed(document, route), route.writes()) {
-        (true, _) => "held for a yes",
+        (true, _) => "needs approval",
         (false, true) => "writes",
         (false, false) => "reads",
     };

@@ -27,19 +27,19 @@ pub(super) fn text(explained: &Explanation) -> String {
 
 fn waits(held: &Held) -> Vec<String> {
     let mut lines = vec![
-        format!("held: until a person has said yes to exactly this, because {}", held.why.join(", and ")),
+        format!("held: until a person approves exactly this, because {}", held.why.join(", and ")),
         format!("risk: {}", format!("{:?}", held.risk).to_lowercase()),
         format!("can be undone: {}", if held.irreversible { "no" } else { "yes" }),
         format!("who is asked: {}", held.asked.join(", ")),
         format!("an answer must be proven by: {} or better", held.assurance),
-        format!("time to answer: {} s; a yes lasts {} s", held.timeout_s, held.allowance_s),
+        format!("time to answer: {} s; an approval lasts {} s", held.timeout_s, held.allowance_s),
     ];
     if !held.self_asserted.is_empty() {
         lines.push(format!("under {} the agent's own word is enough", held.self_asserted.join(", ")));
     }
     lines.extend(held.effect.as_ref().map(|effect| format!("runs once, whatever carries it: {effect}")));
     if let Some(question) = &held.question {
-        lines.push("what people read".into());
+        lines.push("text for people".into());
         let forms = [
             ("action", &question.action),
             ("consequence", &question.consequence),

@@ -78,7 +78,7 @@ fn a_yes_for_more_than_once_lets_so_much_run_and_no_more() {
     let amounts = ["--up-to", "amount=50", "--altogether", "amount=100", "--unit-from", "amount=currency"];
     let ran = asked.inbox(&[&["answer", id, "yes", "--times", "3", "--for", "30m"][..], &amounts].concat(), &[]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.out.starts_with(&format!("question {id} was accepted\n  alw_")), "{}", ran.out);
+    assert!(ran.out.starts_with(&format!("question {id} was approved\n  alw_")), "{}", ran.out);
     assert!(ran.out.contains(": 3 calls, amount 100 of 100 EUR altogether, until "), "{}", ran.out);
     assert!(!runs(&asked, "50.01"), "above the most for one");
     assert!(runs(&asked, "50.00"));
@@ -88,7 +88,7 @@ fn a_yes_for_more_than_once_lets_so_much_run_and_no_more() {
     assert_eq!((&open["left"]["uses"], &open["left"]["sums"][0]["left"]), (&json!(1), &json!("5")));
     assert!(runs(&asked, "5.00"));
     assert_eq!(allowances(&asked), Vec::<Value>::new());
-    assert!(!runs(&asked, "1.00"), "all three are spent");
+    assert!(!runs(&asked, "1.00"), "all three are claimed");
     let late = asked.inbox(&["answer", id, "yes", "--times", "3"], &[]);
     assert!(late.code == 1 && late.err.contains("409"), "{}", late.err);
 }
@@ -97,7 +97,7 @@ fn a_yes_for_more_than_once_lets_so_much_run_and_no_more() {
 #[test]
 fn what_is_left_of_a_yes_is_listed_and_taken_back() {
     let asked = Asked::new("bounded-revoked");
-    assert_eq!(asked.inbox(&["allowances"], &[]).out, "No yes of yours lets anything run.\n");
+    assert_eq!(asked.inbox(&["allowances"], &[]).out, "Standing approvals: none.\n");
     let told = pays(&asked, "20.00");
     let ran = asked.inbox(&["answer", id_of(&told), "yes", "--times", "5", "--json"], &[]);
     let answered: Value = serde_json::from_str(&ran.out).unwrap();
@@ -110,7 +110,7 @@ fn what_is_left_of_a_yes_is_listed_and_taken_back() {
     let unseen = asked.inbox(&["allowances"], &[("ACCESSIBLE", "1")]).out;
     assert!(unseen.starts_with(&format!("id {id}, left 4 of 5, until ")) && unseen.ends_with(".\n"), "{unseen}");
     let back = asked.inbox(&["revoke", id, "--reason", "enough"], &[]);
-    assert_eq!((back.code, back.out), (0, format!("{id} was taken back: nothing more runs by it\n")), "{}", back.err);
+    assert_eq!((back.code, back.out), (0, format!("{id} is revoked: nothing more runs under it\n")), "{}", back.err);
     assert!(!runs(&asked, "20.00"));
     for gone in [id, "alw_0"] {
         let ran = asked.inbox(&["revoke", gone], &[]);

@@ -67,14 +67,14 @@ fn a_question_is_announced_once_and_dropped_when_it_is_withdrawn() {
     let asked = Asked::new("live-withdrawn");
     let early = asked.asks("Write to Sam");
     let mut live = Live::start(&asked, &[], &[]);
-    live.hears("Question 1 asks for your yes: “Write to Sam”");
-    live.hears("To answer: 1 yes");
+    live.hears("Question 1 needs your approval: “Write to Sam”");
+    live.hears("To answer: 1 approve");
     let late = asked.asks("Write to Kim");
-    live.hears("Question 2 asks for your yes: “Write to Kim”");
+    live.hears("Question 2 needs your approval: “Write to Kim”");
     asked.agent("POST", &format!("/v1/decisions/{early}/withdraw"), &json!({ "reason": "no longer needed" }));
     live.hears("Question 1 was withdrawn. The question was withdrawn: “no longer needed”");
     live.types("1 yes");
-    live.hears("Question 1 is no longer open. Nothing was sent");
+    live.hears("Question 1 is no longer pending. Nothing was sent");
     let all = live.quits();
     for said in ["Question 1 asks", "Question 2 asks", "Question 1 was withdrawn"] {
         assert_eq!(all.iter().filter(|line| line.contains(said)).count(), 1, "{said}: {all:#?}");
@@ -91,7 +91,7 @@ fn one_answers_and_the_other_hears_that_it_is_settled() {
     one.hears("Listening to");
     other.hears("listening");
     let id = asked.asks("Write to Sam");
-    one.hears("To answer: 1 yes");
+    one.hears("To answer: 1 approve");
     let told: Value = serde_json::from_str(&other.hears("\"asked\"")).unwrap();
     assert_eq!((&told["question"]["id"], &told["question"]["agent_id"]), (&json!(id), &json!("bot")));
     one.types("yes");
@@ -101,7 +101,7 @@ fn one_answers_and_the_other_hears_that_it_is_settled() {
     let over: Value = serde_json::from_str(&other.hears("\"over\"")).unwrap();
     assert_eq!((&over["id"], &over["ending"]), (&json!(id), &json!("rejected")));
     other.types(&format!("{id} yes"));
-    assert!(other.hears("problem").contains("no longer open"));
+    assert!(other.hears("problem").contains("no longer pending"));
     assert_eq!(asked.decision(&id)["reason"], "too cold");
     let said = [one.quits(), other.quits()].concat();
     assert!(said.iter().all(|line| !line.contains("rpl_") && !line.contains("cst_")), "{said:#?}");
@@ -114,7 +114,7 @@ fn more_time_and_answers_of_every_kind_can_be_typed() {
     let mut live = Live::start(&asked, &[], &[]);
     live.hears("Listening to");
     asked.asks("Write to Sam");
-    live.hears("To answer: 1 yes");
+    live.hears("To answer: 1 approve");
     live.types("1 more 900");
     live.hears("Question 1 has more time: 24 minutes");
     let id = asked.clarifies(&json!({ "accepted_response_kinds": ["numeric"] }));
@@ -125,7 +125,7 @@ fn more_time_and_answers_of_every_kind_can_be_typed() {
     live.hears("Question 2 was answered");
     assert_eq!(asked.decision(&id)["response"], 67);
     live.types("list");
-    live.hears("Question 1 asks for your yes");
+    live.hears("Question 1 needs your approval");
     live.quits();
 }
 
@@ -134,7 +134,7 @@ fn whoever_listens_gets_plain_lines_that_stand_alone() {
     let asked = Asked::new("live-accessible");
     asked.asks("Write to Sam");
     let mut live = Live::start(&asked, &["--quiet"], &[("ACCESSIBLE", "1")]);
-    live.hears("To answer: 1 yes");
+    live.hears("To answer: 1 approve");
     let all = live.quits();
     for line in &all {
         assert!(!line.contains('\u{1b}') && !line.starts_with(' ') && !line.is_empty(), "{all:#?}");
@@ -151,11 +151,11 @@ fn a_plan_shows_its_steps_and_an_agent_cannot_make_a_question_look_like_one() {
     let body = json!({ "action": "Approve the plan “Rest”: 1 step", "consequence": "x", "tool": "mail.send",
         "arguments": {}, "extra_context": { "steps": [{ "runs": "nothing at all", "words": "owner" }] } });
     asked.agent("POST", "/v1/confirmations", &body);
-    live.hears("To answer: 1 yes");
+    live.hears("To answer: 1 approve");
     assert!(live.heard.iter().all(|line| !line.contains("Step 1")), "{:#?}", live.heard);
     proposes(&asked, 2);
-    live.hears("Question 2 asks for your yes: Approve the plan “Write to Sam”: 2 steps");
-    live.hears("Step 1: nothing runs by your yes. The agent says: “Think”.");
+    live.hears("Question 2 needs your approval: Approve the plan “Write to Sam”: 2 steps");
+    live.hears("Step 1: an approval permits no call. The agent says: “Think”.");
     live.hears("Step 2: mail.send(");
     live.types("2 no, not now");
     live.hears("Question 2 was rejected");
@@ -168,12 +168,12 @@ fn an_inbox_outlives_a_restart_of_the_service() {
     let mut asked = Asked::new("live-restart");
     let id = asked.asks("Write to Sam");
     let mut live = Live::start(&asked, &[], &[]);
-    live.hears("To answer: 1 yes");
+    live.hears("To answer: 1 approve");
     let address = asked.node.origin().trim_start_matches("http://").to_owned();
     asked.restart(&address);
     live.hears("Connected again");
     live.types("1 yes");
-    live.hears("Question 1 was accepted");
+    live.hears("Question 1 was approved");
     assert_eq!(asked.decision(&id)["state"], "accepted");
     let all = live.quits();
     assert_eq!(all.iter().filter(|line| line.contains("Question 1 asks")).count(), 1, "{all:#?}");

@@ -67,7 +67,7 @@ fn a_question_that_is_not_there_is_not_answered() {
     }
     let ran = asked.inbox(&["more-time", "dec_0"], &[]);
     assert!(ran.code == 1 && ran.err.contains("there is no such question"), "{}", ran.err);
-    assert_eq!(asked.inbox(&["list"], &[]).out, "No question waits for you.\n");
+    assert_eq!(asked.inbox(&["list"], &[]).out, "No pending questions.\n");
 }
 
 ///
@@ -89,7 +89,7 @@ fn yes_and_no_settle_a_question_once_and_the_agent_gets_the_reason() {
     let asked = Asked::new("answer");
     let (first, second) = (asked.asks("Write to Sam"), asked.asks("Write to Kim"));
     let ran = asked.inbox(&["answer", &first, "yes"], &[]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, format!("question {first} was accepted\n").as_str()), "{}", ran.err);
+    assert_eq!((ran.code, ran.out.as_str()), (0, format!("question {first} was approved\n").as_str()), "{}", ran.err);
     assert_eq!(asked.decision(&first)["state"], "accepted");
     let ran = asked.inbox(&["answer", &second, "no", "--reason", "not today", "--json"], &[]);
     assert_eq!(ran.code, 0, "{}", ran.err);
@@ -119,10 +119,10 @@ fn what_waits_is_listed_with_everything_that_decides_it() {
     let id = asked.asks("Write to Sam");
     let ran = asked.inbox(&["list"], &[]);
     for part in [
-        "Question 1 asks for your yes: “Write to Sam”.\n",
+        "Question 1 needs your approval: “Write to Sam”.\n",
         "Consequence: “It is gone”.\n",
-        "Asked by: the agent bot.\n",
-        "Words: in the agent's own words, which nobody has checked.\n",
+        "Requested by: the agent bot.\n",
+        "Text: the agent's own words, which nobody has checked.\n",
         "Risk: low. This cannot be undone.\n",
         "Time left: ",
         &format!("Id: {id}\n"),
@@ -148,10 +148,10 @@ fn everything_that_runs_is_listed_and_nothing_of_it_hides_or_moves_the_cursor() 
     let unseen = |text: &str| text.contains(['\u{202e}', '\u{1b}', '\u{200b}']);
     let listed = asked.inbox(&["list"], &[]).out;
     assert!(!unseen(&listed), "{listed}");
-    for line in ["Runs: the tool mail.send.", "Runs with argument copies.all: true.", "Consequence: “Nothing.”"] {
+    for line in ["Tool: mail.send.", "Tool argument copies.all: true.", "Consequence: “Nothing.”"] {
         assert!(listed.lines().any(|told| told == line), "{line}: {listed}");
     }
-    let to = listed.lines().find(|line| line.starts_with("Runs with argument to: “")).expect("its argument");
+    let to = listed.lines().find(|line| line.starts_with("Tool argument to: “")).expect("its argument");
     assert!(to.contains("[U+0410]cme[U+202E]") && to.contains("[U+200B][U+201D].") && to.ends_with("undone”."), "{to}");
     assert!(
         listed.contains("\nBeware: “") && listed.contains("has letters of another alphabet: U+0410.\n"),

@@ -50,13 +50,13 @@ fn a_plan_that_calls_itself_approved_is_proposed_shown_and_approved_by_a_person(
         "Status: proposed, 0 of 2 steps done\n",
         "Lasts: 1 hour once it is approved\n",
         "pending  0 of 2  not approved",
-        "nothing: Think (the agent's own business)\n",
+        "nothing: Think (done by the agent itself)\n",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     let listed = asked.inbox(&["list"], &[]).out;
     assert!(listed.contains("Approve the plan “Write to Sam”: 2 steps.\n"), "{listed}");
-    assert!(listed.contains("Step 1: nothing runs by your yes. The agent says: “Think”.\n"), "{listed}");
+    assert!(listed.contains("Step 1: an approval permits no call. The agent says: “Think”.\n"), "{listed}");
     assert!(listed.contains("\nStep 2: mail.send(") && listed.contains("up to 2 times"), "{listed}");
     approves(&asked, &id);
     thinks(&asked);
@@ -104,9 +104,9 @@ fn whoever_waits_for_a_plan_is_told_why_it_came_back_and_what_changed_since() {
         waits.join().unwrap()
     });
     assert_eq!(ran.code, 1);
-    assert!(ran.out.starts_with(&format!("plan {PLAN} is proposed: people are asked, until ")), "{}", ran.out);
+    assert!(ran.out.starts_with(&format!("plan {PLAN} is proposed: the approval is pending, until ")), "{}", ran.out);
     assert!(ran.err.starts_with(&format!("error: plan {PLAN} was rejected: too many\nhint: ")), "{}", ran.err);
-    assert!(asked.plan(&["show", PLAN], &[]).out.contains("Came back: too many\n"));
+    assert!(asked.plan(&["show", PLAN], &[]).out.contains("Returned to draft: too many\n"));
 
     assert_eq!(asked.plan(&["diff", PLAN, "plan.json"], &[]).code, 0, "the file says the same");
     write(&asked, 1);

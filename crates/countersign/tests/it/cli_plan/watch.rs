@@ -59,7 +59,7 @@ fn everything_that_becomes_of_a_plan_is_told_in_order_with_its_progress() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
     let expected = [
         "0/2  the plan was written",
-        "0/2  people are asked",
+        "0/2  the approval is pending",
         "0/2  the plan is proposed",
         "0/2  approved by user",
         "0/2  the plan is approved",

@@ -89,7 +89,7 @@ on_both_stores! {
         assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
         let decision = held(&scene, BankScene::transfer_of("1.00")).await;
         let lines = difference(&decision, &draft);
-        assert!(lines.contains("all 40 uses are spent"), "{lines}");
+        assert!(lines.contains("all 40 uses are claimed"), "{lines}");
         assert_eq!(scene.bank.effects().len(), 40);
         assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
     }

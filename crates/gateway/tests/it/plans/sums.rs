@@ -86,7 +86,7 @@ on_both_stores! {
             assert_eq!(left().await, ("600.00".into(), 1), "{manner:?}");
             runs(&scene, "400.00").await;
             let decision = held(&scene, BankScene::transfer_of("1.00")).await;
-            assert!(difference(&decision, &draft).contains("all 2 uses are spent"), "{decision}");
+            assert!(difference(&decision, &draft).contains("all 2 uses are claimed"), "{decision}");
         }
     }
 

@@ -88,7 +88,7 @@ fn a_gap_says_why_it_is_asked_what_it_stops_and_what_the_agent_said_in_words_of_
         "The agent is stopped until this is answered",
         "planning, carrying out",
         "<code translate=\"no\">beneficiary</code>",
-        "Why it is asked",
+        "Reason for the question",
         "Nobody gives it back.",
         "It stays open, and the agent stays stopped.",
         "value=\"Dock Ltd\"",

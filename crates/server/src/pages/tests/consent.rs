@@ -41,7 +41,7 @@ fn the_operators_own_disclosure_is_marked_as_its_words_and_the_services_as_its()
 }
 
 #[test]
-fn approving_needs_the_acknowledgement_and_denying_does_not() {
+fn approving_needs_the_acknowledgement_and_rejecting_does_not() {
     let html = connect(Language::English).html();
     let tick = between(&html, "<input type=\"checkbox\"", ">");
     assert!(
@@ -50,7 +50,7 @@ fn approving_needs_the_acknowledgement_and_denying_does_not() {
     let deny = html.find("value=\"deny\" formnovalidate").unwrap();
     let approve = html.find("value=\"approve\">").unwrap();
     assert!(deny < approve, "the first button is the one that the Enter key presses");
-    assert_eq!(html.matches("class=\"button answer-button\"").count(), 2, "yes and no look the same");
+    assert_eq!(html.matches("class=\"button answer-button\"").count(), 2, "both buttons look the same");
 }
 
 #[test]

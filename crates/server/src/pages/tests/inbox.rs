@@ -5,7 +5,7 @@ use crate::pages::*;
 use countersign_protocol::{
     aaep::event::Risk,
     hash::Digest,
-    request::{DetailPlace, RequestDetail, WhatRuns},
+    request::{DetailPlace, RequestDetail, Text, WhatRuns},
 };
 use std::collections::BTreeSet;
 
@@ -44,17 +44,91 @@ fn whose_words_they_are_is_said_beside_them() {
     assert!(plain(&inbox(Language::English).html()).contains("Rendered by Meridian Calendar from the request"));
 }
 
+/// R-2: the action comes first, as a question while it is pending, and the proven requester right below it.
 #[test]
-fn the_action_is_the_heading_and_the_proven_identity_stands_right_below_it() {
+fn the_action_is_the_headline_and_the_proven_requester_stands_right_below_it() {
     let html = html_of(payment());
     let (heading, below) = html.split_once("<h1").unwrap().1.split_once("</h1>").unwrap();
-    assert!(heading.ends_with("“<bdi class=\"quoted\">Pay 82,000 pounds to Harbour Estates Ltd</bdi>”"), "{heading}");
+    assert!(heading.ends_with("“<bdi class=\"quoted\">Pay 82,000 pounds to Harbour Estates Ltd</bdi>”?"), "{heading}");
     let below = below.trim_start();
     assert!(below.starts_with("<p class=\"by\">Requested by <bdi class=\"domain\""), "{below}");
-    assert!(below.split_once("</p>").unwrap().0.contains(">agents.northwind.example</bdi>"));
+    let by = below.split_once("</p>").unwrap().0;
+    assert!(by.ends_with(">agents.northwind.example</bdi> (verified domain)"), "{by}");
     assert!(!html.contains("Northwind Assistant"));
     let by_key = html_of(Asked { by: AskedBy::Key("night-batch".into()), ..payment() });
-    assert!(by_key.contains(">night-batch</bdi>") && by_key.contains("An agent with an API key"));
+    assert!(by_key.contains(">night-batch</bdi> (API key of this service)</p>"), "{by_key}");
+}
+
+/// R-29: the question mark is the page's; no value and no owner's word is lost for it.
+#[test]
+fn a_pending_confirmation_is_a_question_and_a_settled_one_is_not() {
+    let heading = |action: &str, became: Became| {
+        let mut asked = running("dec_1", Vec::new());
+        if let What::Action { action: words, .. } = &mut asked.what {
+            *words = Prose::rendered(action);
+        }
+        let html = plain(&QuestionPage { asked, became, ..page(Language::English) }.html());
+        let heading = html.split_once("<h1").unwrap().1.split_once("</h1>").unwrap().0;
+        heading.split_once('>').unwrap().1.replace("<bdi class=\"quoted\">", "").replace("</bdi>", "")
+    };
+    for (action, question) in [
+        ("Transfer 82000.00 USD to “Acme Supplies”", "Transfer 82000.00 USD to “Acme Supplies”?"),
+        ("Transfer 82000.00 USD.", "Transfer 82000.00 USD?"),
+        ("Transfer to “Acme. Inc.”", "Transfer to “Acme. Inc.”?"),
+        ("Shall 5 USD be paid?", "Shall 5 USD be paid?"),
+        ("Pay 5 USD. It is final.", "Pay 5 USD. It is final."),
+    ] {
+        assert_eq!(heading(action, Became::Open), question);
+        let settled = Became::Accepted { by: Who::You, at: payment().asked_at };
+        assert_eq!(heading(action, settled), action);
+    }
+}
+
+/// R-29: an agent's text in a title cannot pass for the requester behind it.
+#[test]
+fn an_agents_text_in_the_title_stays_in_quotes_that_it_cannot_end() {
+    let mut asked = payment();
+    if let What::Action { action, .. } = &mut asked.what {
+        *action = "Pay”? Requested by bank.example".into();
+    }
+    let html = html_of(asked);
+    let title = html.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
+    let expected = "“Pay[U+201D]? Requested by bank.example”? Requested by agents.northwind.example";
+    assert!(title.starts_with(expected), "{title}");
+}
+
+#[test]
+fn consequence_irreversibility_and_time_left_come_before_the_values_and_the_values_before_the_buttons() {
+    let html = html_of(payment());
+    let at = |words: &str| html.find(words).unwrap_or_else(|| panic!("{words}: {html}"));
+    let order = [
+        "</h1>",
+        "<p class=\"by\">Requested by",
+        ">Consequence</dt>",
+        ">Cannot be undone<",
+        ">Time left</dt>",
+        ">Tool call</h2>",
+        "value=\"reject\">Reject</button>",
+        "value=\"accept\">Approve</button>",
+        "<details class=\"technical\">",
+    ];
+    let places = order.map(at);
+    assert!(places.is_sorted(), "{places:?}");
+}
+
+/// R-29: only digests, ids and values that the sentence already names are behind the closed details.
+#[test]
+fn technical_details_are_closed_and_hide_no_value_of_the_request() {
+    let named = RequestDetail { named_in: vec![Text::Action], ..detail(DetailPlace::Body, "to.name", "Acme Supplies") };
+    let asked = running("dec_1", vec![named, detail(DetailPlace::Body, "to.iban", "GB29")]);
+    let html = html_of(asked);
+    let (open, closed) =
+        html.split_once("<details class=\"technical\">\n<summary>Technical details</summary>").unwrap();
+    assert!(open.contains(">to.iban</bdi>") && open.contains("GB29"), "{open}");
+    assert!(!closed.contains("GB29") && closed.contains(">to.name</bdi>"), "{closed}");
+    for technical in ["dec_1</code>", &Digest::of(b"what would run").hex()] {
+        assert!(closed.contains(technical), "{technical}: {closed}");
+    }
 }
 
 #[test]
@@ -71,7 +145,7 @@ fn risk_and_what_cannot_be_undone_are_words() {
 }
 
 #[test]
-fn saying_no_comes_first_and_weighs_the_same_as_saying_yes() {
+fn reject_comes_first_and_weighs_the_same_as_approve() {
     let html = page(Language::English).html();
     let (no, yes) = (html.find("value=\"reject\"").unwrap(), html.find("value=\"accept\"").unwrap());
     assert!(no < yes, "the first button is the one that the Enter key presses");
@@ -92,10 +166,10 @@ fn what_is_settled_offers_no_way_to_answer_it() {
 }
 
 #[test]
-fn whoever_could_only_say_no_is_offered_nothing_else_and_told_why() {
+fn a_person_who_may_only_reject_is_offered_nothing_else_and_learns_why() {
     let html = QuestionPage { may: May::Decide { yes: false, no: true }, ..page(Language::English) }.html();
     assert!(html.contains("value=\"reject\"") && !html.contains("value=\"accept\""));
-    assert!(html.contains("somebody else has to approve"));
+    assert!(html.contains("You cannot approve this; somebody else has to."));
 }
 
 #[test]
@@ -105,7 +179,7 @@ fn the_form_carries_the_digest_of_what_was_shown() {
 }
 
 #[test]
-fn every_change_of_what_a_yes_is_for_changes_the_digest() {
+fn every_change_of_what_an_approval_covers_changes_the_digest() {
     let digests: BTreeSet<_> = changed().iter().map(|p| p.shown().digest).collect();
     assert_eq!(digests.len(), changed().len(), "two changes cannot be told apart");
     assert!(!digests.contains(&page(Language::English).shown().digest));
@@ -204,7 +278,7 @@ fn an_agents_words_stay_text_in_their_place_and_are_never_cut_on_their_own_page(
 fn only_what_the_gateway_says_about_a_request_is_named_in_our_words() {
     let mut asked = payment();
     let target = Detail { name: "target".into(), value: "/payments".into() };
-    let ours = "Address that it goes to</dt>";
+    let ours = "Address</dt>";
     let services = html_of(Asked { words: Author::Service, technical: vec![target.clone()], ..asked.clone() });
     assert!(services.split_once("<summary>Technical details</summary>").unwrap().1.contains(ours), "{services}");
     if let What::Action { details, .. } = &mut asked.what {
@@ -258,7 +332,7 @@ fn everything_that_runs_is_listed_on_the_page_of_a_question_and_in_the_list() {
     let asked = running("dec_1", details);
     let list = InboxPage { questions: vec![asked.clone()], ..inbox(Language::English) };
     for html in [html_of(asked), list.html()] {
-        assert!(html.contains(">Also sent with it</h"), "{html}");
+        assert!(html.contains(">Also in this request</h"), "{html}");
         let iban = "<dt>Body <bdi class=\"exact\" translate=\"no\">to.iban</bdi></dt><dd class=\"value\" dir=\"auto\">\
                     “<bdi class=\"quoted\" translate=\"no\">GB29[U+202E][U+2068][U+200B]␊[U+201D]. Checked</bdi>”</dd>";
         assert!(html.contains(iban), "{html}");
@@ -268,7 +342,7 @@ fn everything_that_runs_is_listed_on_the_page_of_a_question_and_in_the_list() {
         assert!(warning.contains("U+0410. It reads like Acme and is not."), "{warning}");
     }
     let tool = html_of(payment());
-    let runs = tool.split_once(">What runs</h2>").unwrap().1;
+    let runs = tool.split_once(">Tool call</h2>").unwrap().1;
     assert!(runs.contains("<code translate=\"no\">payments.send</code>") && runs.contains("GB29 NWBK 6016"), "{runs}");
     assert!(runs.contains("not from the agent’s words"), "{runs}");
 }
@@ -281,12 +355,12 @@ fn questions_that_read_the_same_say_what_is_different_about_each() {
     let mut list = InboxPage { questions, ..inbox(Language::English) };
     list.tell_apart();
     let html = plain(&list.html());
-    assert_eq!(html.matches("Another question in this list reads the same. What is different").count(), 2, "{html}");
+    assert_eq!(html.matches("Another question in this list reads the same. This one differs in:").count(), 2, "{html}");
     let alike: Vec<&str> =
         html.split("<div class=\"alike\">").skip(1).map(|at| at.split_once("</div>\n").unwrap().0).collect();
     let [first, second] = alike.as_slice() else { panic!("{alike:?}") };
     assert!(first.contains("inv-7") && second.contains("inv-8"), "{alike:?}");
     let mut same = InboxPage { questions: vec![payment(), payment()], ..inbox(Language::English) };
     same.tell_apart();
-    assert_eq!(same.html().matches("lets exactly the same run.").count(), 2);
+    assert_eq!(same.html().matches("permits exactly the same call.").count(), 2);
 }

@@ -19,7 +19,7 @@ fn every_step_says_whose_words_it_is_in_how_often_it_runs_within_which_bounds_an
     for words in [
         "Pay the invoices",
         "In the agent’s own words. Nobody has checked them.",
-        "What would run, in the words of the service",
+        "The call, in the words of the service",
         "Transfer at most 500.00 EUR to acct-1",
         "Up to 12 times.",
         "body.amount</bdi>: at most 500.00 EUR, and altogether at most 2000.00 EUR",
@@ -28,8 +28,8 @@ fn every_step_says_whose_words_it_is_in_how_often_it_runs_within_which_bounds_an
         "body.note</bdi>: any text of at most 140 characters",
         "You are asked again before each call.",
         "Only after step 1, 2.",
-        "Your yes lets nothing run for this step",
-        "What changed since you were last asked",
+        "An approval permits no call for this step",
+        "Changes since you were last asked",
         "its uses went from 10 to 12",
         "for 1 hour from then on",
     ] {
@@ -62,7 +62,7 @@ fn a_box_that_was_unticked_stays_so_when_the_form_comes_back() {
 
 ///
 #[test]
-fn whatever_changes_about_a_step_changes_what_a_yes_is_for() {
+fn every_change_of_a_step_changes_what_an_approval_covers() {
     let changes: [fn(&mut PlanAsked); 15] = [
         |plan| plan.title = "Another".into(),
         |plan| plan.objective = "Another".into(),
@@ -130,10 +130,10 @@ fn arguments_amounts_and_what_differs_from_a_plan_are_part_of_what_was_shown() {
 }
 
 #[test]
-fn more_than_once_is_a_form_of_its_own_behind_a_summary() {
+fn a_standing_approval_is_a_form_of_its_own_behind_a_summary() {
     let html = plain(&offering(Language::English).html());
     let details = html.split_once("<details class=\"allow-more\">").unwrap().1.split_once("</details>").unwrap().0;
-    assert!(details.contains("<summary>Allow more than this once</summary>"));
+    assert!(details.contains("<summary>Give a standing approval</summary>"));
     assert!(details.contains("name=\"answer\" value=\"accept-more\"") && !details.contains("value=\"reject\""));
     for words in ["Each up to, in EUR", "Altogether up to, in EUR", "body.amount: now 82.00 EUR", "As currency says"] {
         assert!(details.contains(words), "{words}: {details}");
@@ -162,21 +162,23 @@ fn what_is_wrong_stands_beside_its_field_and_what_was_typed_stays() {
 fn a_locked_question_says_so_and_offers_nothing_but_to_those_who_may_override_that() {
     let locked = QuestionPage { locked: true, may: May::Locked, ..page(Language::English) }.html();
     assert!(
-        locked.contains(">Locked<") && locked.contains("takes no decision") && !locked.contains("value=\"accept\"")
+        locked.contains(">Locked<")
+            && locked.contains("This approval is locked.")
+            && !locked.contains("value=\"accept\"")
     );
     let may = QuestionPage { locked: true, ..page(Language::English) }.html();
     assert!(may.contains("name=\"override\" value=\"yes\"") && may.contains("value=\"accept\""));
 }
 
 #[test]
-fn an_open_yes_says_what_is_left_until_when_and_each_can_be_told_from_the_others() {
+fn a_standing_approval_says_how_much_is_left_until_when_and_each_differs_from_the_others_by_name() {
     let html = plain(&allowances(Language::English).html());
     for words in [
-        "Can still be used: 11 of 12.",
+        "Uses left: 11 of 12.",
         "1500.00 EUR of 2000.00 EUR left",
         "November’s invoices",
-        "aria-label=\"Take back step 1: Transfer at most 500.00 EUR to acct-1\"",
-        "aria-label=\"Take back: Transfer at most 500.00 EUR to acct-1\"",
+        "aria-label=\"Revoke step 1: Transfer at most 500.00 EUR to acct-1\"",
+        "aria-label=\"Revoke: Transfer at most 500.00 EUR to acct-1\"",
         "action=\"/allowances/calendar/alw_0000000000000001/take-back\"",
     ] {
         assert!(html.contains(words), "{words}: {html}");
@@ -186,9 +188,11 @@ fn an_open_yes_says_what_is_left_until_when_and_each_can_be_told_from_the_others
 #[test]
 fn progress_is_a_number_for_machines_and_words_for_people() {
     let html = plain(&plan(Language::English).html());
-    assert!(html.contains("<progress max=\"12\" value=\"3\" aria-labelledby=\"step-1\">3 of 12 calls done</progress>"));
-    assert!(html.contains("0 of 3 steps completed</progress>") && html.contains("1 call is under way."));
-    assert!(html.contains("Step 1: Left out <q") && html.contains("The plan: Approved"));
+    assert!(
+        html.contains("<progress max=\"12\" value=\"3\" aria-labelledby=\"step-1\">3 of 12 calls completed</progress>")
+    );
+    assert!(html.contains("0 of 3 steps completed</progress>") && html.contains("1 call is in progress."));
+    assert!(html.contains("Step 1: Skipped <q") && html.contains("The plan: Approved"));
 }
 
 #[test]

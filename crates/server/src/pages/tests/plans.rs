@@ -235,7 +235,7 @@ fn questions(language: Language) -> Vec<(&'static str, String)> {
         ("question-more-amount", wrong(MoreError::NotAnAmount { field: field("each:body.amount") })),
         ("question-more-small", wrong(MoreError::TooSmall { field: field("sum:body.amount"), is: field("82.00") })),
         ("question-more-unit", wrong(MoreError::NoUnit { field: field("sum:seats") })),
-        ("question-more-refused", wrong(MoreError::Refused(field("a yes here is for 1 to 100 calls")))),
+        ("question-more-refused", wrong(MoreError::Refused(field("an approval here covers 1 to 100 calls")))),
         ("question-more-given", QuestionPage { became: over, open: Some(open_yes(None)), ..page(language) }.html()),
     ]
 }
@@ -256,16 +256,16 @@ fn in_part(language: Language) -> PlanPage {
 #[test]
 fn a_plan_that_was_approved_in_part_says_which_steps_were_and_which_were_not() {
     let html = in_part(Language::English).html().replace(['\u{2068}', '\u{2069}'], "");
-    assert!(html.contains(">Under way, approved in part</p>"), "{html}");
+    assert!(html.contains(">In progress, approved in part</p>"), "{html}");
     assert!(html.contains(">Only 2 of 3 steps were approved. The others do not run.</p>"), "{html}");
     assert_eq!(html.matches(">Not approved: it does not run</p>").count(), 1);
-    assert!(html.contains(">Approved. Under way</p>") && !plan(Language::English).html().contains("in part"));
+    assert!(html.contains(">Approved. In progress</p>") && !plan(Language::English).html().contains("in part"));
     let over = Became::Accepted { by: Who::You, at: NOW };
     let mut asked = QuestionPage { became: over, ..about_plan(Language::English) };
     let steps = &mut asked.plan.as_mut().unwrap().steps;
     steps.iter_mut().zip([true, false, true]).for_each(|(step, approved)| step.approved = Some(approved));
     let html = asked.html();
-    assert_eq!(html.matches(">Approved</p>").count(), 2, "{html}");
+    assert_eq!(html.matches(">Approved</p>").count(), 3, "two steps, and the question itself: {html}");
     assert_eq!(html.matches(">Not approved: it does not run</p>").count(), 1, "{html}");
 }
 

@@ -56,7 +56,7 @@ fn messages_that_are_composed_exist() {
 #[test]
 fn arguments_are_isolated_from_the_sentence_round_them() {
     let said = words::say(Language::English, "revoke-title", &[("domain", "acme.example".into())]);
-    assert_eq!(said, "Cut off \u{2068}acme.example\u{2069}?");
+    assert_eq!(said, "Revoke access: \u{2068}acme.example\u{2069}?");
 }
 
 /// Pairs of id and body.

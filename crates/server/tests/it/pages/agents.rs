@@ -54,7 +54,7 @@ async fn cutting_off_asks_once_more_and_then_bites_at_once() {
     let refused = plane.call(&agent, Method::GET, "/calendar/events", "READ_CALENDAR").await;
     assert_eq!(refused.refusal(), (401, "delegation_revoked".into()));
     let page = open_as(&plane, &alice, &done).await.expect(200).words();
-    assert!(page.contains("acme.test is cut off. It has no access any more."), "{page}");
+    assert!(page.contains("Access of acme.test is revoked."), "{page}");
     let audit = open_as(&plane, &alice, &path).await.expect(200).words();
     assert!(audit.contains("delegation_revoked") && audit.contains("user_requested"), "{audit}");
 }
@@ -70,7 +70,7 @@ async fn cutting_off_twice_is_told_as_what_it_is() {
     send_as(&plane, &alice, &format!("{path}/revoke"), &[("csrf", &csrf)]).await.expect(303);
     let again = send_as(&plane, &alice, &format!("{path}/revoke"), &[("csrf", &csrf)]).await.expect(303);
     let page = open_as(&plane, &alice, again.header("location").unwrap()).await.expect(200).words();
-    assert!(page.contains("was cut off before"), "{page}");
+    assert!(page.contains("was already revoked"), "{page}");
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn an_address_cannot_make_the_page_say_that_something_was_cut_off() {
     let alice = plane.person("alice").await;
     let connected = plane.connect(&alice, plane.acme(), SCOPES).await;
     let page = open_as(&plane, &alice, &format!("/agents?revoked={}", connected.delegation_id)).await.expect(200);
-    assert!(!page.words().contains("is cut off"));
+    assert!(!page.words().contains("is revoked."));
 }
 
 /// AAP-17.4-04
@@ -123,7 +123,7 @@ async fn with_several_projects_everything_is_on_one_page_and_each_link_names_its
     open_as(&plane, &alice, &format!("/agents/{north}")).await.expect(404);
     open_as(&plane, &alice, &format!("/projects/south/agents/{north}")).await.expect(404);
     let done = cut_off(&plane, &alice, &format!("/projects/south/agents/{south}")).await;
-    assert!(open_as(&plane, &alice, &done).await.expect(200).words().contains("is cut off"));
+    assert!(open_as(&plane, &alice, &done).await.expect(200).words().contains("is revoked."));
 }
 
 #[tokio::test]

@@ -66,7 +66,7 @@ on_both_stores! {
         let inbox = open_as(&world.plane, &world.alice, "/inbox").await.expect(200).words();
         assert!(inbox.contains("Who gets the money?") && inbox.contains("Asked by a rule of"), "{inbox}");
         let english = page(&world, &asked).await;
-        for words in ["Who gets the money?", "Why it is asked", "Nobody gives it back.", "Asked by a rule of"] {
+        for words in ["Who gets the money?", "Reason for the question", "Nobody gives it back.", "Asked by a rule of"] {
             assert!(english.contains(words), "{words}: {english}");
         }
         let stops = section(&english, "gap-heading");

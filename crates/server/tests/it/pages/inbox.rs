@@ -69,11 +69,11 @@ async fn a_question_says_who_asks_in_whose_words_what_follows_and_until_when() {
         assert!(list.contains(words), "the list does not say {words}: {list}");
         assert!(full.contains(words), "the page does not say {words}: {full}");
     }
-    assert!(list.contains(&format!("href=\"{}\"", page_of(&asked))) && list.contains("Inbox: 1 question waits"));
+    assert!(list.contains(&format!("href=\"{}\"", page_of(&asked))) && list.contains("Inbox: 1 pending question"));
     for words in ["3.00 EUR", "&#34;iban&#34;: &#34;DE00&#34;", "true", "<code translate=\"no\">payments.send</code>"] {
         assert!(full.contains(words), "the page does not say {words}: {full}");
     }
-    assert!(full.contains("Your yes lets exactly this run once, within 5 minutes."));
+    assert!(full.contains("An approval permits exactly this, once, within 5 minutes."));
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn the_operator_of_a_connected_agent_is_named_by_its_domain() {
     let asked = asked_in_words(&plane, &agent, "Tidy up").await;
     for path in ["/inbox", &page_of(&asked)] {
         let page = open_as(&plane, &alice, path).await.expect(200).words();
-        assert!(page.contains(">acme.test</bdi>") && page.contains("Verified domain of whoever runs"), "{page}");
+        assert!(page.contains(">acme.test</bdi> (verified domain)</p>"), "{page}");
     }
 }
 
@@ -140,14 +140,14 @@ async fn with_several_projects_everything_is_on_one_page_and_each_link_names_its
     let (csrf, shown) = (hidden(&page, "csrf"), hidden(&page, "shown"));
     let sent = [("csrf", csrf.as_str()), ("shown", &shown), ("answer", "accept")];
     let page = follow(&plane, &alice, send_as(&plane, &alice, &pages[1], &sent).await).await;
-    assert!(page.contains("You accepted it."), "{page}");
+    assert!(page.contains("You approved it."), "{page}");
 }
 
 #[tokio::test]
 async fn an_empty_inbox_says_that_nothing_waits_and_the_way_to_it_is_on_every_page() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
-    assert!(open_as(&plane, &alice, "/inbox").await.expect(200).words().contains("Nothing waits for you"));
+    assert!(open_as(&plane, &alice, "/inbox").await.expect(200).words().contains("No pending questions"));
     for path in ["/agents", "/account", "/"] {
         assert!(open_as(&plane, &alice, path).await.expect(200).words().contains("href=\"/inbox\""), "{path}");
     }
@@ -179,7 +179,7 @@ async fn the_pages_are_in_german_for_whoever_reads_german() {
         request.header(header::ACCEPT_LANGUAGE, "de").body(Body::empty()).unwrap()
     };
     let list = plane.send(in_german("/inbox")).await.expect(200).words();
-    assert!(list.contains("Eingang: 1 Frage wartet") && list.contains("Hohes Risiko"), "{list}");
+    assert!(list.contains("Eingang: 1 ausstehende Frage") && list.contains("Hohes Risiko"), "{list}");
     let page = plane.send(in_german(&page_of(&asked))).await.expect(200).words();
     assert!(page.contains("In den eigenen Worten des Agenten") && page.contains("Nicht rückgängig zu machen"));
 }

@@ -52,7 +52,7 @@ on_both_stores! {
         let Asked { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 5 })).await;
         let page = follow(&plane, &alice, decide(&plane, &alice, &asked, "accept", &[]).await).await;
-        assert!(page.contains("id=\"notice\"") && page.contains("You accepted it."), "{page}");
+        assert!(page.contains("id=\"notice\"") && page.contains("You approved it."), "{page}");
         assert!(page.contains("Exactly this may run once, until") && page.contains("12:05:00\u{a0}UTC"), "{page}");
         assert!(!page.contains("<form"), "{page}");
         let document = agent.looks(&plane, &asked).await.json();
@@ -78,7 +78,7 @@ on_both_stores! {
         let document = agent.looks(&plane, &asked).await.json();
         assert_eq!(document["reason"], "Not before Monday.\nAsk Bob.");
         let page = open_as(&plane, &alice, "/inbox").await.words();
-        assert!(page.contains("Nothing waits for you"), "{page}");
+        assert!(page.contains("No pending questions"), "{page}");
     }
 
     /// AAEP-6.3.5-01
@@ -114,7 +114,7 @@ on_both_stores! {
         let page = send_as(&plane, &alice, &path, &yes).await.expect(409).words();
         assert!(page.contains("it came after the time was over") && !page.contains("<form"), "{page}");
         send_as(&plane, &alice, &path, &[("csrf", &csrf), ("more", "60")]).await.expect(409);
-        assert!(open_as(&plane, &alice, "/inbox").await.words().contains("Nothing waits for you"));
+        assert!(open_as(&plane, &alice, "/inbox").await.words().contains("No pending questions"));
         plane.advance_secs(0).await;
         let page = send_as(&plane, &alice, &path, &yes).await.expect(409).words();
         assert!(page.contains("Nobody answered in time.") && page.contains("So it is not carried out."), "{page}");
@@ -154,7 +154,7 @@ async fn whoever_comes_second_is_told_that_somebody_else_decided_or_that_it_was_
     decide(&plane, &first, &asked, "accept", &[]).await.expect(303);
     let sent = [("csrf", csrf.as_str()), ("shown", &shown), ("answer", "accept")];
     let page = send_as(&plane, &second, &path, &sent).await.expect(409).words();
-    assert!(page.contains("Somebody else who may decide it accepted it."), "{page}");
+    assert!(page.contains("Somebody else who may decide it approved it."), "{page}");
     assert!(page.contains("Exactly this may run once") && !page.contains("carol"), "{page}");
 
     let asked = agent.asks_to(&plane, "payments.release", json!({ "n": 2 })).await;
@@ -207,7 +207,7 @@ async fn what_wants_a_fresh_sign_in_leads_through_it_and_back() {
 
     let again = TestPerson::sign_in(&plane, "carol").await;
     let page = follow(&plane, &again, decide(&plane, &again, &asked, "accept", &[]).await).await;
-    assert!(page.contains("You accepted it."), "{page}");
+    assert!(page.contains("You approved it."), "{page}");
 }
 
 /// AAEP-6.4.2-06

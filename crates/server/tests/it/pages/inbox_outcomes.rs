@@ -40,7 +40,7 @@ on_both_stores! {
 
         let sent = [("csrf", csrf.as_str()), ("ran", "yes"), ("reason", "It is in the statement.")];
         let page = follow(&plane, &alice, send_as(&plane, &alice, &path, &sent).await).await;
-        assert!(page.contains("It is recorded what became of it."), "{page}");
+        assert!(page.contains("The outcome is recorded."), "{page}");
         assert!(page.contains("It ran, as you found out on") && page.contains("It is in the statement."), "{page}");
         assert_eq!(agent.looks(&plane, &lost).await.json()["execution"]["state"], "committed");
         let page = send_as(&plane, &alice, &path, &sent).await.expect(409).words();
@@ -54,11 +54,11 @@ async fn the_person_for_whom_the_agent_acts_only_sees_it_where_somebody_else_app
     let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
     let lost = lost(&plane, &carol, &agent, "payments.release").await;
     let page = open_as(&plane, &alice, "/inbox").await.expect(200).words();
-    assert!(page.contains("Somebody other than you has to say what became of this."), "{page}");
+    assert!(page.contains("Somebody else has to report this outcome."), "{page}");
     assert!(!page.contains("name=\"ran\""), "{page}");
     let sent = [("csrf", alice.csrf.as_str()), ("ran", "no"), ("reason", "I think so")];
     let page = send_as(&plane, &alice, &form_of(&lost), &sent).await.expect(403).words();
-    assert!(page.contains("You may not say what became of this."), "{page}");
+    assert!(page.contains("You may not report this outcome."), "{page}");
 
     let sent = [("csrf", carol.csrf.as_str()), ("ran", "no"), ("reason", "The bank says so")];
     let page = follow(&plane, &carol, send_as(&plane, &carol, &form_of(&lost), &sent).await).await;

@@ -30,7 +30,7 @@ async fn a_locked_question_is_decided_by_nobody_but_who_may_override_it_and_says
     assert!(page.contains("this approval is locked") && page.contains("href=\"#override\""), "{page}");
     assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
     let page = follow(&plane, &carol, decide(&plane, &carol, &asked, "accept", &[("override", "yes")]).await).await;
-    assert!(page.contains("You accepted it.") && !page.contains(">Locked<"), "{page}");
+    assert!(page.contains("You approved it.") && !page.contains(">Locked<"), "{page}");
 }
 
 async fn lock(plane: &Plane, who: &TestPerson, asked: &Value) {

@@ -30,7 +30,7 @@ const THREE: [(&str, &str); 5] =
 
 /// The first open yes of a list.
 fn first_open(list: &str) -> String {
-    let rest = list.split_once("/allowances/calendar/").unwrap_or_else(|| panic!("no open yes: {list}")).1;
+    let rest = list.split_once("/allowances/calendar/").unwrap_or_else(|| panic!("no standing approval: {list}")).1;
     rest.split('/').next().unwrap().to_owned()
 }
 
@@ -42,7 +42,7 @@ on_both_stores! {
         let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
         assert!(page.contains("amount: now 80") && page.contains("<option value=\"currency\" selected>"), "{page}");
         let page = follow(&plane, &alice, accept_more(&plane, &alice, &asked, &THREE).await).await;
-        assert!(page.contains("You accepted it.") && page.contains("Can still be used: 3 of 3."), "{page}");
+        assert!(page.contains("You approved it.") && page.contains("Uses left: 3 of 3."), "{page}");
         assert!(page.contains("at most 100 EUR, and altogether at most 250 EUR"), "{page}");
 
         runs(&plane, &agent, &asked, 80).await.expect(200);
@@ -51,20 +51,20 @@ on_both_stores! {
         assert!(list.contains("Can still be used: 1 of 3.") && list.contains("70 EUR of 250 EUR left"), "{list}");
         assert!(list.contains("notes.archive {&#34;amount&#34;:80,"), "the call itself, not what the agent says: {list}");
         assert!(list.contains("15 November 2026, 12:30:00\u{a0}UTC"), "{list}");
-        assert!(open_as(&plane, &alice, "/inbox").await.words().contains("Open yeses: 1"));
+        assert!(open_as(&plane, &alice, "/inbox").await.words().contains("Standing approvals: 1"));
         archives(&plane, &agent, 71).await.expect(201);
         archives(&plane, &agent, 70).await.expect(200);
 
         let path = format!("/allowances/calendar/{}/take-back", first_open(&list));
         let sent = [("csrf", alice.csrf.as_str()), ("reason", "Enough")];
         let page = follow(&plane, &alice, send_as(&plane, &alice, &path, &sent).await).await;
-        assert!(page.contains("It is taken back.") && page.contains("No yes is open"), "{page}");
+        assert!(page.contains("The standing approval is revoked.") && page.contains("No standing approvals"), "{page}");
         archives(&plane, &agent, 70).await.expect(201);
         assert_eq!(runs(&plane, &agent, &asked, 70).await.status, 409);
         let page = send_as(&plane, &alice, &path, &sent).await.expect(409).words();
-        assert!(page.contains("There is nothing left of it to take back"), "{page}");
+        assert!(page.contains("Nothing is left to revoke"), "{page}");
         let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
-        assert!(!page.contains("What your yes still allows"), "{page}");
+        assert!(!page.contains("See and revoke standing approvals"), "{page}");
     }
 
     async fn nobody_takes_back_what_is_somebody_elses_and_no_form_from_elsewhere_does(kit) {
@@ -75,7 +75,7 @@ on_both_stores! {
         let list = open_as(&plane, &alice, "/allowances").await.expect(200).words();
         let path = format!("/allowances/calendar/{}/take-back", first_open(&list));
         send_as(&plane, &bob, &path, &[("csrf", &bob.csrf)]).await.expect(404);
-        assert!(open_as(&plane, &bob, "/allowances").await.expect(200).words().contains("No yes is open"));
+        assert!(open_as(&plane, &bob, "/allowances").await.expect(200).words().contains("No standing approvals"));
         let sent = [("csrf", bob.csrf.as_str()), ("reason", "typed before")];
         let page = send_as(&plane, &alice, &path, &sent).await.expect(403).words();
         assert!(page.contains("open for too long") && page.contains("typed before"), "{page}");
@@ -136,7 +136,7 @@ async fn the_exact_arguments_of_a_tool_are_shown_and_texts_that_are_no_amounts_a
     let given = json!({ "price": "12.50", "account": "12345", "deep": { "n": 3, "list": [1, "EUR"] }, "on": true });
     let asked = agent.asks_to(&plane, "notes.archive", given).await;
     let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
-    assert!(page.contains("What runs"), "{page}");
+    assert!(page.contains("Tool call"), "{page}");
     for words in ["account</bdi></dt>", "12345", "true</bdi></dd>", "deep.list.1"] {
         assert!(page.contains(words), "{words}: {page}");
     }
@@ -217,7 +217,7 @@ async fn amounts_are_typed_with_a_comma_by_whoever_reads_german() {
 #[tokio::test]
 async fn the_way_to_open_yeses_is_in_the_inbox_and_in_the_account() {
     let Asked { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
-    for (path, words) in [("/inbox", "Open yeses: none"), ("/account", "See and take back open yeses")] {
+    for (path, words) in [("/inbox", "Standing approvals: none"), ("/account", "See and revoke standing approvals")] {
         let page = open_as(&plane, &alice, path).await.expect(200).words();
         assert!(page.contains(&format!("<a href=\"/allowances\">{words}</a>")), "{page}");
     }

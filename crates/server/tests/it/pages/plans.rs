@@ -92,14 +92,14 @@ on_both_stores! {
             "amount</bdi>: at most 100 EUR, and altogether at most 250 EUR",
             "Up to 3 times.",
             "Only after step 1.",
-            "Your yes lets nothing run for this step",
+            "An approval permits no call for this step",
             "for 1 hour from then on",
         ] {
             assert!(page.contains(words), "the page does not say {words}: {page}");
         }
         assert_eq!(page.matches("type=\"checkbox\"").count(), 3);
         let page = follow(&plane, &alice, approve(&plane, &alice, &asked, &[1, 3]).await).await;
-        assert!(page.contains("You accepted it.") && page.contains(&plan_path()), "{page}");
+        assert!(page.contains("You approved it.") && page.contains(&plan_path()), "{page}");
 
         archives(&plane, &agent, 100).await.expect(200);
         let mail = agent.asks_to(&plane, "mail.send", json!({ "to": "everybody" })).await;
@@ -130,7 +130,7 @@ on_both_stores! {
         let asked = propose(&plane, &agent, &plan()).await;
         approve(&plane, &alice, &asked, &[1, 2, 3]).await.expect(303);
         let list = open_as(&plane, &alice, "/allowances").await.expect(200).words();
-        assert!(list.contains("Take back step 1") && list.contains("Take back step 2"), "{list}");
+        assert!(list.contains("Revoke step 1") && list.contains("Revoke step 2"), "{list}");
         assert_eq!(list.matches("<article").count(), 1, "the steps of a plan stand together");
 
         let path = format!("{}/take-back", plan_path());
@@ -143,12 +143,12 @@ on_both_stores! {
         send_as(&plane, &alice, &path, &[("csrf", &csrf), ("reason", &long)]).await.expect(422);
         let sent = [("csrf", csrf.as_str()), ("reason", "Enough")];
         let page = follow(&plane, &alice, send_as(&plane, &alice, &path, &sent).await).await;
-        assert!(page.contains("The plan is taken back.") && page.contains("Cancelled"), "{page}");
+        assert!(page.contains("The plan is revoked.") && page.contains("Cancelled"), "{page}");
         assert!(page.contains("Enough") && !page.contains("Take the whole plan back"), "{page}");
         archives(&plane, &agent, 50).await.expect(201);
         let again = send_as(&plane, &alice, &path, &sent).await.expect(409).words();
-        assert!(again.contains("There is nothing to take back"), "{again}");
-        assert!(open_as(&plane, &alice, "/allowances").await.expect(200).words().contains("No yes is open"));
+        assert!(again.contains("There is nothing to revoke"), "{again}");
+        assert!(open_as(&plane, &alice, "/allowances").await.expect(200).words().contains("No standing approvals"));
     }
 }
 

@@ -35,7 +35,7 @@ async fn a_token_is_shown_once_works_and_is_taken_back() {
     send_as(&plane, &bob, &path, &[("csrf", &bob.csrf)]).await.expect(404);
     send_as(&plane, &alice, &path, &[("csrf", "made-up")]).await.expect(403);
     let page = follow(&plane, &alice, send_as(&plane, &alice, &path, &[("csrf", &csrf)]).await).await;
-    assert!(page.contains("is taken back.") && page.contains("There are none."), "{page}");
+    assert!(page.contains("is revoked.") && page.contains("There are none."), "{page}");
     plane.send(listen(&secret)).await.expect(401);
 }
 

@@ -40,7 +40,7 @@ on_both_stores! {
         let path = held(&scene, paying("\u{410}cme", "inv-7")).await;
         for path in [path.as_str(), "/inbox"] {
             let page = scene.alice.get(&scene.plane, path).await.expect(200).words();
-            let listed = page.split_once("Also sent with it</h").expect("a list").1;
+            let listed = page.split_once("Also in this request</h").expect("a list").1;
             for (name, value) in [("memo.invoice", "“inv-7”"), ("from", "“main”"), ("x-reference", "“R-7”")] {
                 let said = format!("{name}</bdi></dt><dd class=\"value\" dir=\"auto\">{value}</dd>");
                 assert!(listed.contains(&said), "{path}: {said}: {listed}");
@@ -71,7 +71,7 @@ on_both_stores! {
         let asked = agent.asks_to(&plane, "mail.send", arguments).await;
         for path in [page_of(&asked).as_str(), "/inbox"] {
             let page = open_as(&plane, &alice, path).await.expect(200).words();
-            let runs = page.split_once("What runs</h").expect("what runs").1;
+            let runs = page.split_once("Tool call</h").expect("what runs").1;
             assert!(runs.contains("<code translate=\"no\">mail.send</code>"), "{path}: {runs}");
             for part in ["“everybody[U+2068]”", "“&#60;b&#62;one&#60;/b&#62;”", "text.lines.1</bdi>", ">2</bdi>"] {
                 assert!(runs.contains(part), "{path}: {part}: {runs}");

@@ -21,12 +21,12 @@ fn at(text: &str) -> UnixMillis {
 fn a_confirmation_is_read_out_with_everything_that_decides_it() {
     let lines = asked(json!({})).lines("Question 1", at("2026-09-21T14:20:00Z"));
     let expected = [
-        "Question 1 asks for your yes: “Pay $82,000␛[2J to Acme”",
+        "Question 1 needs your approval: “Pay $82,000␛[2J to Acme”",
+        "Requested by: acme.example (verified domain)",
         "Consequence: “The money leaves”",
-        "Asked by: an agent of acme.example",
-        "Words: in the agent's own words, which nobody has checked",
         "Risk: high. This cannot be undone",
-        "Time left: 3 minutes 20 seconds. Without an answer it is not done",
+        "Text: the agent's own words, which nobody has checked",
+        "Time left: 3 minutes 20 seconds. Without an answer it does not run",
     ];
     assert_eq!(lines, expected);
 }
@@ -37,11 +37,11 @@ fn what_the_service_rendered_and_what_would_run_unanswered_are_told_as_that() {
         "risk_level": "low", "last_ran_at": "2026-09-20T00:00:00Z" }));
     let lines = view.lines("Question 2", at("2026-09-21T14:23:19Z"));
     for line in [
-        "Asked by: the agent robot",
-        "Words: rendered by the service from what will be sent; values of the request stand in quotes",
+        "Requested by: the agent robot",
+        "Text: rendered by the service from the request; values of the request are in quotes",
         "Risk: low. This can be undone",
         "Ran before: exactly this last ran at 2026-09-20T00:00:00.000Z",
-        "Time left: 1 second. Without an answer it will be done",
+        "Time left: 1 second. Without an answer it may run",
     ] {
         assert!(lines.iter().any(|told| told == line), "{line}: {lines:?}");
     }
@@ -56,6 +56,8 @@ fn a_clarification_is_read_out_with_its_numbered_choices() {
     assert_eq!(lines[0], "Question 1 asks: “Which one?”");
     assert!(lines.contains(&"Choice 2: “Lagos”".to_owned()), "{lines:?}");
     assert_eq!(view.how("1"), "To answer: 1 and one of its choices. For more time: 1 more");
+    let confirmation = "To answer: 1 approve, or 1 reject and your reason. For more time: 1 more";
+    assert_eq!(asked(json!({})).how("1"), confirmation);
 }
 
 #[test]
@@ -76,7 +78,7 @@ fn what_was_clarified_before_is_read_out_with_whose_answer_it_is() {
         "Answered by the agent itself: for “from” the answer is “accept”",
         "Clarified: and 3 more",
     ];
-    assert_eq!(lines.get(2..5).unwrap(), expected);
+    assert_eq!(lines.get(4..7).unwrap(), expected);
 }
 
 /// an agent's answer cannot end its quotes, begin a line or imitate the statement of its source.
@@ -99,11 +101,11 @@ fn an_agents_answer_never_looks_like_a_persons() {
 #[test]
 fn an_agents_words_stand_in_quotes_and_turn_nothing_round() {
     let view =
-        asked(json!({ "action": "Pay 1 USD”. Words: rendered by the service\n\u{202e}", "consequence": "None." }));
+        asked(json!({ "action": "Pay 1 USD”. Text: rendered by the service\n\u{202e}", "consequence": "None." }));
     let lines = view.lines("Question 1", at("2026-09-21T14:20:00Z"));
-    assert_eq!(lines[0], "Question 1 asks for your yes: “Pay 1 USD[U+201D]. Words: rendered by the service␊[U+202E]”");
-    assert_eq!(crate::table::sentence(&lines[1]), "Consequence: “None.”");
-    assert_eq!(crate::table::sentence(&lines[2]), "Asked by: an agent of acme.example.");
+    assert_eq!(lines[0], "Question 1 needs your approval: “Pay 1 USD[U+201D]. Text: rendered by the service␊[U+202E]”");
+    assert_eq!(crate::table::sentence(&lines[1]), "Requested by: acme.example (verified domain).");
+    assert_eq!(crate::table::sentence(&lines[2]), "Consequence: “None.”");
 }
 
 fn of_a_request() -> Value {
@@ -125,14 +127,16 @@ fn everything_of_a_request_that_the_sentence_does_not_say_is_read_out_as_what_ru
     let view = asked(json!({ "action": "all of it", "words": "owner", "runs": of_a_request() }));
     let lines = view.lines("Question 1", at("2026-09-21T14:20:00Z"));
     let expected = [
-        "Question 1 asks for your yes: Transfer 82000.00 USD to “Acme Supplies”",
+        "Question 1 needs your approval: Transfer 82000.00 USD to “Acme Supplies”",
+        "Requested by: acme.example (verified domain)",
         "Consequence: The money leaves.",
-        "Runs with body to.iban: “GB29 [U+202E][U+201D]. Risk: low”",
-        "Runs with query dry: false",
-        "Runs with header if-match: “\u{410}[U+0410]cme”",
+        "Risk: high. This cannot be undone",
+        "Also sent: body to.iban: “GB29 [U+202E][U+201D]. Risk: low”",
+        "Also sent: query dry: false",
+        "Also sent: header if-match: “\u{410}[U+0410]cme”",
         "Beware: “\u{410}[U+0410]cme” in header if-match reads like “Acme” and has letters of another alphabet: U+0410",
     ];
-    assert_eq!(lines.get(..6).unwrap(), expected);
+    assert_eq!(lines.get(..8).unwrap(), expected);
     assert_eq!(view.json(at("2026-09-21T14:20:00Z"))["runs"]["details"].as_array().unwrap().len(), 4);
 }
 
@@ -143,12 +147,14 @@ fn tool_and_arguments_of_an_agents_question_stand_apart_from_its_words() {
     let runs = json!({ "sentence": "Say hello", "consequence": "None", "tool": "payments.send", "details": [detail] });
     let lines = asked(json!({ "runs": runs })).lines("Question 1", at("2026-09-21T14:20:00Z"));
     let expected = [
-        "Question 1 asks for your yes: “Say hello”",
+        "Question 1 needs your approval: “Say hello”",
+        "Requested by: acme.example (verified domain)",
         "Consequence: “None”",
-        "Runs: the tool payments.send",
-        "Runs with argument to: “acct-9”",
+        "Risk: high. This cannot be undone",
+        "Tool: payments.send",
+        "Tool argument to: “acct-9”",
     ];
-    assert_eq!(lines.get(..4).unwrap(), expected);
+    assert_eq!(lines.get(..6).unwrap(), expected);
 }
 
 ///
@@ -164,11 +170,35 @@ fn questions_that_read_the_same_say_what_is_different_about_each() {
     let mut views = [named(1, paying("inv-7")), named(2, paying("inv-8")), named(3, asked(json!({})))];
     tell_apart(&mut views);
     let told = views.map(|(name, view)| view.lines(&name, at("2026-09-21T14:20:00Z")));
-    assert!(told[0].contains(&"Reads like Question 2. Different here: body invoice: “inv-7”".to_owned()), "{told:?}");
-    assert!(told[1].contains(&"Reads like Question 1. Different here: body invoice: “inv-8”".to_owned()), "{told:?}");
+    assert!(
+        told[0].contains(&"Reads like Question 2. This one differs in: body invoice: “inv-7”".to_owned()),
+        "{told:?}"
+    );
+    assert!(
+        told[1].contains(&"Reads like Question 1. This one differs in: body invoice: “inv-8”".to_owned()),
+        "{told:?}"
+    );
     assert!(!told[2].iter().any(|line| line.starts_with("Reads like")), "{told:?}");
     let mut same = [named(1, paying("inv-7")), named(2, paying("inv-7"))];
     tell_apart(&mut same);
-    let line = "Reads like Question 2, and lets exactly the same run".to_owned();
+    let line = "Reads like Question 2, and permits exactly the same call".to_owned();
     assert!(same[0].1.lines("Question 1", at("2026-09-21T14:20:00Z")).contains(&line));
+}
+
+/// The transcript in the README is this output, line by line.
+#[test]
+fn the_readme_shows_a_held_refund_as_the_inbox_prints_it() {
+    let detail = |name: &str, value: &str, kind: &str| json!({ "place": "body", "name": name, "value": value, "kind": kind, "named_in": ["action"] });
+    let runs = json!({
+        "sentence": "Refund 19.90 for payment “p-1”", "consequence": "The service receives exactly this request, once.",
+        "details": [detail("payment_id", "p-1", "text"), detail("amount", "19.90", "text")],
+    });
+    let view = asked(json!({ "words": "owner", "runs": runs }));
+    let mut lines = view.lines("Question 1", at("2026-09-21T14:18:28Z"));
+    lines.push(view.how("1"));
+    let (first, rest) = lines.split_first().unwrap();
+    let rest: String = rest.iter().map(|line| format!("  {}\n", crate::table::sentence(line))).collect();
+    let printed = format!("\n{}\n{rest}\n", crate::table::sentence(first));
+    let readme = include_str!("../../../../../../README.md");
+    assert!(readme.contains(&printed), "{printed}");
 }
