@@ -139,7 +139,7 @@ impl SeenWrite {
                 }
                 let entry = entry(row, place, "call_conflict", env)
                     .open("outcome", outcome(seen))
-                    .open("by", "gateway")
+                    .open("reported_by", "claimant")
                     .seal(&mut env.mint())?;
                 return Ok((Effects { guards, evidence: vec![entry], ..Effects::default() }, true));
             }

@@ -108,7 +108,7 @@ fn refused() -> Sent {
     read().with("x-agent-consent", "not.the.receipt")
 }
 
-async fn lasting(kit: countersign_testkit::Kit) -> (BankScene, Folder) {
+pub(super) async fn lasting(kit: countersign_testkit::Kit) -> (BankScene, Folder) {
     let bank = Bank::open().await;
     let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
     (BankScene::on(plane, bank).await, folder)

@@ -1,6 +1,6 @@
 //! What the tests of held calls share.
 
-use axum::body::Body;
+use axum::{Router, body::Body};
 use countersign_testkit::{
     Answer, TestPerson, agent_request,
     bank::{BankScene, Holder, Sent},
@@ -72,6 +72,17 @@ pub(super) async fn revoke(scene: &BankScene) {
 
 /// Somebody found out what became of a request, and says so on the page.
 pub(super) async fn reconciles(scene: &BankScene, who: &TestPerson, decision: &Value, ran: &str) -> Answer {
+    reconciles_at(&scene.plane.public, scene, who, decision, ran).await
+}
+
+/// The same at this node.
+pub(super) async fn reconciles_at(
+    node: &Router,
+    scene: &BankScene,
+    who: &TestPerson,
+    decision: &Value,
+    ran: &str,
+) -> Answer {
     let looked = scene.looks(&scene.agent, decision).await;
     let execution = looked["execution"]["execution_id"].as_str().expect("an execution").to_owned();
     let path = format!("/inbox/bank/{}/executions/{execution}", id(decision));
@@ -80,5 +91,5 @@ pub(super) async fn reconciles(scene: &BankScene, who: &TestPerson, decision: &V
         .request(Method::POST, &path)
         .header(header::ACCEPT, "text/html")
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
-    scene.plane.send(request.body(Body::from(form)).unwrap()).await
+    Answer::to(node, request.body(Body::from(form)).unwrap()).await
 }

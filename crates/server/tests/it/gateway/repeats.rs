@@ -1,6 +1,6 @@
 //! A write that needs no approval and whose outcome is not known runs no second time, however it is repeated.
 
-use super::durable::failing as failing_log;
+use super::durable::{failing as failing_log, lasting};
 use countersign_protocol::project::{ProjectDocument, Route};
 use countersign_server::admin::{AdminRequest as _, ListUnsettledCalls, SettleCall};
 use countersign_testkit::{
@@ -158,8 +158,8 @@ on_both_stores! {
         assert_eq!(scene.bank.effects().len(), 2);
     }
 
-    ///
-    async fn an_administrator_settles_a_call_with_a_reason_and_is_not_silently_contradicted(kit) {
+    ///
+    async fn an_administrator_settles_a_call_with_a_reason_and_its_repeats_are_let_through(kit) {
         let scene = kit.bank().await;
         let id = lost(&scene, note()).await;
         let listed = ListUnsettledCalls { project: None }.run(&scene.plane.engine).await.unwrap();
@@ -173,7 +173,11 @@ on_both_stores! {
         assert_eq!((&entry["reason"], &entry["by"]), (&"It stands in the ledger".into(), &"service".into()), "{entry}");
         scene.sends(note()).await.expect(201);
         assert!(ListUnsettledCalls { project: None }.run(&scene.plane.engine).await.unwrap().is_empty());
+    }
 
+    ///
+    async fn an_outcome_that_contradicts_what_an_administrator_found_stands_beside_it_as_a_conflict(kit) {
+        let scene = kit.bank().await;
         scene.bank.behaves(Manner::Thoughtful);
         let (answer, id) = tokio::join!(scene.sends(note_of("slow")), async {
             scene.bank.something_arrives().await;
@@ -210,7 +214,7 @@ on_both_stores! {
 
     ///
     async fn a_repeat_is_refused_after_a_restart(kit) {
-        let scene = kit.bank().await;
+        let (scene, _folder) = lasting(kit).await;
         let id = lost(&scene, note()).await;
         let BankScene { plane, bank, alice, connected, agent, .. } = scene;
         let plane = plane.restart().await;
