@@ -6,7 +6,6 @@ use crate::records::Role;
 use countersign_protocol::{
     aaep::{event::Event, extension},
     ids::RowKey,
-    time::UnixMillis,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +21,7 @@ pub enum News {
     /// A subscription has new terms or is closed.
     Subscription { subscription: RowKey },
     /// Delegations and AAP sessions are over, by a step of this node: no node sends anything more under them.
-    Ended { holders: Vec<RowKey>, at: UnixMillis, node: i64 },
+    Ended { holders: Vec<RowKey>, node: i64 },
     /// This node sends nothing more under them.
     Acknowledged { holders: Vec<RowKey>, node: i64 },
 }

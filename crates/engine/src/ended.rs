@@ -17,8 +17,6 @@ use tokio::sync::broadcast::{self, error::RecvError};
 
 /// After so long an end is answered, whoever has not acknowledged it.
 const ANSWERED: Duration = Duration::from_secs(1);
-/// What has not left so long after the end is cut, on every node: earlier than the answer, by more than news takes.
-const CUT: Duration = Duration::from_millis(700);
 /// An end longer ago than this is one of which every node has heard or knows that it is not in service.
 const LONG_AGO_MS: i64 = 10_000;
 /// More than are under way at once; whoever falls behind waits for the second.
@@ -82,22 +80,24 @@ impl Engine {
     pub(crate) fn announce_ended(&self, effects: &mut Effects) -> Vec<RowKey> {
         let holders: Vec<RowKey> = effects.puts.iter().filter_map(ended).collect();
         if !holders.is_empty() {
-            let (at, node) = (self.now(), self.store.lane());
-            effects.news.push(News::Ended { holders: holders.clone(), at, node });
+            effects.news.push(News::Ended { holders: holders.clone(), node: self.store.lane() });
         }
         holders
     }
 
-    /// Another node ended these, or this one.
-    pub(crate) fn heard_ended(self: &Arc<Self>, holders: &[RowKey], at: UnixMillis, node: i64) {
+    /// Another node ended these, or this one: after the last good reading of the feed, or it would have been heard then.
+    /// So no clock needs to be compared to know how long the writes under them may still take.
+    pub(crate) fn heard_ended(self: &Arc<Self>, holders: &[RowKey], node: i64) {
         self.bearers.forget_all(holders);
-        let leaving = self.inflight_writes.of(holders);
-        let since = u64::try_from(self.now().millis_since(at)).unwrap_or(0);
-        let rest = CUT.saturating_sub(Duration::from_millis(since));
+        let (leaving, left) = (self.inflight_writes.of(holders), self.hearing.left());
+        if left.is_zero() {
+            // At once: with this reading whatever was held up may go on.
+            leaving.cut();
+        }
         let (engine, holders) = (Arc::clone(self), holders.to_vec());
         let acknowledges = self.hearing.is_shared() && node != self.store.lane();
         self.tasks.spawn(async move {
-            leaving.left_or_cut_after(rest).await;
+            leaving.left_or_cut_after(left).await;
             if acknowledges {
                 engine.acknowledge(holders).await;
             }
@@ -118,7 +118,7 @@ impl Engine {
     /// Nothing is sent by a node that may have missed a revocation. To be asked before the intent is made durable, and
     /// before an approval is claimed.
     pub(crate) async fn hears_other_nodes(&self) -> Result<(), Refusal> {
-        if self.hearing.is_recent() || self.hearing.is_recent_within(ANSWERED).await {
+        if self.hearing.is_regained_in_time().await {
             return Ok(());
         }
         tracing::error!("this node cannot read what other nodes committed; it forwards no writes");

@@ -1,8 +1,8 @@
 //! Writes that were let through and have not left completely.
 //!
 //! A write's intent is durable before its first byte is sent, so a revocation may come between the two. What is being
-//! sent then gets a moment to leave and is cut, so that after the 200 nothing leaves any more. A write is also
-//! cut when this node has not heard the others for so long that it may have missed a revocation.
+//! sent then gets a moment to leave and is cut, so that after the 200 nothing leaves any more. A write is held up
+//! while this node has not heard the others for so long that it may have missed a revocation, and cut in the end.
 
 use crate::{calls::UpstreamError, store::Hearing};
 use countersign_protocol::ids::RowKey;
@@ -92,8 +92,12 @@ impl Leaving {
             return;
         }
         tracing::warn!("a write that was being sent is cut off by a revocation");
-        self.0.iter().for_each(|ends| ends.cut.cancel());
+        self.cut();
         self.all_gone().await;
+    }
+
+    pub(crate) fn cut(&self) {
+        self.0.iter().for_each(|ends| ends.cut.cancel());
     }
 
     async fn all_gone(&self) {
@@ -110,7 +114,7 @@ impl InflightWrite {
         async move {
             tokio::select! {
                 () = right.cut.cancelled() => REVOKED,
-                () = right.hearing.lost() => DEAF,
+                () = right.hearing.is_given_up() => DEAF,
             }
         }
     }
@@ -121,9 +125,27 @@ impl InflightWrite {
 }
 
 impl SendRight {
-    /// Also right when this process stood still for a while and nothing in it has noticed yet.
+    /// Whether nothing more of it may be sent.
+    pub fn is_cut(&self) -> bool {
+        self.cut.is_cancelled()
+    }
+
+    /// Whether the next piece may be sent now. Also right when this process stood still for a while and nothing in it
+    /// has noticed yet.
     pub fn holds(&self) -> bool {
-        !self.cut.is_cancelled() && self.hearing.is_recent()
+        // In this order: with the reading that makes it recent it is cut, if that is what was read.
+        self.hearing.is_recent() && !self.is_cut()
+    }
+
+    /// Resolves when the node hears the others, or at once.
+    pub fn is_regained(&self) -> impl Future<Output = ()> + Send + 'static {
+        let hearing = self.hearing.clone();
+        async move { hearing.is_regained().await }
+    }
+
+    /// Whether it may be sent, if need be after waiting for the next reading.
+    pub(crate) async fn holds_in_time(&self) -> bool {
+        self.hearing.is_regained_in_time().await && !self.is_cut()
     }
 }
 

@@ -22,6 +22,9 @@ impl Engine {
                 for news in batch.iter() {
                     engine.heard(news);
                 }
+                if let Some(start) = batch.up_to {
+                    engine.hearing.heard(start);
+                }
             }
         });
         self.keep_tending();
@@ -62,7 +65,7 @@ impl Engine {
                 self.standing_changed(*person);
             }
             News::Subscription { subscription } => self.subscription_changed(*subscription),
-            News::Ended { holders, at, node } => self.heard_ended(holders, *at, *node),
+            News::Ended { holders, node } => self.heard_ended(holders, *node),
             News::Acknowledged { holders, node } => self.heard_acknowledged(holders, *node),
         }
     }

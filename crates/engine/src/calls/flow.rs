@@ -206,7 +206,9 @@ impl Engine {
             tracing::error!("what was about to be sent is not what was approved");
             return Err(UpstreamError::NotSent("it was not what was approved"));
         }
-        if permit.send_right().is_some_and(|right| !right.holds()) {
+        if let Some(right) = permit.send_right()
+            && !right.holds_in_time().await
+        {
             return Err(UpstreamError::NotSent("it was revoked, or this node could not read its database"));
         }
         let Some(held) = permit.held() else { return Ok(()) };

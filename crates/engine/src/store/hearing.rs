@@ -1,14 +1,16 @@
 //! How recently a node has read what the others committed.
 //!
-//! A node that cannot read the feed does not learn of a revocation. So it sends writes only for a moment after its last
-//! good reading: a revocation on another node is answered later than that.
+//! A node that cannot read the feed does not learn of a revocation. So it sends writes only for a moment after the start
+//! of its last good reading, and holds them up until the next: a revocation on another node is answered later than that.
 
 use crate::clock::monotonic;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
 
 /// Shorter than the second after which a revocation is answered, and longer than two looks at the feed.
-pub(crate) const RECENT: Duration = Duration::from_millis(700);
+const RECENT: Duration = Duration::from_millis(700);
+/// A write that was held up for so long is cut.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The start of the last good reading; none where one node is alone on its database.
 #[derive(Clone, Debug, Default)]
@@ -19,14 +21,10 @@ impl Hearing {
         Self(Some(Arc::new(watch::Sender::new(start))))
     }
 
-    /// To be called when everything that was committed before `start` has been passed on.
+    /// To be called when everything that was committed before `start` has been taken up.
     pub(crate) fn heard(&self, start: Instant) {
         if let Some(last) = &self.0 {
-            last.send_if_modified(|last| {
-                let later = start > *last;
-                *last = start.max(*last);
-                later
-            });
+            last.send_modify(|last| *last = start.max(*last));
         }
     }
 
@@ -35,26 +33,38 @@ impl Hearing {
         self.0.is_some()
     }
 
-    pub(crate) fn is_recent(&self) -> bool {
-        self.0.as_ref().is_none_or(|last| monotonic() < *last.borrow() + RECENT)
+    /// How long a write may go on being sent under something whose end was committed after the last good reading.
+    pub(crate) fn left(&self) -> Duration {
+        self.0.as_ref().map_or(RECENT, |last| (*last.borrow() + RECENT).saturating_duration_since(monotonic()))
     }
 
-    /// Resolves when the last good reading is too old; never where there is only one node.
-    pub(crate) async fn lost(&self) {
+    pub(crate) fn is_recent(&self) -> bool {
+        !self.left().is_zero()
+    }
+
+    /// Resolves when it is recent: at once, or with the next good reading.
+    pub(crate) async fn is_regained(&self) {
+        if let Some(last) = &self.0 {
+            let recent = |last: &Instant| monotonic() < *last + RECENT;
+            if last.subscribe().wait_for(recent).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    pub(crate) async fn is_regained_in_time(&self) -> bool {
+        self.is_recent() || tokio::time::timeout(PATIENCE, self.is_regained()).await.is_ok()
+    }
+
+    /// Resolves when a write that is held up waits no longer; never where there is only one node.
+    pub(crate) async fn is_given_up(&self) {
         let Some(last) = &self.0 else { return std::future::pending().await };
         loop {
-            let until = *last.borrow() + RECENT;
+            let until = *last.borrow() + PATIENCE;
             if until <= monotonic() {
                 return;
             }
             tokio::time::sleep_until(until).await;
         }
-    }
-
-    /// Whether it is recent, if need be after waiting for the next reading for so long.
-    pub(crate) async fn is_recent_within(&self, patience: Duration) -> bool {
-        let Some(last) = &self.0 else { return true };
-        let recent = |last: &Instant| monotonic() < *last + RECENT;
-        matches!(tokio::time::timeout(patience, last.subscribe().wait_for(recent)).await, Ok(Ok(_)))
     }
 }

@@ -37,7 +37,7 @@ pub use health::StoreHealth;
 pub use hearing::Hearing;
 pub use kept_time::KeptTime;
 pub use lookup::Lookup;
-pub use news::Batch as NewsBatch;
+pub use news::NewsBatch;
 pub use options::{Clock, Opening, Place, PostgresPlace, StoreOptions, open, open_as};
 pub(crate) use proofs::Proof;
 pub use reads::LaneHead;

@@ -7,19 +7,46 @@
 use countersign_core::news::News;
 use std::{
     collections::HashMap,
+    ops::Deref,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::{
+    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    time::Instant,
+};
 
 /// The news of one commit or more, in the order of the commits.
-pub type Batch = Vec<Arc<News>>;
+pub(crate) type Batch = Vec<Arc<News>>;
+
+/// The same as a listener gets it. One without news says how far the others were read.
+#[derive(Clone, Debug, Default)]
+pub struct NewsBatch {
+    news: Batch,
+    /// Everything that any node committed before this moment came with it or earlier.
+    pub(crate) up_to: Option<Instant>,
+}
+
+impl Deref for NewsBatch {
+    type Target = [Arc<News>];
+    fn deref(&self) -> &Self::Target {
+        &self.news
+    }
+}
+
+impl IntoIterator for NewsBatch {
+    type Item = Arc<News>;
+    type IntoIter = std::vec::IntoIter<Arc<News>>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.news.into_iter()
+    }
+}
 
 #[derive(Clone, Default)]
 pub(crate) struct Listeners(Arc<Mutex<Told>>);
 
 #[derive(Default)]
 struct Told {
-    listeners: Vec<UnboundedSender<Batch>>,
+    listeners: Vec<UnboundedSender<NewsBatch>>,
     /// The last position that was told, by lane. One that is not here begins with 1.
     seen: HashMap<i64, i64>,
 }
@@ -43,7 +70,7 @@ pub(crate) struct Standing {
 }
 
 impl Listeners {
-    pub(crate) fn listen(&self) -> UnboundedReceiver<Batch> {
+    pub(crate) fn listen(&self) -> UnboundedReceiver<NewsBatch> {
         let (sender, receiver) = unbounded_channel();
         self.told().listeners.push(sender);
         receiver
@@ -56,7 +83,7 @@ impl Listeners {
 
     /// For a store of one node, whose order is that of its commits.
     pub(crate) fn tell(&self, news: Batch) {
-        self.told().tell(news);
+        self.told().tell(news, None);
     }
 
     /// Begins after these positions: what was said before is not told.
@@ -83,13 +110,13 @@ impl Listeners {
             return false;
         }
         told.seen.insert(standing.lane, last);
-        told.tell(news);
+        told.tell(news, None);
         true
     }
 
     /// Tells what the feed found, except what was told meanwhile. It must have been found all at once: then what a
-    /// piece of news follows is there as well.
-    pub(crate) fn tell_found(&self, found: Vec<Placed>) {
+    /// piece of news follows is there as well. `up_to` is when the reading began.
+    pub(crate) fn tell_found(&self, found: Vec<Placed>, up_to: Option<Instant>) {
         let mut told = self.told();
         let mut fresh = Vec::with_capacity(found.len());
         for Placed { lane, pos, news } in found {
@@ -98,7 +125,7 @@ impl Listeners {
                 fresh.extend(news);
             }
         }
-        told.tell(in_order(fresh));
+        told.tell(in_order(fresh), up_to);
     }
 
     fn told(&self) -> MutexGuard<'_, Told> {
@@ -111,9 +138,10 @@ impl Told {
         self.seen.get(&lane).copied().unwrap_or(0)
     }
 
-    fn tell(&mut self, news: Batch) {
-        if !news.is_empty() {
-            self.listeners.retain(|listener| listener.send(news.clone()).is_ok());
+    fn tell(&mut self, news: Batch, up_to: Option<Instant>) {
+        if !news.is_empty() || up_to.is_some() {
+            let batch = NewsBatch { news, up_to };
+            self.listeners.retain(|listener| listener.send(batch.clone()).is_ok());
         }
     }
 }

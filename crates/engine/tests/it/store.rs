@@ -61,13 +61,29 @@ impl Bench {
     }
 }
 
-/// Runs a test on SQLite and on PostgreSQL.
-pub(crate) async fn on_both(test: impl AsyncFn(Bench)) {
-    println!("on SQLite");
-    test(Bench::sqlite().await).await;
-    println!("on PostgreSQL");
-    test(Bench::postgres().await).await;
+/// One promise, proven on both databases: a module with the tests `on_sqlite` and `on_postgres`.
+macro_rules! on_both_stores {
+    ($($(#[doc = $doc:expr])* async fn $name:ident($bench:ident) $body:block)+) => {
+        $(mod $name {
+            #[allow(unused_imports, reason = "the promise may need nothing of its file")]
+            use super::*;
+
+            $(#[doc = $doc])*
+            async fn promise($bench: $crate::store::Bench) $body
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn on_sqlite() {
+                promise($crate::store::Bench::sqlite().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn on_postgres() {
+                promise($crate::store::Bench::postgres().await).await;
+            }
+        })+
+    };
 }
+pub(crate) use on_both_stores;
 
 pub(crate) async fn open_postgres(url: &str) -> Arc<dyn Store> {
     let options = StoreOptions { readers: 8, place: Place::Postgres(PostgresPlace::new(url)), clock: fixed() };

@@ -1,7 +1,7 @@
 //! Allowances: found by what they let run while they are open, and listed where they cover more than one request.
 
 use crate::{
-    store::{START, on_both},
+    store::{START, on_both_stores},
     store_decisions::{
         AT, NONE, keys,
         rows::{allowance, bounded, digest},
@@ -22,39 +22,30 @@ fn listing(project: RowKey, key: RowKey) -> [Lookup; 4] {
     ]
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_yes_to_one_request_is_listed_nowhere() {
-    on_both(async |bench| {
+on_both_stores! {
+    async fn a_yes_to_one_request_is_listed_nowhere(bench) {
         let plain = Allowance { decided_by: Some(21), ..allowance(1, 1, START, AllowanceState::Open) };
         write(&bench, plain).await;
         for lookup in &listing(1, 1) {
             assert_eq!(keys::<Allowance>(&bench, lookup).await, NONE, "{lookup:?}");
         }
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_bounded_yes_is_listed_until_it_is_over_however_it_ends() {
-    let ends = [
-        AllowanceState::Spent,
-        AllowanceState::Lapsed { at: AT },
-        AllowanceState::Cancelled { at: AT, why: CancelledFor::TakenBack },
-    ];
-    on_both(async |bench| {
+    async fn a_bounded_yes_is_listed_until_it_is_over_however_it_ends(bench) {
+        let ends = [
+            AllowanceState::Spent,
+            AllowanceState::Lapsed { at: AT },
+            AllowanceState::Cancelled { at: AT, why: CancelledFor::TakenBack },
+        ];
         for (key, end) in (1..).zip(ends) {
             let of = |key, version, state| Allowance { project: key, ..bounded(key, version, state) };
             let other = Allowance { project: 99, ..bounded(30 + key, 1, AllowanceState::Open) };
             let rows = [of(key, 1, AllowanceState::Open), other, of(key, 2, end)];
             settles(&bench, rows, &listing(key, key), &[Lookup::AllowancesOfDecision(100 + key)]).await;
         }
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_bounded_yes_of_which_something_is_left_stays_listed() {
-    on_both(async |bench| {
+    async fn a_bounded_yes_of_which_something_is_left_stays_listed(bench) {
         write(&bench, bounded(1, 1, AllowanceState::Open)).await;
         let mut used = bounded(1, 2, AllowanceState::Open);
         (used.tally.uses, used.tally.used) = (3, 1);
@@ -62,14 +53,10 @@ async fn a_bounded_yes_of_which_something_is_left_stays_listed() {
         for lookup in &listing(1, 1) {
             assert_eq!(keys::<Allowance>(&bench, lookup).await, [1], "{lookup:?}");
         }
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_listing_shows_its_own_holder_person_decider_and_project_in_the_order_of_keys() {
-    on_both(async |bench| {
+    ///
+    async fn a_listing_shows_its_own_holder_person_decider_and_project_in_the_order_of_keys(bench) {
         let like = |of: RowKey, key, project| Allowance { key, project, ..bounded(of, 1, AllowanceState::Open) };
         for yes in [like(1, 5, 1), like(2, 4, 1), like(1, 3, 2), like(1, 2, 1)] {
             write(&bench, yes).await;
@@ -86,13 +73,9 @@ async fn a_listing_shows_its_own_holder_person_decider_and_project_in_the_order_
         assert_eq!(listed(2, 1).await, (vec![3], vec![3]));
         assert_eq!(listed(2, 2).await, (vec![], vec![3]));
         assert_eq!(listed(3, 1).await, (vec![], vec![]));
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_calls_of_an_api_key_are_those_of_a_holder_too() {
-    on_both(async |bench| {
+    async fn the_calls_of_an_api_key_are_those_of_a_holder_too(bench) {
         let mut by_key = bounded(1, 1, AllowanceState::Open);
         by_key.raised_by = Raiser { delegation: None, session: None, api_key: Some(77), ..by_key.raised_by };
         by_key.decided_by = None;
@@ -103,13 +86,9 @@ async fn the_calls_of_an_api_key_are_those_of_a_holder_too() {
         let [_, _, decider, all] = listing(1, 1);
         assert_eq!(keys::<Allowance>(&bench, &decider).await, NONE, "a default gave it");
         assert_eq!(keys::<Allowance>(&bench, &all).await, [1]);
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_decision_may_allow_several_things_which_are_found_in_the_order_of_keys() {
-    on_both(async |bench| {
+    async fn a_decision_may_allow_several_things_which_are_found_in_the_order_of_keys(bench) {
         let step = |key, state| Allowance { decision: 500, ..bounded(key, 1, state) };
         for key in [3, 1, 2] {
             write(&bench, step(key, AllowanceState::Open)).await;
@@ -119,13 +98,9 @@ async fn a_decision_may_allow_several_things_which_are_found_in_the_order_of_key
         assert_eq!(keys::<Allowance>(&bench, &Lookup::AllowancesOfDecision(500)).await, [1, 2, 3, 4]);
         assert_eq!(keys::<Allowance>(&bench, &Lookup::AllowancesOfDecision(105)).await, [5]);
         assert_eq!(keys::<Allowance>(&bench, &Lookup::AllowancesOfDecision(101)).await, NONE);
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn allowances_of_one_digest_are_all_found_while_they_are_open() {
-    on_both(async |bench| {
+    async fn allowances_of_one_digest_are_all_found_while_they_are_open(bench) {
         let of =
             |key, project, state| Allowance { digest: Some(digest(7)), project, ..allowance(key, 1, START, state) };
         write(&bench, of(1, 1, AllowanceState::Open)).await;
@@ -135,13 +110,9 @@ async fn allowances_of_one_digest_are_all_found_while_they_are_open() {
         let open = |project| Lookup::AllowancesOpenByDigest { project, digest: digest(7) };
         assert_eq!(keys::<Allowance>(&bench, &open(1)).await, [1, 3]);
         assert_eq!(keys::<Allowance>(&bench, &open(2)).await, [4]);
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_allowance_is_found_as_open_until_it_is_spent_and_by_its_decision_for_ever() {
-    on_both(async |bench| {
+    async fn an_allowance_is_found_as_open_until_it_is_spent_and_by_its_decision_for_ever(bench) {
         let rows = [
             allowance(1, 1, START, AllowanceState::Open),
             allowance(2, 1, START + 5, AllowanceState::Open),
@@ -154,6 +125,5 @@ async fn an_allowance_is_found_as_open_until_it_is_spent_and_by_its_decision_for
             Lookup::AllowancesOpenByDigest { project: 1, digest: digest(1) },
         ];
         settles(&bench, rows, &open, &[Lookup::AllowancesOfDecision(101)]).await;
-    })
-    .await;
+    }
 }

@@ -1,6 +1,6 @@
 //! Steps: whole or not at all, each alone, whatever else is in the batch.
 
-use crate::store::{Bench, LATER, START, committed, count, entry, guard, on_both, once, put, secret};
+use crate::store::{Bench, LATER, START, committed, count, entry, guard, on_both_stores, once, put, secret};
 use countersign_core::{
     records::{Secret, Stored as _},
     step::{Count, Effects, Once},
@@ -8,9 +8,8 @@ use countersign_core::{
 use countersign_engine::store::{AuditBy, AuditQuery, Outcome};
 use countersign_protocol::time::UnixMillis;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_row_is_written_only_over_the_version_that_was_read() {
-    on_both(async |bench| {
+on_both_stores! {
+    async fn a_row_is_written_only_over_the_version_that_was_read(bench) {
         let store = &bench.store;
         assert_eq!(store.commit(put(secret(1, 2, "a"))).await, Outcome::Stale, "there is no version 1 yet");
         assert_eq!(store.commit(put(secret(1, 1, "a"))).await, Outcome::Committed);
@@ -18,14 +17,10 @@ async fn a_row_is_written_only_over_the_version_that_was_read() {
         assert_eq!(store.commit(put(secret(1, 3, "a"))).await, Outcome::Stale, "it is at 1");
         assert_eq!(store.commit(put(secret(1, 2, "a"))).await, Outcome::Committed);
         assert_eq!(bench.secret("a").await.unwrap().version, 2);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_step_that_guards_a_row_fails_once_that_row_has_changed() {
-    on_both(async |bench| {
+    ///
+    async fn a_step_that_guards_a_row_fails_once_that_row_has_changed(bench) {
         let store = &bench.store;
         let guarded =
             |version| Effects { guards: vec![guard(1, version)], once: vec![once("k")], ..Effects::default() };
@@ -36,24 +31,16 @@ async fn a_step_that_guards_a_row_fails_once_that_row_has_changed() {
         assert_eq!(store.commit(guarded(2)).await, Outcome::Committed);
         let outcomes = bench.commit_all(vec![put(secret(1, 3, "a")), guarded(2)]).await;
         assert_eq!(outcomes, [Outcome::Committed, Outcome::Stale], "a step sees those before it in its batch");
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn of_many_simultaneous_changes_of_one_row_one_wins() {
-    on_both(async |bench| {
+    async fn of_many_simultaneous_changes_of_one_row_one_wins(bench) {
         assert_eq!(bench.store.commit(put(secret(1, 1, "a"))).await, Outcome::Committed);
         let outcomes = bench.commit_all(vec![put(secret(1, 2, "a")); 40]).await;
         assert_eq!(committed(&outcomes), 1);
         assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Stale)));
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_taken_unique_column_fails_its_step_alone_and_leaves_nothing_of_it() {
-    on_both(async |bench| {
+    async fn a_taken_unique_column_fails_its_step_alone_and_leaves_nothing_of_it(bench) {
         assert_eq!(bench.store.commit(put(secret(1, 1, "taken"))).await, Outcome::Committed);
         let mut steps: Vec<Effects> = (10..40).map(|key| put(secret(key, 1, &format!("n{key}")))).collect();
         let beaten = Effects {
@@ -76,37 +63,25 @@ async fn a_taken_unique_column_fails_its_step_alone_and_leaves_nothing_of_it() {
         let again = Effects { once: vec![once("beaten"), once("renamed")], ..Effects::default() };
         assert_eq!(bench.store.commit(again).await, Outcome::Committed, "the keys were never spent");
         assert_eq!(bench.store.lane_heads(1).await.unwrap(), []);
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_counter_never_passes_its_limit() {
-    on_both(async |bench| {
+    async fn a_counter_never_passes_its_limit(bench) {
         let one = Effects { counts: vec![count("p:calls", 50)], ..Effects::default() };
         let outcomes = bench.commit_all(vec![one; 200]).await;
         assert_eq!(committed(&outcomes), 50);
         assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::LimitReached { count: 0 })));
         assert_eq!(bench.store.count("p:calls").await.unwrap(), 50);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_key_is_spent_exactly_once() {
-    on_both(async |bench| {
+    ///
+    async fn a_key_is_spent_exactly_once(bench) {
         let one = Effects { once: vec![once("p:proof")], ..Effects::default() };
         let outcomes = bench.commit_all(vec![one; 100]).await;
         assert_eq!(committed(&outcomes), 1);
         assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Spent { once: 0 })));
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_refused_step_leaves_no_key_no_count_and_no_evidence() {
-    on_both(async |bench| {
+    async fn a_refused_step_leaves_no_key_no_count_and_no_evidence(bench) {
         let refused = |once_keys: &[&str], counts| Effects {
             once: once_keys.iter().map(|key| once(key)).collect(),
             counts,
@@ -128,8 +103,7 @@ async fn a_refused_step_leaves_no_key_no_count_and_no_evidence() {
         assert_eq!(places(&bench).await, [1, 2], "and no hole");
         let again = refused(&["a", "b"], vec![count("x", 1)]);
         assert_eq!(bench.store.commit(again).await, Outcome::Committed);
-    })
-    .await;
+    }
 }
 
 async fn places(bench: &Bench) -> Vec<i64> {
@@ -138,10 +112,9 @@ async fn places(bench: &Bench) -> Vec<i64> {
     bench.store.audit(query).await.unwrap().rows.iter().map(|row| row.place.seq).collect()
 }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn keys_and_counters_are_free_again_after_their_time_by_the_stores_clock() {
-    on_both(async |bench| {
+on_both_stores! {
+    ///
+    async fn keys_and_counters_are_free_again_after_their_time_by_the_stores_clock(bench) {
         let both = || Effects { once: vec![once("k")], counts: vec![count("c", 1)], ..Effects::default() };
         assert_eq!(bench.store.commit(both()).await, Outcome::Committed);
         bench.set_now(LATER.0).await;
@@ -156,13 +129,9 @@ async fn keys_and_counters_are_free_again_after_their_time_by_the_stores_clock()
         };
         assert_eq!(bench.store.commit(renewed).await, Outcome::Committed);
         assert_eq!(bench.store.commit(both()).await, Outcome::Spent { once: 0 });
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn giving_back_makes_room_but_never_more_than_there_was() {
-    on_both(async |bench| {
+    async fn giving_back_makes_room_but_never_more_than_there_was(bench) {
         let by =
             |by| Effects { counts: vec![Count { key: "c".into(), by, limit: 2, until: LATER }], ..Effects::default() };
         assert_eq!(bench.store.commit(by(2)).await, Outcome::Committed);
@@ -171,29 +140,20 @@ async fn giving_back_makes_room_but_never_more_than_there_was() {
         assert_eq!(bench.store.commit(by(1)).await, Outcome::Committed);
         assert_eq!(bench.store.commit(by(-9)).await, Outcome::Committed);
         assert_eq!(bench.store.count("c").await.unwrap(), 0);
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_removed_row_is_gone_and_removing_it_again_is_no_error() {
-    on_both(async |bench| {
+    async fn a_removed_row_is_gone_and_removing_it_again_is_no_error(bench) {
         let remove = || Effects { removes: vec![(Secret::TABLE, 1)], ..Effects::default() };
         assert_eq!(bench.store.commit(put(secret(1, 1, "a"))).await, Outcome::Committed);
         assert_eq!(bench.store.commit(remove()).await, Outcome::Committed);
         assert_eq!(bench.store.commit(remove()).await, Outcome::Committed);
         assert!(bench.secret("a").await.is_none());
         assert_eq!(bench.store.commit(put(secret(1, 1, "a"))).await, Outcome::Committed);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_closed_store_answers_unavailable_instead_of_hanging() {
-    on_both(async |bench| {
+    ///
+    async fn a_closed_store_answers_unavailable_instead_of_hanging(bench) {
         bench.store.close().await;
         assert!(matches!(bench.store.commit(put(secret(1, 1, "a"))).await, Outcome::Unavailable(_)));
-    })
-    .await;
+    }
 }

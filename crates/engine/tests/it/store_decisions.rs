@@ -2,7 +2,7 @@
 
 pub(crate) mod rows;
 
-use crate::store::{Bench, START, committed, on_both};
+use crate::store::{Bench, START, committed, on_both_stores};
 use countersign_core::{
     records::{
         AaepSessionState, Allowance, AllowanceState, Assurance, Ballot, CancelledFor, Decision, DecisionState,
@@ -55,9 +55,8 @@ pub(crate) async fn settles<T: Stored + PartialEq + Debug>(
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_decision_is_found_as_open_until_it_is_settled_and_by_its_names_for_ever() {
-    on_both(async |bench| {
+on_both_stores! {
+    async fn a_decision_is_found_as_open_until_it_is_settled_and_by_its_names_for_ever(bench) {
         let rows = [decision(1, 1, pending(START)), decision(2, 1, pending(START + 5)), decision(1, 2, expired())];
         let open = [
             Lookup::DecisionPendingSame { project: 1, same: digest(1) },
@@ -72,13 +71,9 @@ async fn a_decision_is_found_as_open_until_it_is_settled_and_by_its_names_for_ev
             Lookup::Key(Decision::TABLE, 1),
         ];
         settles(&bench, rows, &open, &ever).await;
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_several_may_see_is_found_by_all_of_them() {
-    on_both(async |bench| {
+    async fn what_several_may_see_is_found_by_all_of_them(bench) {
         let mut shared = decision(1, 1, pending(START));
         shared.terms.approvers.roles = vec![Role::Approver];
         write(&bench, shared).await;
@@ -87,14 +82,10 @@ async fn what_several_may_see_is_found_by_all_of_them() {
         assert_eq!(keys::<Decision>(&bench, &asking(Decision::ASKS_SEVERAL.into())).await, [1]);
         assert_eq!(keys::<Decision>(&bench, &asking(Decision::asks_person(1))).await, NONE);
         assert_eq!(keys::<Decision>(&bench, &asking(Decision::asks_person(2))).await, [2]);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn of_the_same_question_only_one_is_pending_in_a_project() {
-    on_both(async |bench| {
+    ///
+    async fn of_the_same_question_only_one_is_pending_in_a_project(bench) {
         let same = |key, project| Decision { same: digest(1), project, ..decision(key, 1, pending(START)) };
         let outcomes = bench.commit_all((1..20).map(|key| put(same(key, 1))).collect()).await;
         assert_eq!(committed(&outcomes), 1);
@@ -102,14 +93,10 @@ async fn of_the_same_question_only_one_is_pending_in_a_project() {
         assert_eq!(bench.store.commit(put(same(30, 2))).await, Outcome::Committed, "another project's");
         write(&bench, Decision { version: 2, state: expired(), ..same(1, 1) }).await;
         assert_eq!(bench.store.commit(put(same(31, 1))).await, Outcome::Committed, "asked again once it is settled");
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_digest_is_under_way_once_until_its_end_is_known() {
-    on_both(async |bench| {
+    ///
+    async fn a_digest_is_under_way_once_until_its_end_is_known(bench) {
         let claimed = || ExecutionState::Claimed { lease_until: AT };
         let again = |key| Execution { digest: digest(1), ..execution(key, 1, claimed()) };
         write(&bench, again(1)).await;
@@ -122,14 +109,10 @@ async fn a_digest_is_under_way_once_until_its_end_is_known() {
         assert_eq!(keys::<Execution>(&bench, &under_way).await, [2]);
         let done = Lookup::ExecutionsDone { project: 1, digest: digest(1) };
         assert_eq!(keys::<Execution>(&bench, &done).await, [1]);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn an_effect_is_claimed_once_by_anybody_until_it_is_known_to_have_failed() {
-    on_both(async |bench| {
+    ///
+    async fn an_effect_is_claimed_once_by_anybody_until_it_is_known_to_have_failed(bench) {
         let claimed = || ExecutionState::Claimed { lease_until: AT };
         let refund = |key, version, state| Execution { effect: Some(digest(7)), ..execution(key, version, state) };
         let again = |key| bench.store.commit(put(refund(key, 1, claimed())));
@@ -147,14 +130,10 @@ async fn an_effect_is_claimed_once_by_anybody_until_it_is_known_to_have_failed()
         let of_effect = |project| Lookup::ExecutionOfEffect { project, effect: digest(7) };
         assert_eq!(keys::<Execution>(&bench, &of_effect(1)).await, [2]);
         assert_eq!(keys::<Execution>(&bench, &of_effect(2)).await, [4]);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn of_many_simultaneous_claims_of_an_effect_one_wins() {
-    on_both(async |bench| {
+    ///
+    async fn of_many_simultaneous_claims_of_an_effect_one_wins(bench) {
         let claim = |key| {
             let claimed = ExecutionState::Claimed { lease_until: AT };
             put(Execution { effect: Some(digest(7)), ..execution(key, 1, claimed) })
@@ -162,13 +141,9 @@ async fn of_many_simultaneous_claims_of_an_effect_one_wins() {
         let outcomes = bench.commit_all((1..40).map(claim).collect()).await;
         assert_eq!(committed(&outcomes), 1);
         assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Stale)));
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_execution_is_found_by_what_is_known_of_its_end() {
-    on_both(async |bench| {
+    async fn an_execution_is_found_by_what_is_known_of_its_end(bench) {
         let claimed = |until| ExecutionState::Claimed { lease_until: UnixMillis(until) };
         let failed = ExecutionState::Failed { at: AT, by: Reporter::Claimant, why: None };
         let rows = [execution(1, 1, claimed(START)), execution(2, 1, claimed(START + 5)), execution(1, 2, failed)];
@@ -185,13 +160,9 @@ async fn an_execution_is_found_by_what_is_known_of_its_end() {
             keys::<Execution>(&bench, &Lookup::ExecutionsDue { by: UnixMillis(i64::MAX), limit: 9 }).await,
             NONE
         );
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_due_comes_the_most_overdue_first_and_never_more_than_asked_for() {
-    on_both(async |bench| {
+    async fn what_is_due_comes_the_most_overdue_first_and_never_more_than_asked_for(bench) {
         for (key, due) in [(1, 30), (2, 10), (3, 40), (4, 20), (5, 10)] {
             write(&bench, decision(key, 1, pending(START + due))).await;
             write(&bench, allowance(key, 1, START + due, AllowanceState::Open)).await;
@@ -222,13 +193,9 @@ async fn what_is_due_comes_the_most_overdue_first_and_never_more_than_asked_for(
         write(&bench, decision(2, 2, pending(START + 35))).await;
         let later = Lookup::DecisionsDue { by: UnixMillis(START + 99), limit: 100 };
         assert_eq!(keys::<Decision>(&bench, &later).await, [5, 4, 1, 2, 3], "put off");
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_aaep_session_is_found_by_its_person_and_agent_while_it_is_open() {
-    on_both(async |bench| {
+    async fn an_aaep_session_is_found_by_its_person_and_agent_while_it_is_open(bench) {
         let open_state =
             || AaepSessionState::Open { at: "idle".into(), waiting: vec![], tools: vec![], outputs: vec![] };
         let rows = [
@@ -242,13 +209,9 @@ async fn an_aaep_session_is_found_by_its_person_and_agent_while_it_is_open() {
             Lookup::AaepSessionsLiveOfSession(11),
         ];
         settles(&bench, rows, &open, &[Lookup::AaepSessionById { project: 1, id: "sess_1".into() }]).await;
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_subscription_is_forgotten_a_day_after_it_was_closed_and_never_before() {
-    on_both(async |bench| {
+    async fn a_subscription_is_forgotten_a_day_after_it_was_closed_and_never_before(bench) {
         let rows = [subscription(1, 1, None), subscription(2, 1, None), subscription(1, 2, Some(AT))];
         let open = [Lookup::SubscriptionsOpenOfPerson { project: 1, person: 1 }];
         settles(&bench, rows, &open, &[Lookup::SubscriptionById { project: 1, id: "sub_1".into() }]).await;
@@ -260,14 +223,10 @@ async fn a_subscription_is_forgotten_a_day_after_it_was_closed_and_never_before(
             NONE
         );
         assert_eq!(bench.store.sweep(day.plus_secs(999_999)).await.unwrap(), 0, "the open one stays");
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_subscribers_token_is_found_by_its_hash_its_id_and_its_person() {
-    on_both(async |bench| {
+    ///
+    async fn a_subscribers_token_is_found_by_its_hash_its_id_and_its_person(bench) {
         let token = |key: RowKey| SubscriberToken {
             key,
             version: 1,
@@ -296,13 +255,9 @@ async fn a_subscribers_token_is_found_by_its_hash_its_id_and_its_person() {
         }
         let same_hash = SubscriberToken { hash: digest(1), ..token(3) };
         assert_eq!(bench.store.commit(put(same_hash)).await, Outcome::Stale);
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_end_of_a_decision_comes_back_as_it_was_written() {
-    on_both(async |bench| {
+    async fn every_end_of_a_decision_comes_back_as_it_was_written(bench) {
         let ballot = || Ballot {
             person: 1,
             subject: "ada".into(),
@@ -333,6 +288,5 @@ async fn every_end_of_a_decision_comes_back_as_it_was_written() {
             write(&bench, ended.clone()).await;
             assert_eq!(store::get(&*bench.store, key).await.unwrap(), Some(ended));
         }
-    })
-    .await;
+    }
 }

@@ -1,6 +1,6 @@
 //! The evidence log: no holes, one chain, and pages that show everything once.
 
-use crate::store::{Bench, START, committed, entry, on_both};
+use crate::store::{Bench, START, committed, entry, on_both_stores};
 use countersign_core::step::Effects;
 use countersign_engine::store::{AuditBy, AuditPage, AuditQuery, AuditRow};
 use countersign_protocol::{evidence, hash::Digest, ids::RowKey, time::UnixMillis};
@@ -32,10 +32,9 @@ fn note(row: &AuditRow) -> String {
     leaf["note"].as_str().unwrap().to_owned()
 }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn sequences_have_no_holes_for_each_project_and_the_chain_can_be_computed_again() {
-    on_both(async |bench| {
+on_both_stores! {
+    ///
+    async fn sequences_have_no_holes_for_each_project_and_the_chain_can_be_computed_again(bench) {
         let drafts = (0..300).map(|n| entry(1 + n % 3, START + n, 50 + n % 3, 60, &n.to_string())).collect();
         append(&bench, drafts).await;
         for project in 1..=3 {
@@ -53,14 +52,10 @@ async fn sequences_have_no_holes_for_each_project_and_the_chain_can_be_computed_
             let heads = bench.store.lane_heads(project).await.unwrap();
             assert_eq!((heads.len(), heads[0].next_seq, heads[0].chain), (1, 101, chain));
         }
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn paging_shows_every_entry_once_while_entries_are_indexed_and_appended() {
-    on_both(async |bench| {
+    ///
+    async fn paging_shows_every_entry_once_while_entries_are_indexed_and_appended(bench) {
         // Ten entries a millisecond, so that pages end inside equal times.
         append(&bench, (0..200).map(|n| entry(PROJECT, START + n / 10, 50, 60, &n.to_string())).collect()).await;
         let (mut seen, mut after, mut round) = (Vec::new(), None, 0);
@@ -81,13 +76,9 @@ async fn paging_shows_every_entry_once_while_entries_are_indexed_and_appended() 
         }
         let distinct: BTreeSet<&String> = seen.iter().collect();
         assert_eq!((seen.len(), distinct.len()), (220, 220));
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_page_is_the_same_from_the_index_as_from_the_tail() {
-    on_both(async |bench| {
+    async fn a_page_is_the_same_from_the_index_as_from_the_tail(bench) {
         append(&bench, (0..50).map(|n| entry(PROJECT, START + n, 50 + n % 2, 60 + n % 5, &n.to_string())).collect())
             .await;
         let from_tail = page(&bench, of_delegation(50)).await;
@@ -95,14 +86,10 @@ async fn a_page_is_the_same_from_the_index_as_from_the_tail() {
         assert_eq!(bench.store.index_evidence(20).await.unwrap(), 0, "everything is indexed");
         assert_eq!(page(&bench, of_delegation(50)).await, from_tail);
         assert_eq!((from_tail.rows.len(), from_tail.total, from_tail.more), (25, 25, false));
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_query_sees_only_what_its_filter_names() {
-    on_both(async |bench| {
+    ///
+    async fn a_query_sees_only_what_its_filter_names(bench) {
         let mut drafts: Vec<_> = (0..40).map(|n| entry(PROJECT, START + n, 50 + n % 4, 60, &n.to_string())).collect();
         drafts[10].event_type = "session_started";
         drafts.push(entry(PROJECT + 1, START, 50, 60, "another project's"));
@@ -123,14 +110,10 @@ async fn a_query_sees_only_what_its_filter_names() {
             let typed = page(&bench, typed).await;
             assert_eq!((typed.rows.iter().map(note).collect::<Vec<_>>(), typed.total), (vec!["10".into()], 1));
         }
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn erasing_takes_the_openings_and_leaves_leaf_hash_and_chain() {
-    on_both(async |bench| {
+    ///
+    async fn erasing_takes_the_openings_and_leaves_leaf_hash_and_chain(bench) {
         append(&bench, vec![entry(PROJECT, START, 50, 60, "a"), entry(PROJECT, START, 50, 60, "b")]).await;
         let before = page(&bench, of_delegation(50)).await.rows;
         let heads = bench.store.lane_heads(PROJECT).await.unwrap();
@@ -143,6 +126,5 @@ async fn erasing_takes_the_openings_and_leaves_leaf_hash_and_chain() {
         assert_eq!(after[0], AuditRow { openings: None, ..before[0].clone() });
         assert_eq!(after[1], before[1]);
         assert_eq!(bench.store.lane_heads(PROJECT).await.unwrap(), heads);
-    })
-    .await;
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     postgres,
-    store::{Bench, START, committed, entry, fixed, guard, on_both, open_postgres},
+    store::{Bench, START, committed, entry, fixed, guard, on_both_stores, open_postgres},
 };
 use countersign_core::step::{Draft, Effects};
 use countersign_engine::store::{self, AuditRow, FeedPage, FeedQuery, Outcome, Place, Store, StoreOptions};
@@ -50,9 +50,8 @@ fn notes(rows: &[AuditRow]) -> Vec<String> {
     rows.iter().map(note).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn ordinary_calls_are_not_in_it_and_what_is_comes_whole_and_in_order() {
-    on_both(async |bench| {
+on_both_stores! {
+    async fn ordinary_calls_are_not_in_it_and_what_is_comes_whole_and_in_order(bench) {
         let others = ["call", "call_started", "session_started", "delegation_revoked", "decision", "plan"];
         let types =
             others.into_iter().zip(TOLD_ON).flat_map(|(other, told)| [other, told]).chain(TOLD_ON.last().copied());
@@ -67,13 +66,9 @@ async fn ordinary_calls_are_not_in_it_and_what_is_comes_whole_and_in_order() {
         }
         let places: Vec<(i64, i64)> = rows.iter().map(|row| (row.place.seq, row.pos)).collect();
         assert_eq!(places, [2, 4, 6, 8, 10, 12, 13].map(|n| (n, n)), "the places that they have in the log");
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_step_that_did_not_happen_is_not_in_it() {
-    on_both(async |bench| {
+    async fn a_step_that_did_not_happen_is_not_in_it(bench) {
         let stale = Effects { guards: vec![guard(1, 7)], ..step([settled(PROJECT, START, "stale")]) };
         let late = Effects {
             before: Some(countersign_protocol::time::UnixMillis(START)),
@@ -82,14 +77,10 @@ async fn a_step_that_did_not_happen_is_not_in_it() {
         let outcomes = bench.commit_all(vec![stale, late, step([settled(PROJECT, START, "done")])]).await;
         assert_eq!(outcomes, [Outcome::Stale, Outcome::OutOfTime, Outcome::Committed]);
         assert_eq!(notes(&all(&*bench.store, PROJECT).await), ["done"]);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_project_sees_nothing_of_another() {
-    on_both(async |bench| {
+    ///
+    async fn a_project_sees_nothing_of_another(bench) {
         let drafts = (0..20).map(|n| settled(1 + n % 2, START + n, &n.to_string()));
         append(&*bench.store, drafts).await;
         for (project, first) in [(1, 0), (2, 1)] {
@@ -98,13 +89,9 @@ async fn a_project_sees_nothing_of_another() {
         }
         let nobody = bench.store.feed(FeedQuery { project: 3, after: vec![(0, 4)], limit: 9 }).await.unwrap();
         assert_eq!(nobody, FeedPage::default());
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn paging_shows_everything_once_while_more_is_appended() {
-    on_both(async |bench| {
+    async fn paging_shows_everything_once_while_more_is_appended(bench) {
         let store = &*bench.store;
         append(store, (0..50).map(|n| settled(PROJECT, START, &n.to_string()))).await;
         let (mut seen, mut after, mut round) = (Vec::new(), Vec::new(), 50);
@@ -124,13 +111,9 @@ async fn paging_shows_everything_once_while_more_is_appended() {
         }
         assert_eq!(seen, (0..round).map(|n| n.to_string()).collect::<Vec<_>>());
         assert!(round > 55, "it grew on the way");
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_page_says_where_it_ended_and_whether_another_follows() {
-    on_both(async |bench| {
+    async fn a_page_says_where_it_ended_and_whether_another_follows(bench) {
         let store = &*bench.store;
         append(
             store,
@@ -148,14 +131,10 @@ async fn a_page_says_where_it_ended_and_whether_another_follows() {
         assert_eq!(ends(&[], 2).await, ("ab".into(), vec![(0, 3)], false));
         assert_eq!(ends(&[(0, 3)], usize::MAX).await, (String::new(), vec![(0, 3)], false));
         assert_eq!(ends(&[(7, 1)], 9).await, ("ab".into(), vec![(0, 3)], false), "there is no such lane");
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn the_order_of_a_lane_is_that_of_its_commits_whatever_the_times_say() {
-    on_both(async |bench| {
+    ///
+    async fn the_order_of_a_lane_is_that_of_its_commits_whatever_the_times_say(bench) {
         for (n, at) in [50, 10, 90, 20, 20].into_iter().enumerate() {
             append(&*bench.store, [settled(PROJECT, START + at, &n.to_string())]).await;
         }
@@ -167,21 +146,16 @@ async fn the_order_of_a_lane_is_that_of_its_commits_whatever_the_times_say() {
         }
         assert_eq!(seen, ["0", "1", "2", "3", "4"]);
         assert_eq!(notes(&all(&*bench.store, PROJECT).await), seen);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn what_was_erased_is_still_told_without_its_openings() {
-    on_both(async |bench| {
+    ///
+    async fn what_was_erased_is_still_told_without_its_openings(bench) {
         append(&*bench.store, [settled(PROJECT, START, "a"), settled(PROJECT, START, "b")]).await;
         let before = all(&*bench.store, PROJECT).await;
         assert!(bench.store.erase(PROJECT, before[0].place.lane, before[0].pos).await.unwrap());
         let after = all(&*bench.store, PROJECT).await;
         assert_eq!(after, [AuditRow { openings: None, ..before[0].clone() }, before[1].clone()]);
-    })
-    .await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,7 @@
 
 use crate::{
     postgres,
-    store::{Bench, START, changed, committed, entry, on_both, open_postgres, put, secret},
+    store::{Bench, START, changed, committed, entry, on_both_stores, open_postgres, put, secret},
 };
 use countersign_core::{
     news::{Audience, News, Said},
@@ -69,9 +69,8 @@ fn said(session: RowKey, seq: i64) -> News {
     News::Said(Box::new(Said { project: 1, session, seq, to, event, translations }))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn whoever_listens_hears_what_was_committed_and_nothing_of_what_was_not() {
-    on_both(async |bench| {
+on_both_stores! {
+    async fn whoever_listens_hears_what_was_committed_and_nothing_of_what_was_not(bench) {
         let mut listener = Listener::of(&bench.store);
         let step = |key, version, name: &str, news| Effects { news, ..put(secret(key, version, name)) };
         let steps = vec![
@@ -84,13 +83,9 @@ async fn whoever_listens_hears_what_was_committed_and_nothing_of_what_was_not() 
         let expected = [Outcome::Committed, Outcome::Stale, Outcome::Stale, Outcome::Committed];
         assert_eq!(outcomes, expected);
         assert_eq!(listener.heard(), [changed(1), said(5, 0), said(5, 1), changed(4)]);
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_heard_can_be_found() {
-    on_both(async |bench| {
+    async fn what_is_heard_can_be_found(bench) {
         let mut listener = Listener::of(&bench.store);
         let writing = async {
             for key in 1..=50 {
@@ -105,13 +100,9 @@ async fn what_is_heard_can_be_found() {
             }
         };
         tokio::join!(writing, hearing);
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn everybody_who_listens_hears_everything_from_then_on() {
-    on_both(async |bench| {
+    async fn everybody_who_listens_hears_everything_from_then_on(bench) {
         let tell = async |n| assert_eq!(bench.store.commit(telling(&[changed(n)])).await, Outcome::Committed);
         tell(1).await;
         let (mut early, leaving) = (Listener::of(&bench.store), Listener::of(&bench.store));
@@ -121,8 +112,7 @@ async fn everybody_who_listens_hears_everything_from_then_on() {
         tell(3).await;
         assert_eq!(early.heard(), [changed(2), changed(3)]);
         assert_eq!(late.heard(), [changed(3)]);
-    })
-    .await;
+    }
 }
 
 async fn nodes<const N: usize>() -> (String, [Arc<dyn Store>; N]) {

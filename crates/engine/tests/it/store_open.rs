@@ -2,7 +2,7 @@
 
 use crate::{
     postgres,
-    store::{Bench, START, entry, fixed, on_both, once, open_postgres, put, secret},
+    store::{Bench, START, entry, fixed, on_both_stores, once, open_postgres, put, secret},
     store_decisions::rows::{allowance, decision, digest, execution, expired},
     store_tables::{delegation, session},
 };
@@ -201,9 +201,8 @@ async fn a_step_that_the_database_cannot_take_is_unavailable_alone_and_the_write
     assert_eq!(crate::store::committed(&outcomes), 20);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_past_its_time_is_swept_and_nothing_else() {
-    on_both(async |bench| {
+on_both_stores! {
+    async fn what_is_past_its_time_is_swept_and_nothing_else(bench) {
         let many = |name: &str| (0..1500).map(|n| once(&format!("{name}{n}"))).collect();
         assert_eq!(bench.store.commit(Effects { once: many("old"), ..Effects::default() }).await, Outcome::Committed);
         let mut young = Effects { once: many("young"), ..Effects::default() };
@@ -214,8 +213,7 @@ async fn what_is_past_its_time_is_swept_and_nothing_else() {
         assert_eq!(bench.store.sweep(crate::store::LATER.plus_millis(1)).await.unwrap(), 1500);
         assert_eq!(bench.store.sweep(crate::store::LATER.plus_millis(1)).await.unwrap(), 0);
         assert_eq!(bench.store.commit(young).await, Outcome::Spent { once: 0 });
-    })
-    .await;
+    }
 }
 
 /// What the third version of the schema added, taken away again.

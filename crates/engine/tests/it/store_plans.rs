@@ -1,7 +1,7 @@
 //! Plans and foreign approval records, and the pages in which they and decisions are read.
 
 use crate::{
-    store::{Bench, committed, on_both},
+    store::{Bench, committed, on_both_stores},
     store_decisions::{
         AT, NONE, keys, put,
         rows::{decision, digest, expired, pending, raiser},
@@ -54,9 +54,8 @@ fn plan(key: RowKey, version: i64, status: PlanStatus) -> Plan {
 const STILL: [PlanStatus; 4] = [PlanStatus::Draft, PlanStatus::Completed, PlanStatus::Cancelled, PlanStatus::Failed];
 const LIVE: [PlanStatus; 3] = [PlanStatus::Proposed, PlanStatus::Approved, PlanStatus::InProgress];
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_plan_is_live_while_it_is_proposed_approved_or_in_progress_and_found_by_its_id_for_ever() {
-    on_both(async |bench| {
+on_both_stores! {
+    async fn a_plan_is_live_while_it_is_proposed_approved_or_in_progress_and_found_by_its_id_for_ever(bench) {
         let ways = LIVE.iter().flat_map(|live| STILL.iter().map(move |still| (*live, *still)));
         for (key, (live, still)) in (1..).zip(ways) {
             let rows = [plan(key, 1, live), plan(50 + key, 1, live), plan(key, 2, still)];
@@ -67,25 +66,17 @@ async fn a_plan_is_live_while_it_is_proposed_approved_or_in_progress_and_found_b
             assert_eq!(keys::<Plan>(&bench, &open[0]).await, [key]);
             write(&bench, plan(key, 4, still)).await;
         }
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_plan_of_an_api_key_ends_with_the_key() {
-    on_both(async |bench| {
+    async fn a_plan_of_an_api_key_ends_with_the_key(bench) {
         let by = Raiser { delegation: None, session: None, api_key: Some(77), ..raiser(1) };
         write(&bench, Plan { by, ..plan(1, 1, PlanStatus::Approved) }).await;
         assert_eq!(keys::<Plan>(&bench, &Lookup::PlansLiveOfDelegation(77)).await, [1]);
         assert_eq!(keys::<Plan>(&bench, &Lookup::PlansLiveOfSession(11)).await, NONE);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn an_id_names_one_plan_of_a_project() {
-    on_both(async |bench| {
+    ///
+    async fn an_id_names_one_plan_of_a_project(bench) {
         let same = |key, project| put(Plan { key, project, ..plan(1, 1, PlanStatus::Draft) });
         let outcomes = bench.commit_all((1..20).map(|key| same(key, 1)).collect()).await;
         assert_eq!(committed(&outcomes), 1);
@@ -94,14 +85,10 @@ async fn an_id_names_one_plan_of_a_project() {
         let by_id = |project| Lookup::PlanById { project, id: mplp_id(1) };
         assert_eq!(keys::<Plan>(&bench, &by_id(2)).await, [30]);
         assert_eq!(keys::<Plan>(&bench, &by_id(3)).await, NONE);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn an_imported_confirm_is_kept_as_it_came_and_once() {
-    on_both(async |bench| {
+    ///
+    async fn an_imported_confirm_is_kept_as_it_came_and_once(bench) {
         let document = json!({
             "meta": { "protocol_version": "1.0.0", "schema_version": "1.0.0" },
             "confirm_id": mplp_id(1),
@@ -129,8 +116,7 @@ async fn an_imported_confirm_is_kept_as_it_came_and_once() {
         assert_eq!(found, [imported(1, 1, 1)]);
         assert_eq!(keys::<ImportedConfirm>(&bench, &by_id(2)).await, [4]);
         assert_eq!(keys::<ImportedConfirm>(&bench, &by_id(3)).await, NONE);
-    })
-    .await;
+    }
 }
 
 /// All pages of `limit` rows, one after the other, each beginning where the one before ended.
@@ -155,10 +141,9 @@ fn spread(key: RowKey) -> (RowKey, Raiser) {
     (project, Raiser { principal: principal.into(), person, ..raiser(1) })
 }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn decisions_are_paged_through_by_principal_and_by_project_the_newest_first() {
-    on_both(async |bench| {
+on_both_stores! {
+    ///
+    async fn decisions_are_paged_through_by_principal_and_by_project_the_newest_first(bench) {
         for key in 1..=7 {
             let (project, raised_by) = spread(key);
             let state = if key % 2 == 0 { expired() } else { pending(AT.0) };
@@ -178,14 +163,10 @@ async fn decisions_are_paged_through_by_principal_and_by_project_the_newest_firs
         assert_eq!(keys::<Decision>(&bench, &all(1)(None, 0)).await, NONE);
         assert_eq!(keys::<Decision>(&bench, &all(1)(None, -1)).await, NONE);
         assert_eq!(keys::<Decision>(&bench, &all(1)(Some(1), 9)).await, NONE);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn plans_are_paged_through_by_principal_by_person_and_by_project_the_newest_first() {
-    on_both(async |bench| {
+    ///
+    async fn plans_are_paged_through_by_principal_by_person_and_by_project_the_newest_first(bench) {
         for key in 1..=7 {
             let (project, by) = spread(key);
             let status = if key % 2 == 0 { PlanStatus::Completed } else { PlanStatus::Proposed };
@@ -207,13 +188,9 @@ async fn plans_are_paged_through_by_principal_by_person_and_by_project_the_newes
         let all = |project| move |before, limit| Lookup::PlansOfProject { project, before, limit };
         assert_eq!(pages::<Plan>(&bench, 4, all(1)).await, [vec![7, 6, 4, 3], vec![2, 1]]);
         assert_eq!(pages::<Plan>(&bench, 4, all(2)).await, [[5]]);
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn paging_goes_on_where_it_was_while_newer_ones_are_raised() {
-    on_both(async |bench| {
+    async fn paging_goes_on_where_it_was_while_newer_ones_are_raised(bench) {
         let raised = |key| Decision { raised_by: raiser(1), ..decision(key, 1, expired()) };
         for key in 1..=4 {
             write(&bench, raised(key)).await;
@@ -223,6 +200,5 @@ async fn paging_goes_on_where_it_was_while_newer_ones_are_raised() {
         write(&bench, raised(5)).await;
         assert_eq!(keys::<Decision>(&bench, &page(Some(3))).await, [2, 1]);
         assert_eq!(keys::<Decision>(&bench, &page(None)).await, [5, 4]);
-    })
-    .await;
+    }
 }

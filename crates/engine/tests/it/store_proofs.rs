@@ -2,7 +2,7 @@
 
 use crate::{
     postgres,
-    store::{Bench, START, committed, count, entry, guard, on_both, open_postgres, proof, put, secret},
+    store::{Bench, START, committed, count, entry, guard, on_both_stores, open_postgres, proof, put, secret},
 };
 use countersign_core::step::{Effects, SpentProof};
 use countersign_engine::store::Outcome;
@@ -22,29 +22,23 @@ fn call(jti: &str) -> Effects {
     Effects { evidence: vec![entry(1, START, 5, 6, jti)], ..show(proof(jti)) }
 }
 
-/// R-22, AAP-23-10
-#[tokio::test(flavor = "multi_thread")]
-async fn a_proof_counts_once_also_alone_in_its_step() {
-    on_both(async |bench| {
+on_both_stores! {
+    /// R-22, AAP-23-10
+    async fn a_proof_counts_once_also_alone_in_its_step(bench) {
         for step in [show(proof("alone")), call("with evidence")] {
             assert_eq!(bench.store.commit(step.clone()).await, Outcome::Committed);
             assert_eq!(bench.store.commit(step.clone()).await, Outcome::Replayed);
             assert_eq!(bench.store.commit(step).await, Outcome::Replayed);
         }
         assert_eq!(bench.store.lane_heads(1).await.unwrap()[0].next_seq, 2, "a replay leaves nothing");
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn of_a_proof_that_is_shown_many_times_at_once_one_counts() {
-    on_both(async |bench| {
+    ///
+    async fn of_a_proof_that_is_shown_many_times_at_once_one_counts(bench) {
         let outcomes = bench.commit_all(vec![call("a"); 100]).await;
         assert_eq!(committed(&outcomes), 1);
         assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Replayed)));
-    })
-    .await;
+    }
 }
 
 /// R-22, AAP-23-10
@@ -67,23 +61,18 @@ async fn of_a_proof_that_is_shown_to_two_nodes_at_once_one_counts() {
     }
 }
 
-/// AAP-23-10
-#[tokio::test(flavor = "multi_thread")]
-async fn the_same_jti_of_another_key_or_project_is_another_proof() {
-    on_both(async |bench| {
+on_both_stores! {
+    /// AAP-23-10
+    async fn the_same_jti_of_another_key_or_project_is_another_proof(bench) {
         let other_key = SpentProof { jkt: Digest::of(b"other"), ..proof("a") };
         let other_project = SpentProof { project: 2, ..proof("a") };
         let steps = [proof("a"), other_key, other_project, proof("b"), proof("")].map(show);
         assert_eq!(committed(&bench.commit_all(steps.to_vec()).await), 5);
         assert!(bench.commit_all(steps.to_vec()).await.iter().all(|outcome| *outcome == Outcome::Replayed));
-    })
-    .await;
-}
+    }
 
-/// AAP-23-10
-#[tokio::test(flavor = "multi_thread")]
-async fn a_jti_that_is_used_again_with_another_time_is_a_replay() {
-    on_both(async |bench| {
+    /// AAP-23-10
+    async fn a_jti_that_is_used_again_with_another_time_is_a_replay(bench) {
         for (n, (first, second)) in [(-299, 299), (299, -299), (0, 1)].into_iter().enumerate() {
             let at = |seconds: i64| show(made_at(&n.to_string(), START + seconds * 1000));
             assert_eq!(bench.store.commit(at(first)).await, Outcome::Committed);
@@ -92,14 +81,10 @@ async fn a_jti_that_is_used_again_with_another_time_is_a_replay() {
             let outcomes = bench.commit_all(vec![together(first), together(second)]).await;
             assert_eq!(outcomes, [Outcome::Committed, Outcome::Replayed]);
         }
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_proof_whose_step_came_to_nothing_may_be_shown_again() {
-    on_both(async |bench| {
+    ///
+    async fn a_proof_whose_step_came_to_nothing_may_be_shown_again(bench) {
         assert_eq!(bench.store.commit(put(secret(1, 1, "a"))).await, Outcome::Committed);
         let stale = Effects { guards: vec![guard(1, 9)], ..call("stale") };
         let taken = Effects { puts: vec![secret(2, 1, "a")], ..call("taken") };
@@ -115,28 +100,20 @@ async fn a_proof_whose_step_came_to_nothing_may_be_shown_again() {
             assert_eq!(bench.store.commit(call(jti)).await, Outcome::Committed, "{jti}");
             assert_eq!(bench.store.commit(call(jti)).await, Outcome::Replayed, "{jti}");
         }
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_replay_in_the_batch_spoils_nothing_of_the_others() {
-    on_both(async |bench| {
+    ///
+    async fn a_replay_in_the_batch_spoils_nothing_of_the_others(bench) {
         assert_eq!(bench.store.commit(call("seen")).await, Outcome::Committed);
         let steps = (0..30).map(|n| if n % 3 == 0 { call("seen") } else { call(&n.to_string()) }).collect();
         let outcomes = bench.commit_all(steps).await;
         let replayed: Vec<usize> = (0..30).filter(|n| outcomes[*n] == Outcome::Replayed).collect();
         assert_eq!(replayed, (0..30).step_by(3).collect::<Vec<_>>());
         assert_eq!(bench.store.lane_heads(1).await.unwrap()[0].next_seq, 22, "and no hole");
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_proof_from_another_time_is_refused_since_it_may_be_forgotten_already() {
-    on_both(async |bench| {
+    ///
+    async fn a_proof_from_another_time_is_refused_since_it_may_be_forgotten_already(bench) {
         let at = |seconds: i64| show(made_at(&seconds.to_string(), START + seconds * 1000));
         for seconds in [-931, 331, -86_400, 86_400] {
             assert_eq!(bench.store.commit(at(seconds)).await, Outcome::OutOfTime, "{seconds}");
@@ -146,14 +123,10 @@ async fn a_proof_from_another_time_is_refused_since_it_may_be_forgotten_already(
         }
         let far = show(made_at("far", i64::MIN));
         assert_eq!(bench.store.commit(far).await, Outcome::OutOfTime);
-    })
-    .await;
-}
+    }
 
-/// R-22, AAP-23-10
-#[tokio::test(flavor = "multi_thread")]
-async fn a_proof_is_remembered_as_long_as_it_could_be_shown_whenever_old_ones_are_forgotten() {
-    on_both(async |bench| {
+    /// R-22, AAP-23-10
+    async fn a_proof_is_remembered_as_long_as_it_could_be_shown_whenever_old_ones_are_forgotten(bench) {
         // From moments all over the ten minutes after which a table or a bucket ends.
         for (hours, offset) in (0..).step_by(3).zip([0, 1, 150, 299, 301, 450, 599]) {
             let start = START + hours * 3_600_000 + offset * 1000;
@@ -172,14 +145,10 @@ async fn a_proof_is_remembered_as_long_as_it_could_be_shown_whenever_old_ones_ar
                 assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Replayed), "{offset} {second}");
             }
         }
-    })
-    .await;
-}
+    }
 
-/// AAP-23-10
-#[tokio::test(flavor = "multi_thread")]
-async fn a_jti_is_remembered_for_ten_minutes_and_not_for_hours() {
-    on_both(async |bench| {
+    /// AAP-23-10
+    async fn a_jti_is_remembered_for_ten_minutes_and_not_for_hours(bench) {
         let at = |seconds: i64| show(made_at("a", START + seconds * 1000));
         let go_to = async |seconds: i64| {
             bench.set_now(START + seconds * 1000).await;
@@ -197,8 +166,7 @@ async fn a_jti_is_remembered_for_ten_minutes_and_not_for_hours() {
                 assert_eq!(bench.store.commit(at(minutes * 60)).await, Outcome::Replayed, "{minutes}");
             }
         }
-    })
-    .await;
+    }
 }
 
 ///

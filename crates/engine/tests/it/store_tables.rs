@@ -1,6 +1,6 @@
 //! Every table keeps its records, and every look-up finds exactly what it names.
 
-use crate::store::{Bench, START, on_both};
+use crate::store::{Bench, START, on_both_stores};
 use countersign_core::{
     records::{
         AccessToken, ApiKey, ApiKeyKind, ConnectProgress, ConnectRequest, Delegation, DelegationState, Disclosure,
@@ -43,10 +43,9 @@ fn project(key: RowKey, version: i64) -> Project {
     Project { key, version, id, created_at: AT, changed_at: AT, document: document.unwrap() }
 }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn every_version_of_a_project_stays_readable() {
-    on_both(async |bench| {
+on_both_stores! {
+    ///
+    async fn every_version_of_a_project_stays_readable(bench) {
         for version in 1..=3 {
             let puts = vec![project(1, version).into_record()];
             assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
@@ -55,13 +54,9 @@ async fn every_version_of_a_project_stays_readable() {
         assert_eq!(store::project_at(&*bench.store, 1, 2).await.unwrap(), Some(project(1, 2)));
         assert_eq!(store::project_at(&*bench.store, 1, 4).await.unwrap(), None);
         assert_eq!(store::get(&*bench.store, 1).await.unwrap(), Some(project(1, 3)));
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn people_and_projects_are_found_by_their_names() {
-    on_both(async |bench| {
+    async fn people_and_projects_are_found_by_their_names(bench) {
         finds(&bench, [project(1, 1), project(2, 1)], &[Lookup::ProjectById("p1".into())]).await;
         assert_eq!(bench.store.list(Lookup::AllProjects).await.unwrap().len(), 2);
         let person = |key: RowKey| Person {
@@ -98,13 +93,9 @@ async fn people_and_projects_are_found_by_their_names() {
         };
         let lookups = [Lookup::WebSessionByToken(digest(1)), Lookup::WebSessionsOfPerson(1)];
         finds(&bench, [web(1), web(2)], &lookups).await;
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn connections_are_found_by_id_and_by_code() {
-    on_both(async |bench| {
+    async fn connections_are_found_by_id_and_by_code(bench) {
         let request = |key: RowKey, progress| ConnectRequest {
             key,
             version: 1,
@@ -150,8 +141,7 @@ async fn connections_are_found_by_id_and_by_code() {
         // The code of the first request outlives the request itself.
         assert_eq!(bench.store.sweep(AT.plus_secs(7200)).await.unwrap(), 3);
         assert!(bench.store.find(Lookup::ConnectRequestByCode(digest(1))).await.unwrap().is_some());
-    })
-    .await;
+    }
 }
 
 pub(crate) fn delegation(key: RowKey) -> Delegation {
@@ -194,9 +184,8 @@ pub(crate) fn session(key: RowKey) -> Session {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn delegations_sessions_and_what_belongs_to_them_are_found() {
-    on_both(async |bench| {
+on_both_stores! {
+    async fn delegations_sessions_and_what_belongs_to_them_are_found(bench) {
         let of_delegation = [
             Lookup::DelegationById { project: 1, id: "del_000001".into() },
             Lookup::DelegationsOfPerson { project: 1, person: 1 },
@@ -216,14 +205,10 @@ async fn delegations_sessions_and_what_belongs_to_them_are_found() {
         let receipt = |key| RevokedReceipt { key, version: 1, project: 1, sha256: digest(key), at: AT };
         let withdrawn = Lookup::RevokedReceipt { project: 1, sha256: digest(1) };
         finds(&bench, [receipt(1), receipt(2)], &[withdrawn]).await;
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn delegations_that_end_are_found_from_their_end_on_until_they_are_over() {
-    on_both(async |bench| {
+    ///
+    async fn delegations_that_end_are_found_from_their_end_on_until_they_are_over(bench) {
         let ends = |key, secs, state| Delegation { policy_expires_at: AT.plus_secs(secs), state, ..delegation(key) };
         let revoked = DelegationState::Revoked { at: AT, reason: RevokeReason::ManualRevoke };
         let ended = DelegationState::AutoRevoked { at: AT, reason: RevokeReason::PolicyExpired };
@@ -241,14 +226,10 @@ async fn delegations_that_end_are_found_from_their_end_on_until_they_are_over() 
         let puts = vec![over.into_record()];
         assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
         assert_eq!(due(20).await, [1]);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_session_is_one_of_its_project_operator_and_id() {
-    on_both(async |bench| {
+    ///
+    async fn a_session_is_one_of_its_project_operator_and_id(bench) {
         let again = |key, project, operator, id: &str| {
             let session = Session { key, project, operator, session_id: id.into(), ..session(1) };
             Effects { puts: vec![session.into_record()], ..Effects::default() }
@@ -257,14 +238,10 @@ async fn a_session_is_one_of_its_project_operator_and_id() {
         assert_eq!(bench.store.commit(again(2, 1, domain(1), "task")).await, Outcome::Stale);
         let others = vec![again(3, 2, domain(1), "task"), again(4, 1, domain(2), "task"), again(5, 1, domain(1), "t")];
         assert_eq!(crate::store::committed(&bench.commit_all(others).await), 3);
-    })
-    .await;
-}
+    }
 
-/// AAP-18.1-01
-#[tokio::test(flavor = "multi_thread")]
-async fn a_key_belongs_to_one_session_of_a_project_and_a_session_may_have_several() {
-    on_both(async |bench| {
+    /// AAP-18.1-01
+    async fn a_key_belongs_to_one_session_of_a_project_and_a_session_may_have_several(bench) {
         let put = async |key, project, session, n| {
             let puts = vec![SessionKey { key, version: 1, project, session, jkt: digest(n) }.into_record()];
             bench.store.commit(Effects { puts, ..Effects::default() }).await
@@ -280,28 +257,20 @@ async fn a_key_belongs_to_one_session_of_a_project_and_a_session_may_have_severa
         };
         assert_eq!((session(1, 9).await, session(1, 8).await), (Some(7), Some(7)));
         assert_eq!((session(2, 9).await, session(1, 7).await), (Some(6), None));
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn a_held_request_is_kept_until_it_is_removed() {
-    on_both(async |bench| {
+    ///
+    async fn a_held_request_is_kept_until_it_is_removed(bench) {
         let held = |key| HeldRequest { key, version: 1, project: 1, sealed: format!("sealed {key}") };
         finds(&bench, [held(1), held(2)], &[Lookup::Key(HeldRequest::TABLE, 1)]).await;
         let settled = Effects { removes: vec![(HeldRequest::TABLE, 1)], ..Effects::default() };
         assert_eq!(bench.store.commit(settled).await, Outcome::Committed);
         assert_eq!(store::get::<HeldRequest>(&*bench.store, 1).await.unwrap(), None);
         assert_eq!(store::get(&*bench.store, 2).await.unwrap(), Some(held(2)));
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn keys_and_secrets_are_found_and_made_once() {
-    on_both(async |bench| {
+    ///
+    async fn keys_and_secrets_are_found_and_made_once(bench) {
         let api_key = |key: RowKey, project| ApiKey {
             key,
             version: 1,
@@ -338,8 +307,7 @@ async fn keys_and_secrets_are_found_and_made_once() {
         let mac = |key: RowKey| Secret { key, version: 1, name: "mac".into(), sealed: key.to_string() }.into_record();
         let steps = (1..9).map(|key| Effects { puts: vec![mac(key)], ..Effects::default() }).collect();
         assert_eq!(crate::store::committed(&bench.commit_all(steps).await), 1, "all nodes share the first");
-    })
-    .await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

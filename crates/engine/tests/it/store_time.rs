@@ -1,50 +1,42 @@
 //! Steps that count only at their time, and counters that are only looked at.
 
-use crate::store::{LATER, START, changed, count, entry, guard, on_both, once, put, secret};
+use crate::store::{LATER, START, changed, count, entry, guard, on_both_stores, once, put, secret};
 use countersign_core::step::{Count, Effects};
 use countersign_engine::store::Outcome;
 use countersign_protocol::time::UnixMillis;
 
 const AT: UnixMillis = UnixMillis(START + 500);
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn at_its_last_moment_a_step_is_too_late_by_the_stores_clock() {
-    on_both(async |bench| {
+on_both_stores! {
+    ///
+    async fn at_its_last_moment_a_step_is_too_late_by_the_stores_clock(bench) {
         let in_time = |key: i64| Effects { before: Some(AT), ..put(secret(key, 1, &key.to_string())) };
         bench.set_now(AT.0).await;
         assert_eq!(bench.store.commit(in_time(1)).await, Outcome::OutOfTime);
         bench.set_now(AT.0 + 1).await;
         assert_eq!(bench.store.commit(in_time(2)).await, Outcome::OutOfTime);
         assert!(bench.secret("1").await.is_none() && bench.secret("2").await.is_none());
-    })
-    .await;
-    on_both(async |bench| {
+    }
+
+    ///
+    async fn just_before_its_last_moment_a_step_counts(bench) {
         bench.set_now(AT.0 - 1).await;
         let in_time = Effects { before: Some(AT), ..put(secret(1, 1, "a")) };
         assert_eq!(bench.store.commit(in_time).await, Outcome::Committed);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn at_its_first_moment_a_step_counts_and_before_it_does_not() {
-    on_both(async |bench| {
+    ///
+    async fn at_its_first_moment_a_step_counts_and_before_it_does_not(bench) {
         let due = || Effects { not_before: Some(AT), ..put(secret(1, 1, "a")) };
         bench.set_now(AT.0 - 1).await;
         assert_eq!(bench.store.commit(due()).await, Outcome::OutOfTime);
         assert!(bench.secret("a").await.is_none());
         bench.set_now(AT.0).await;
         assert_eq!(bench.store.commit(due()).await, Outcome::Committed);
-    })
-    .await;
-}
+    }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn an_answer_and_the_lapse_of_the_same_deadline_never_both_count() {
-    on_both(async |bench| {
+    ///
+    async fn an_answer_and_the_lapse_of_the_same_deadline_never_both_count(bench) {
         for (n, now) in [(1, AT.0 - 1), (2, AT.0), (3, AT.0 + 1)] {
             let name = n.to_string();
             bench.set_now(now).await;
@@ -55,13 +47,9 @@ async fn an_answer_and_the_lapse_of_the_same_deadline_never_both_count() {
             assert_eq!(crate::store::committed(&outcomes), 1, "{outcomes:?}");
             assert_eq!(outcomes[0] == Outcome::Committed, now < AT.0);
         }
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_stale_view_is_told_before_a_missed_time_and_that_before_the_rest() {
-    on_both(async |bench| {
+    async fn a_stale_view_is_told_before_a_missed_time_and_that_before_the_rest(bench) {
         let missed = Effects {
             before: Some(UnixMillis(START)),
             once: vec![once("k")],
@@ -73,13 +61,9 @@ async fn a_stale_view_is_told_before_a_missed_time_and_that_before_the_rest() {
         assert_eq!(bench.store.commit(missed).await, Outcome::OutOfTime);
         let again = Effects { once: vec![once("k")], ..Effects::default() };
         assert_eq!(bench.store.commit(again).await, Outcome::Committed, "the key was not spent");
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_missed_time_fails_its_step_alone_and_leaves_nothing_of_it() {
-    on_both(async |bench| {
+    async fn a_missed_time_fails_its_step_alone_and_leaves_nothing_of_it(bench) {
         let mut listener = bench.store.listen();
         let late = Effects {
             before: Some(UnixMillis(START)),
@@ -95,13 +79,9 @@ async fn a_missed_time_fails_its_step_alone_and_leaves_nothing_of_it() {
         assert_eq!(bench.store.lane_heads(1).await.unwrap(), []);
         let told: Vec<_> = std::iter::from_fn(|| listener.try_recv().ok()).flatten().collect();
         assert!(told.iter().map(|news| &**news).eq(&[changed(7), changed(8)]), "{told:?}");
-    })
-    .await;
-}
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_look_at_a_counter_is_refused_beyond_the_limit_and_changes_nothing() {
-    on_both(async |bench| {
+    async fn a_look_at_a_counter_is_refused_beyond_the_limit_and_changes_nothing(bench) {
         let by = |by, limit| {
             let count = Count { key: "c".into(), by, limit, until: UnixMillis(LATER.0 + by) };
             Effects { counts: vec![count], ..Effects::default() }
@@ -119,6 +99,5 @@ async fn a_look_at_a_counter_is_refused_beyond_the_limit_and_changes_nothing() {
         assert_eq!(bench.store.commit(looks).await, Outcome::Committed);
         bench.set_now(LATER.0 + 4).await;
         assert_eq!(bench.store.count("c").await.unwrap(), 0, "looking does not make it last longer");
-    })
-    .await;
+    }
 }

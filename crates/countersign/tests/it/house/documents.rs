@@ -84,6 +84,26 @@ fn a_test_is_looked_for_in_the_crate_and_file_that_are_named() {
     }
 }
 
+/// A pattern of tests/not_fast.txt that fits nothing would hide that a test was renamed and runs in `./test --fast`.
+#[test]
+fn what_the_fast_tests_leave_out_exists() {
+    let sources: Vec<(String, String)> =
+        files().into_iter().filter(|file| file.ends_with(".rs")).map(|file| (read(&file), file)).collect();
+    let list = read("tests/not_fast.txt");
+    let patterns = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let exists = |pattern: &&str| {
+        let path = pattern.trim_end_matches("::");
+        let last = path.rsplit("::").next().unwrap();
+        let names = |text: &str| ["mod ", "fn "].iter().any(|word| text.contains(&format!("{word}{last}")));
+        match path.strip_prefix("*::") {
+            Some(part) => sources.iter().any(|(text, _)| text.contains(part)),
+            None => sources.iter().any(|(text, file)| is_in(file, path) && names(text)),
+        }
+    };
+    let strays: Vec<_> = patterns.filter(|pattern| !exists(pattern)).map(String::from).collect();
+    assert_none("patterns that fit no test", &strays);
+}
+
 /// THREATS.md has a row for every rule, even for those without a countermeasure.
 #[test]
 fn the_threats_have_a_row_for_every_rule() {

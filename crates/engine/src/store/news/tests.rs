@@ -30,7 +30,7 @@ fn standing(lane: i64, first: i64, ends: &[(i64, i64)]) -> Standing {
     Standing { lane, first, ends: ends.to_vec() }
 }
 
-fn heard(listener: &mut UnboundedReceiver<Batch>) -> Batch {
+fn heard(listener: &mut UnboundedReceiver<NewsBatch>) -> Batch {
     std::iter::from_fn(|| listener.try_recv().ok()).flatten().collect()
 }
 
@@ -41,7 +41,7 @@ fn what_follows_news_of_another_lane_waits_for_it() {
     listeners.begin([(0, 7), (1, 3)]);
     assert!(!listeners.tell_own(&standing(0, 8, &[(0, 7), (1, 4)]), vec![changed(2)]));
     assert_eq!(heard(&mut listener), []);
-    listeners.tell_found(vec![found(0, 8, &changed(2)), found(1, 4, &changed(1))]);
+    listeners.tell_found(vec![found(0, 8, &changed(2)), found(1, 4, &changed(1))], None);
     assert_eq!(heard(&mut listener), [changed(2), changed(1)]);
     assert!(listeners.tell_own(&standing(0, 9, &[(0, 8), (1, 4)]), vec![changed(3), changed(4)]));
     assert_eq!(heard(&mut listener), [changed(3), changed(4)]);
@@ -51,9 +51,9 @@ fn what_follows_news_of_another_lane_waits_for_it() {
 fn what_the_feed_was_faster_with_is_not_told_again() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
-    listeners.tell_found(vec![found(0, 1, &changed(1)), found(0, 2, &changed(2))]);
+    listeners.tell_found(vec![found(0, 1, &changed(1)), found(0, 2, &changed(2))], None);
     assert!(listeners.tell_own(&standing(0, 1, &[(0, 0)]), vec![changed(1), changed(2)]));
-    listeners.tell_found(vec![found(0, 2, &changed(2)), found(0, 3, &changed(3))]);
+    listeners.tell_found(vec![found(0, 2, &changed(2)), found(0, 3, &changed(3))], None);
     assert_eq!(heard(&mut listener), [changed(1), changed(2), changed(3)]);
 }
 
@@ -65,7 +65,7 @@ fn after_a_commit_whose_end_was_not_known_the_feed_tells_what_it_left() {
     assert!(listeners.tell_own(&standing(0, 1, &[(0, 0)]), vec![changed(1)]));
     // The commit of 2 was never answered, and it had happened.
     assert!(!listeners.tell_own(&standing(0, 3, &[(0, 2)]), vec![changed(3)]));
-    listeners.tell_found(vec![found(0, 2, &changed(2)), found(0, 3, &changed(3))]);
+    listeners.tell_found(vec![found(0, 2, &changed(2)), found(0, 3, &changed(3))], None);
     assert!(listeners.tell_own(&standing(0, 4, &[(0, 3)]), vec![changed(4)]));
     assert_eq!(heard(&mut listener), [changed(1), changed(2), changed(3), changed(4)]);
 }
@@ -75,7 +75,7 @@ fn what_is_not_understood_is_passed_over() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
     let strange = Placed { lane: 0, pos: 1, news: None };
-    listeners.tell_found(vec![strange, found(0, 2, &changed(2))]);
+    listeners.tell_found(vec![strange, found(0, 2, &changed(2))], None);
     assert_eq!(heard(&mut listener), [changed(2)]);
     assert_eq!(listeners.seen(), (vec![0], vec![2]));
 }

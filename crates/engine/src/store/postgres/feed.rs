@@ -119,8 +119,7 @@ impl Feed {
         let rows = tokio::time::timeout(CATCH_UP, client.query(unseen, &[&lanes, &positions])).await.map_err(late)?;
         let heard = self.listeners.any();
         let found = rows.map_err(failure)?.iter().map(|row| placed(row, heard)).collect::<Result<Vec<_>, _>>();
-        self.listeners.tell_found(found.map_err(failure)?);
-        self.hearing.heard(start);
+        self.listeners.tell_found(found.map_err(failure)?, Some(start));
         Ok(())
     }
 }

@@ -2,12 +2,13 @@
 
 use super::Destination;
 use countersign_engine::SendRight;
+use futures_util::future::BoxFuture;
 use rustls::pki_types::ServerName;
 use std::{
     io,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
@@ -30,13 +31,8 @@ impl Right {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = right;
     }
 
-    /// Asked before every piece: a process that stood still goes on with whichever of its tasks comes first.
-    fn check(&self) -> io::Result<()> {
-        let right = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match right.as_ref().is_none_or(SendRight::holds) {
-            true => Ok(()),
-            false => Err(io::Error::other("the write was cut off while it was being sent")),
-        }
+    fn get(&self) -> Option<SendRight> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -46,12 +42,36 @@ pub(super) struct Flushed {
     unflushed: bool,
     flushes: Arc<watch::Sender<u64>>,
     right: Right,
+    /// While it is held up.
+    regained: Option<BoxFuture<'static, ()>>,
 }
 
 impl Flushed {
     pub(super) fn new(stream: Stream) -> (Self, Arc<watch::Sender<u64>>, Right) {
         let (flushes, right) = (Arc::new(watch::Sender::new(0)), Right::default());
-        (Self { stream, unflushed: false, flushes: Arc::clone(&flushes), right: right.clone() }, flushes, right)
+        (
+            Self { stream, unflushed: false, flushes: Arc::clone(&flushes), right: right.clone(), regained: None },
+            flushes,
+            right,
+        )
+    }
+
+    /// Asked before every piece: a process that stood still goes on with any of its tasks first.
+    fn poll_right(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            let right = self.right.get();
+            match right.filter(|right| !right.holds()) {
+                None => return Poll::Ready(Ok(())),
+                Some(right) if right.is_cut() => {
+                    return Poll::Ready(Err(io::Error::other("the write was cut off while it was being sent")));
+                }
+                Some(right) => {
+                    let regained = self.regained.get_or_insert_with(|| Box::pin(right.is_regained()));
+                    ready!(regained.as_mut().poll(cx));
+                    self.regained = None;
+                }
+            }
+        }
     }
 }
 
@@ -64,7 +84,7 @@ impl AsyncRead for Flushed {
 impl AsyncWrite for Flushed {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        this.right.check()?;
+        ready!(this.poll_right(cx))?;
         this.unflushed = true;
         Pin::new(&mut this.stream).poll_write(cx, from)
     }
@@ -75,7 +95,7 @@ impl AsyncWrite for Flushed {
         from: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        this.right.check()?;
+        ready!(this.poll_right(cx))?;
         this.unflushed = true;
         Pin::new(&mut this.stream).poll_write_vectored(cx, from)
     }
@@ -87,7 +107,7 @@ impl AsyncWrite for Flushed {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if this.unflushed {
-            this.right.check()?;
+            ready!(this.poll_right(cx))?;
         }
         let flushed = Pin::new(&mut this.stream).poll_flush(cx);
         if this.unflushed && matches!(flushed, Poll::Ready(Ok(()))) {
