@@ -75,7 +75,7 @@ proptest! {
         let guards = |effects: &countersign_core::step::Effects| -> Vec<_> {
             effects.guards.iter().map(|guard| (guard.table, guard.key, guard.version)).collect()
         };
-        let (intent, _) = authorized.intent(&env()).unwrap();
+        let intent = authorized.intent(None, &env()).unwrap().effects;
         let outcome = match authorized.facts().writes() {
             true => authorized.written("200 OK", false, 10, &env()).unwrap(),
             false => authorized.read("200 OK", 10, &env()).unwrap().0,
@@ -109,7 +109,7 @@ proptest! {
     fn a_call_with_a_bound_token_spends_its_proof_in_the_step_that_lets_it_through(world in worlds()) {
         let spent = match verdict(&world) {
             Ok(Verdict::Authorized(authorized)) => vec![
-                authorized.intent(&env()).unwrap().0.proof,
+                authorized.intent(None, &env()).unwrap().effects.proof,
                 authorized.read("200 OK", 0, &env()).unwrap().0.proof,
             ],
             Ok(Verdict::NeedsApproval(needs)) => vec![

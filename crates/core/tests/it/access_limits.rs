@@ -33,7 +33,7 @@ fn a_look_takes_nothing_and_fails_exactly_when_the_next_call_would() {
 /// C-42, C-80
 #[test]
 fn a_write_takes_a_request_and_a_write_before_it_runs_and_a_read_a_request_and_its_bytes_when_it_has() {
-    let (_, begun) = call("POST", ALL, b"one").intent(&env()).unwrap();
+    let begun = call("POST", ALL, b"one").intent(None, &env()).unwrap().counted;
     assert_eq!(taken(&begun), [(1, 60), (1, 10), (0, 2047)]);
     let (_, read) = call("GET", ALL, b"one").read("200 OK", 700, &env()).unwrap();
     assert_eq!(taken(&read), [(1, 60), (0, 2047), (700, 2048)]);
