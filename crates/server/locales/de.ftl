@@ -431,7 +431,7 @@ plan-step-lost = { $count ->
     [one] 1 Nutzung wurde ohne abgeschlossenen Aufruf verbraucht.
    *[other] { $count } Nutzungen wurden ohne abgeschlossene Aufrufe verbraucht.
   }
-plan-left = Noch nutzbar
+plan-left = Verbleibend
 plan-events = Letzte Ereignisse
 plan-no-events = Noch nichts.
 plan-event-plan = Der Plan: { $status }
@@ -619,7 +619,7 @@ home-rule-record = Alles, was ein Agent für Sie tut, wird aufgezeichnet, und Si
 
 asked-words-rule = Von einer Regel von { $service } gefragt, weil der Plan des Agenten es offenlässt. Die eigenen Worte des Agenten stehen in Anführungszeichen.
 asked-unanswered-stopped = Es bleibt offen, und der Agent bleibt angehalten.
-clarified-heading = Zuvor geklärt
+clarified-heading = Frühere Klärungen
 clarified-field = Stelle im Plan des Agenten
 clarified-question = Frage
 clarified-answer = Antwort

@@ -431,7 +431,7 @@ plan-step-lost = { $count ->
     [one] 1 use was claimed without a completed call.
    *[other] { $count } uses were claimed without completed calls.
   }
-plan-left = Uses left
+plan-left = Remaining
 plan-events = Recent events
 plan-no-events = Nothing yet.
 plan-event-plan = The plan: { $status }
@@ -619,7 +619,7 @@ home-rule-record = Everything an agent does for you is recorded, and you can rea
 
 asked-words-rule = Asked by a rule of { $service }, because the agent’s plan leaves it open. The agent’s own words are in quotes.
 asked-unanswered-stopped = It stays open, and the agent stays stopped.
-clarified-heading = Clarified before
+clarified-heading = Earlier clarifications
 clarified-field = Place in the agent’s plan
 clarified-question = Question
 clarified-answer = Answer

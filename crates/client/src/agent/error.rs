@@ -66,7 +66,7 @@ pub enum WireError {
 pub enum Lost {
     #[error("the person has not connected this agent: connect, and have them open the page")]
     NotConnected,
-    #[error("access was cut off ({reason}): do not try again unless the person connects the agent anew")]
+    #[error("access was revoked ({reason}): do not try again unless the person connects the agent anew")]
     CutOff { reason: String },
     #[error("the delegation no longer holds ({code}): have the person connect the agent again")]
     Delegation { code: String },

@@ -45,7 +45,7 @@ impl fmt::Display for Notice {
             }
             Self::ModeDisclosure { service, text, .. } => write!(f, "{service}: {text}"),
             Self::AccessCutOff { service, reason } => {
-                write!(f, "My access to {service} was cut off. Reason: {}.", in_words(reason))
+                write!(f, "My access to {service} was revoked. Reason: {}.", in_words(reason))
             }
             Self::LostCapability { service, code, why } => {
                 write!(f, "{service} does not let me do this: {why} ({code}).")

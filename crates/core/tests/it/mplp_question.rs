@@ -47,12 +47,12 @@ fn no_title_says_how_many_steps_there_are() {
 fn no_description_poses_as_a_step_or_as_what_runs() {
     let mut plan = plan(&[mail(json!({ "to": "a\n2. b" }), json!({}))]);
     plan.document.steps[0].description =
-        "Look” (the agent's words). The yes lets nothing run for it.\n2. “x\u{2028}".into();
+        "Look” (the agent's words). The approval permits no call for it.\n2. “x\u{2028}".into();
     plan.document.objective = "o\n1. nothing”".into();
     let lines = detailed(&about(&plan));
     assert_eq!(
         lines[2..],
-        ["1. “Look\" (the agent's words). The yes lets nothing run for it.␊2. \"x[U+2028]” (the agent's words). \
+        ["1. “Look\" (the agent's words). The approval permits no call for it.␊2. \"x[U+2028]” (the agent's words). \
           Runs once, as the agent calls it: send_mail(to: \"a\\n2. b\")"]
     );
     assert!(lines[0].ends_with(": “o␊1. nothing\"”."), "{lines:?}");
@@ -107,7 +107,7 @@ fn every_step_says_in_whose_words_it_stands() {
              body.to: \"acct-3344\", content_type: \"application/json\", path.account: \"main\"",
             "2. “step 2” (the agent's words). Runs once, as the agent calls it: send_mail(to: \"a\")",
             "3. “step 3” (the agent's words). Runs up to 2 times, asking each time, as the agent calls it: launch()",
-            "4. “step 4” (the agent's words). The yes lets nothing run for it.",
+            "4. “step 4” (the agent's words). The approval permits no call for it.",
         ]
     );
 }

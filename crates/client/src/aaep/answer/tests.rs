@@ -38,9 +38,12 @@ fn an_answer_that_the_question_does_not_take_is_not_sent() {
     let mut only_no = Producer::foreign().asks(1, 0, "rpl_A");
     only_no["allowed_replies"] = json!(["reject"]);
     let only_no = question(&only_no);
-    assert_eq!(only_no.reply(&yes(), SUBSCRIPTION, at(1)), Err(NotAnAnswer::NotAllowed("yes")));
+    assert_eq!(only_no.reply(&yes(), SUBSCRIPTION, at(1)), Err(NotAnAnswer::NotAllowed("an approval")));
     assert!(only_no.reply(&Answer::No { reason: None }, SUBSCRIPTION, at(1)).is_ok());
     assert_eq!(only_no.read_answer("perhaps"), Err(NotAnAnswer::YesOrNo));
+    for (typed, answer) in [("Reject", Answer::No { reason: None }), ("no", Answer::No { reason: None }), ("approve", yes())] {
+        assert_eq!(only_no.read_answer(typed), Ok(answer), "{typed}");
+    }
     assert!(clarification(json!({})).reply(&yes(), SUBSCRIPTION, at(1)).is_err());
     let too_long = Answer::No { reason: Some("x".repeat(4097)) };
     assert!(matches!(only_no.reply(&too_long, SUBSCRIPTION, at(1)), Err(NotAnAnswer::Unsendable(_))));

@@ -46,16 +46,16 @@ fn bounds_that_mean_nothing_are_not_sent() {
     let asked = Asked::new("bounded-misused");
     let told = pays(&asked, "20.00");
     let id = id_of(&told);
-    misused(&asked.inbox(&["answer", id, "no", "--times", "3"], &[]), "only a yes can be for more than once");
-    misused(&asked.inbox(&["answer", id, "yes", "--times", "0"], &[]), "--times");
+    misused(&asked.inbox(&["answer", id, "reject", "--times", "3"], &[]), "limits and steps go with approve only");
+    misused(&asked.inbox(&["answer", id, "approve", "--times", "0"], &[]), "--times");
     misused(&asked.inbox(&["answer", id, "yes", "--up-to", "amount"], &[]), "NAME=VALUE");
     let twice = ["answer", id, "yes", "--up-to", "amount=5", "--up-to", "amount=6"];
-    misused(&asked.inbox(&twice, &[]), "stands twice");
+    misused(&asked.inbox(&twice, &[]), "is given twice");
     misused(&asked.inbox(&["answer", id, "yes", "--step", "1"], &[]), "--step is for plans");
     assert_eq!(asked.decision(id)["state"], "pending");
     let unknown = asked.inbox(&["answer", "dec_0", "yes", "--times", "2"], &[]);
     assert_eq!(unknown.code, 1);
-    assert!(unknown.err.contains("there is no such open question"), "{}", unknown.err);
+    assert!(unknown.err.contains("there is no such pending question"), "{}", unknown.err);
 }
 
 /// R-7
@@ -107,6 +107,7 @@ fn what_is_left_of_a_yes_is_listed_and_taken_back() {
     let line = listed.lines().nth(1).unwrap();
     let runs_this = r#"mail.send(amount: "20.00", currency: "EUR", to: "sam")"#;
     assert!(line.starts_with(id) && line.contains("4 of 5") && line.ends_with(runs_this), "{listed}");
+    assert_eq!(asked.inbox(&["standing"], &[]).out, listed, "another name of the same command");
     let unseen = asked.inbox(&["allowances"], &[("ACCESSIBLE", "1")]).out;
     assert!(unseen.starts_with(&format!("id {id}, left 4 of 5, until ")) && unseen.ends_with(".\n"), "{unseen}");
     let back = asked.inbox(&["revoke", id, "--reason", "enough"], &[]);
@@ -115,6 +116,6 @@ fn what_is_left_of_a_yes_is_listed_and_taken_back() {
     for gone in [id, "alw_0"] {
         let ran = asked.inbox(&["revoke", gone], &[]);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-        assert!(ran.err.contains("hint: `countersign inbox allowances` shows"), "{}", ran.err);
+        assert!(ran.err.contains("hint: `countersign inbox allowances` lists"), "{}", ran.err);
     }
 }

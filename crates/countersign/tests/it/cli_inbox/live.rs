@@ -76,7 +76,7 @@ fn a_question_is_announced_once_and_dropped_when_it_is_withdrawn() {
     live.types("1 yes");
     live.hears("Question 1 is no longer pending. Nothing was sent");
     let all = live.quits();
-    for said in ["Question 1 asks", "Question 2 asks", "Question 1 was withdrawn"] {
+    for said in ["Question 1 needs", "Question 2 needs", "Question 1 was withdrawn"] {
         assert_eq!(all.iter().filter(|line| line.contains(said)).count(), 1, "{said}: {all:#?}");
     }
     assert_eq!(asked.decision(&early)["state"], "cancelled");
@@ -94,9 +94,9 @@ fn one_answers_and_the_other_hears_that_it_is_settled() {
     one.hears("To answer: 1 approve");
     let told: Value = serde_json::from_str(&other.hears("\"asked\"")).unwrap();
     assert_eq!((&told["question"]["id"], &told["question"]["agent_id"]), (&json!(id), &json!("bot")));
-    one.types("yes");
-    one.hears("begins with no question's number");
-    one.types("1 no, too cold");
+    one.types("approve");
+    one.hears("An answer begins with the number of its question");
+    one.types("1 reject, too cold");
     one.hears("Question 1 was rejected");
     let over: Value = serde_json::from_str(&other.hears("\"over\"")).unwrap();
     assert_eq!((&over["id"], &over["ending"]), (&json!(id), &json!("rejected")));
@@ -172,9 +172,9 @@ fn an_inbox_outlives_a_restart_of_the_service() {
     let address = asked.node.origin().trim_start_matches("http://").to_owned();
     asked.restart(&address);
     live.hears("Connected again");
-    live.types("1 yes");
+    live.types("1 approve");
     live.hears("Question 1 was approved");
     assert_eq!(asked.decision(&id)["state"], "accepted");
     let all = live.quits();
-    assert_eq!(all.iter().filter(|line| line.contains("Question 1 asks")).count(), 1, "{all:#?}");
+    assert_eq!(all.iter().filter(|line| line.contains("Question 1 needs")).count(), 1, "{all:#?}");
 }

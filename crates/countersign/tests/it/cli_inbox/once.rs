@@ -63,7 +63,7 @@ fn a_question_that_is_not_there_is_not_answered() {
     for arguments in [["answer", "dec_0", "yes"], ["respond", "dec_0", "x"]] {
         let ran = asked.inbox(&arguments, &[]);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments:?}");
-        assert!(ran.err.starts_with("error: there is no such open question\nhint: "), "{}", ran.err);
+        assert!(ran.err.starts_with("error: there is no such pending question\nhint: "), "{}", ran.err);
     }
     let ran = asked.inbox(&["more-time", "dec_0"], &[]);
     assert!(ran.code == 1 && ran.err.contains("there is no such question"), "{}", ran.err);
@@ -85,19 +85,24 @@ fn what_needs_more_proof_than_a_token_is_not_sent_and_the_page_is_named() {
 
 /// AAEP-6-02
 #[test]
-fn yes_and_no_settle_a_question_once_and_the_agent_gets_the_reason() {
+fn approve_and_reject_settle_a_question_once_and_the_agent_gets_the_reason() {
     let asked = Asked::new("answer");
     let (first, second) = (asked.asks("Write to Sam"), asked.asks("Write to Kim"));
-    let ran = asked.inbox(&["answer", &first, "yes"], &[]);
+    let ran = asked.inbox(&["answer", &first, "approve"], &[]);
     assert_eq!((ran.code, ran.out.as_str()), (0, format!("question {first} was approved\n").as_str()), "{}", ran.err);
     assert_eq!(asked.decision(&first)["state"], "accepted");
-    let ran = asked.inbox(&["answer", &second, "no", "--reason", "not today", "--json"], &[]);
+    let ran = asked.inbox(&["answer", &second, "reject", "--reason", "not today", "--json"], &[]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let told: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(told, json!({ "id": second, "ending": "rejected", "counted": true }));
     let decision = asked.decision(&second);
     assert_eq!((&decision["state"], &decision["reason"]), (&json!("rejected"), &json!("not today")));
-    assert_eq!(asked.inbox(&["answer", &first, "no"], &[]).code, 1, "it is settled");
+    assert_eq!(asked.inbox(&["answer", &first, "reject"], &[]).code, 1, "it is settled");
+    for (word, state) in [("yes", "accepted"), ("no", "rejected")] {
+        let asked_again = asked.asks(&format!("Write to {word}"));
+        assert_eq!(asked.inbox(&["answer", &asked_again, word], &[]).code, 0, "{word} is still understood");
+        assert_eq!(asked.decision(&asked_again)["state"], state);
+    }
 }
 
 #[test]
@@ -177,7 +182,7 @@ fn two_questions_that_read_the_same_are_told_apart() {
     }
     let listed = asked.inbox(&["list"], &[]).out;
     for (other, to) in [(2, "sam"), (1, "kim")] {
-        let line = format!("\nReads like Question {other}. Different here: argument to: “{to}”.\n");
+        let line = format!("\nReads like Question {other}. This one differs in: argument to: “{to}”.\n");
         assert!(listed.contains(&line), "{line}: {listed}");
     }
 }

@@ -133,7 +133,7 @@ async fn a_connection_whose_time_is_over_is_shown_as_ended() {
     let connected = plane.connect(&alice, plane.acme(), SCOPES).await;
     plane.advance_secs(2 * 3600).await;
     let page = open_as(&plane, &alice, "/agents").await.expect(200).words();
-    assert!(page.contains("Its time was over."), "{page}");
+    assert!(page.contains("It has expired."), "{page}");
     let sent_on = open_as(&plane, &alice, &format!("/agents/{}/revoke", connected.delegation_id)).await;
     assert_eq!(
         sent_on.expect(303).header("location"),

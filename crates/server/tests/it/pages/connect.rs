@@ -122,7 +122,7 @@ async fn a_no_makes_no_token_and_tells_the_operator_where_it_waits() {
 
     let copying = plane.connect_request("", plane.acme(), SCOPES).await;
     let page = answer(&plane, &alice, &copying, "deny", false).await.expect(200).words();
-    assert!(page.contains("was not connected and gets no access"), "{page}");
+    assert!(page.contains("was not connected and has no access"), "{page}");
     assert!(!page.contains("code_"), "{page}");
     assert_eq!(delegations(&plane, &alice).await, 0);
 }

@@ -51,7 +51,7 @@ async fn a_question_says_who_asks_in_whose_words_what_follows_and_until_when() {
     let asked = agent.asks(&plane, &body).await.expect(201).json();
     let in_both = [
         "the nightly job",
-        "An agent with an API key of this service",
+        "(API key of this service)",
         "In the agent’s own words. Nobody has checked them.",
         "Call payments.send",
         "what was asked for is done",

@@ -62,10 +62,10 @@ on_both_stores! {
         let same = json!({ "tool": "payments.send", "arguments": { "amount": 5 } });
         agent.claims(&plane, &asked, &same).await.expect(200);
         let page = open_as(&plane, &alice, &path).await.words();
-        assert!(page.contains("It has begun, and the agent is to say"), "{page}");
+        assert!(page.contains("It has started, and the agent has to report the outcome by"), "{page}");
         agent.reports(&plane, &asked, "committed").await.expect(200);
         let page = open_as(&plane, &alice, &path).await.words();
-        assert!(page.contains("It ran, as the agent says, on") && !page.contains("id=\"notice\""), "{page}");
+        assert!(page.contains("It ran, as the agent reported on") && !page.contains("id=\"notice\""), "{page}");
     }
 
     ///
@@ -97,8 +97,8 @@ on_both_stores! {
         };
         counted.expect(303);
         let page = late.expect(409).words();
-        assert!(page.contains("the question was settled before it came"), "{page}");
-        assert!(page.contains(&format!("You {state} it.")) && !page.contains("<form"), "{page}");
+        assert!(page.contains("the question was already settled"), "{page}");
+        assert!(page.contains(if state == "accepted" { "You approved it." } else { "You rejected it." }) && !page.contains("<form"), "{page}");
         assert_eq!(agent.looks(&plane, &asked).await.json()["state"], state);
     }
 
@@ -112,7 +112,7 @@ on_both_stores! {
         let yes = [("csrf", csrf.as_str()), ("shown", &shown), ("answer", "accept")];
         plane.advance_unseen(300).await;
         let page = send_as(&plane, &alice, &path, &yes).await.expect(409).words();
-        assert!(page.contains("it came after the time was over") && !page.contains("<form"), "{page}");
+        assert!(page.contains("it arrived after the deadline") && !page.contains("<form"), "{page}");
         send_as(&plane, &alice, &path, &[("csrf", &csrf), ("more", "60")]).await.expect(409);
         assert!(open_as(&plane, &alice, "/inbox").await.words().contains("No pending questions"));
         plane.advance_secs(0).await;
@@ -126,7 +126,7 @@ on_both_stores! {
 #[tokio::test]
 async fn the_same_form_sent_twice_is_the_same_answer() {
     let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
-    for answer in ["accept", "reject"] {
+    for (answer, outcome) in [("accept", "You approved it."), ("reject", "You rejected it.")] {
         let asked = agent.asks_to(&plane, "payments.send", json!({ "for": answer })).await;
         let path = page_of(&asked);
         let page = open_as(&plane, &alice, &path).await.words();
@@ -134,7 +134,7 @@ async fn the_same_form_sent_twice_is_the_same_answer() {
         let sent = [("csrf", csrf.as_str()), ("shown", &shown), ("answer", answer), ("reason", "because")];
         for _ in 0..2 {
             let page = follow(&plane, &alice, send_as(&plane, &alice, &path, &sent).await).await;
-            assert!(page.contains(&format!("You {answer}ed it.")), "{page}");
+            assert!(page.contains(outcome), "{page}");
         }
     }
 }
@@ -173,7 +173,10 @@ async fn where_somebody_else_must_approve_ones_own_yes_is_not_offered_and_does_n
     let asked = agent.asks_to(&plane, "payments.release", json!({})).await;
     let path = page_of(&asked);
     let page = open_as(&plane, &alice, &path).await.expect(200).words();
-    assert!(page.contains("somebody else has to approve this") && !page.contains("value=\"accept\""), "{page}");
+    assert!(
+        page.contains("You cannot approve this; somebody else has to.") && !page.contains("value=\"accept\""),
+        "{page}"
+    );
     let (csrf, shown) = (hidden(&page, "csrf"), hidden(&page, "shown"));
     let sent = [("csrf", csrf.as_str()), ("shown", &shown), ("answer", "accept")];
     let page = send_as(&plane, &alice, &path, &sent).await.expect(403).words();
@@ -219,7 +222,9 @@ async fn more_time_is_given_up_to_what_policy_allows_and_said() {
     let path = page_of(&asked);
     let page = open_as(&plane, &alice, &path).await.words();
     assert!(
-        page.contains("1 minute more") && page.contains("5 minutes more") && page.contains("12:10:30\u{a0}UTC"),
+        page.contains("Ask for more time: 1 minute<")
+            && page.contains("Ask for more time: 5 minutes<")
+            && page.contains("12:10:30\u{a0}UTC"),
         "{page}"
     );
     let (csrf, shown) = (hidden(&page, "csrf"), hidden(&page, "shown"));
@@ -229,10 +234,10 @@ async fn more_time_is_given_up_to_what_policy_allows_and_said() {
         async move { follow(plane, alice, send_as(plane, alice, &path, &[("csrf", &csrf), ("more", seconds)]).await).await }
     };
     let page = more("300").await;
-    assert!(page.contains("There is more time now.") && page.contains("12:10:00\u{a0}UTC"), "{page}");
-    assert!(page.contains("1 minute more") && !page.contains("5 minutes more"), "{page}");
+    assert!(page.contains("The deadline was extended.") && page.contains("12:10:00\u{a0}UTC"), "{page}");
+    assert!(page.contains("Ask for more time: 1 minute<") && !page.contains("Ask for more time: 5 minutes<"), "{page}");
     let page = more("60").await;
-    assert!(page.contains("12:10:30\u{a0}UTC") && !page.contains("minute more"), "{page}");
+    assert!(page.contains("12:10:30\u{a0}UTC") && !page.contains("Ask for more time:"), "{page}");
     plane.advance_secs(600).await;
     // What was shown before there was more time is still what a yes is for.
     let sent = [("csrf", csrf.as_str()), ("shown", &shown), ("answer", "accept")];

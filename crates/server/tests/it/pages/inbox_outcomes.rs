@@ -24,7 +24,7 @@ on_both_stores! {
         let Asked { plane, alice, agent } = kit.asked_with(alone).await;
         let lost = lost(&plane, &alice, &agent, "payments.send").await;
         let page = open_as(&plane, &alice, "/inbox").await.expect(200).words();
-        for words in ["Did these run?", "Call payments.send", "Outcome unknown", "the nightly job", "It did not run"] {
+        for words in ["Unknown outcomes", "Call payments.send", "Outcome unknown", "the nightly job", "It did not run"] {
             assert!(page.contains(words), "{words}: {page}");
         }
         let (csrf, path) = (hidden(&page, "csrf"), form_of(&lost));
@@ -41,10 +41,10 @@ on_both_stores! {
         let sent = [("csrf", csrf.as_str()), ("ran", "yes"), ("reason", "It is in the statement.")];
         let page = follow(&plane, &alice, send_as(&plane, &alice, &path, &sent).await).await;
         assert!(page.contains("The outcome is recorded."), "{page}");
-        assert!(page.contains("It ran, as you found out on") && page.contains("It is in the statement."), "{page}");
+        assert!(page.contains("It ran, as you reported on") && page.contains("It is in the statement."), "{page}");
         assert_eq!(agent.looks(&plane, &lost).await.json()["execution"]["state"], "committed");
         let page = send_as(&plane, &alice, &path, &sent).await.expect(409).words();
-        assert!(page.contains("has been said meanwhile"), "{page}");
+        assert!(page.contains("was reported meanwhile"), "{page}");
     }
 }
 
@@ -62,9 +62,9 @@ async fn the_person_for_whom_the_agent_acts_only_sees_it_where_somebody_else_app
 
     let sent = [("csrf", carol.csrf.as_str()), ("ran", "no"), ("reason", "The bank says so")];
     let page = follow(&plane, &carol, send_as(&plane, &carol, &form_of(&lost), &sent).await).await;
-    assert!(page.contains("It did not run, as you found out on"), "{page}");
+    assert!(page.contains("It did not run, as you reported on"), "{page}");
     let page = open_as(&plane, &alice, &page_of(&lost)).await.expect(200).words();
-    assert!(page.contains("It did not run, as somebody else found out on"), "{page}");
+    assert!(page.contains("It did not run, as somebody else reported on"), "{page}");
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn it_is_not_there_for_anybody_else_and_an_admin_is_led_back_to_the_inbox(
     let bob = plane.person("bob").await;
     let admin = plane.person_in("calendar", "ada", &[Role::Admin]).await;
     let lost = lost(&plane, &alice, &agent, "payments.send").await;
-    assert!(!open_as(&plane, &bob, "/inbox").await.expect(200).words().contains("Did these run?"));
+    assert!(!open_as(&plane, &bob, "/inbox").await.expect(200).words().contains("Unknown outcomes"));
     let sent = [("csrf", bob.csrf.as_str()), ("ran", "no"), ("reason", "I want it again")];
     send_as(&plane, &bob, &form_of(&lost), &sent).await.expect(404);
     let elsewhere = form_of(&lost).replace("dec_", "dec_0");

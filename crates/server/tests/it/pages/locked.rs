@@ -19,7 +19,7 @@ async fn a_locked_question_is_decided_by_nobody_but_who_may_override_it_and_says
     lock(&plane, &carol, &asked).await;
 
     let page = open_as(&plane, &bob, &page_of(&asked)).await.expect(200).words();
-    assert!(page.contains(">Locked<") && page.contains("takes no decision until"), "{page}");
+    assert!(page.contains(">Locked<") && page.contains("This approval is locked."), "{page}");
     assert!(!page.contains("value=\"accept\""), "{page}");
     let shown = hidden(&open_as(&plane, &carol, &page_of(&asked)).await.words(), "shown");
     let sent = [("csrf", bob.csrf.as_str()), ("shown", &shown), ("answer", "accept"), ("override", "yes")];

@@ -48,7 +48,7 @@ on_both_stores! {
         runs(&plane, &agent, &asked, 80).await.expect(200);
         runs(&plane, &agent, &asked, 100).await.expect(200);
         let list = open_as(&plane, &alice, "/allowances").await.expect(200).words();
-        assert!(list.contains("Can still be used: 1 of 3.") && list.contains("70 EUR of 250 EUR left"), "{list}");
+        assert!(list.contains("Uses left: 1 of 3.") && list.contains("70 EUR of 250 EUR left"), "{list}");
         assert!(list.contains("notes.archive {&#34;amount&#34;:80,"), "the call itself, not what the agent says: {list}");
         assert!(list.contains("15 November 2026, 12:30:00\u{a0}UTC"), "{list}");
         assert!(open_as(&plane, &alice, "/inbox").await.words().contains("Standing approvals: 1"));
@@ -146,7 +146,7 @@ async fn the_exact_arguments_of_a_tool_are_shown_and_texts_that_are_no_amounts_a
     assert!(!page.contains("each:account") && !page.contains("each:on"), "{page}");
     let worded = asked_in_words(&plane, &agent, "Tidy up").await;
     let page = open_as(&plane, &alice, &page_of(&worded)).await.expect(200).words();
-    assert!(!page.contains("Exactly what the tool") && !page.contains("allow-more"), "{page}");
+    assert!(!page.contains("Arguments of the tool call") && !page.contains("allow-more"), "{page}");
     accept_more(&plane, &alice, &worded, &[("uses", "3")]).await.expect(422);
 }
 
@@ -159,7 +159,10 @@ async fn an_agent_cannot_say_in_our_place_how_its_call_differs_from_a_plan() {
     body["extra_context"] = json!({ "plan_difference": { "plan_id": plan, "lines": ["nothing at all"] }, "kept": 1 });
     let asked = agent.asks(&plane, &body).await.expect(201).json();
     let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
-    assert!(!page.contains("This is not what") && !page.contains("nothing at all") && page.contains("kept"), "{page}");
+    assert!(
+        !page.contains("This deviates from") && !page.contains("nothing at all") && page.contains("kept"),
+        "{page}"
+    );
 }
 
 on_both_stores! {
@@ -183,7 +186,7 @@ on_both_stores! {
         let plane = &scene.plane;
         let page = open_as(plane, &scene.alice, &page_of(&decision)).await.expect(200).words();
         assert!(page.contains("body.amount: now 82.00 EUR") && page.contains("Altogether up to, in EUR"), "{page}");
-        assert!(!page.contains("Exactly what the tool"), "{page}");
+        assert!(!page.contains("Arguments of the tool call"), "{page}");
         let more = [("uses", "5"), ("sum:body.amount", "200.00")];
         accept_more(plane, &scene.alice, &decision, &more).await.expect(303);
         scene.sends(transfer("120.00")).await.expect(201);

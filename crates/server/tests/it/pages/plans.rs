@@ -107,11 +107,11 @@ on_both_stores! {
         let page = open_as(&plane, &alice, &plan_path()).await.expect(200).words();
         assert!(page.contains(">Approved in part</p>") && page.contains("Only 2 of 3 steps were approved."), "{page}");
         assert_eq!(page.matches("Not approved: it does not run").count(), 1, "{page}");
-        assert_eq!(page.matches(">Approved. Not begun</p>").count(), 2, "{page}");
-        assert!(page.contains("0 of 3 calls done"), "{page}");
+        assert_eq!(page.matches(">Approved. Not started</p>").count(), 2, "{page}");
+        assert!(page.contains("0 of 3 calls completed"), "{page}");
         let question = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
         assert_eq!(question.matches("Not approved: it does not run").count(), 1, "{question}");
-        assert!(page.contains("Can still be used: 3 of 3.") && page.contains("250 EUR of 250 EUR left"), "{page}");
+        assert!(page.contains("Uses left: 3 of 3.") && page.contains("250 EUR of 250 EUR left"), "{page}");
     }
 
     async fn a_call_that_a_plan_does_not_cover_says_how_it_differs(kit) {
@@ -120,7 +120,7 @@ on_both_stores! {
         approve(&plane, &alice, &asked, &[1, 2, 3]).await.expect(303);
         let above = archives(&plane, &agent, 101).await.expect(201).json();
         let page = open_as(&plane, &alice, &page_of(&above)).await.expect(200).words();
-        assert!(page.contains("This is not what the approved plan says"), "{page}");
+        assert!(page.contains("This deviates from the approved plan"), "{page}");
         assert!(page.contains("amount is 101 EUR, at most 100 EUR") && page.contains(&plan_path()), "{page}");
         assert_eq!(page.matches("plan_difference").count(), 0, "it stands apart from the agent's words");
     }
@@ -144,7 +144,7 @@ on_both_stores! {
         let sent = [("csrf", csrf.as_str()), ("reason", "Enough")];
         let page = follow(&plane, &alice, send_as(&plane, &alice, &path, &sent).await).await;
         assert!(page.contains("The plan is revoked.") && page.contains("Cancelled"), "{page}");
-        assert!(page.contains("Enough") && !page.contains("Take the whole plan back"), "{page}");
+        assert!(page.contains("Enough") && !page.contains("Revoke the whole plan"), "{page}");
         archives(&plane, &agent, 50).await.expect(201);
         let again = send_as(&plane, &alice, &path, &sent).await.expect(409).words();
         assert!(again.contains("There is nothing to revoke"), "{again}");
@@ -193,7 +193,7 @@ on_both_stores! {
         less["actions"][id(1)]["uses"] = json!(2);
         let again = propose(&plane, &agent, &less).await;
         let page = open_as(&plane, &alice, &page_of(&again)).await.expect(200).words();
-        assert!(page.contains("What changed since you were last asked"), "{page}");
+        assert!(page.contains("Changes since you were last asked"), "{page}");
         assert!(page.contains("Step 1: its uses went from 3 to 2") && page.contains("Up to 2 times."), "{page}");
         // The settled question is not told as if it had been about the plan of now.
         let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
@@ -205,7 +205,8 @@ on_both_stores! {
 async fn a_plan_is_read_in_german_by_whoever_reads_german() {
     let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = propose(&plane, &agent, &plan()).await;
-    for (path, words) in [(page_of(&asked), "Welche Schritte dürfen"), (plan_path(), "0 von 3 Schritten erledigt")] {
+    for (path, words) in [(page_of(&asked), "Welche Schritte dürfen"), (plan_path(), "0 von 3 Schritten abgeschlossen")]
+    {
         let request = alice.request(Method::GET, &path).header(header::ACCEPT, HTML);
         let request = request.header(header::ACCEPT_LANGUAGE, "de").body(Body::empty()).unwrap();
         let page = plane.send(request).await.expect(200).words();

@@ -28,7 +28,7 @@ async fn a_token_is_shown_once_works_and_is_taken_back() {
 
     let page = open_as(&plane, &alice, "/account").await.expect(200).words();
     assert!(page.contains("Kitchen &#60;speaker&#62;") && !page.contains(&secret), "{page}");
-    assert!(page.contains("Hears and answers for you."), "{page}");
+    assert!(page.contains("Listens and answers for you."), "{page}");
     let path = page.split("action=\"/account/subscribers/").nth(1).unwrap().split('"').next().unwrap();
     let path = format!("/account/subscribers/{path}");
     let bob = plane.person("bob").await;
