@@ -41,7 +41,9 @@ fn an_answer_that_the_question_does_not_take_is_not_sent() {
     assert_eq!(only_no.reply(&yes(), SUBSCRIPTION, at(1)), Err(NotAnAnswer::NotAllowed("an approval")));
     assert!(only_no.reply(&Answer::No { reason: None }, SUBSCRIPTION, at(1)).is_ok());
     assert_eq!(only_no.read_answer("perhaps"), Err(NotAnAnswer::YesOrNo));
-    for (typed, answer) in [("Reject", Answer::No { reason: None }), ("no", Answer::No { reason: None }), ("approve", yes())] {
+    for (typed, answer) in
+        [("Reject", Answer::No { reason: None }), ("no", Answer::No { reason: None }), ("approve", yes())]
+    {
         assert_eq!(only_no.read_answer(typed), Ok(answer), "{typed}");
     }
     assert!(clarification(json!({})).reply(&yes(), SUBSCRIPTION, at(1)).is_err());
