@@ -1,7 +1,7 @@
 //! What ended is removed after its time, and nothing else is.
 
 use crate::{
-    store::{Bench, START, entry, on_both},
+    store::{Bench, START, entry, on_both_stores},
     store_decisions::{
         put,
         rows::{aaep_session, allowance, decision, digest, execution, expired, pending},
@@ -59,10 +59,9 @@ fn committed(at: i64) -> ExecutionState {
     ExecutionState::Committed { at: UnixMillis(at), by: Reporter::Claimant }
 }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn settled_decisions_go_after_their_time_and_what_is_not_settled_never() {
-    on_both(async |bench| {
+on_both_stores! {
+    ///
+    async fn settled_decisions_go_after_their_time_and_what_is_not_settled_never(bench) {
         let asked_in = |key, asked_in, state| Decision { asked_in, ..decision(key, 1, state) };
         let over = AaepSessionState::Over { at: AT };
         for (key, state) in [(1, over.clone()), (2, over)] {
@@ -105,13 +104,11 @@ async fn settled_decisions_go_after_their_time_and_what_is_not_settled_never() {
         assert_eq!(remaining::<Decision>(&bench, 101..=106).await, [102, 103, 104], "however long it takes");
         assert_eq!(remaining::<Execution>(&bench, [2, 5, 6]).await, [2, 6]);
         assert!(is_there::<AaepSession>(&bench, 2).await);
-    })
-    .await;
+    }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn each_kind_has_its_own_time() {
-    on_both(async |bench| {
+on_both_stores! {
+    async fn each_kind_has_its_own_time(bench) {
         write(&*bench.store, Decision { asked_in: 7, ..decision(101, 1, expired()) }).await;
         write(&*bench.store, delegation(50, Some(START))).await;
         append(&bench, vec![entry(1, START, 50, 60, "old")]).await;
@@ -120,8 +117,7 @@ async fn each_kind_has_its_own_time() {
         assert!(!is_there::<Decision>(&bench, 101).await);
         assert!(is_there::<Delegation>(&bench, 50).await);
         assert_eq!(audit(&bench, 50).await.rows.len(), 1);
-    })
-    .await;
+    }
 }
 
 fn delegation(key: RowKey, ended: Option<i64>) -> Delegation {
@@ -183,10 +179,9 @@ fn openings(page: &AuditPage) -> usize {
     page.rows.iter().filter(|row| row.openings.is_some()).count()
 }
 
-/// AAP-G-07, R-25, R-33
-#[tokio::test(flavor = "multi_thread")]
-async fn the_audit_of_a_delegation_is_kept_for_its_life_and_90_days_and_the_leaves_for_good() {
-    on_both(async |bench| {
+on_both_stores! {
+    /// AAP-G-07, R-25, R-33
+    async fn the_audit_of_a_delegation_is_kept_for_its_life_and_90_days_and_the_leaves_for_good(bench) {
         for (key, ended) in [(50, None), (51, Some(START + 10 * DAY))] {
             write(&*bench.store, delegation(key, ended)).await;
             write(&*bench.store, session(key + 10, Some(key))).await;
@@ -225,14 +220,12 @@ async fn the_audit_of_a_delegation_is_kept_for_its_life_and_90_days_and_the_leav
         for row in &kept.rows {
             assert_eq!(evidence::leaf_hash(&row.leaf), row.hash);
         }
-    })
-    .await;
+    }
 }
 
-/// AAP-G-07
-#[tokio::test(flavor = "multi_thread")]
-async fn an_ended_delegation_stays_while_a_decision_or_a_late_entry_of_it_does() {
-    on_both(async |bench| {
+on_both_stores! {
+    /// AAP-G-07
+    async fn an_ended_delegation_stays_while_a_decision_or_a_late_entry_of_it_does(bench) {
         write(&*bench.store, delegation(50, Some(START))).await;
         write(&*bench.store, delegation(51, Some(START))).await;
         append(&bench, vec![entry(1, START, 50, 60, "old"), entry(1, START, 51, 61, "old")]).await;
@@ -246,13 +239,11 @@ async fn an_ended_delegation_stays_while_a_decision_or_a_late_entry_of_it_does()
         remove(&bench, 121, &Retention::default()).await;
         assert_eq!((audit(&bench, 50).await.total, audit(&bench, 51).await.total), (1, 0));
         assert_eq!(remaining::<Delegation>(&bench, [50, 51]).await, [50]);
-    })
-    .await;
+    }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_the_feed_tells_goes_after_its_own_time_and_a_reader_who_was_away_goes_on_after_it() {
-    on_both(async |bench| {
+on_both_stores! {
+    async fn what_the_feed_tells_goes_after_its_own_time_and_a_reader_who_was_away_goes_on_after_it(bench) {
         let told = |at| Draft { event_type: "decision_settled", ..entry(1, at, 50, 60, "told") };
         append(&bench, vec![told(START), entry(1, START, 50, 60, "call"), told(START + 20 * DAY)]).await;
         let page = async || {
@@ -267,13 +258,11 @@ async fn what_the_feed_tells_goes_after_its_own_time_and_a_reader_who_was_away_g
         remove(&bench, 31, &short).await;
         assert_eq!(page().await, 0);
         assert_eq!(audit(&bench, 50).await.total, 3, "the audit keeps it");
-    })
-    .await;
+    }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn one_call_removes_a_bounded_number_of_rows() {
-    on_both(async |bench| {
+on_both_stores! {
+    async fn one_call_removes_a_bounded_number_of_rows(bench) {
         let settled: Vec<Effects> = (0..2300).map(|n| put(decision(1000 + n, 1, expired()))).collect();
         assert_eq!(crate::store::committed(&bench.commit_all(settled).await), 2300);
         let now = UnixMillis(START + 91 * DAY);
@@ -281,8 +270,7 @@ async fn one_call_removes_a_bounded_number_of_rows() {
         assert_eq!(bench.store.remove_expired(&usual, now).await.unwrap(), 2000);
         assert_eq!(bench.store.remove_expired(&usual, now).await.unwrap(), 300);
         assert_eq!(bench.store.remove_expired(&usual, now).await.unwrap(), 0);
-    })
-    .await;
+    }
 }
 
 ///

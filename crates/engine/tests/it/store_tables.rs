@@ -317,10 +317,9 @@ async fn a_lookup_of_another_table_is_refused() {
     assert!(matches!(found, Err(StoreError::Damaged(_))));
 }
 
-///
-#[tokio::test(flavor = "multi_thread")]
-async fn an_unsettled_write_is_found_by_its_route_while_it_is_open_and_an_equal_one_cannot_begin() {
-    on_both(async |bench| {
+on_both_stores! {
+    ///
+    async fn an_unsettled_write_is_found_by_its_route_while_it_is_open_and_an_equal_one_cannot_begin(bench) {
         let write = |key: RowKey| UnsettledWrite {
             key,
             version: 1,
@@ -361,6 +360,5 @@ async fn an_unsettled_write_is_found_by_its_route_while_it_is_open_and_an_equal_
         assert_eq!(commits(equal).await, Outcome::Committed);
         let over = AT.plus_secs(2 * 86_400).plus_millis(1);
         assert_eq!(bench.store.sweep(over).await.unwrap(), 3);
-    })
-    .await;
+    }
 }
