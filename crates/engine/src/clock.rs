@@ -87,7 +87,7 @@ fn uptime_ms() -> Option<i64> {
     let text = std::fs::read_to_string("/proc/uptime").ok()?;
     let (whole, rest) = text.split_whitespace().next()?.split_once('.')?;
     let hundredths: i64 = rest.get(..2)?.parse().ok()?;
-    Some(whole.parse::<i64>().ok()?.checked_mul(1000)?.checked_add(hundredths * 10)?)
+    whole.parse::<i64>().ok()?.checked_mul(1000)?.checked_add(hundredths * 10)
 }
 
 /// For spans of real time, which no clock that is set changes and no test moves.
