@@ -5,7 +5,7 @@ use crate::{
     decision::probe::MAX_SETTLING_S,
     held::{check_probe_path, must_be_confirmed},
 };
-use countersign_protocol::project::{ProbeAnswer, ProbeItems, ProjectDocument, Route};
+use countersign_protocol::project::{ProbeAnswer, ProjectDocument, Route};
 
 pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
     let Some(probe) = &route.probe else { return };
@@ -59,10 +59,7 @@ fn check_answer(answer: &ProbeAnswer, member: &str, at: &str, found: &mut Proble
 /// No body fits both.
 fn exclude_each_other(done: &ProbeAnswer, not_done: &ProbeAnswer) -> bool {
     let same_member = done.member.is_some() && done.member == not_done.member;
-    let items = match (done.items, not_done.items) {
-        (Some(ProbeItems::Some), Some(ProbeItems::None)) | (Some(ProbeItems::None), Some(ProbeItems::Some)) => true,
-        _ => false,
-    };
+    let items = done.items.is_some() && not_done.items.is_some() && done.items != not_done.items;
     let values = done.equals.is_some() && not_done.equals.is_some() && done.equals != not_done.equals;
     same_member && (items || values)
 }
