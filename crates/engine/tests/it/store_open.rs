@@ -277,7 +277,7 @@ async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open
 
 /// The changes of every schema version from the eighth on, undone, and the ninth forgotten, which only changes
 /// documents.
-const SEVENTH_SCHEMA: &str = "DROP TABLE unsettled_writes; DROP INDEX executions_by_fence; \
+const SEVENTH_SCHEMA: &str = "DROP TABLE clock; DROP TABLE unsettled_writes; DROP INDEX executions_by_fence; \
      ALTER TABLE executions DROP COLUMN fence_of; ALTER TABLE executions DROP COLUMN fence; \
      DROP INDEX executions_probe_due; ALTER TABLE executions DROP COLUMN probe_due; \
      DROP INDEX decisions_by_settlement; DROP INDEX decisions_asked_in; \
