@@ -53,6 +53,13 @@ pub(crate) async fn before_with(
     stage_with(|_| panic!("the peer is the service"), there, settle).await
 }
 
+/// Bodies leave as they come: none is compared with an unsettled write before it is forwarded.
+pub(crate) fn idempotent_writes(document: &mut ProjectDocument) {
+    for route in document.routes.iter_mut().filter(|route| route.method != "GET") {
+        route.idempotent = Some(true);
+    }
+}
+
 pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, what).await.expect("it never happens")
 }

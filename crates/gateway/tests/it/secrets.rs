@@ -37,8 +37,10 @@ async fn the_services_secret_and_the_agents_token_are_in_no_answer_log_or_record
     let stage = before_with(&peer, credited, holding).await;
     let mut answers = String::new();
     // Answered, broken off, nonsense, and nothing at all.
-    for answer in ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "", "nonsense\r\n\r\n", "HTTP/1.1 200 OK\r\n"] {
-        for asked in [stage.read(), stage.write("{}")] {
+    let all = ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "", "nonsense\r\n\r\n", "HTTP/1.1 200 OK\r\n"];
+    for (number, answer) in all.into_iter().enumerate() {
+        // Each write has a body of its own: a repeat of one whose outcome is unknown is refused.
+        for asked in [stage.read(), stage.write(&format!("{{\"number\":{number}}}"))] {
             let mut caller = stage.connect().await;
             let asked = asked.replacen("\r\nAap", "\r\nConnection: close\r\nAap", 1);
             caller.write_all(asked.as_bytes()).await.unwrap();

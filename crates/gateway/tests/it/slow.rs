@@ -1,7 +1,7 @@
 //! Callers that are slow, or leave in the middle.
 
 use crate::{
-    peer::{OK, Peer, before, before_with, request, rest, until},
+    peer::{OK, Peer, before, before_with, idempotent_writes, request, rest, until},
     stage::{HOST, refused, stage, stage_with, status},
 };
 use countersign_gateway::GatewaySettings;
@@ -53,7 +53,7 @@ async fn a_long_body_that_stops_on_its_way_breaks_off_and_is_recorded_as_unknown
         hurried(settings);
         settings.buffer_limit = 4;
     };
-    let mut stage = before_with(&peer, |_| (), small).await;
+    let mut stage = before_with(&peer, idempotent_writes, small).await;
     let mut caller = stage.connect().await;
     let whole = stage.write("{\"a\":1234567890}");
     caller.write_all(&whole.as_bytes()[..whole.len() - 3]).await.unwrap();

@@ -1,7 +1,7 @@
 //! Two readers that disagree about where a request ends are how one is hidden in another. Here nobody disagrees.
 
 use crate::{
-    peer::{Peer, before, before_with, rest, until},
+    peer::{Peer, before, before_with, idempotent_writes, rest, until},
     stage::{HOST, Stage, refused, stage, stage_with, status},
 };
 use countersign_protocol::project::Stream;
@@ -140,7 +140,7 @@ async fn what_follows_a_body_is_a_request_of_its_own_and_judged_as_one() {
 #[tokio::test]
 async fn a_long_body_that_goes_wrong_on_its_way_never_looks_complete_to_the_service() {
     let peer = Peer::open().await;
-    let mut stage = before_with(&peer, |_| (), |settings| settings.buffer_limit = 4).await;
+    let mut stage = before_with(&peer, idempotent_writes, |settings| settings.buffer_limit = 4).await;
     let mut caller = stage.connect().await;
     let begun = posting(&stage, "Transfer-Encoding: chunked\r\n") + "6\r\nabcdef\r\n";
     caller.write_all(begun.as_bytes()).await.unwrap();

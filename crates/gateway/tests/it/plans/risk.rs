@@ -60,7 +60,7 @@ on_both_stores! {
         let draft = Draft::of(paying_exactly("100.00"));
         scene.planned(&draft).await;
         let decision = held(&scene, BankScene::transfer_of("100.00")).await;
-        assert!(difference(&decision, &draft).contains("every call of it is asked about"), "{decision}");
+        assert!(difference(&decision, &draft).contains("its risk requires an approval of every call"), "{decision}");
         assert_eq!(scene.bank.got().len(), 0);
         scene.alice.accepts(&scene.plane, &decision).await;
         scene.sends(BankScene::transfer_of("100.00").confirmed("true")).await.expect(201);
@@ -85,7 +85,7 @@ on_both_stores! {
         let draft = Draft::of(ordering(json!({})));
         scene.planned(&draft).await;
         let decision = held(&scene, order("pens")).await;
-        assert!(difference(&decision, &draft).contains("every call of it is asked about"), "{decision}");
+        assert!(difference(&decision, &draft).contains("its risk requires an approval of every call"), "{decision}");
         assert_eq!(scene.bank.got().len(), 0);
     }
 

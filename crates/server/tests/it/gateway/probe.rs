@@ -56,7 +56,7 @@ async fn leaves(scene: &BankScene, event_type: &str) -> Vec<String> {
     wanted.map(|entry| String::from_utf8(entry.leaf).unwrap()).collect()
 }
 
-fn is_by_probe(leaf: &String) -> bool {
+fn is_by_probe(leaf: &str) -> bool {
     leaf.contains(r#""reported_by":"probe""#)
 }
 
@@ -82,7 +82,7 @@ on_both_stores! {
         assert_eq!(execution(&scene, &decision).await, "committed");
         assert_eq!(scene.looks(&scene.agent, &other).await["cancelled_for"], "superseded");
         let settled = leaves(&scene, "execution_settled").await;
-        assert!(settled.len() == 1 && settled.iter().all(is_by_probe), "{settled:?}");
+        assert!(settled.len() == 1 && settled.iter().all(|leaf| is_by_probe(leaf)), "{settled:?}");
         scene.plane.advance_secs(600).await;
         assert_eq!((probes(&scene, 200).await, scene.bank.reads().len()), (0, 1));
     }
@@ -212,7 +212,7 @@ on_both_stores! {
         let looked = scene.looks(&scene.agent, &decision).await["execution"].clone();
         assert_eq!((&looked["state"], &looked["conflict"]), (&json!("failed"), &json!(true)), "{looked}");
         let conflicts = leaves(&scene, "execution_conflict").await;
-        assert!(conflicts.len() == 1 && conflicts.iter().all(is_by_probe), "{conflicts:?}");
+        assert!(conflicts.len() == 1 && conflicts.iter().all(|leaf| is_by_probe(leaf)), "{conflicts:?}");
         scene.plane.advance_secs(600).await;
         assert_eq!(probes(&scene, 200).await, 0);
     }
