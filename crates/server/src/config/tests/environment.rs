@@ -33,6 +33,7 @@ fn another(key: &str) -> (&'static str, &'static [(&'static str, &'static str)])
         "gateway.upstream_ca_file" => ("roots.pem", GATEWAY),
         "gateway.credentials" => ("{ bank = { env = \"BANK\" } }", GATEWAY),
         "gateway.max_header_bytes" => ("2048", GATEWAY),
+        "retention.audit_days" => ("365", &[]),
         "log.format" => ("json", &[]),
         "log.level" => ("debug", &[]),
         seconds if seconds.starts_with("gateway.") => ("2", GATEWAY),
