@@ -17,9 +17,11 @@ on_both_stores! {
         let (lane, seq) = (entry["lane"].take(), entry["seq"].take());
         assert!(lane.as_i64().is_some() && seq.as_i64().is_some_and(|seq| seq > 0));
         assert_eq!(entry["leaf_hash"].take().as_str().map(str::len), Some(64));
+        assert!(entry["call_id"].take().as_str().is_some_and(|id| id.starts_with("call_")));
         let wanted = json!({
             "timestamp": scene.plane.now().to_rfc3339(),
             "event_type": "call",
+            "call_id": null,
             "mode": "user_delegated",
             "method": "PUT",
             "path": "/calendar/events/7",
