@@ -1,4 +1,4 @@
-//! Answering: the first valid answer settles a question, every other one changes nothing (AAEP 6.3.4, R-4, R-9).
+//! Answering a question. The first valid answer settles it; later answers change nothing (AAEP 6.3.4, R-4, R-9).
 
 use super::{
     Place,
@@ -29,29 +29,29 @@ use countersign_protocol::{
 };
 use serde_json::Value;
 
-/// How far behind our clock a subscriber's may be (E-03).
+/// Tolerated clock skew of a subscriber behind the hub (E-03).
 const SLOW_CLOCK_S: i64 = 300;
 
 pub struct Answer {
     pub by: Answerer,
     pub given: Given,
-    /// When the person decided, as the sender says.
+    /// Time of the decision as claimed by the sender.
     pub claimed_at: UnixMillis,
     pub decided_by: Option<String>,
     pub correlation_id: Option<String>,
     pub extra: Extra,
 }
 
-/// What a person adds to a yes, beyond yes.
+/// Optional members of an approval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extra {
-    /// More than once, for a while, up to a sum.
+    /// Limits of a standing approval: uses, expiry, amount.
     pub bounds: Option<Bounds>,
-    /// Only these steps of a plan.
+    /// Limits the approval to these steps of the plan.
     pub steps: Option<Vec<MplpId>>,
-    /// Although it is locked (M-27).
+    /// Overrides the lock of a locked approval (M-27).
     pub by_override: bool,
-    /// The role under which they say that they decide.
+    /// The role claimed for this decision.
     pub as_role: Option<String>,
 }
 
@@ -61,26 +61,26 @@ pub enum Given {
     Response { response: Value, confidence: Option<f64> },
 }
 
-/// A person, as proven by the transport.
+/// An authenticated person, as proven by the transport.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answerer {
     pub person: RowKey,
     pub subject: String,
     pub roles: Vec<Role>,
     pub assurance: Assurance,
-    /// The roles under which they decide, as the project names them (M-06).
+    /// The project roles under which the person decides (M-06).
     pub deciding: Deciding,
-    /// A subscription or token that only reads never answers.
+    /// False for a read-only subscription or token.
     pub may_answer: bool,
-    /// Whether it is a subscriber token that its person allowed to approve high-risk irreversible actions.
+    /// True for a subscriber token with its person's permission to approve high-risk irreversible actions.
     pub approves_high_risk: bool,
     pub via: Via,
-    /// The rows that this rests on.
+    /// Rows behind this authentication. They must be unchanged at commit.
     pub guards: Vec<Guard>,
 }
 
 impl Answerer {
-    /// What they do without a reply of their own making.
+    /// The ballot of an act other than a reply, e.g. calling a question off.
     pub(super) fn ballot(&self, at: UnixMillis, by_override: bool) -> Ballot {
         Ballot {
             person: self.person,
@@ -99,20 +99,20 @@ impl Answerer {
 
 pub struct AnswerView {
     pub place: Place,
-    /// How long a thrice rejected action rests.
+    /// Pause after repeated rejections of one action.
     pub pause_s: i64,
     pub decision: Decision,
     pub session: AaepSession,
-    /// The plan that it is about.
+    /// The plan of a question about a plan.
     pub plan: Option<Plan>,
-    /// The very request that is asked about, while it is kept: what a bounded yes is a pattern of.
+    /// The request under approval, while it is stored. The pattern of a standing approval is built from it.
     pub asked_for: Option<AskedFor>,
     pub policy: PlanPolicy,
-    /// The gap that it asks about, which its answer resolves (W-31).
+    /// The gap that this answer resolves (W-31).
     pub gap: Option<GapSeen>,
 }
 
-/// Why an answer did not count. On the AAEP wire all look the same.
+/// Reasons to ignore an answer. The AAEP wire does not distinguish them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotCounted {
     #[error("there is no such question")]
@@ -169,7 +169,7 @@ impl Operation for Answer {
     type Answer = Counted;
     type Refusal = NotCounted;
 
-    /// In the order of AAEP 6.3.4; its first check, the message's shape, was made before anything was looked up.
+    /// Checks in the order of AAEP 6.3.4. Its first check, the message's shape, precedes the lookup.
     fn decide(self, view: &AnswerView, env: &Env) -> Result<Step<Counted>, NotCounted> {
         let decision = &view.decision;
         let DecisionState::Pending { deadline, .. } = decision.state else { return Err(NotCounted::Settled) };
@@ -195,7 +195,7 @@ impl Operation for Answer {
         if let (Some(gap), Given::Response { response, .. }) = (&view.gap, &self.given) {
             gap.answered(&view.place, &settled, response, env, &mut mint, &mut effects)?;
         }
-        // What decides is the store's clock, when the answer is written.
+        // The store's clock at commit decides, not `env.now`.
         effects.before = Some(deadline);
         effects.guards.extend(self.by.guards.iter().copied());
         if rejected {
@@ -207,7 +207,7 @@ impl Operation for Answer {
 }
 
 impl Answer {
-    /// Events of a time when not all that runs was in them let nobody approve it; a rejection always counts.
+    /// Events from before details were recorded omit part of the request: they allow a rejection but no approval.
     fn was_shown(&self, decision: &Decision) -> Result<(), NotCounted> {
         let Question::Confirmation(asked) = &decision.question else { return Ok(()) };
         let over_the_wire = matches!(self.by.via, Via::Subscription { .. });
@@ -250,18 +250,18 @@ impl Answer {
         }
     }
 
-    /// Only a role that approves decides (M-06); the no of the person for whom the agent acts always counts.
+    /// Only an approving role decides (M-06). The person the agent acts for can always reject.
     fn role_allows(&self, decision: &Decision) -> bool {
         let is_clarification = matches!(decision.question, Question::Clarification(_));
         is_clarification || self.is_own_rejection(decision) || self.by.deciding.approves()
     }
 
-    /// The person for whom the agent acts rejects: no floor of assurance is above that.
+    /// A rejection by the person the agent acts for. It is exempt from the assurance floor.
     fn is_own_rejection(&self, decision: &Decision) -> bool {
         self.by.person == decision.raised_by.person && matches!(self.given, Given::Reply { .. }) && !self.is_yes()
     }
 
-    /// The label under which the answer is recorded: their own, whatever they say.
+    /// The role recorded with the answer. A claimed role must be one of the person's own.
     fn role(&self, decision: &Decision) -> Result<String, NotCounted> {
         if matches!(decision.question, Question::Clarification(_)) {
             return Ok(self.by.deciding.label().to_owned());
@@ -278,7 +278,7 @@ impl Answer {
     fn is_allowed(&self, question: &Question) -> Result<(), NotCounted> {
         let fits = match (question, &self.given) {
             (Question::Confirmation(asked), Given::Reply { decision, modified_action, .. }) => {
-                // A changed action is a no, whatever it is called (AAEP 6.3.2).
+                // A modified action counts as a rejection, under either label (AAEP 6.3.2).
                 let effectively = if modified_action.is_some() { YesNo::Reject } else { *decision };
                 asked.allowed_replies.contains(decision) && asked.allowed_replies.contains(&effectively)
             }
@@ -288,7 +288,7 @@ impl Answer {
         if fits { Ok(()) } else { Err(NotCounted::NotAllowed) }
     }
 
-    /// An answer to a gap becomes part of a plan, so it must be something that fits there.
+    /// The answer to a gap becomes part of a plan, so it must be valid there.
     fn can_be_written(&self, view: &AnswerView, env: &Env) -> Result<(), NotCounted> {
         match (&view.gap, &self.given) {
             (Some(gap), Given::Response { response, .. }) => {
@@ -299,7 +299,7 @@ impl Answer {
     }
 
     fn settled(&self, decision: &Decision, now: UnixMillis, role: &str) -> DecisionState {
-        // Whoever need not override anything did not.
+        // Record an override only if there was a lock.
         let by = self.ballot(now, role, self.extra.by_override && decision.is_locked());
         match &self.given {
             Given::Reply { decision: YesNo::Accept, modified_action: None, rationale } => {
@@ -329,7 +329,7 @@ impl Answer {
         }
     }
 
-    /// Names the authenticated person; what the sender says about who decided stands beside it as a claim.
+    /// Records the authenticated person; the sender's own `decided_by` is recorded separately as a claim.
     fn record(&self, entry: Entry, settled: &Decision, role: &str) -> Entry {
         let via = match &self.by.via {
             Via::Subscription { .. } => "subscription",
@@ -358,8 +358,8 @@ impl Answer {
     }
 }
 
-/// Whether this person's yes, or no, counts. The person for whom the agent acts can always say no; whether their yes
-/// counts is policy's.
+/// Whether an approval (`yes`) or rejection by this person counts. The person the agent acts for can always reject;
+/// the policy decides whether their approval counts.
 pub fn counts(decision: &Decision, person: RowKey, roles: &[Role], yes: bool) -> bool {
     decision
         .terms
@@ -384,7 +384,7 @@ fn notice(settled: &Decision) -> Notice {
     }
 }
 
-/// Whether a response is of a kind that the question takes (AAEP 6.5.2).
+/// Whether the response has one of the kinds accepted by the question (AAEP 6.5.2).
 pub fn takes(asked: &Clarification, response: &Value) -> bool {
     asked.kinds.iter().any(|kind| match (kind, response) {
         (ResponseKind::Freetext, Value::String(text)) => !text.is_empty(),

@@ -1,4 +1,4 @@
-//! Calling off: by whoever asked, with the session, or because the agent was cut off (AAEP 6.8, R-5).
+//! Cancelling a question: withdrawn by its requester, ended with its session, or revoked with the agent (AAEP 6.8, R-5).
 
 use super::{
     Place,
@@ -21,7 +21,7 @@ use countersign_protocol::{
 };
 use std::collections::BTreeMap;
 
-/// The raiser does not want its question answered any more.
+/// The requester withdraws its question.
 pub struct Withdraw {
     pub reason: Option<String>,
 }
@@ -37,7 +37,7 @@ impl Operation for Withdraw {
             return Err(Refusal::Conflict(format!("the question is {state} already and cannot be withdrawn")));
         }
         if view.decision.is_locked() {
-            // Nobody moves it but whoever may override that (M-27).
+            // Only an override changes a locked approval (M-27).
             return Err(Refusal::Conflict("the approval is locked and cannot be withdrawn".into()));
         }
         let why = CancelledFor::Withdrawn;
@@ -54,9 +54,9 @@ impl Operation for Withdraw {
     }
 }
 
-/// The effect that its approval would let happen has happened under another decision.
+/// Cancels a decision after another decision brought about the same effect.
 pub struct Supersede {
-    /// That decision's id.
+    /// The other decision's id.
     pub by: String,
 }
 
@@ -87,7 +87,7 @@ impl Operation for Supersede {
     }
 }
 
-/// A person who may decide it calls it off: no judgement, and no yes (MPLP 3.1).
+/// An entitled person cancels the question: neither approval nor rejection (MPLP 3.1).
 pub struct CallOff {
     pub by: Answerer,
     pub reason: Option<String>,
@@ -134,7 +134,7 @@ impl Operation for CallOff {
     }
 }
 
-/// Everything that an agent has open: what ends with its delegation or session.
+/// All open records of an agent. They end with its delegation or session.
 #[derive(Clone, Debug, Default)]
 pub struct Live {
     pub decisions: Vec<Decision>,
@@ -149,7 +149,7 @@ impl Live {
         decisions.is_empty() && allowances.is_empty() && sessions.is_empty() && plans.is_empty()
     }
 
-    /// Calls everything off, in the step that causes it.
+    /// Cancels all of them within the step that caused it.
     pub fn end(
         &self,
         place: &Place,

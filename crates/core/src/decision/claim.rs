@@ -1,4 +1,4 @@
-//! Claiming: a yes is spent once, on exactly what was approved, and durably before anything runs.
+//! Claiming an allowance: once, for exactly the approved request, durable before execution.
 
 use super::{
     Place, audience,
@@ -32,20 +32,20 @@ use countersign_protocol::{
 
 pub const RULES_CHANGED: &str = "the rules of the project have changed since it was asked for";
 
-/// The digest is computed from what is about to run, so a yes to one thing cannot be spent on another.
+/// Claims an allowance. The digest is computed from the request at hand, so an approval covers no other request.
 pub struct Claim {
     pub digest: Digest,
-    /// What makes it run once, whatever carries it.
+    /// Idempotency digest: the same effect runs once, even across different requests.
     pub effect: Option<Digest>,
-    /// Where it is redeemed; only the kind of point that asked may.
+    /// The claiming enforcement point. It must be of the kind that asked.
     pub point: Point,
-    /// The lane of the node that claims.
+    /// The lane of the claiming node.
     pub node: i64,
-    /// What is about to run, for a yes that covers more than one request.
+    /// The request at hand, for the match against a standing approval.
     pub call: Option<AskedFor>,
-    /// The rules of now for it.
+    /// Digest of the current rules for this request.
     pub rules: Option<Digest>,
-    /// How its upstream can be asked what became of it, if nobody knows.
+    /// The upstream query for an unknown outcome.
     pub probe: Option<Box<ExecutionProbe>>,
 }
 
@@ -54,17 +54,17 @@ pub struct ClaimView {
     pub decision: Decision,
     pub allowance: Option<Allowance>,
     pub session: AaepSession,
-    /// The rows that the caller's and the approver's standing rest on.
+    /// Rows behind the rights of caller and approver. They must be unchanged at commit.
     pub guards: Vec<Guard>,
-    /// Whether whoever said yes could still say it.
+    /// Whether the approver is still entitled to approve.
     pub approver_stands: bool,
-    /// Another decision under which exactly this runs, or may have run.
+    /// Another decision with an execution of this digest, running or unknown.
     pub under_way: Option<String>,
-    /// What has, or may have, the same effect already, and its decision's id.
+    /// An execution with the same effect, running, committed or unknown, and its decision's id.
     pub same_effect: Option<(Execution, String)>,
     /// The highest fence number of an earlier claim of the same effect, or of the same digest without one; else 0.
     pub fence: i64,
-    /// The plan whose step it is.
+    /// The plan of a plan step.
     pub plan: Option<Plan>,
 }
 
@@ -81,7 +81,7 @@ impl Operation for Claim {
         let taken = self.fits(view)?;
         let allowance = view.open_allowance(env)?;
         if allowance.rules.is_some() && allowance.rules != self.rules {
-            // The rules of then said what the person was shown, and whom they let decide.
+            // The person read a text made under the earlier rules, which also chose the approvers.
             return Err(Refusal::YesGone(RULES_CHANGED));
         }
         if let Some(other) = &view.under_way {
@@ -121,7 +121,7 @@ impl Operation for Claim {
 }
 
 impl Claim {
-    /// What it takes of the sums, if the yes covers what is about to run.
+    /// The amounts to reserve, if the approval covers the request.
     fn fits(&self, view: &ClaimView) -> Result<Vec<Taken>, Refusal> {
         let pattern = view.allowance.as_ref().and_then(|allowance| allowance.pattern.as_ref());
         match (pattern, &self.call) {
@@ -169,12 +169,12 @@ impl Claim {
 }
 
 impl ClaimView {
-    /// A step of a plan says itself where it can be spent.
+    /// An allowance for a plan step names its own enforcement point.
     fn point(&self) -> Point {
         self.allowance.as_ref().map_or(self.decision.point, |allowance| allowance.point)
     }
 
-    /// The step begins with its first use, and only when those before it are done (MPLP step rules).
+    /// A step starts with its first claim, after all its dependencies are complete (MPLP step rules).
     fn begin_step(&self, env: &Env, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
         let step = self.allowance.as_ref().and_then(|allowance| allowance.step.as_ref());
         let Some(step) = step else { return Ok(()) };
@@ -211,7 +211,7 @@ fn no_yes(decision: &Decision) -> &'static str {
     }
 }
 
-/// The tool is announced before its side effect and after the yes (AAEP 4.3.1, C6).
+/// Announces the tool after the approval and before the side effect (AAEP 4.3.1, C6).
 fn announce(view: &ClaimView, execution: &Execution, env: &Env, mint: &mut Mint, effects: &mut Effects) {
     let mut talk = Talk::resume(&view.session, env.now);
     if talk.is_over() {

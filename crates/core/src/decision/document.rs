@@ -1,4 +1,4 @@
-//! A decision as the agent that asked sees it (`/v1`).
+//! The decision document of the requesting agent (`/v1`).
 
 use super::{
     call_off::cancelled_for,
@@ -11,7 +11,7 @@ use crate::records::{
 use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, ExecutionDocument, Kind, State};
 use serde_json::Value;
 
-/// Everything that a document is made of.
+/// The records behind a decision document.
 #[derive(Clone, Debug)]
 pub struct Whole {
     pub decision: Decision,
@@ -21,7 +21,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// Whether the agent has nothing to wait for: it is settled.
+    /// Whether the agent can stop polling.
     pub fn is_settled(&self) -> bool {
         !self.decision.is_pending()
     }

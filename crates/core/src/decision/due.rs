@@ -1,4 +1,4 @@
-//! What falls due by itself: the countdown, the deadline, an unused yes, a lapsed lease.
+//! Transitions by time: countdown, deadline, expiry of an unused approval, end of a lease.
 
 use super::{Place, audience, entry, forget_request_of, render, settle};
 use crate::{
@@ -22,12 +22,12 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 
-/// A default yes is only given on time: whoever comes later finds a no.
+/// Grace period of an acceptance by default. After it, the default is a rejection.
 const ON_TIME_S: i64 = 5;
-/// Only longer questions are counted down (AAEP 6.4.3).
+/// Shorter questions have no countdown (AAEP 6.4.3).
 const COUNTED_DOWN_S: i64 = 60;
 
-/// The next moment at which a question has something to say: half the time left, a tenth, none.
+/// The next countdown event: at half of the time, at a tenth left, at the deadline.
 pub fn next(asked_at: UnixMillis, deadline: UnixMillis, after: UnixMillis) -> UnixMillis {
     let whole = deadline.millis_since(asked_at);
     if whole <= COUNTED_DOWN_S * 1000 {
@@ -37,11 +37,11 @@ pub fn next(asked_at: UnixMillis, deadline: UnixMillis, after: UnixMillis) -> Un
     moments.into_iter().find(|moment| *moment > after).unwrap_or(deadline)
 }
 
-/// A question that is due.
+/// A timer of a question has fired.
 pub struct QuestionDue {
-    /// Since when this node serves. What fell due before that fell due while nobody looked.
+    /// Start of this node's service. A deadline that passed earlier was not watched, so nothing is accepted by default.
     pub serving_since: UnixMillis,
-    /// Settles the question before its deadline because nobody is there: opt-in, and never as a yes.
+    /// Settles the question before its deadline because no approver is present. Opt-in, and never an approval.
     pub nobody_there: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct DueView {
     pub place: Place,
     pub decision: Decision,
     pub session: AaepSession,
-    /// The plan that it is about.
+    /// The plan of a question about a plan.
     pub plan: Option<Plan>,
 }
 
@@ -83,7 +83,7 @@ impl QuestionDue {
             effects.not_before = Some(deadline);
         }
         if as_if == Defaulted::Accept {
-            // On time by the clock that decides, however long the step was under way.
+            // The store's clock at commit decides, so a slow step cannot accept late.
             effects.before = Some(deadline.plus_secs(ON_TIME_S).plus_millis(1));
         }
         Ok(Step { answer: (), effects })
@@ -105,7 +105,7 @@ impl QuestionDue {
     }
 }
 
-/// What a question comes to that nobody can answer at present: never a yes.
+/// The default of a question without a present approver: never an approval.
 pub(super) fn comes_to_with_nobody_there(
     decision: &Decision,
     deadline: UnixMillis,
@@ -114,7 +114,7 @@ pub(super) fn comes_to_with_nobody_there(
     QuestionDue { serving_since: now, nobody_there: true }.comes_to(decision, deadline, now)
 }
 
-/// That nobody answered, and what it came to: expired, and never rejected.
+/// Records an unanswered question as expired, never as rejected, with its default.
 pub(super) fn record(entry: Entry, as_if: &Defaulted) -> Entry {
     let entry = entry.open("state", "expired").open("answered", false);
     match as_if {
@@ -127,7 +127,7 @@ pub(super) fn record(entry: Entry, as_if: &Defaulted) -> Entry {
     }
 }
 
-/// Tells how much time is left, and when to say so again.
+/// Announces the time left and schedules the next announcement.
 fn count_down(view: &DueView, deadline: UnixMillis, env: &Env) -> Result<Step<()>, Refusal> {
     let decision = &view.decision;
     let left_ms = deadline.millis_since(env.now);
@@ -145,7 +145,7 @@ fn count_down(view: &DueView, deadline: UnixMillis, env: &Env) -> Result<Step<()
     Ok(Step { answer: (), effects: Effects { puts, news, ..Effects::default() } })
 }
 
-/// A yes that nobody spent.
+/// An allowance was not claimed in time.
 pub struct AllowanceDue;
 
 pub struct AllowanceDueView {
@@ -153,7 +153,7 @@ pub struct AllowanceDueView {
     pub decision: Decision,
     pub session: AaepSession,
     pub allowance: Allowance,
-    /// The plan whose step it let run.
+    /// The plan of a plan step.
     pub plan: Option<Plan>,
 }
 
@@ -175,7 +175,7 @@ impl Operation for AllowanceDue {
     }
 }
 
-/// An administrator accepted the clock, so nobody knows how old the yes is: it lapses, whatever its end was.
+/// Lapses an allowance after an administrator accepted a changed clock: its age is unknown.
 pub struct LapseWithClock;
 
 impl Operation for LapseWithClock {
@@ -196,7 +196,7 @@ impl Operation for LapseWithClock {
 }
 
 impl AllowanceDueView {
-    /// Everything that follows from an allowance that is over before it was spent.
+    /// All effects of an allowance that ends unclaimed.
     pub(super) fn ended(
         &self,
         over: Allowance,
@@ -232,7 +232,7 @@ impl AllowanceDueView {
     }
 }
 
-/// Nothing more is called in the session of a yes that is over.
+/// Ends the `calling_tool` state of the session after its approval has ended.
 pub(crate) fn hush(
     decision: &Decision,
     session: &AaepSession,
@@ -252,14 +252,14 @@ pub(crate) fn hush(
     effects.news.extend(said);
 }
 
-/// The session says that no tool is being called any more, if that is what it last said.
+/// Leaves `calling_tool`, if that is the current state and no call is left.
 pub(super) fn stop_calling(talk: &mut Talk, decision: &Decision, notice: &Notice, mint: &mut crate::env::Mint) {
     if talk.state() == CALLING_TOOL && !talk.calls_tools() {
         talk.state_to(&audience(decision), mint, THINKING, notice, render::extension(decision));
     }
 }
 
-/// A claim whose lease has lapsed: nobody knows whether it ran.
+/// The lease of a claim has lapsed: its outcome is unknown.
 pub struct LeaseDue;
 
 pub struct ExecutionView {
@@ -267,14 +267,14 @@ pub struct ExecutionView {
     pub decision: Decision,
     pub session: AaepSession,
     pub execution: Execution,
-    /// What it was claimed from.
+    /// The claimed allowance.
     pub allowance: Option<Allowance>,
-    /// The plan whose step it is.
+    /// The plan of a plan step.
     pub plan: Option<Plan>,
 }
 
 impl ExecutionView {
-    /// Whether more may run in the same session: then it stays open.
+    /// Whether the session stays open for further executions.
     fn goes_on(&self, plan: Option<&Plan>) -> bool {
         match plan {
             Some(plan) => progress::is_running(plan),
@@ -299,7 +299,7 @@ impl Operation for LeaseDue {
     }
 }
 
-/// The same for a claim from a time that the clock was set back from: its lease would never lapse.
+/// Ends a claim made before the clock was set back: its lease would never lapse.
 pub struct EndLeaseWithClock;
 
 impl Operation for EndLeaseWithClock {
@@ -317,14 +317,14 @@ impl Operation for EndLeaseWithClock {
     }
 }
 
-/// When the connection of a call was closed at the latest, where nobody told: it is sent while its first lease counts,
-/// and its answer is waited for no longer than the upstream has for it.
+/// Latest time at which an unreported call's connection was closed. A call is sent within its first lease, and the
+/// upstream timeout bounds the response.
 fn closed_by(execution: &Execution) -> UnixMillis {
     let within = execution.probe.as_ref().map_or(0, |probe| probe.answer_within_s);
     execution.claimed_at.plus_secs(execution.lease_s).plus_secs(within)
 }
 
-/// Nobody can say whether it ran, from now on. Its connection is closed at `closed_at`.
+/// Marks the outcome as unknown. The connection is closed at `closed_at`.
 pub(super) fn unknown(view: &ExecutionView, closed_at: UnixMillis, env: &Env) -> Result<Step<Execution>, Refusal> {
     let mut mint = env.mint();
     let state = ExecutionState::Unknown { since: env.now };
@@ -341,7 +341,7 @@ pub(super) fn unknown(view: &ExecutionView, closed_at: UnixMillis, env: &Env) ->
     Ok(Step { answer: unknown, effects: Effects { puts, news, evidence, ..Effects::default() } })
 }
 
-/// Says how a tool call ended, if the session still listens.
+/// Announces the end of a tool call, unless the session is over.
 #[expect(clippy::too_many_arguments, reason = "what it says, and the three places where it is said")]
 pub(super) fn completed(
     view: &ExecutionView,
@@ -383,7 +383,7 @@ pub(super) fn completed(
     news.extend(said);
 }
 
-/// What is announced as the tool of a use.
+/// The announced tool name of an execution.
 pub(super) fn tool_of(decision: &Decision, execution: &Execution) -> String {
     match (&decision.question, &execution.step) {
         (_, Some(step)) => step.tool.clone(),

@@ -1,4 +1,4 @@
-//! More time for those who need it: within policy, recorded, and told to everybody who was asked (AAEP 6.4.2, E-08).
+//! Extending a deadline: within policy, recorded, and announced to every approver (AAEP 6.4.2, E-08).
 
 use super::{
     answer::{Answerer, NotCounted},
@@ -22,7 +22,7 @@ pub struct Extend {
 
 impl Operation for Extend {
     type View = DueView;
-    /// Until when there is time now.
+    /// The new deadline.
     type Answer = UnixMillis;
     type Refusal = NotCounted;
 

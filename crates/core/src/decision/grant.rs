@@ -1,4 +1,4 @@
-//! How much a yes allows: what was shown, once, or within the bounds that the person named.
+//! The extent of an approval: the rendered request once, or a standing approval within its limits.
 
 use super::{
     answer::{AnswerView, Extra, NotCounted},
@@ -18,17 +18,17 @@ use countersign_protocol::{
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The request that a question is about, as it was shown.
+/// The request under approval, as rendered.
 #[derive(Clone, Debug)]
 pub struct AskedFor {
     pub what: What,
     pub arguments: Arguments,
-    /// What its amounts are counted in.
+    /// The units of its amounts.
     pub units: Units,
 }
 
 impl AskedFor {
-    /// What it takes of the sums of a yes, or how it differs from what that is for.
+    /// The amounts to reserve from a standing approval, or the differences from its pattern.
     pub fn fits(&self, pattern: &Pattern) -> Result<Vec<Taken>, Vec<Difference>> {
         match *pattern.what() == self.what {
             true => pattern.fit(&self.arguments, &self.units),
@@ -37,7 +37,7 @@ impl AskedFor {
     }
 }
 
-/// What this yes is for.
+/// The extent of this approval.
 pub(super) fn grants(extra: &Extra, view: &AnswerView) -> Result<Granted, NotCounted> {
     match (&view.plan, &extra.steps, &extra.bounds) {
         (Some(plan), steps, None) => approved_steps(plan, steps.as_deref(), view.policy.max_uses).map(Granted::Steps),
@@ -55,10 +55,10 @@ fn approved_steps(plan: &Plan, chosen: Option<&[MplpId]>, most: i64) -> Result<V
         return Err(out("a plan of which no step is approved is rejected: say no"));
     }
     progress::stands_alone(&plan.document, &chosen).map_err(|why| out(&why))?;
-    // Each once, however often it is named: what it may run is not for twice as many calls.
+    // A step named twice is approved once, so its number of calls does not double.
     let approved = plan.document.steps.iter().filter(|step| chosen.contains(&step.step_id));
     let approved: Vec<MplpId> = approved.map(|step| step.step_id.clone()).collect();
-    // The project may have become stricter since the plan was submitted.
+    // The project's policy may have become stricter since the plan was submitted.
     let runs = approved.iter().filter_map(|step| plan.actions.get(step));
     let calls = runs.fold(0_i64, |sum, planned| sum.saturating_add(planned.calls_without_asking()));
     match calls <= most {
@@ -88,7 +88,7 @@ fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<Granted, NotCounted> {
     Ok(Granted::Bounded { pattern: Box::new(pattern), tally, seconds })
 }
 
-/// Of what is irreversible and of high risk nothing may be released.
+/// A high-risk irreversible action allows no free arguments.
 fn fixed_where_it_must_be(decision: &Decision, released: &BTreeMap<String, Bound>) -> Result<(), NotCounted> {
     match decision.terms.irreversible && decision.terms.risk == Risk::High && !released.is_empty() {
         true => Err(out("this cannot be undone and its risk is high: every argument stays as it was shown")),
@@ -101,7 +101,7 @@ fn pattern(asked: &AskedFor, released: BTreeMap<String, Bound>) -> Result<Patter
         .map_err(|why| out(&why.to_string()))
 }
 
-/// What the evidence says about a yes that is for more than what was shown.
+/// Records the extent of an approval beyond the rendered request.
 pub(super) fn record_grant(entry: Entry, granted: &Granted) -> Entry {
     match granted {
         Granted::Once => entry,

@@ -1,5 +1,5 @@
-//! The one decision engine (R-1 to R-9, R-21). A decision, its allowance and each execution are three rows; every
-//! protocol asks, answers and claims through the operations here and has no state machine of its own.
+//! The decision engine (R-1 to R-9, R-21). A decision, its allowance and each execution are separate rows. Every
+//! protocol asks, answers and claims through these operations and has no state machine of its own.
 //!
 //! ```text
 //! decision    pending ─ first valid answer ─► accepted │ rejected │ answered
@@ -41,13 +41,13 @@ use countersign_protocol::{
 };
 use serde_json::json;
 
-/// Open questions are counted for two days after the last change; none stays open that long.
+/// Lifetime of the counters of pending questions, from the last change. No question stays pending that long.
 const COUNTED_S: i64 = 2 * 86_400;
 
-/// A project by key and id, as entries name it.
+/// A project reference: row key and project id.
 pub type Place = (RowKey, ProjectId);
 
-/// Who may see a question and what becomes of it: those who may answer it, and the person whom it is about.
+/// The audience of a question and its outcome: all approvers and the person the agent acts for.
 pub fn audience(decision: &Decision) -> Audience {
     let mut all = Audience { people: vec![decision.raised_by.person], roles: Vec::new() };
     for approvers in decision.terms.all_approvers() {
@@ -65,7 +65,7 @@ fn add_new<T: Clone + PartialEq>(all: &mut Vec<T>, more: &[T]) {
     }
 }
 
-/// The counters of open questions, raised or lowered (R-8).
+/// Changes of the counters of pending questions (R-8).
 fn open_counts(raiser: &Raiser, project: RowKey, by: i64, limits: (i64, i64), now: UnixMillis) -> Vec<Count> {
     let until = now.plus_secs(COUNTED_S);
     vec![
@@ -74,17 +74,17 @@ fn open_counts(raiser: &Raiser, project: RowKey, by: i64, limits: (i64, i64), no
     ]
 }
 
-/// A request that was kept for a yes is not kept any longer than that (R-5).
+/// Removes the stored request once its question needs it no more (R-5).
 fn forget_request(decision: &Decision) -> Option<(Table, RowKey)> {
     forget_request_of(decision.key, decision.target.is_none())
 }
 
-/// Only a question about one action has a request.
+/// Only a question about a single action has a stored request.
 fn forget_request_of(decision: RowKey, about_one_action: bool) -> Option<(Table, RowKey)> {
     about_one_action.then_some((Table::HeldRequest, decision))
 }
 
-/// Rejections of one action by whatever arguments, for a while.
+/// Counter key for the recent rejections of one action, with any arguments.
 fn rejections_key(raiser: &Raiser, project: RowKey, decision: &Decision) -> String {
     rejections_key_of(raiser, project, &decision.action, &decision.question)
 }
@@ -98,7 +98,7 @@ fn rejections_key_of(raiser: &Raiser, project: RowKey, action: &str, question: &
     format!("{project}:rejected:{}:{what}", raiser.principal)
 }
 
-/// The beginning of every entry about a decision. Texts and people are hidden (R-25).
+/// An evidence entry with the members common to all decisions. Texts and people are hidden (R-25).
 fn entry(place: &Place, decision: &Decision, event_type: &'static str, now: UnixMillis) -> Entry {
     let entry = Entry::new((place.0, &place.1), event_type, now)
         .open("decision_id", decision.id.as_str())

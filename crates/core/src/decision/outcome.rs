@@ -1,4 +1,4 @@
-//! What became of a claim, as its claimant reports it. A late report still counts.
+//! The outcome of a claim, as reported by its claimant. A late report still counts.
 
 use super::{
     due::{ExecutionView, completed, hush, unknown},
@@ -22,20 +22,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Report {
-    /// Still under way: renews the lease.
+    /// In progress: renews the lease.
     Running,
     Committed,
     Failed {
         why: Option<String>,
-        /// The service itself said so, and our own eyes saw it: only then do reservations return.
+        /// Refused by the upstream itself, in a response the hub received. Only this returns reservations.
         refused: bool,
     },
-    /// The answer was lost: nobody can say whether it ran.
+    /// The response was lost, so the outcome is unknown.
     Lost,
 }
 
-/// What one kind of enforcement point ran is for that kind to say: an agent's word would free the effect of what the
-/// gateway sent.
+/// Only an enforcement point of the claiming kind reports the outcome. Otherwise an agent's report could free an
+/// effect already sent by the gateway.
 pub fn may_report(claimed_at: Point, point: Point) -> Result<(), Refusal> {
     match claimed_at == point {
         true => Ok(()),
@@ -91,7 +91,7 @@ fn renew(view: &ExecutionView, lease_until: countersign_protocol::time::UnixMill
     Step { answer: renewed, effects: Effects { puts, before: Some(lease_until), ..Effects::default() } }
 }
 
-/// A fact that contradicts what a person or the probe found stands beside it, and changes nothing else.
+/// Records a report that contradicts a reconciled or probed outcome. It changes nothing else.
 fn conflict(view: &ExecutionView, ran: bool, by: &Reporter, env: &Env) -> Result<Step<Execution>, Refusal> {
     if view.execution.conflict.is_some() {
         return Ok(Step::answer(view.execution.clone()));
@@ -144,16 +144,16 @@ impl Report {
     }
 }
 
-/// How a use ended.
+/// The end of an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Committed,
-    /// By the service's own word, so what it had reserved returns.
+    /// Refused by the upstream itself, so its reservation returns.
     Refused,
     Failed,
 }
 
-/// What the end of a use means for its allowance and its plan; whether more may run in the session.
+/// The effects of an execution's end on allowance and plan, and whether the session stays open.
 pub(super) fn follow(
     view: &ExecutionView,
     end: End,
@@ -171,7 +171,7 @@ pub(super) fn follow(
             let goes_on = moving.goes_on();
             moving.finish(&view.place, mint, effects)?;
             if !goes_on && matches!(view.execution.state, ExecutionState::Unknown { .. }) {
-                // Its call was announced as over when nobody knew, and the session waited for the plan alone.
+                // The call was announced as ended when its outcome became unknown; the session stayed open for the plan alone.
                 hush(&view.decision, &view.session, &Notice::Finished, env, mint, effects);
             }
             goes_on
@@ -182,8 +182,8 @@ pub(super) fn follow(
     Ok(goes_on)
 }
 
-/// A bounded yes gets back what a refused use had taken, and is open again if it was spent by it: not after its time,
-/// nor when its plan or its session is over.
+/// Returns the reservation of a refused execution to its standing approval, and reopens a spent one, unless it has
+/// expired or its plan or session is over.
 fn returned(view: &ExecutionView, env: &Env) -> Option<Allowance> {
     let allowance = view.allowance.as_ref().filter(|allowance| allowance.is_bounded())?;
     let state = match allowance.state {

@@ -1,8 +1,8 @@
-//! Asking the upstream what nobody knows: what its answers mean, when they may be believed, and when to ask next.
+//! Probing the upstream for an unknown outcome: meaning of responses, conditions to trust them, schedule.
 //!
-//! *Done* counts at once: what has happened stays so. *Not done* may only mean *not yet*: it counts from the end of the
-//! settling time on, after the connection was closed, and twice in a row. Everything else says nothing; after a bounded
-//! number of tries a person finds out.
+//! *Done* counts at once, since it is final. *Not done* may mean *not yet*: it counts only after the connection was
+//! closed and the settling time has passed, and only twice in a row. Every other response is inconclusive; after a
+//! bounded number of tries a person reconciles the outcome.
 
 use super::{due::ExecutionView, entry, outcome::Report};
 use crate::{
@@ -19,19 +19,19 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 
-/// Tries from the end of the settling time on. Between them are 2, 4, 8, … seconds: four minutes in all.
+/// Tries after the settling time, at intervals of 2, 4, 8, … seconds: four minutes in all.
 const LATE_TRIES: u32 = 8;
 const FIRST_DELAY_S: i64 = 2;
-/// How long a try keeps others from asking. Longer than the upstream has to answer.
+/// Exclusive lease of one try. Longer than the timeout of a probe.
 pub const TRY_LEASE_S: i64 = 30;
 /// The longest settling time.
 pub const MAX_SETTLING_S: i64 = 3600;
 
-/// What an upstream answered to a probe.
+/// An upstream's response to a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeResponse {
     pub status: u16,
-    /// None if it was longer than the limit, encoded, or broke off.
+    /// `None` if the body was over the limit, encoded, or truncated.
     pub body: Option<Vec<u8>>,
 }
 
@@ -39,7 +39,7 @@ pub struct ProbeResponse {
 pub enum ProbeMeaning {
     Done,
     NotDone,
-    /// No answer, an error, an unreadable body, or an answer that means both.
+    /// No response, an error, an unreadable body, or an ambiguous response.
     Unclear,
 }
 
@@ -72,22 +72,21 @@ fn fits(answer: &ProbeAnswer, status: u16, body: Option<&Member>) -> bool {
     }
 }
 
-/// The member at a JSON pointer.
 fn at<'a>(body: &'a Member, pointer: &str) -> Option<&'a Member> {
     let mut steps = pointer.split('/');
-    // What stands before the first slash is nothing, or it is no pointer.
+    // A JSON pointer starts with a slash.
     steps.next().filter(|before| before.is_empty())?;
     steps.try_fold(body, |member, step| member.get(&step.replace("~1", "/").replace("~0", "~")))
 }
 
-/// A fingerprint of what an answer to this route's probe means, and of whom it comes from.
+/// Digest of the probe's rules and of its upstream.
 pub fn probe_rules(probe: &RouteProbe, upstream: &Upstream) -> Digest {
     let said = serde_json::json!({ "probe": probe, "upstream": upstream.id, "url": upstream.url });
     Digest::of(said.to_string().as_bytes())
 }
 
 impl ExecutionProbe {
-    /// For an execution that is being claimed; `sealed` is the path that was filled in from its request.
+    /// The probe of a new claim. `sealed` is the path with the values of its request.
     pub fn new(route: &Route, probe: &RouteProbe, upstream: &Upstream, sealed: String) -> Self {
         let within = route.upstream_timeout_seconds.or(upstream.timeout_seconds).unwrap_or(Upstream::TIMEOUT_SECONDS);
         Self {
@@ -101,21 +100,21 @@ impl ExecutionProbe {
         }
     }
 
-    /// The probe and its upstream, if both are still those of the claim: another service, or another reading of its
-    /// answers, says nothing about this execution.
+    /// The probe and its upstream, if unchanged since the claim. A different service, or different rules for its responses,
+    /// cannot tell the outcome of this execution.
     pub fn still_means<'a>(&self, document: &'a ProjectDocument) -> Option<(&'a RouteProbe, &'a Upstream)> {
         let route = document.routes.iter().find(|route| route.id == self.route)?;
         let (probe, upstream) = (route.probe.as_ref()?, document.upstream_of(route)?);
         (probe_rules(probe, upstream) == self.rules).then_some((probe, upstream))
     }
 
-    /// The outcome is unknown from now on: the upstream is asked at once.
+    /// Starts probing: the outcome is unknown from now on, and the first try is due at once.
     pub(super) fn begins(&self, closed_at: UnixMillis, now: UnixMillis) -> Self {
         let progress = ProbeProgress { closed_at, due: now, early: 0, late: 0, not_done: false };
         Self { progress: Some(progress), ..self.clone() }
     }
 
-    /// Until when the upstream is asked; none unless it is.
+    /// End of probing; `None` if probing has not started.
     pub fn asked_until(&self) -> Option<UnixMillis> {
         let progress = self.progress.as_ref()?;
         let left: i64 = (progress.late + 1..LATE_TRIES).map(delay_s).sum();
@@ -130,8 +129,8 @@ impl ExecutionProbe {
         Self { progress: Some(progress), ..self.clone() }
     }
 
-    /// A try that begins now: counted before anything is sent, so that a crash cannot repeat it for ever. None when all
-    /// were made.
+    /// Starts a try, counted before anything is sent so that a crash cannot repeat it for ever. `None` when no tries are
+    /// left.
     fn tries(&self, progress: &ProbeProgress, now: UnixMillis) -> Option<Self> {
         let due = now.plus_secs(TRY_LEASE_S);
         match now < self.settled_at(progress) {
@@ -141,7 +140,7 @@ impl ExecutionProbe {
         }
     }
 
-    /// What follows from the answer to a try that began at `begun_at`.
+    /// The conclusion from the response to a try started at `begun_at`.
     fn judged(&self, meaning: ProbeMeaning, begun_at: UnixMillis, now: UnixMillis) -> Judgement {
         let Some(progress) = &self.progress else { return Judgement::GivesUp };
         let believed = meaning == ProbeMeaning::NotDone && begun_at >= self.settled_at(progress);
@@ -156,7 +155,7 @@ impl ExecutionProbe {
         }
     }
 
-    /// When to ask next: after twice as long each time, and anew from the end of the settling time on.
+    /// The next try: intervals double, and start over after the settling time.
     fn next(&self, progress: &ProbeProgress, now: UnixMillis) -> Option<UnixMillis> {
         let settled_at = self.settled_at(progress);
         match progress.late {
@@ -167,7 +166,7 @@ impl ExecutionProbe {
     }
 }
 
-/// Between a try and the next, of which there were so many.
+/// The interval after this many tries.
 fn delay_s(tries: u32) -> i64 {
     FIRST_DELAY_S << tries.saturating_sub(1).min(20)
 }
@@ -180,10 +179,10 @@ enum Judgement {
     GivesUp,
 }
 
-/// A try of the probe that is due. One node makes it: the row says that it is being made.
+/// Starts a due try. The row's lease ensures that only one node makes it.
 pub struct ProbeDue;
 
-/// A try that was begun, and is answered by [`ProbeAnswered`].
+/// A started try, to be finished by [`ProbeAnswered`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeTry {
     pub probe: ExecutionProbe,
@@ -212,7 +211,7 @@ impl Operation for ProbeDue {
     }
 }
 
-/// The answer to a try.
+/// The response to a try.
 pub struct ProbeAnswered {
     pub tried: ProbeTry,
     pub meaning: ProbeMeaning,
@@ -229,7 +228,7 @@ impl Operation for ProbeAnswered {
         let is_latest = view.execution.probe.as_deref() == Some(probe);
         let unchanged = || Ok(Step::answer(view.execution.clone()));
         match probe.judged(self.meaning, *begun_at, env.now) {
-            // What a person said meanwhile is not overwritten: `Report` records the conflict.
+            // `Report` does not overwrite a person's reconciliation; it records the conflict.
             Judgement::Done => Report::Committed.told_by(Reporter::Probe, view, env),
             Judgement::NotDone if !is_unknown || is_latest => {
                 let why = Some("the service says that it was not carried out".to_owned());
@@ -245,13 +244,13 @@ impl Operation for ProbeAnswered {
                 Ok(Step { answer: asks, effects: Effects { puts, ..Effects::default() } })
             }
             Judgement::GivesUp if is_unknown && is_latest => give_up(view, env),
-            // Another node asks by now, or nobody needs to.
+            // Another node probes now, or the outcome is known.
             _ => unchanged(),
         }
     }
 }
 
-/// Ends the asking without a result: people find out, as without a probe.
+/// Ends probing without a result; a person reconciles the outcome, as without a probe.
 pub struct ProbeGivenUp;
 
 impl Operation for ProbeGivenUp {
@@ -283,7 +282,7 @@ fn give_up(view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> 
     Ok(Step { answer: unasked, effects })
 }
 
-/// The probe of an execution whose outcome nobody knows.
+/// The probe of an execution with an unknown outcome.
 fn asked(execution: &Execution) -> Option<(&ExecutionProbe, &ProbeProgress)> {
     let unknown = matches!(execution.state, ExecutionState::Unknown { .. });
     let probe = execution.probe.as_deref().filter(|_| unknown)?;

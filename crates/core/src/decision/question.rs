@@ -1,4 +1,4 @@
-//! An open question as its person's subscriber lists it. Without the reply token: that comes with the event.
+//! A pending question in a subscriber's list. The reply token is omitted: only the event carries it.
 
 use super::{render, runs};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_protocol::{aaep::questions::OpenQuestion, decisions::Kind};
 
-/// The document of a question for a subscriber, which may or may not approve high-risk actions; none if it is settled.
+/// The question document for a subscriber, with or without high-risk approval; `None` once it is settled.
 pub fn document(
     decision: &Decision,
     session: &AaepSession,

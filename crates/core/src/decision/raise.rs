@@ -1,4 +1,4 @@
-//! Asking: one question an action, on the project's terms, and never more than people can bear.
+//! Raising a question: one per action, on the project's terms, within the limits per agent and person.
 
 use super::{audience, due, entry, open_counts, rejections_key_of, render, runs::Composition, terms};
 use crate::{
@@ -27,76 +27,76 @@ use countersign_protocol::{
 };
 use std::sync::Arc;
 
-/// After this many rejections of one action there is a pause.
+/// Rejections of one action before it is paused.
 const REJECTIONS: i64 = 3;
 
 pub struct Raise {
     pub id: String,
-    /// A MAC of `id`: goes out with the event and is stored nowhere.
+    /// A MAC of `id`: sent with the event, never stored.
     pub reply_token: String,
     pub by: Raiser,
     pub point: Point,
     pub words: Words,
     pub digest: Digest,
-    /// What makes two questions the same (E-07).
+    /// Digest that identifies a repeated question (E-07).
     pub same: Digest,
-    /// What runs once, whatever carries it.
+    /// Idempotency digest: the same effect runs once, even across different requests.
     pub effect: Option<Digest>,
-    /// The name that policy knows the action by; may be empty.
+    /// The action's name in the policy; may be empty.
     pub action: String,
-    /// The route that the request came by, whose terms count.
+    /// The gateway route of the request. Its terms apply.
     pub route: Option<String>,
     pub question: Question,
     pub wishes: Wishes,
     pub language: Option<String>,
     pub correlation_id: Option<String>,
-    /// Who speaks, stamped from the authenticated caller.
+    /// The event's producer, set from the authenticated caller.
     pub producer: Producer,
-    /// Further counters that are looked at, after those of every question: limits that would refuse the call anyway.
+    /// Further counters, checked after those of every question: limits that would refuse the call after its approval.
     pub room: Vec<Count>,
-    /// The request to keep until it is settled, sealed.
+    /// The sealed request, stored until the question is settled.
     pub keep: Option<String>,
-    /// What an approval is about, where that is more than one action (MPLP 2.3).
+    /// The target of an approval of more than one action (MPLP 2.3).
     pub target: Option<Target>,
     pub governance: Option<Governance>,
-    /// The gap that a person is asked about (W-31).
+    /// The gap behind a clarification request (W-31).
     pub gap: Option<OfGap>,
-    /// The event that asks, under its agent's id.
+    /// The agent's own event for this question, with its id.
     pub sent: Option<SentEvent>,
 }
 
-/// How many counters every question has; those of `room` follow.
+/// Number of counters of every question; those of `room` follow.
 pub const COUNTS: usize = 4;
 
 pub struct RaiseView {
     pub project: Arc<Project>,
-    /// The session to ask in; without one the question gets its own.
+    /// The AAEP session of the question; without one the question gets its own.
     pub session: Option<AaepSession>,
-    /// The same question, if it is open.
+    /// The same question, if it is pending.
     pub pending: Option<Decision>,
-    /// The same action, if it runs or may have run, and its decision's id.
+    /// A running or unknown execution of the same action, and its decision's id.
     pub under_way: Option<(Execution, String)>,
-    /// What has, or may have, the same effect already, and its decision's id.
+    /// An execution with the same effect, running, committed or unknown, and its decision's id.
     pub same_effect: Option<(Execution, String)>,
-    /// When exactly the same last ran.
+    /// The last execution of the same digest.
     pub last_ran_at: Option<UnixMillis>,
     pub people: People,
-    /// The plan that is proposed, and the people whom the policies of its steps name, in their order.
+    /// The proposed plan, and the people named by the policy of each step, in step order.
     pub plan: Option<(Plan, Vec<Vec<RowKey>>)>,
-    /// The rows that the caller's standing rests on.
+    /// Rows behind the caller's rights. They must be unchanged at commit.
     pub guards: Vec<Guard>,
-    /// Whether anybody could answer at present.
+    /// Whether an approver is present.
     pub somebody_there: bool,
 }
 
 pub struct Raised {
     pub decision: Decision,
     pub session: AaepSession,
-    /// False if the question was open already, and nobody was asked again.
+    /// False if the same question was pending already; no approver was asked again.
     pub fresh: bool,
 }
 
-/// The counters of a raise, in the order of its step; what a limit that is reached means.
+/// The refusal for an exhausted counter, by its index in the step.
 pub fn limit_reached(count: usize, project: &Project, env: &Env) -> Refusal {
     let policy = &project.document.decisions;
     let (why, retry_after_s) = match count {
@@ -108,12 +108,12 @@ pub fn limit_reached(count: usize, project: &Project, env: &Env) -> Refusal {
     Refusal::TooManyQuestions { why, retry_after_s }
 }
 
-/// The same action is never asked for, nor run, beside itself.
+/// The same action is neither asked for nor run concurrently.
 pub fn already_under_way(decision: &str) -> Refusal {
     Refusal::Conflict(format!("exactly this is under way already: see decision {decision}"))
 }
 
-/// The same logical effect runs once, whatever carries it; one that failed may be tried again.
+/// The same effect runs once, even across different requests; a failed one may be tried again.
 pub fn effect_taken(execution: &Execution, decision: &str) -> Refusal {
     let became = match execution.state {
         ExecutionState::Committed { at, .. } => format!("was carried out at {}", at.to_rfc3339()),
@@ -129,7 +129,7 @@ impl Operation for Raise {
 
     fn decide(self, view: &RaiseView, env: &Env) -> Result<Step<Raised>, Refusal> {
         if view.pending.as_ref().is_some_and(|pending| pending.raised_by.principal != self.by.principal) {
-            // What another principal asked is not this one's to see.
+            // Another principal's question is not disclosed.
             return Err(Refusal::Conflict("the same is being asked by another agent".into()));
         }
         if let (Some(pending), Some(session)) = (&view.pending, &view.session) {
@@ -160,7 +160,7 @@ fn sent_record(sent: Option<SentEvent>, decision: RowKey, view: &RaiseView, env:
     sent.map(|sent| sent.record(view.project.key, AgentEventAnswer::Asked { decision }, env))
 }
 
-/// A session that was made for one question ends with it, so another one would be cut off.
+/// An implicit session ends with its one question, which would cut off a second question.
 fn takes_questions(session: &AaepSession) -> Result<(), Refusal> {
     let why = match session.state {
         AaepSessionState::Over { .. } => "the AAEP session is over",
@@ -187,7 +187,7 @@ impl Raise {
         }
     }
 
-    /// The strictest of what its steps run.
+    /// The strictest terms of all actions in the plan.
     fn terms_of_plan(&self, view: &RaiseView, env: &Env) -> Result<Terms, Refusal> {
         let document = &view.project.document;
         let Some((plan, named)) = &view.plan else { return Err(Refusal::Internal) };
@@ -203,7 +203,7 @@ impl Raise {
         terms::of_plan(document, &parts, self.wishes.timeout_s, &view.people, env.now)
     }
 
-    /// What a question comes to must be one of its own answers (E-04).
+    /// The default must be one of the question's allowed answers (E-04).
     fn allows_its_default(&self, terms: &Terms) -> Result<(), Refusal> {
         match &self.question {
             Question::Confirmation(asked) if !asked.allowed_replies.contains(&terms.default) => {
@@ -270,7 +270,7 @@ impl Raise {
             moving.proposed(&decision)?;
         }
         if reject_at_once {
-            // It is counted as asked all the same, or nothing would stop an agent from asking nobody for ever.
+            // An unattended question is counted too; otherwise an agent could ask without limit.
             let (as_if, notice) = due::comes_to_with_nobody_there(&decision, deadline, env.now);
             decision.state = DecisionState::Expired { at: env.now, as_if: as_if.clone() };
             super::settle::tell(&mut talk, &decision, &notice, false, &mut mint);
@@ -293,7 +293,7 @@ impl Raise {
         Ok(Step { answer: Raised { decision, session, fresh: true }, effects })
     }
 
-    /// In the order that [`limit_reached`] knows.
+    /// In the order of [`limit_reached`].
     fn counts(&self, view: &RaiseView, env: &Env) -> Vec<Count> {
         let policy = &view.project.document.decisions;
         let project = view.project.key;
@@ -312,8 +312,8 @@ impl Raise {
         counts
     }
 
-    /// What a bounded or held yes must still be under when it is spent. An agent's own claim of what it named and was
-    /// shown rests on the terms alone.
+    /// The rules to compare at the claim of a standing approval or a stored request. An agent's own claim of an action named
+    /// by itself rests on the terms alone.
     fn rules(&self, view: &RaiseView) -> Option<Digest> {
         let one_action = self.target.is_none() && matches!(self.question, Question::Confirmation(_));
         let known = self.route.is_some() || !self.action.is_empty();
@@ -346,7 +346,7 @@ impl Raise {
         }
     }
 
-    /// A session that lasts as long as its one question.
+    /// An implicit session for a single question.
     fn own_session(&self, view: &RaiseView, key: i64, id: String, env: &Env) -> AaepSession {
         AaepSession {
             key,

@@ -1,4 +1,4 @@
-//! A person finds out what became of something that nobody reported.
+//! Reconciliation: a person settles an unknown outcome.
 
 use super::{
     answer::Answerer,
@@ -17,10 +17,9 @@ use countersign_protocol::ids::RowKey;
 
 pub struct Reconcile {
     pub by: Answerer,
-    /// Whether it did run.
     pub ran: bool,
     pub reason: String,
-    /// The project's switch for teams of one.
+    /// The project's switch for single-person teams.
     pub own_approval: bool,
 }
 
@@ -77,7 +76,7 @@ impl Reconcile {
     }
 }
 
-/// An approver or an admin, other than the person for whom the agent acts unless the switch of R-1 is on.
+/// An approver or an admin, but not the person the agent acts for unless the switch of R-1 is on.
 pub fn may_reconcile(decision: &Decision, person: RowKey, roles: &[Role], own_approval: bool) -> bool {
     let named = |approvers: &Approvers| {
         approvers.people.contains(&person) || approvers.roles.iter().any(|role| roles.contains(role))

@@ -1,4 +1,4 @@
-//! A question as the event that asks it. Rendered again, it is the same event (S1).
+//! Renders a question as its AAEP event. Rendering is deterministic: a replay is the same event (S1).
 
 use super::runs::{self, Composition};
 use crate::{
@@ -15,7 +15,7 @@ use countersign_protocol::aaep::{
 };
 use serde_json::{Map, Value, json};
 
-/// The payload of the question, with the hub's own words in this language.
+/// The question's payload, with the hub's texts in this language.
 pub fn payload(decision: &Decision, reply_token: &str, language: &str) -> Payload {
     let timeout_seconds = decision.terms.timeout_s;
     match &decision.question {
@@ -48,8 +48,8 @@ pub fn payload(decision: &Decision, reply_token: &str, language: &str) -> Payloa
     }
 }
 
-/// The rest of the event that is not stamped from the session. Its language is that of whoever worded the question;
-/// that of the hub's words in the summaries stands in our extension.
+/// The members that do not come from the session. `language` is that of the question's author; our extension names
+/// the language of the hub's texts in the summaries.
 pub fn chosen(decision: &Decision, correlation_id: Option<String>, language: &str) -> Chosen {
     let mut members = extension(decision);
     members.extend(runs::what_runs(decision).map(|runs| ("runs".to_owned(), json!(runs))));
@@ -61,20 +61,19 @@ pub fn chosen(decision: &Decision, correlation_id: Option<String>, language: &st
     }
 }
 
-/// The language in which the hub words a question for whoever asked for none.
+/// The language of the hub's texts for a subscriber without a preference.
 pub fn own_language(decision: &Decision) -> &'static str {
     let primary = decision.language.split('-').next().unwrap_or_default();
     let [first, ..] = LANGUAGES;
     LANGUAGES.into_iter().find(|language| *language == primary).unwrap_or(first)
 }
 
-/// The others.
 pub fn other_languages(decision: &Decision) -> impl Iterator<Item = &'static str> {
     let own = own_language(decision);
     LANGUAGES.into_iter().filter(move |language| *language != own)
 }
 
-/// What our extension says beside every event about a decision: whose words these are, and for whom.
+/// Our extension in every event about a decision: its id, the author of its texts and the requesting operator.
 pub fn extension(decision: &Decision) -> Map<String, Value> {
     let words = match decision.words {
         Words::Agent => "agent",
@@ -87,7 +86,7 @@ pub fn extension(decision: &Decision) -> Map<String, Value> {
         members.insert("operator".into(), json!(operator.as_str()));
     }
     if let Some(target) = &decision.target {
-        // Whoever speaks MPLP knows it by these (MPLP 4.2).
+        // MPLP clients know the decision by these members (MPLP 4.2).
         members.insert("notification".into(), json!("approval_required"));
         members.insert("confirm_id".into(), json!(confirm_id(decision)));
         members.insert("target_type".into(), json!(target.target_type));
@@ -96,7 +95,7 @@ pub fn extension(decision: &Decision) -> Map<String, Value> {
     if let Some(at) = decision.last_ran_at {
         members.insert("last_ran_at".into(), json!(at.to_rfc3339()));
     }
-    // Whoever comes after more time was given could not know it from timeout_seconds.
+    // After an extension, `timeout_seconds` no longer tells a late subscriber the deadline.
     if let DecisionState::Pending { deadline, .. } = decision.state
         && deadline > decision.asked_at.plus_secs(decision.terms.timeout_s)
     {
@@ -105,7 +104,7 @@ pub fn extension(decision: &Decision) -> Map<String, Value> {
     members
 }
 
-/// The event again, for whoever comes later: same id, same time, same token.
+/// The event for a late subscriber: same id, same time, same token.
 pub fn event(decision: &Decision, session: &AaepSession, reply_token: &str, language: &str) -> Event {
     let mut event = talk::stamp(
         session,

@@ -1,8 +1,8 @@
-//! The texts of a question: what runs, complete and marked as such, and the words of whoever asks apart from it (R-29).
+//! The texts of a question: the complete rendered request, with the requester's own words marked as such (R-29).
 //!
-//! A subscriber may know nothing but `action`, `consequence` and a summary, so `action` has all of it, always. Summaries
-//! have it too as far as there is room; else they say how much `action` has beyond them. What `action` cannot hold is
-//! refused before anybody is asked.
+//! A subscriber may show only `action`, `consequence` and a summary, so `action` always contains the whole request.
+//! Summaries contain it as far as there is room, or else the number of details found only in `action`. A request too
+//! long for `action` is refused before anyone is asked.
 
 mod glue;
 
@@ -15,13 +15,13 @@ use countersign_protocol::{
 use glue::Glue;
 use serde_json::json;
 
-/// The most characters of a long text and of a short one (AAEP 3.7).
+/// Maximum characters of a long and of a short text (AAEP 3.7).
 const LONG: usize = 16_384;
 const SHORT: usize = 4096;
-/// What an event has beside the texts and the list: envelope, ids, and the names of all members.
+/// Bytes reserved for the rest of the event: envelope, ids and member names.
 const REST: usize = 6 * 1024;
 
-/// A question that is to be worded.
+/// The input of a question's texts.
 pub struct Composition<'a> {
     asked: &'a Confirmation,
     words: Words,
@@ -37,7 +37,7 @@ pub struct Texts {
     pub summaries: Summaries,
 }
 
-/// Why nobody can be asked: not all of it could be shown.
+/// Refusal of a request too long to be shown completely.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "what would run cannot be shown whole to a person: the question has {characters} characters, and an event holds \
@@ -49,7 +49,7 @@ pub struct TooMuch {
     pub largest: Option<(String, usize)>,
 }
 
-/// What a question lets run, typed; nothing where an agent names no tool, nor for one that was asked before this was
+/// The typed request under approval. `None` if the agent names no tool, or for a question from before details were
 /// recorded.
 pub fn what_runs(decision: &Decision) -> Option<WhatRuns> {
     let Question::Confirmation(asked) = &decision.question else { return None };
@@ -64,19 +64,19 @@ pub fn what_runs(decision: &Decision) -> Option<WhatRuns> {
     })
 }
 
-/// What a clarification says to those who only listen: its agent's words, or ours about it.
+/// Summaries of a clarification request for passive subscribers: the agent's, or the hub's own.
 pub fn of_clarification(decision: &Decision, asked: &Clarification, language: &str) -> Summaries {
     let glue = Glue::of(language);
     let operator = decision.raised_by.operator.as_ref().map(|operator| operator.as_str());
     let built = || format!("{} {}", glue.asks_question(operator), quoted(&asked.question));
     let normal = asked.summaries.normal.clone().unwrap_or_else(built);
-    // What we say around it must not make an event too big that its agent could have published itself.
+    // The hub's additions must not enlarge an event beyond the limit that its agent kept.
     let short = || format!("{} {}", glue.asks_question(operator), glue.words_in_the_question());
     let normal = if normal.chars().count() > LONG / 2 && asked.summaries.normal.is_none() { short() } else { normal };
     Summaries { normal: Some(normal), ..asked.summaries.clone() }
 }
 
-/// The tool that an agent's question names.
+/// The tool named in an agent's question.
 fn tool(decision: &Decision) -> Option<&str> {
     let named = decision.point != Point::Gateway && decision.plan().is_none() && !decision.action.is_empty();
     named.then_some(decision.action.as_str())
@@ -85,12 +85,12 @@ fn tool(decision: &Decision) -> Option<&str> {
 impl<'a> Composition<'a> {
     pub fn new(decision: &'a Decision, asked: &'a Confirmation) -> Self {
         let operator = decision.raised_by.operator.as_ref().map(|operator| operator.as_str());
-        // The question about a plan is the hub's, with the agent's words marked in it.
+        // The hub words the question about a plan, with the agent's words marked in it.
         let words = if decision.plan().is_some() { Words::Owner } else { decision.words };
         Self { asked, words, tool: tool(decision), operator }
     }
 
-    /// A request at the gateway, before it is known who asks.
+    /// A request at the gateway, before its requester is known.
     pub fn of_request(asked: &'a Confirmation) -> Self {
         Self { asked, words: Words::Owner, tool: None, operator: None }
     }
@@ -100,7 +100,7 @@ impl<'a> Composition<'a> {
         let with_short = |short: &[Text]| {
             self.worded(&glue, &|text| match short.contains(&text) {
                 false => self.list(&glue, text),
-                // The action keeps the whole list; the others point there.
+                // The action keeps the whole list; the summaries refer to it.
                 true => glue.in_the_action(self.unnamed(text).count()),
             })
         };
@@ -116,10 +116,10 @@ impl<'a> Composition<'a> {
         self.bytes(texts) + REST <= MAX_EVENT && texts.is_within_limits()
     }
 
-    /// Whether all of it fits into the event that asks, in each of our languages.
+    /// Whether the complete texts fit into the event, in every language.
     pub fn fits(&self) -> Result<(), TooMuch> {
         if self.words == Words::Agent && self.tool.is_none() {
-            // The event that its agent could have published itself.
+            // An agent's own event, already within the limits.
             return Ok(());
         }
         for language in crate::aaep::words::LANGUAGES {
@@ -158,7 +158,7 @@ impl<'a> Composition<'a> {
         }
     }
 
-    /// Of a time when nothing was listed.
+    /// Texts of a question from before details were recorded.
     fn as_it_was(&self) -> Texts {
         let asked = self.asked;
         Texts {
@@ -224,7 +224,7 @@ impl<'a> Composition<'a> {
         }
     }
 
-    /// Nothing runs that the hub could name: the agent's own words, as it sent them.
+    /// Without a tool there is nothing to render: the agent's own words, unchanged.
     fn agents_words(&self, glue: &Glue) -> Texts {
         let asked = self.asked;
         let built = || {
@@ -259,14 +259,14 @@ impl<'a> Composition<'a> {
 
     fn unnamed(&self, text: Text) -> impl Iterator<Item = &'a RequestDetail> {
         let named = move |detail: &RequestDetail| match text {
-            // Nobody shows the one without the other: both are always there.
+            // Every subscriber shows action and consequence together.
             Text::Action | Text::Consequence => detail.is_named(),
             text => detail.is_named_in(text),
         };
         self.asked.details.iter().flatten().filter(move |detail| !named(detail))
     }
 
-    /// What a text does not name, name and value.
+    /// The details not named in a text, as name and value.
     fn list(&self, glue: &Glue, text: Text) -> String {
         let details: Vec<&RequestDetail> = self.unnamed(text).collect();
         if details.is_empty() {
@@ -302,7 +302,7 @@ impl Texts {
     }
 }
 
-/// A sentence with its end.
+/// The sentence with a final full stop.
 fn ended(text: &str) -> String {
     let text = text.trim_end();
     if text.ends_with(['.', '!', '?', ':']) { text.to_owned() } else { format!("{text}.") }

@@ -1,4 +1,4 @@
-//! What every settlement has in common: it is told to all who were asked, and it makes room for further questions.
+//! Effects common to all settlements: events to the audience, and released counters of pending questions.
 
 use super::{Place, audience, entry, forget_request, open_counts, render};
 use crate::{
@@ -24,30 +24,30 @@ use countersign_protocol::{
 };
 use serde_json::json;
 
-/// A decision that has left `pending`, and everything that follows from it.
+/// A decision that has left `pending`, and the input of its effects.
 pub(crate) struct Settlement<'a> {
     pub decision: Decision,
     pub notice: Notice,
-    /// What a yes is for.
+    /// The extent of an approval.
     pub granted: Granted,
-    /// The plan that it is about: its status follows (MPLP 4.3).
+    /// The plan of a question about a plan: its status follows (MPLP 4.3).
     pub plan: Option<&'a Plan>,
 }
 
-/// How much a yes allows.
+/// The extent of an approval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Granted {
-    /// The one request that was shown.
+    /// The rendered request.
     #[default]
     Once,
-    /// Further requests like it, within bounds.
+    /// A standing approval: similar requests within limits.
     Bounded { pattern: Box<Pattern>, tally: Tally, seconds: i64 },
     /// These steps of a plan.
     Steps(Vec<MplpId>),
 }
 
 impl Settlement<'_> {
-    /// The effects that all settlements share; the caller adds its time window and counts.
+    /// The effects common to all settlements; the caller adds its time window and counts.
     pub(super) fn effects(
         self,
         place: &Place,
@@ -82,7 +82,7 @@ impl Settlement<'_> {
     }
 }
 
-/// Tells all who were asked what became of it, and leaves the session in a state that is true (AAEP 6.7.2, S4).
+/// Announces the outcome to the audience and leaves the session in a correct state (AAEP 6.7.2, S4).
 pub(super) fn tell(talk: &mut Talk, decision: &Decision, notice: &Notice, runs: bool, mint: &mut Mint) {
     talk.waits_no_more_for(decision.key);
     if talk.is_over() {
@@ -102,7 +102,7 @@ pub(super) fn tell(talk: &mut Talk, decision: &Decision, notice: &Notice, runs: 
     }
 }
 
-/// A session that was made for one question is over with it.
+/// An implicit session ends with its one question.
 pub(super) fn close_own_session(talk: &mut Talk, decision: &Decision, mint: &mut Mint) {
     if !talk.session().implicit || talk.is_over() || !talk.waiting().is_empty() || talk.calls_tools() {
         return;
@@ -113,13 +113,13 @@ pub(super) fn close_own_session(talk: &mut Talk, decision: &Decision, mint: &mut
     });
 }
 
-/// Whether something may run now.
+/// Whether the decision permits an execution.
 pub(super) fn allows(decision: &Decision) -> bool {
     matches!(decision.state, DecisionState::Accepted { .. } | DecisionState::Expired { as_if: Defaulted::Accept, .. })
         && matches!(decision.question, Question::Confirmation(_))
 }
 
-/// What a yes lets run: the request that was shown, more of its kind, or the steps of a plan, one row each.
+/// The allowances of an approval: one for a request or a standing approval, one per approved plan step.
 fn allowances(
     decision: &Decision,
     granted: &Granted,
@@ -172,7 +172,7 @@ fn decider(decision: &Decision) -> Option<RowKey> {
     }
 }
 
-/// The word for a state, as documents and events have it.
+/// The state's name in documents and events.
 pub fn settled_as(decision: &Decision) -> &'static str {
     match &decision.state {
         DecisionState::Pending { .. } => "pending",

@@ -1,4 +1,4 @@
-//! Taking a yes back: at any time, by whoever it is about or could have said no to it.
+//! Revoking an approval, at any time.
 
 use super::{
     Place,
@@ -15,7 +15,7 @@ use crate::{
     step::{Effects, Operation, Step},
 };
 
-/// Nothing more may be spent of it. What is under way stays under way.
+/// Revokes an allowance: no further claims. Running executions continue.
 #[derive(Clone, Debug)]
 pub struct TakeBack {
     pub by: Answerer,
@@ -50,7 +50,7 @@ impl TakeBack {
     }
 }
 
-/// Everything that a plan still has open, and the plan with it.
+/// Cancels a plan and all its open allowances.
 #[derive(Clone, Debug)]
 pub struct CancelPlan {
     pub by: By,
@@ -60,14 +60,14 @@ pub struct CancelPlan {
 #[derive(Clone, Debug)]
 pub enum By {
     Person(Answerer),
-    /// The agent that wrote it.
+    /// The plan's author.
     Agent,
 }
 
 pub struct CancelPlanView {
     pub place: Place,
     pub plan: Plan,
-    /// The approval and its session; none for a plan that was never approved.
+    /// The approval and its session; `None` for a plan without approval.
     pub approved: Option<(Decision, AaepSession)>,
     pub allowances: Vec<Allowance>,
     pub guards: Vec<crate::step::Guard>,
@@ -134,7 +134,7 @@ fn cancelled(allowance: &Allowance, env: &Env) -> Allowance {
     Allowance { state, version: allowance.version + 1, ..allowance.clone() }
 }
 
-/// The person whom it is about, whoever gave it, whoever could say no to it, and admins.
+/// The person the agent acts for, the approver, every person with the right to reject, and admins.
 fn may_take_back(by: &Answerer, decision: &Decision, allowance: Option<&Allowance>) -> Result<(), Refusal> {
     let gave = allowance.is_some_and(|allowance| allowance.decided_by == Some(by.person));
     let could = counts(decision, by.person, &by.roles, false) || gave || by.roles.contains(&Role::Admin);

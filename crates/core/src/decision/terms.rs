@@ -1,4 +1,4 @@
-//! The terms of a question: the project's policy, which a caller can tighten and never loosen (R-1, AAEP 6.4.1).
+//! The terms of a question: the project's policy, which a caller can tighten but not loosen (R-1, AAEP 6.4.1).
 
 use crate::{
     records::{Approvers, Assurance, Role, Terms},
@@ -14,11 +14,11 @@ use countersign_protocol::{
 };
 use std::borrow::Cow;
 
-/// Nobody is rushed into a default yes.
+/// Shortest timeout with acceptance by default, so that no approver is rushed.
 pub const LEAST_FOR_ACCEPT_S: i64 = 30;
 const LONGEST_S: i64 = 86_400;
 
-/// What the caller wishes.
+/// Terms requested by the caller.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wishes {
     pub risk: Option<Risk>,
@@ -28,20 +28,20 @@ pub struct Wishes {
     pub default: Option<YesNo>,
 }
 
-/// What is known about the people concerned.
+/// The people involved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct People {
-    /// The person for whom the agent acts.
+    /// The person the agent acts for.
     pub own: RowKey,
-    /// The approvers that policy names by `user:NAME` and that have a place in the project.
+    /// Members of the project named as approvers by `user:NAME` in the policy.
     pub named: Vec<RowKey>,
-    /// Whom else the agent may ask where policy names nobody (R-10).
+    /// Further people the agent may ask if the policy names none (R-10).
     pub asks: Vec<RowKey>,
-    /// The longest time that somebody who may answer has asked for (AAEP 6.4.2).
+    /// The longest timeout needed by one of the approvers (AAEP 6.4.2).
     pub needs_s: Option<i64>,
 }
 
-/// The terms for an action that would be carried out.
+/// The terms of an action with an execution.
 pub fn of_action(
     document: &ProjectDocument,
     action: &str,
@@ -52,7 +52,7 @@ pub fn of_action(
     of_policy(document, policy_of(document, action), wishes, people, now)
 }
 
-/// The same where the policy was found already.
+/// As `of_action`, with the policy already looked up.
 pub fn of_policy(
     document: &ProjectDocument,
     policy: Option<&ActionPolicy>,
@@ -89,7 +89,7 @@ pub fn of_policy(
     })
 }
 
-/// The terms for a question about something that is not carried out by the answer.
+/// The terms of a question without an execution.
 pub fn of_clarification(
     document: &ProjectDocument,
     timeout_s: Option<i64>,
@@ -113,15 +113,15 @@ pub fn of_clarification(
     })
 }
 
-/// The policy of one thing that a plan would run, and the people that it names.
+/// The policy of one action in a plan, and the people named in it.
 #[derive(Clone, Debug)]
 pub struct PartOf<'a> {
     pub policy: Option<Cow<'a, ActionPolicy>>,
     pub named: Vec<RowKey>,
 }
 
-/// The terms for several actions at once: the strictest of each. Whoever approves them must count for every one, and a
-/// silence is never a yes (M-25).
+/// The terms of several actions: the strictest of each. An approver must be entitled for every action, and a timeout
+/// is never an approval (M-25).
 pub fn of_plan(
     document: &ProjectDocument,
     parts: &[PartOf<'_>],
@@ -167,8 +167,8 @@ pub fn of_plan(
     Ok(whole)
 }
 
-/// A question that nobody could say yes to is not asked. Who has a role is not known here, so only people whom every
-/// list names, or could mean by a role, are looked for.
+/// Refuses a question without any possible approver. Role members are unknown here, so a list with roles may include
+/// anyone.
 fn somebody_counts_for(all: &[Approvers], people: &People) -> Result<(), Refusal> {
     let could = |person: RowKey, who: &Approvers| match person == people.own {
         true => who.own_yes,
@@ -185,7 +185,7 @@ fn somebody_counts_for(all: &[Approvers], people: &People) -> Result<(), Refusal
     }
 }
 
-/// A fingerprint of the rules for what would run: a yes given under other rules is gone (R-5).
+/// Digest of the rules for a request. A change of rules ends an approval given under the earlier ones (R-5).
 pub fn rules(document: &ProjectDocument, action: &str, route: Option<&str>) -> Digest {
     let route = route.and_then(|id| document.routes.iter().find(|route| route.id == id));
     let policy = policy_for(document, action, route.map(|route| route.id.as_str()));
@@ -201,7 +201,7 @@ pub fn policy_of<'a>(document: &'a ProjectDocument, action: &str) -> Option<&'a 
     document.actions.iter().find(|policy| !action.is_empty() && policy.name == action)
 }
 
-/// What an agent may ask for: what its key lists or, without a key, whatever the policy names, and more (R-1, R-10).
+/// The actions available to an agent: those listed in its key or, without a key, those of the policy and more (R-1, R-10).
 pub fn actions_of(document: &ProjectDocument, listed: Option<&[String]>) -> ActionsDocument {
     let policies: Vec<Cow<'_, ActionPolicy>> = match listed {
         Some(names) => {
@@ -223,7 +223,7 @@ fn action(policy: &ActionPolicy) -> ActionDocument {
     }
 }
 
-/// The policy of a tool, or of the route that a request came by.
+/// The policy of a tool, or of a request's route.
 pub fn policy_for<'a>(
     document: &'a ProjectDocument,
     action: &str,
@@ -235,8 +235,8 @@ pub fn policy_for<'a>(
     }
 }
 
-/// What a route says counts, then the entry of its action, then the strictest. A scope that calls the action
-/// irreversible cannot be talked out of it.
+/// The route's own members apply first, then the entry of its action, then the strictest default. A scope marked as
+/// irreversible cannot be overridden.
 pub fn policy_of_route(document: &ProjectDocument, route: &Route) -> ActionPolicy {
     let base = policy_of(document, &route.action).cloned().unwrap_or_else(|| ActionPolicy::unknown(&route.action));
     let by_scope = document
@@ -256,8 +256,8 @@ pub fn policy_of_route(document: &ProjectDocument, route: &Route) -> ActionPolic
     }
 }
 
-/// What policy names. Where it names none, what is irreversible and of high risk takes a signed-in person, or a token
-/// that its person allowed to approve that (R-4).
+/// The policy's assurance floor. By default, a high-risk irreversible action requires a signed-in person or a token
+/// with its person's permission for such approvals (R-4).
 fn floor(policy: Option<&ActionPolicy>, irreversible: bool, risk: Risk) -> (Assurance, bool) {
     match policy.and_then(|policy| policy.assurance.as_deref()) {
         Some(named) => (Assurance::named(named).unwrap_or(Assurance::Passkey), false),
@@ -266,20 +266,20 @@ fn floor(policy: Option<&ActionPolicy>, irreversible: bool, risk: Risk) -> (Assu
     }
 }
 
-/// Either of the two members calls it so (E-05).
+/// Irreversible if either member says so (E-05).
 pub fn is_irreversible(policy: &ActionPolicy) -> bool {
     policy.irreversible || policy.reversibility == Some(Reversibility::Irreversible)
 }
 
-/// What the caller says counts where it is stricter: nobody reads that something could be taken back which policy, or
-/// its silence, calls irreversible (R-1).
+/// The caller's value applies only where it is stricter: an action that the policy calls irreversible, explicitly or by
+/// default, is never presented as reversible (R-1).
 fn reversibility(policy: Option<&ActionPolicy>, wish: Option<Reversibility>) -> Option<Reversibility> {
     let by_policy = policy.and_then(|p| p.reversibility);
     let at_least = by_policy.or(policy.is_none_or(is_irreversible).then_some(Reversibility::Irreversible));
     wish.map_or(by_policy, |_| wish.max(at_least))
 }
 
-/// Accept by default exists only where policy says so, for what is reversible and not high (R-1, C5).
+/// Acceptance by default requires the policy's consent, a reversible action and less than high risk (R-1, C5).
 fn default_of(
     policy: Option<&ActionPolicy>,
     wish: Option<YesNo>,
@@ -292,7 +292,7 @@ fn default_of(
     match (wanted, possible, wish) {
         (YesNo::Reject, _, _) => Ok(YesNo::Reject),
         (YesNo::Accept, true, _) => Ok(YesNo::Accept),
-        // Policy's own wish gives way to what the caller has made stricter.
+        // The policy's default yields to the caller's stricter terms.
         (YesNo::Accept, false, None) => Ok(YesNo::Reject),
         (YesNo::Accept, false, Some(_)) => Err(Refusal::invalid(
             "default_decision accept is only for actions that the project's policy accepts by default, calls reversible \
@@ -301,7 +301,7 @@ fn default_of(
     }
 }
 
-/// Within the recommended ranges (AAEP 6.4.2).
+/// Default timeouts, within the recommended ranges (AAEP 6.4.2).
 pub fn usual_timeout_s(irreversible: bool, risk: Risk) -> i64 {
     match (irreversible, risk) {
         (_, Risk::High) => 300,
@@ -310,14 +310,14 @@ pub fn usual_timeout_s(irreversible: bool, risk: Risk) -> i64 {
     }
 }
 
-/// How long people have to answer where the caller says nothing and nobody needs longer.
+/// The timeout, unless the caller or an approver's needs change it.
 pub(crate) fn time_to_answer_s(document: &ProjectDocument, policy: &ActionPolicy) -> i64 {
     let usual = usual_timeout_s(is_irreversible(policy), policy.risk);
     let (least, most) = time_bounds_s(Some(policy), &document.decisions);
     policy.timeout_seconds.unwrap_or(usual).clamp(least, most)
 }
 
-/// Where an action's least is more than the project's most, the project's counts.
+/// If an action's minimum exceeds the project's maximum, the project's maximum applies.
 fn time_bounds_s(policy: Option<&ActionPolicy>, bounds: &DecisionPolicy) -> (i64, i64) {
     let most = policy.and_then(|p| p.max_timeout_seconds).unwrap_or(LONGEST_S).min(bounds.max_timeout_seconds).max(1);
     let least = policy.and_then(|p| p.min_timeout_seconds).unwrap_or(1).clamp(1, most);
@@ -336,7 +336,7 @@ fn timeout(
     if !(least..=most).contains(&asked) {
         return Err(Refusal::invalid(format!("timeout_seconds must be {least} to {most} here")));
     }
-    // Whoever needs more time gets it, within the policy's bound.
+    // An approver's need for more time extends the timeout, within the policy's maximum.
     Ok(people.needs_s.map_or(asked, |needs| asked.max(needs.min(most))))
 }
 
@@ -344,8 +344,8 @@ fn latest(bounds: &DecisionPolicy, timeout_s: i64, now: UnixMillis) -> UnixMilli
     now.plus_secs(timeout_s.saturating_add(bounds.max_extension_seconds).min(LONGEST_S.max(timeout_s)))
 }
 
-/// Without named approvers it is the person for whom the agent acts; with them, that person's yes counts only where
-/// policy names them or an admin allowed it (R-1).
+/// By default, the person the agent acts for. With named approvers, that person's approval counts only if the policy
+/// names them or an admin allowed it (R-1).
 fn approvers(document: &ProjectDocument, policy: Option<&ActionPolicy>, people: &People) -> Result<Approvers, Refusal> {
     let Some(policy) = policy.filter(|policy| !policy.approvers.is_empty()) else {
         let mut asked = vec![people.own];
@@ -371,7 +371,7 @@ pub fn role(name: &str) -> Option<Role> {
 }
 
 impl Terms {
-    /// The least assurance that counts, of an answer with or without a token that may approve high-risk actions (R-4).
+    /// The lowest accepted assurance, with or without a token for high-risk approvals (R-4).
     pub fn floor_for(&self, approves_high_risk: bool) -> Assurance {
         match self.high_risk_tokens && approves_high_risk {
             true => Assurance::Token,

@@ -89,8 +89,8 @@ fn any_meaning() -> impl Strategy<Value = ProbeMeaning> {
 }
 
 proptest! {
-    /// done counts at once; not done only from the end of the settling time on and twice in a row; and however late
-    /// and slow the tries are, there is an end to them.
+    /// done counts at once; not done only after the settling time and twice in a row. The number of tries is bounded,
+    /// however late and slow they are.
     #[test]
     fn an_outcome_rests_on_what_may_be_believed(
         settling_s in 0i64..200,

@@ -1,8 +1,8 @@
-//! The hub's own words around what others said, in each of its languages.
+//! The hub's own texts around those of agents and requests, in each language.
 
 use countersign_protocol::request::{DetailPlace, RequestDetail};
 
-/// One of our languages: the first where nothing else is asked for.
+/// One of the supported languages; English by default.
 pub(super) struct Glue {
     german: bool,
 }
@@ -55,7 +55,7 @@ impl Glue {
         format!("{} {tool} {}.", self.say("Runs", "Führt aus:"), self.say("without arguments", "ohne Argumente"))
     }
 
-    /// Where a summary has no room for what the action has.
+    /// For a summary without room for all details of the action.
     pub(super) fn in_the_action(&self, count: usize) -> String {
         match count {
             0 => String::new(),
@@ -67,7 +67,7 @@ impl Glue {
         }
     }
 
-    /// Where the words of an agent are too long to be said twice.
+    /// For agents' words too long to be repeated.
     pub(super) fn words_in_the_action(&self) -> &'static str {
         self.say("Its words are in the action.", "Seine Worte stehen in der Aktion.")
     }
@@ -90,12 +90,12 @@ impl Glue {
         if detail.name.is_empty() { place.to_owned() } else { format!("{place} {}", detail.name) }
     }
 
-    /// No value has a line's end left, nor can it end its quotes: none looks like another member.
+    /// Values contain no line breaks and cannot close their quotes, so no value can pose as another member.
     pub(super) fn lines(&self, details: &[&RequestDetail]) -> Vec<String> {
         details.iter().map(|detail| format!("{}: {}", self.label(detail), detail.value_text())).collect()
     }
 
-    /// One sentence for each step of a plan.
+    /// One sentence per plan step.
     pub(super) fn steps(&self, details: &[&RequestDetail]) -> Vec<String> {
         let of_steps = details.chunk_by(|one, next| one.step == next.step);
         of_steps.map(|of_step| self.step(of_step)).collect()
