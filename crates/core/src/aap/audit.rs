@@ -1,4 +1,4 @@
-//! Who may read which part of the audit (AAP 17.4, C-61, C-62). An id selects; it is never a credential.
+//! Read access to the audit (AAP 17.4, C-61, C-62). An id selects entries; it is never a credential.
 
 use crate::{
     people::Actor,
@@ -7,19 +7,19 @@ use crate::{
 };
 use countersign_protocol::ids::RowKey;
 
-/// What was asked for, as far as it exists.
+/// The requested records, as far as they exist.
 pub struct AuditView {
     pub project: RowKey,
     pub delegation_asked: bool,
     pub delegation: Option<Delegation>,
     pub session_asked: bool,
-    /// Operators choose session ids, so several sessions may have the one that was asked for.
+    /// Operators choose session ids, so several sessions may have the requested one.
     pub sessions: Vec<Session>,
     /// The delegations of those sessions.
     pub session_delegations: Vec<Delegation>,
 }
 
-/// The rows whose entries may be shown.
+/// The rows with readable entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
     Delegation(RowKey),

@@ -1,4 +1,4 @@
-//! Ending a session (AAP 17.7). From the operator it also takes the receipt back (C-41).
+//! Ending a session (AAP 17.7). An operator's cancellation also revokes the receipt (C-41).
 
 use crate::{
     decision::call_off::Live,
@@ -18,11 +18,11 @@ pub struct Cancel {
 
 pub struct CancelView {
     pub project: Project,
-    /// Looked up under the operator that asks, so that a foreign session is not even found.
+    /// Looked up under the requesting operator, so another operator's session is not found.
     pub session: Option<Session>,
     pub delegation: Option<Delegation>,
     pub receipt_revoked: bool,
-    /// What the session's agent has open.
+    /// Open records of the session's agent.
     pub live: Live,
 }
 
@@ -41,7 +41,7 @@ impl Operation for Cancel {
         let receipt = session.receipt.as_ref().filter(|_| by == "operator" && !view.receipt_revoked);
         let at = match (&session.state, receipt) {
             (SessionState::Closed { at, .. }, None) => return Ok(Step::answer(answer(*at))),
-            // A session that is over already may still have a receipt to take back.
+            // A closed session may still have a receipt to revoke.
             (SessionState::Closed { at, .. }, Some(_)) => *at,
             (SessionState::Open, _) => env.now,
         };
@@ -68,7 +68,7 @@ impl Operation for Cancel {
 }
 
 impl CancelView {
-    /// Questions, yeses and AAEP sessions end with the session, in the same step.
+    /// Questions, approvals and AAEP sessions end with the session, in the same step.
     fn end_what_is_open(&self, env: &Env, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
         let place = (self.project.key, self.project.id.clone());
         self.live.end(&place, CancelledFor::SessionOver, env, mint, effects)
@@ -99,12 +99,12 @@ impl Cancel {
     }
 }
 
-/// Nothing that a caller did can be rolled back here: the gateway does not hold transactions.
+/// The gateway holds no transactions, so it cannot roll back a caller's writes.
 fn answer(cancelled_at: UnixMillis) -> CancelResponse {
     CancelResponse { cancelled_at, rollback_status: "not_supported".into() }
 }
 
-/// The operator's key that opened a session has left its key set (C-88): the session ends, the delegation stays.
+/// The operator key behind a session has left the key set (C-88): the session ends, the delegation stays.
 pub struct KeyWithdrawn;
 
 impl Operation for KeyWithdrawn {

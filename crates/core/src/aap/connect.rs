@@ -1,4 +1,4 @@
-//! Bootstrap, first half: a proven operator asks to be connected to whoever opens the page.
+//! Bootstrap, first half: a verified operator requests a connection to the person at its page.
 
 use crate::{
     env::Env,
@@ -14,21 +14,21 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 
-/// How long to wait when the requests of this minute are used up.
+/// Seconds until the next minute, after the limit per minute is exhausted.
 pub fn retry_after_s(now: UnixMillis) -> i64 {
     60 - now.secs().rem_euclid(60)
 }
 
-/// How long a person has to answer.
+/// Time for a person to answer.
 pub const LIFETIME_S: i64 = 600;
 
 pub struct Connect<'a> {
     pub operator: &'a VerifiedOperator,
     pub identity: &'a IdentityManifest,
     pub body: &'a ConnectRequestBody,
-    /// The base URI that was asked.
+    /// The requested base URI.
     pub service: &'a str,
-    /// How many requests the operator may make in this project in a minute.
+    /// Requests per minute for one operator in this project.
     pub per_minute: i64,
 }
 
@@ -67,12 +67,12 @@ impl Operation for Connect<'_> {
     }
 }
 
-/// What can be said about the body before the operator is looked up (C-93: form and mode come first).
+/// Checks of the body before the operator lookup (C-93: form and mode come first).
 pub fn check_form(body: &ConnectRequestBody) -> Result<(), Refusal> {
     mode(body.mode.as_deref())?;
     challenge(body)?;
     state(body)?;
-    // To ignore a policy would be to promise what is not kept (AAP 8.4).
+    // Accepting a policy without enforcing it would be a false promise (AAP 8.4).
     if body.policy.is_some() {
         let why =
             "policy is not served by this version; leave it out: access ends as the disclosure to the person says";
@@ -81,7 +81,7 @@ pub fn check_form(body: &ConnectRequestBody) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// No default mode (AAP 11.1): absent, null and empty are missing; another one is not supported.
+/// There is no default mode (AAP 11.1): absent, null and empty count as missing, any other value as unsupported.
 pub fn mode(mode: Option<&str>) -> Result<(), Refusal> {
     match mode {
         None | Some("") => Err(Refusal::ModeMissing),
@@ -91,7 +91,7 @@ pub fn mode(mode: Option<&str>) -> Result<(), Refusal> {
     }
 }
 
-/// Scopes that exist, each once.
+/// The requested scopes, without duplicates; unknown ones are refused.
 pub fn requested_scopes(project: &Project, asked: &[String]) -> Result<Vec<String>, Refusal> {
     if asked.is_empty() {
         return Err(Refusal::invalid("scopes must name at least one scope of the discovery manifest"));
@@ -116,7 +116,7 @@ pub(super) fn max_agent_ttl(asked: Option<i64>) -> Result<Option<i64>, Refusal> 
 }
 
 impl Connect<'_> {
-    /// By the domain, which is proven: nobody else can use up what an operator may ask.
+    /// Keyed by the verified domain, so no one else can exhaust an operator's limit.
     fn count(&self, project: RowKey, now: UnixMillis) -> Count {
         let minute = now.secs().div_euclid(60);
         Count {
@@ -127,7 +127,7 @@ impl Connect<'_> {
         }
     }
 
-    /// A callback counts only if the operator's own identity manifest lists it.
+    /// A callback must be listed in the operator's own identity manifest.
     fn listed_callback(&self) -> Result<Option<String>, Refusal> {
         let Some(callback) = &self.body.callback else { return Ok(None) };
         if !self.identity.countersign.callbacks.iter().any(|listed| listed.as_str() == callback) {

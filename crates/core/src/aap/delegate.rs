@@ -1,7 +1,7 @@
-//! Bootstrap, second half: what a person is shown, and what their yes makes (AAP 17.2, 14.4, C-59).
+//! Bootstrap, second half: the disclosure to a person, and the delegation from their approval (AAP 17.2, 14.4, C-59).
 //!
-//! Two steps, so that no token can exist before its disclosure was on the person's screen: showing records
-//! exactly what was shown to whom; granting spends that record, once, by the same person, for the same thing.
+//! Two steps, so that no token exists before its disclosure was displayed. Showing records the text and its reader;
+//! granting consumes that record once, by the same person, for the same request.
 
 use crate::{
     aap::{
@@ -27,9 +27,9 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 
-/// How long a person may look at a disclosure before acknowledging it.
+/// Time between showing a disclosure and its acknowledgement.
 const DISCLOSURE_LIFETIME_S: i64 = 1800;
-/// How long the operator has to exchange its code.
+/// Time for the operator to exchange its code.
 const CODE_LIFETIME_S: i64 = 600;
 
 pub struct GrantView {
@@ -39,9 +39,9 @@ pub struct GrantView {
     pub disclosure: Option<Disclosure>,
 }
 
-/// Step one: show.
+/// Step one: show the disclosure.
 pub struct Show {
-    /// A narrower choice of the requested scopes.
+    /// A subset of the requested scopes.
     pub scopes: Option<Vec<String>>,
     pub max_agent_ttl: Option<i64>,
     pub language: String,
@@ -97,7 +97,7 @@ impl Show {
 pub struct Grant {
     pub disclosure_id: String,
     pub acknowledged: bool,
-    /// If said again, the same choice as was shown.
+    /// If present, must equal the displayed choice.
     pub scopes: Option<Vec<String>>,
     pub max_agent_ttl: Option<i64>,
     /// Only for published vectors, in test mode.
@@ -107,9 +107,9 @@ pub struct Grant {
 pub struct Granted {
     pub delegation: Delegation,
     pub claims: DelegationClaims,
-    /// The one-time code for the operator; never stored.
+    /// The operator's one-time code; never stored.
     pub code: String,
-    /// Where to send the browser, if the operator has a callback.
+    /// The browser's next address, if the operator has a callback.
     pub redirect: Option<String>,
     pub liability_disclosure: String,
     pub effective_policy: EffectivePolicy,
@@ -134,7 +134,7 @@ impl Operation for Grant {
         };
         let entry = granted_entry(view, &delegation, disclosure, env.now).seal(&mut mint)?;
         let effects = Effects {
-            // Whoever is disabled at the same moment grants nothing.
+            // A person disabled concurrently grants nothing.
             guards: member.guards(),
             puts: vec![
                 Record::Delegation(delegation.clone()),
@@ -170,7 +170,7 @@ impl Grant {
         if !same || disclosure.spent || now >= disclosure.expires_at || !self.same_choice(disclosure) {
             return Err(Refusal::invalid(refused));
         }
-        // The project may have changed its words since: what is agreed to must be what would be shown now.
+        // The project's texts may have changed since. The approved text must equal the current one.
         let mut current =
             in_words(&view.project, request, &disclosure.scopes, &disclosure.language, disclosure.shown_at);
         current.disclosure_id = disclosure.id.clone();
@@ -183,7 +183,7 @@ impl Grant {
         Ok(disclosure)
     }
 
-    /// A choice that comes with the yes must be the one that was on the screen.
+    /// A choice sent with the approval must equal the displayed one.
     fn same_choice(&self, disclosure: &Disclosure) -> bool {
         self.scopes.as_ref().is_none_or(|scopes| *scopes == disclosure.scopes)
             && self.max_agent_ttl.is_none_or(|ttl| Some(ttl) == disclosure.max_agent_ttl)
@@ -199,7 +199,7 @@ impl Grant {
         now: UnixMillis,
     ) -> Delegation {
         let document = &view.project.document;
-        // As it was shown, however long the person took to read.
+        // As displayed, independent of the reading time.
         let policy_expires_at = disclosure.shown_at.plus_secs(project::max_duration_s(document));
         let token_expires_at = now.plus_secs(project::token_duration_s(document)).min(policy_expires_at);
         let id = self.fixed_id.clone().unwrap_or_else(|| mint.id("del"));
@@ -224,7 +224,7 @@ impl Grant {
     }
 }
 
-/// The person says no: the request is over, and nothing else exists.
+/// The person rejects the request. It ends and leaves no other record.
 pub struct Deny;
 
 impl Operation for Deny {
@@ -246,7 +246,7 @@ impl Operation for Deny {
     }
 }
 
-/// The claims of a delegation's token: always the same for the same row, so it can be signed again.
+/// The JWT claims of a delegation token. They depend on the row alone, so the token can be signed again.
 pub fn claims(delegation: &Delegation, issuer: &str) -> DelegationClaims {
     DelegationClaims {
         iss: issuer.to_owned(),
@@ -264,7 +264,7 @@ pub fn effective_policy(delegation: &Delegation) -> EffectivePolicy {
     EffectivePolicy { expires_at: Some(delegation.policy_expires_at) }
 }
 
-/// Everything that the person sees before agreeing, in words.
+/// The complete text of the disclosure.
 pub fn in_words(
     project: &Project,
     request: &ConnectRequest,
@@ -290,7 +290,7 @@ pub fn in_words(
     }
 }
 
-/// The operator's text if it has one, else the project's, else ours naming the operator (C-59).
+/// The operator's text, else the project's, else ours naming the operator (C-59).
 fn liability_disclosure(project: &Project, request: &ConnectRequest, scopes: &[String], language: &str) -> String {
     let own = request.operator_disclosure.clone().or_else(|| project.document.liability_disclosure.clone());
     own.unwrap_or_else(|| {

@@ -15,7 +15,7 @@ pub struct Exchange<'a> {
 }
 
 pub struct ExchangeView {
-    /// The request that the code's hash led to.
+    /// The request found by the code's hash.
     pub request: Option<ConnectRequest>,
     pub delegation: Option<Delegation>,
     pub project: i64,
@@ -26,7 +26,7 @@ impl Operation for Exchange<'_> {
     type Answer = (Delegation, DelegationClaims);
     type Refusal = Refusal;
 
-    /// Every way to be wrong gets one answer: whoever guesses learns nothing.
+    /// All failures give the same response, so that guessing reveals nothing.
     fn decide(self, view: &ExchangeView, env: &Env) -> Result<Step<Self::Answer>, Refusal> {
         let refused = || Refusal::invalid("code is unknown, spent or expired, or code_verifier does not fit it");
         let request = view.request.as_ref().filter(|r| r.project == view.project).ok_or_else(refused)?;

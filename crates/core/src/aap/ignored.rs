@@ -1,5 +1,5 @@
-//! Members that the protocol knows and that have no effect here yet: whoever sends or publishes one is told, because
-//! silence would read as a promise.
+//! Protocol members without an effect in this version. The sender or publisher is told, because silence would look like
+//! support.
 
 use countersign_protocol::aap::{identity::IdentityManifest, register::IgnoredMember};
 

@@ -1,4 +1,4 @@
-//! Lifting a suspension (C-86, R-36): the person whose delegation it is, an admin, or whoever runs the service.
+//! Lifting a suspension (C-86, R-36): by the delegation's person, an admin, or the service's operator.
 
 use crate::{
     decision::Place,
@@ -10,9 +10,9 @@ use crate::{
     step::{Effects, Operation, Step},
 };
 
-/// Lets a suspended delegation work again. One that is not suspended stays as it is.
+/// Reactivates a suspended delegation. Any other delegation stays unchanged.
 pub struct LiftDelegation {
-    /// None at the command line of the service.
+    /// `None` at the command line of the service.
     pub actor: Option<Actor>,
 }
 
@@ -22,7 +22,7 @@ impl Operation for LiftDelegation {
     type Refusal = Refusal;
 
     fn decide(self, (place, delegation): &Self::View, env: &Env) -> Result<Step<Delegation>, Refusal> {
-        // Somebody else's looks like an unknown one (C-61).
+        // Another person's delegation looks like an unknown one (C-61).
         let by = self.by(delegation).ok_or(Refusal::DelegationNotFound)?;
         if !matches!(delegation.state, DelegationState::Suspended { .. }) {
             return Ok(Step::answer(delegation.clone()));
@@ -55,7 +55,7 @@ impl LiftDelegation {
     }
 }
 
-/// The same for an API key, by whoever runs the service.
+/// Lifts the suspension of an API key, at the command line of the service.
 pub struct LiftKey;
 
 impl Operation for LiftKey {

@@ -1,4 +1,4 @@
-//! What a project publishes about itself. It claims no more than this build serves.
+//! A project's published manifest. It claims only features of this build.
 
 use crate::{
     aap::{access::proof_required, words},
@@ -26,7 +26,7 @@ const ENDPOINTS: &[(&str, &str)] = &[
     ("cancel", "/agent/cancel"),
 ];
 
-/// How a project was addressed; its endpoints are told in the same way.
+/// The addressing of a project; its endpoints are published in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Addressed {
     /// The only project of a single-tenant installation, at the unscoped paths.
@@ -62,7 +62,7 @@ pub fn of_project(document: &ProjectDocument, service: &Origin, addressed: &Addr
     }
 }
 
-/// The manifest of a multi-tenant installation: defaults, and templates that say a project is needed.
+/// The manifest of a multi-tenant installation: defaults, and templates that require a project.
 pub fn of_platform(service: &Origin, display_name: &str) -> Manifest {
     Manifest {
         display_name: Some(display_name.to_owned()),
@@ -74,12 +74,12 @@ pub fn of_platform(service: &Origin, display_name: &str) -> Manifest {
     }
 }
 
-/// What people are told about acting in this mode (AAP 11.5).
+/// The disclosure for a mode, in English (AAP 11.5).
 pub fn mode_disclosure(document: &ProjectDocument, mode: &str) -> String {
     mode_disclosure_in(document, mode, "en")
 }
 
-/// The project's words if it has any, whatever the language; else ours.
+/// The project's own text, untranslated; else ours in `language`.
 pub fn mode_disclosure_in(document: &ProjectDocument, mode: &str, language: &str) -> String {
     let own = document.disclosures.get(mode).cloned();
     own.unwrap_or_else(|| words::user_delegated(language).to_owned())

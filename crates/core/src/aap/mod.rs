@@ -1,4 +1,4 @@
-//! The rules of the Agent Authentication Protocol, one module an operation.
+//! The rules of the Agent Authentication Protocol, one module per operation.
 
 pub mod access;
 pub mod audit;

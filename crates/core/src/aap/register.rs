@@ -1,4 +1,4 @@
-//! Registering: facts about operator, delegation and receipt for a short-lived access token (AAP 17.1).
+//! Registration: exchanges verified operator, delegation and receipt for a short-lived access token (AAP 17.1).
 
 use crate::{
     aap::{delegate, ignored, standing},
@@ -21,21 +21,21 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 
-/// At most this many live access tokens a session; the oldest goes (C-65).
+/// Most live access tokens per session; the oldest is dropped (C-65).
 const LIVE_TOKENS: usize = 8;
 
-/// What was verified. An operator or delegation token that did not verify has been refused before.
+/// Verified input. An invalid operator or delegation token is refused before.
 pub struct Register<'a> {
     pub body: &'a RegisterRequest,
     pub operator: &'a VerifiedOperator,
-    /// What the operator publishes about itself.
+    /// The operator's published manifest.
     pub identity: &'a IdentityManifest,
-    /// When the key set was fetched in which the operator's key stood.
+    /// Fetch time of the key set with the operator's key.
     pub key_seen_at: UnixMillis,
     pub delegation: Option<&'a VerifiedDelegation>,
-    /// A receipt that did not verify is refused in its turn, after the delegation (C-93).
+    /// An invalid receipt is refused in its turn, after the delegation (C-93).
     pub receipt: Option<Result<&'a VerifiedReceipt, Refusal>>,
-    /// The proof that came with it: its key is the one that the token is bound to (AAP 18.1).
+    /// The request's proof. The token is bound to its key (AAP 18.1).
     pub proof: Option<&'a SpentProof>,
     /// Published vectors have session ids that are too short to be safe (C-51).
     pub test_mode: bool,
@@ -43,12 +43,12 @@ pub struct Register<'a> {
 
 pub struct RegisterView {
     pub project: Project,
-    /// The delegation that the token names, if it exists in this project.
+    /// The delegation named in the token, if it exists in this project.
     pub delegation: Option<Delegation>,
-    /// The session that the receipt or the body names.
+    /// The session named in the receipt or the body.
     pub session: Option<Session>,
     pub receipt_revoked: bool,
-    /// The session that the key of the proof belongs to, if it does already.
+    /// The session that already owns the proof's key.
     pub key_holder: Option<Session>,
 }
 
@@ -80,7 +80,7 @@ impl Operation for Register<'_> {
     }
 }
 
-/// What a refused registration leaves behind: its proof is spent, whatever was wrong with the rest.
+/// The effects of a refused registration: its proof is used, for any reason of refusal.
 pub fn refused(view: &RegisterView, proof: Option<&SpentProof>, why: &Refusal, env: &Env) -> Result<Effects, Refusal> {
     let shared = match why {
         Refusal::DpopInvalid(_) => shared_key(view, env)?,
@@ -89,7 +89,7 @@ pub fn refused(view: &RegisterView, proof: Option<&SpentProof>, why: &Refusal, e
     Ok(Effects { proof: proof.cloned(), evidence: shared.into_iter().collect(), ..Effects::default() })
 }
 
-/// Somebody registered with the key of another person's session: that is worth a line in that one's audit (AAP 18.1).
+/// A registration with the key of another person's session is recorded in that person's audit (AAP 18.1).
 fn shared_key(view: &RegisterView, env: &Env) -> Result<Option<Draft>, Refusal> {
     let Some(holder) = &view.key_holder else { return Ok(None) };
     let subject = view.delegation.as_ref().map(|delegation| delegation.subject.clone());
@@ -104,7 +104,7 @@ fn shared_key(view: &RegisterView, env: &Env) -> Result<Option<Draft>, Refusal> 
     Ok(Some(Draft { delegation: holder.delegation, ..entry.seal(&mut env.mint())? }))
 }
 
-/// Without a delegation there is no tier 2, whatever else was brought (AAP 8.1).
+/// Tier 2 requires a delegation (AAP 8.1).
 fn delegated_if_needed(view: &RegisterView, delegation: Option<&Delegation>) -> Result<(), Refusal> {
     match (delegation, view.project.document.minimum_tier) {
         (None, needed @ 2..) => Err(Refusal::TierNotMet { needed, has: 1 }),
@@ -112,13 +112,13 @@ fn delegated_if_needed(view: &RegisterView, delegation: Option<&Delegation>) -> 
     }
 }
 
-/// From tier 3 on a receipt is part of it (AAP 2.2, 17.1). A session that goes on keeps the one that it has.
+/// Tier 3 requires a receipt (AAP 2.2, 17.1). A continued session keeps its receipt.
 fn consented_if_needed(view: &RegisterView, receipt: Option<&Receipt>) -> Result<(), Refusal> {
     let needed = view.project.document.minimum_tier >= 3;
     if needed && receipt.is_none() { Err(Refusal::ConsentMissing) } else { Ok(()) }
 }
 
-/// What can be said about the body before anything is verified (C-93).
+/// Checks of the body before any verification (C-93).
 pub fn check_form(body: &RegisterRequest) -> Result<&str, Refusal> {
     crate::aap::connect::mode(body.mode.as_deref())?;
     let jwt = body.operator_jwt.as_deref().filter(|jwt| !jwt.is_empty());
@@ -168,7 +168,7 @@ impl Register<'_> {
         let claims = presented.claims();
         is_short_lived(view, claims.exp.saturating_sub(claims.iat))?;
         let Some(delegation) = delegation else {
-            // Where a delegation is needed anyway, that one is missing is what is wrong (AAP 8.1).
+            // If a delegation is required anyway, its absence is the error to report (AAP 8.1).
             delegated_if_needed(view, None)?;
             return Err(Refusal::ConsentInvalid("a receipt needs the delegation token that it names".into()));
         };
@@ -199,8 +199,8 @@ impl Register<'_> {
         Ok(Some(receipt))
     }
 
-    /// A key belongs to one session (AAP 18.1) and cannot be shaken off. Another key joins a session that has one only
-    /// with a receipt, which links both to the task that the person approved (AAP 12.1).
+    /// A key belongs to one session (AAP 18.1), and a session cannot drop its key. A second key joins only with a receipt,
+    /// which links both to the task approved by the person (AAP 12.1).
     fn key_may_be_used(&self, view: &RegisterView) -> Result<(), Refusal> {
         let key = self.proof.map(|proof| proof.jkt);
         let elsewhere = |holder: &Session| view.session.as_ref().is_none_or(|session| session.key != holder.key);
@@ -216,7 +216,7 @@ impl Register<'_> {
         }
     }
 
-    /// The session that goes on, or a new one; and whether it starts here.
+    /// The continued session or a new one, and which of the two.
     fn session(
         &self,
         view: &RegisterView,
@@ -237,7 +237,7 @@ impl Register<'_> {
         };
         if let Some(session) = &view.session {
             let opened = going_on(session, delegation, receipt.as_ref())?;
-            // Without a receipt the session stays bound to the one that it has: consent cannot be shaken off.
+            // Without a new receipt the session keeps its earlier one: consent cannot be dropped.
             let receipt = receipt.clone().or_else(|| session.receipt.clone());
             let next = Session { version: session.version + 1, ..session.clone() };
             return Ok((Session { receipt, ..fresh(next) }, opened));
@@ -283,7 +283,7 @@ enum Opened {
     Same,
 }
 
-/// A session belongs to one user and one delegation. A closed one opens again only for fresh consent.
+/// A session belongs to one user and one delegation. A closed session reopens only with fresh consent.
 fn going_on(session: &Session, delegation: Option<&Delegation>, receipt: Option<&Receipt>) -> Result<Opened, Refusal> {
     if session.delegation != delegation.map(|d| d.key) {
         return Err(Refusal::DelegationMismatch("this session belongs to another delegation".into()));
@@ -300,7 +300,7 @@ fn going_on(session: &Session, delegation: Option<&Delegation>, receipt: Option<
     }
 }
 
-/// Consent to a task is for hours or days, not for good (AAP glossary, AAP-G-13).
+/// Consent to a task lasts hours or days, not for ever (AAP glossary, AAP-G-13).
 fn is_short_lived(view: &RegisterView, life_s: i64) -> Result<(), Refusal> {
     let document = &view.project.document;
     if life_s <= project::max_receipt_duration_s(document) {
@@ -310,7 +310,7 @@ fn is_short_lived(view: &RegisterView, life_s: i64) -> Result<(), Refusal> {
     Err(Refusal::ConsentInvalid(format!("it lives for {life_s} seconds from iat to exp, and {most} is the most here")))
 }
 
-/// A receipt may narrow what the delegation grants, never widen it (AAP 12.3).
+/// A receipt may narrow the delegation's scopes, never widen them (AAP 12.3).
 fn scopes_within(receipt: Option<&Receipt>, delegation: Option<&Delegation>) -> Result<(), Refusal> {
     let (Some(receipt), Some(delegation)) = (receipt, delegation) else { return Ok(()) };
     match receipt.scopes.iter().find(|scope| !delegation.scopes.contains(scope)) {
@@ -322,8 +322,8 @@ fn scopes_within(receipt: Option<&Receipt>, delegation: Option<&Delegation>) -> 
     }
 }
 
-/// Makes a key one of the session's. Rows of keys are unique, so of two sessions that bring one key at the same moment
-/// the later is decided again. A session that starts has its first key in that entry.
+/// Adds a key to the session. Rows of keys are unique, so of two sessions that bring one key concurrently the later is
+/// decided again. The start entry of a new session contains its first key.
 fn join(
     view: &RegisterView,
     delegation: Option<&Delegation>,
@@ -365,7 +365,7 @@ fn issue(
         jkt: token_key,
     };
     session.tokens.push(token.key);
-    // What was over before a session opened again stays over.
+    // A reopened session does not revive its earlier tokens.
     let live = if opened == Opened::Again { 1 } else { LIVE_TOKENS };
     let dropped = session.tokens.len().saturating_sub(live);
     let removes: Vec<(Table, RowKey)> = session.tokens.drain(..dropped).map(|key| (Table::AccessToken, key)).collect();
@@ -391,8 +391,8 @@ fn issue(
     Ok(Step { answer, effects })
 }
 
-/// The shorter of the two lives that a token may have (AAP 8.1, 5.2). The ends of delegation and receipt are judged
-/// on every call, which then learns the reason: a token that ended with them could only be called expired.
+/// The shorter of the two lifetimes (AAP 8.1, 5.2). The ends of delegation and receipt are checked on every call, which
+/// then reports the reason: a token that ended with them could only be reported as expired.
 fn lifetime_s(view: &RegisterView, delegation: Option<&Delegation>) -> i64 {
     let ttl = view.project.document.credential_ttl;
     delegation.map_or(ttl, |delegation| ttl.min(delegation.max_agent_ttl))
@@ -418,7 +418,7 @@ fn session_entry(
     }
 }
 
-/// A generous estimate: what the characters could carry if they were random.
+/// An upper estimate: the entropy if the characters were random.
 fn bits(id: &str) -> f64 {
     let tail = id.rsplit('_').next().unwrap_or(id);
     let hex_like = tail.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');

@@ -1,4 +1,4 @@
-//! Cutting an agent off (AAP 8.2, 17.3). After the 200 nothing of this delegation works any more.
+//! Revoking a delegation (AAP 8.2, 17.3). After the 200 response the delegation is unusable.
 
 use crate::{
     decision::{Place, call_off::Live},
@@ -16,7 +16,7 @@ pub struct Revoke {
     pub reason: Option<Reason>,
 }
 
-/// Why, as the caller says it (AAP 17.3).
+/// The reason given by the caller (AAP 17.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     UserRequested,
@@ -28,7 +28,7 @@ pub enum Reason {
 pub struct RevokeView {
     pub project: Project,
     pub delegation: Option<Delegation>,
-    /// What its agents have open.
+    /// Open records of its agents.
     pub live: Live,
 }
 
@@ -39,7 +39,7 @@ impl Operation for Revoke {
 
     fn decide(self, view: &RevokeView, env: &Env) -> Result<Step<RevokeResponse>, Refusal> {
         let delegation = view.delegation.as_ref().filter(|d| d.project == view.project.key);
-        // An unknown delegation and somebody else's look the same (C-61).
+        // An unknown delegation and another person's look the same (C-61).
         let delegation = delegation.ok_or(Refusal::DelegationNotFound)?;
         let by = role_of(&self.actor, delegation).ok_or(Refusal::DelegationNotFound)?;
         if let DelegationState::Revoked { at, .. } | DelegationState::AutoRevoked { at, .. } = delegation.state {
@@ -52,7 +52,7 @@ impl Operation for Revoke {
     }
 }
 
-/// The end of a delegation's time (AAP 8.3): it is recorded, and ends what is open, though nobody acts.
+/// The end of a delegation's time (AAP 8.3): it is recorded, and ends all open records, without an actor.
 pub struct PolicyEnd;
 
 impl Operation for PolicyEnd {
@@ -86,7 +86,7 @@ impl Operation for PolicyEnd {
     }
 }
 
-/// Ends a delegation and all that its agents have open, in the step that causes it.
+/// Ends a delegation and all open records of its agents, in the step that causes it.
 pub(crate) fn end_delegation(
     place: &Place,
     (delegation, live): (&Delegation, &Live),
@@ -109,7 +109,7 @@ pub(crate) fn end_delegation(
     live.end(place, CancelledFor::Revoked, env, mint, effects)
 }
 
-/// In what capacity an actor may end a delegation, if in any.
+/// The actor's right to end a delegation, if any, by its name in the audit.
 fn role_of(actor: &Actor, delegation: &Delegation) -> Option<&'static str> {
     match actor {
         Actor::Person(member) if member.person.key == delegation.person => Some("user"),
@@ -125,7 +125,7 @@ fn answer(delegation: &Delegation, revoked_at: UnixMillis) -> RevokeResponse {
     RevokeResponse { revoked_at, delegation_id: delegation.id.clone() }
 }
 
-/// The header's vocabulary is closed, so requests of people are all `manual_revoke` (C-39).
+/// The header's vocabulary is closed, so people's requests are all `manual_revoke` (C-39).
 fn told(reason: Option<Reason>) -> RevokeReason {
     match reason {
         Some(Reason::TaskComplete) => RevokeReason::TaskComplete,

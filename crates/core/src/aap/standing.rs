@@ -1,4 +1,4 @@
-//! Whether a delegation and a receipt still hold. Asked at register and again on every call (C-40).
+//! Validity of delegation and receipt. Checked at registration and on every call (C-40).
 
 use crate::{
     records::{Delegation, DelegationState, Receipt, RevokeReason},
@@ -6,16 +6,16 @@ use crate::{
 };
 use countersign_protocol::time::UnixMillis;
 
-/// Clocks of issuers may be off by this much (C-87). Our own deadlines are exact.
+/// Tolerated clock skew of issuers (C-87). Our own deadlines are exact.
 pub const SKEW_S: i64 = 300;
 
-/// Suspended comes first, then revoked (C-93). The policy's end is ours and exact; the token's own `exp` has the usual
-/// skew, and is told as such only where it came first (AAP 16.2).
+/// Suspension is checked first, then revocation (C-93). The policy's end is ours and exact; the token's own `exp` has the
+/// usual skew, and is the reported reason only if it came first (AAP 16.2).
 pub fn delegation_holds(delegation: &Delegation, now: UnixMillis) -> Result<(), Refusal> {
     let recorded = match delegation.state {
         DelegationState::Suspended { .. } => return Err(Refusal::DelegationSuspended),
         DelegationState::Revoked { reason, .. } => return Err(Refusal::DelegationRevoked(reason)),
-        // The end of the time is told by the clock, so that its record changes nothing about the answer.
+        // The clock decides the end, so recording it does not change the response.
         DelegationState::AutoRevoked { reason: RevokeReason::PolicyExpired, .. } => true,
         DelegationState::AutoRevoked { reason, .. } => return Err(Refusal::AutoRevoked(reason)),
         DelegationState::Active => false,
@@ -30,13 +30,13 @@ pub fn delegation_holds(delegation: &Delegation, now: UnixMillis) -> Result<(), 
     }
 }
 
-/// The last moment at which a receipt counts (C-83).
+/// End of a receipt's validity (C-83).
 pub fn receipt_ends_at(receipt: &Receipt) -> UnixMillis {
     let latest = receipt.window.map_or(receipt.expires_at, |(_, latest)| latest);
     latest.min(receipt.expires_at).plus_secs(SKEW_S)
 }
 
-/// The receipt as an execution window (C-83): from `earliest` to the earlier of `latest` and `exp`.
+/// The receipt's execution window (C-83): from `earliest` to the earlier of `latest` and `exp`.
 pub fn receipt_holds(receipt: &Receipt, now: UnixMillis) -> Result<(), Refusal> {
     let earliest = receipt.window.map_or(receipt.issued_at, |(earliest, _)| earliest);
     if now > receipt_ends_at(receipt) {

@@ -1,11 +1,11 @@
-//! What people are told where neither operator nor project has words of their own, in the languages of the pages.
+//! Default disclosure texts, for use without an operator's or project's own, in the languages of the pages.
 
 use countersign_protocol::domain::Domain;
 
-/// The most words of the text that may be descriptions of scopes, so that all of it stays below 150.
+/// Most words for scope descriptions, so that the whole text stays below 150.
 const GRANTED_WORDS: usize = 60;
 
-/// What the agent can and cannot do, who answers for harm and whom to write to (AAP 14.4). At most 150 words, in plain
+/// The agent's permissions and limits, liability for harm, and a contact (AAP 14.4). At most 150 words, in plain
 /// language.
 pub fn liability(operator: &Domain, contact: Option<&str>, granted: &[&str], language: &str) -> String {
     let can = granted.join("; ");
@@ -28,7 +28,7 @@ pub fn liability(operator: &Domain, contact: Option<&str>, granted: &[&str], lan
     }
 }
 
-/// What acting as a person means (AAP 11.5).
+/// The meaning of acting as a person (AAP 11.5).
 pub fn user_delegated(language: &str) -> &'static str {
     match language {
         "de" => {

@@ -1,4 +1,4 @@
-//! Authority for exactly one call, decided and not durable yet.
+//! Authority for exactly one call, decided but not yet durable.
 
 use super::{CallFacts, Counted};
 use crate::{
@@ -9,19 +9,19 @@ use crate::{
 };
 use countersign_protocol::canonical::NotCanonical;
 
-/// Made by [`super::decide`] and by a claim, by nothing else. Never cloned: the engine turns it into one permit when its
-/// step is durable.
+/// Created only by [`super::decide`] and by a claim. Never cloned: the engine turns it into one permit when its step is
+/// durable.
 #[derive(Debug)]
 pub struct AuthorizedCall {
     facts: CallFacts,
     proof: Option<SpentProof>,
-    /// Whether its intent is durable: the request is counted and the proof spent.
+    /// Whether its intent is durable: the request is counted and the proof is used.
     begun: bool,
-    /// The row by which its repeats are recognised; a write without approval has one from its intent on.
+    /// The row that identifies repeats of a write without approval, from its intent on.
     write: Option<Box<UnsettledWrite>>,
 }
 
-/// A call's intent: its step, the counters in it, and the row of a write whose repeats are to be recognised.
+/// A call's intent: its step, the step's counters, and the row that identifies repeats of a write.
 pub struct Intent {
     pub effects: Effects,
     pub counted: Counted,
@@ -41,13 +41,13 @@ impl AuthorizedCall {
         (self.facts, self.proof)
     }
 
-    /// The same once its intent is durable.
+    /// The call after its intent is durable.
     #[must_use]
     pub fn begun(self, write: Option<Box<UnsettledWrite>>) -> Self {
         Self { begun: true, proof: None, write, ..self }
     }
 
-    /// The row of a write that needed no approval, as its intent left it.
+    /// The row of a write without approval, as its intent left it.
     pub fn write(&self) -> Option<&UnsettledWrite> {
         self.write.as_deref()
     }
@@ -56,13 +56,13 @@ impl AuthorizedCall {
         self.begun
     }
 
-    /// The proof that it spends, until its intent is durable.
+    /// The proof to mark as used, until the intent is durable.
     pub fn proof(&self) -> Option<&SpentProof> {
         self.proof.as_ref()
     }
 
-    /// What must be durable before a call is forwarded that is not speculative: that it was let through, while nothing
-    /// had changed. A write with a fingerprint gets its row in the same step.
+    /// The step to commit before a call is forwarded, unless it is speculative: records the call as let through while
+    /// the guards hold. A write with a fingerprint gets its row in the same step.
     pub fn intent(&self, fingerprint: Option<&WriteFingerprint>, env: &Env) -> Result<Intent, NotCanonical> {
         let counted = self.facts.usage.reserve(self.facts.writes());
         let write = fingerprint.map(|fingerprint| self.facts.unsettled(fingerprint, env, &mut env.mint()));
@@ -77,13 +77,13 @@ impl AuthorizedCall {
         Ok(Intent { effects, counted, write: write.map(Box::new) })
     }
 
-    /// That nothing has changed since this was decided, without any record of it.
+    /// Checks that the guards still hold, without a record.
     pub fn recheck(&self) -> Effects {
         Effects { guards: self.facts.guards.clone(), ..Effects::default() }
     }
 
-    /// What must be durable before the answer of a read leaves. It is judged here once more: if it was cut off while
-    /// the upstream worked, or its proof or the last of a limit was spent elsewhere, the answer is dropped.
+    /// The step to commit before the response of a read is released. The response is dropped if, meanwhile, access was
+    /// revoked, the proof was used elsewhere or a limit was exhausted.
     pub fn read(&self, outcome: &str, bytes: i64, env: &Env) -> Result<(Effects, Counted), NotCanonical> {
         let usage = &self.facts.usage;
         let request = if self.begun { Counted::default() } else { usage.reserve(false) };
@@ -98,7 +98,7 @@ impl AuthorizedCall {
         Ok((effects, counted))
     }
 
-    /// The outcome of a write. A reservation returns only on the upstream's own answer that it did nothing.
+    /// The outcome of a write. A reservation returns only on the upstream's own response that nothing was done.
     pub fn written(&self, outcome: &str, no_effect: bool, bytes: i64, env: &Env) -> Result<Effects, NotCanonical> {
         let usage = &self.facts.usage;
         let back = if no_effect { usage.give_back() } else { Counted::default() };
@@ -107,12 +107,12 @@ impl AuthorizedCall {
         Ok(Effects { counts, evidence: vec![self.facts.outcome(outcome, call_id, env)?], ..Effects::default() })
     }
 
-    /// The entry of a call that is refused before anything was sent. Its proof is spent with it.
+    /// The audit entry of a call refused before anything was sent. It uses the call's proof.
     pub fn refused(&self, refusal: &Refusal, env: &Env) -> Result<Effects, NotCanonical> {
         self.facts.refused(refusal, self.proof.clone(), env)
     }
 
-    /// The entry of a call that nobody waits for any more, and of which nothing was sent.
+    /// The audit entry of a call abandoned by its caller before anything was sent.
     pub fn abandoned(&self, why: &str, env: &Env) -> Result<Effects, NotCanonical> {
         let evidence = vec![self.facts.outcome(why, None, env)?];
         Ok(Effects { evidence, proof: self.proof.clone(), ..Effects::default() })

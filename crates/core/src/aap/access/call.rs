@@ -1,14 +1,14 @@
-//! A call, as an enforcement point saw it, and what is known about its bearer.
+//! A call at an enforcement point, and the records of its bearer.
 
 use crate::records::{AccessToken, Delegation, Project, Session};
 use countersign_protocol::{facts::VerifiedProof, hash::Digest};
 use std::sync::Arc;
 
-/// A request as the enforcement point saw it. Only what the decision needs; never a secret, never free text.
+/// The parts of a request needed for the decision. Contains neither secrets nor free text.
 #[derive(Clone, Debug, Default)]
 pub struct Call {
     pub method: String,
-    /// The public origin of the enforcement point, as configured and never as sent.
+    /// The public origin of the enforcement point, as configured, never as sent.
     pub origin: String,
     /// Raw, without the query.
     pub path: String,
@@ -17,23 +17,23 @@ pub struct Call {
     pub credential: Credential,
     /// The `DPoP` header.
     pub proof: Option<String>,
-    /// The method and address that the proof is for, where they are not the call's own: a kept request is redeemed by
-    /// another one.
+    /// The method and address of the proof, if they differ from the call's: a stored request is redeemed by another
+    /// request.
     pub proof_for: Option<(String, String)>,
     pub version: Option<String>,
     pub mode: Option<String>,
     pub delegation_id: Option<String>,
     pub session_id: Option<String>,
     pub intent_type: Option<String>,
-    /// SHA-256 of `X-Agent-Consent`, if it was sent.
+    /// SHA-256 of `X-Agent-Consent`, if present.
     pub consent: Option<Digest>,
-    /// SHA-256 of `Idempotency-Key`, if it was sent.
+    /// SHA-256 of `Idempotency-Key`, if present.
     pub idempotency_key: Option<Digest>,
-    /// A dry run in any spelling.
+    /// A dry run, in any of its spellings.
     pub dry_run: bool,
-    /// `X-Agent-Confirm`: a confirmation token, or `true` to have one looked up (C-02).
+    /// `X-Agent-Confirm`: a confirmation token, or `true` to look one up (C-02).
     pub confirm: Option<String>,
-    /// How long the caller would wait for a person's yes: `Prefer: wait=N`.
+    /// The longest wait for a person's approval: `Prefer: wait=N`.
     pub wait_s: Option<u64>,
 }
 
@@ -41,9 +41,9 @@ pub struct Call {
 pub enum Credential {
     #[default]
     None,
-    /// The hash of an access token, and the scheme under which it came.
+    /// The hash of an access token, and its scheme.
     Token { hash: Digest, scheme: Scheme },
-    /// An Authorization header that holds no token that could be ours.
+    /// An Authorization header without a token of our format.
     Unusable,
 }
 
@@ -53,7 +53,7 @@ pub enum Scheme {
     Dpop,
 }
 
-/// What is known about the bearer of a token.
+/// The records of a token's bearer.
 #[derive(Clone, Debug)]
 pub struct AccessView {
     pub project: Arc<Project>,
@@ -67,19 +67,19 @@ pub struct Bearer {
     pub delegation: Option<Delegation>,
 }
 
-/// How a proof is checked. A signature costs more than all the rest of a decision, so it is looked at only in its turn,
-/// after the token.
+/// Proof verification. A signature costs more than the rest of the decision, so it is verified only in its turn, after
+/// the token.
 pub struct Proving<'a> {
     pub verify: &'a dyn Fn(&str) -> Result<Proven, String>,
-    /// Whether only a proof with a nonce of ours counts at present.
+    /// Whether a proof currently needs a nonce of ours.
     pub nonce_demanded: bool,
 }
 
-/// A proof whose signature and claims are sound.
+/// A proof with a valid signature and valid JWT claims.
 #[derive(Clone, Debug)]
 pub struct Proven {
     pub proof: VerifiedProof,
-    /// Whether it has a nonce that we gave out lately.
+    /// Whether it contains a recent nonce of ours.
     pub nonce: bool,
 }
 
@@ -91,13 +91,13 @@ impl Call {
         }
     }
 
-    /// The method and address that a proof must be for.
+    /// The method and address required in the proof.
     pub fn proven_for(&self) -> (String, String) {
         let own = || (self.method.clone(), format!("{}{}", self.origin, self.path));
         self.proof_for.clone().unwrap_or_else(own)
     }
 
-    /// Path and query, as they came.
+    /// Path and query, as received.
     pub fn target(&self) -> String {
         match &self.query {
             Some(query) => format!("{}?{query}", self.path),

@@ -1,4 +1,4 @@
-//! Facts about a call that was decided. They permit nothing.
+//! The facts of a decided call. They permit nothing.
 
 use super::{AccessView, Bearer, Call, Counted, Usage};
 use crate::{
@@ -19,7 +19,7 @@ use countersign_protocol::{
 };
 use std::sync::Arc;
 
-/// Who calls, which route, with what intent. Data only: authority is [`super::AuthorizedCall`].
+/// Caller, route and intent. Data only: authority is [`super::AuthorizedCall`].
 #[derive(Clone, Debug)]
 pub struct CallFacts {
     pub(super) who: Who,
@@ -37,14 +37,14 @@ pub struct CallFacts {
     ends_at: UnixMillis,
 }
 
-/// The approval behind a call that had to be confirmed.
+/// The approval behind a call that needs confirmation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Confirmation {
     #[default]
     NotNeeded,
-    /// The agent's own word, where the scope takes it.
+    /// Asserted by the agent itself, where the scope accepts that.
     SelfAsserted,
-    /// An approval of exactly this.
+    /// A person's approval of exactly this call.
     Decided { decision_id: String, digest: Digest },
 }
 
@@ -96,7 +96,7 @@ impl CallFacts {
         Self { confirmation, ..self }
     }
 
-    /// Whether nothing but the agent's own word stands behind it.
+    /// Whether the confirmation is the agent's own assertion.
     pub fn is_self_asserted(&self) -> bool {
         self.confirmation == Confirmation::SelfAsserted
     }
@@ -118,7 +118,7 @@ impl CallFacts {
         self.route().writes()
     }
 
-    /// The delegation under which the call is made; none at T1.
+    /// The delegation of the call; `None` at T1.
     pub fn delegation(&self) -> Option<RowKey> {
         self.who.delegation.as_ref().map(|(key, _)| *key)
     }
@@ -143,7 +143,7 @@ impl CallFacts {
         self.who.session.0
     }
 
-    /// Who raises the question, if one must be asked; none without a person to ask.
+    /// The requester of a confirmation; `None` without a person to ask.
     pub fn raiser(&self) -> Option<Raiser> {
         let (delegation, principal) = self.who.delegation.clone()?;
         Some(Raiser {
@@ -156,7 +156,7 @@ impl CallFacts {
         })
     }
 
-    /// The rows that the caller's standing rests on.
+    /// Rows behind the caller's rights. They must be unchanged at commit.
     pub fn guards(&self) -> &[Guard] {
         &self.guards
     }
@@ -173,17 +173,17 @@ impl CallFacts {
         &self.usage
     }
 
-    /// Whether the limits have room for it, without taking any.
+    /// Checks the limits without reserving.
     pub fn room(&self) -> Counted {
         self.usage.look(self.writes())
     }
 
-    /// When the token, the receipt or the delegation behind it ends: a stream is cut then.
+    /// The earliest end of token, receipt and delegation: a stream is cut then.
     pub fn ends_at(&self) -> UnixMillis {
         self.ends_at
     }
 
-    /// Whether a request with this method, path and query is the one that was decided.
+    /// Whether a request with this method, path and query is the decided one.
     pub fn covers(&self, method: &str, target: &str) -> bool {
         let query = self.query.as_deref();
         let (path, given) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
@@ -194,7 +194,7 @@ impl CallFacts {
         &self.method
     }
 
-    /// Path and query, as they came.
+    /// Path and query, as received.
     pub(super) fn target(&self) -> String {
         match &self.query {
             Some(query) => format!("{}?{query}", self.path),
@@ -202,14 +202,14 @@ impl CallFacts {
         }
     }
 
-    /// It is not listed in the audit: the outcome will be, and a call has one entry there. `call_id` names a write that
-    /// needed no approval.
+    /// The evidence of a started call. It is not listed in the audit, where the outcome is a call's only entry. `call_id`
+    /// identifies a write without approval.
     pub(super) fn started(&self, call_id: Option<&str>, env: &Env) -> Result<Draft, NotCanonical> {
         let entry = self.entry("call_started", env.now).open_if("call_id", call_id).seal(&mut env.salts())?;
         Ok(Draft { delegation: None, session: None, ..entry })
     }
 
-    /// The entry of a call that is refused although its caller is known; `proof` is spent with it.
+    /// The audit entry of a refused call with a known caller. It uses `proof`.
     pub(super) fn refused(
         &self,
         refusal: &Refusal,
@@ -223,7 +223,7 @@ impl CallFacts {
         Ok(Effects { evidence: vec![self.outcome(&outcome, None, env)?], proof, ..Effects::default() })
     }
 
-    /// The end of a stream, which has an entry of its own.
+    /// The audit entry for the end of a stream.
     pub fn stream_closed(&self, why: &str, bytes: u64, env: &Env) -> Result<Effects, NotCanonical> {
         let entry = self.entry("stream_closed", env.now).open("outcome", why).open("bytes", bytes);
         Ok(Effects { evidence: vec![entry.seal(&mut env.mint())?], ..Effects::default() })

@@ -1,8 +1,8 @@
 //! One function decides every resource call, in the order of R-28.
 //!
-//! It yields an [`AuthorizedCall`], whose fields are private: nothing else in the workspace can make one. A call that
-//! needs a person's approval first is [`NeedsApproval`], which only a claim authorizes. A write's intent is durable
-//! before it runs, every outcome before it is told.
+//! It returns an [`AuthorizedCall`]. Its fields are private, so nothing else in the workspace can create one. A call
+//! without its required approval is [`NeedsApproval`], which only a claim authorizes. The intent of a write is durable
+//! before it runs, every outcome before it is reported.
 
 mod authorized;
 mod call;
@@ -36,14 +36,14 @@ use countersign_protocol::{
 };
 use facts::Who;
 
-/// An operator's keys are looked at again after this long (AAP 4.1, C-88).
+/// Interval between checks of an operator's keys (AAP 4.1, C-88).
 pub const KEY_CHECK_S: i64 = 3600;
 
-/// What a call comes to.
+/// The result of the decision.
 #[derive(Debug)]
 pub enum Verdict {
     Authorized(AuthorizedCall),
-    /// Everything is in order but a person's approval (C-02).
+    /// Passed every check except a person's approval (C-02).
     NeedsApproval(NeedsApproval),
 }
 
@@ -58,7 +58,7 @@ pub fn decide(call: &Call, view: &AccessView, proving: &Proving<'_>, now: UnixMi
     let bearer = live_bearer(call, view, now).map_err(Refused::of_nobody)?;
     let needed = tier_needed(view, route);
     let required = proof_required(document) || needed >= 3;
-    // Whoever cannot show the key is a stranger with somebody's token: not a line in that one's audit.
+    // A caller without the key is a stranger with a stolen token: its calls stay out of the bearer's audit.
     let (_, scheme) = call.token().ok_or(Refusal::AccessTokenInvalid).map_err(Refused::of_nobody)?;
     let shown = (scheme, call.proof.as_deref());
     let proof = possession(shown, bearer.token.jkt.as_ref(), view.project.key, required, proving);
@@ -86,12 +86,12 @@ struct Fits {
 
 enum Needs {
     Nothing,
-    /// The scope takes the agent's own word, and it gave it.
+    /// The scope accepts the agent's own assertion, and the call makes it.
     ItsWord,
     Decision,
 }
 
-/// From here on the caller is known, so a refusal is part of the record.
+/// From here on the caller is known, so a refusal is recorded.
 fn decide_for(
     call: &Call,
     view: &AccessView,
@@ -101,7 +101,7 @@ fn decide_for(
     now: UnixMillis,
 ) -> Result<Fits, Refusal> {
     echoes_match(call, bearer)?;
-    // Suspended operators and delegations are refused here.
+    // Refuses suspended operators and delegations.
     delegation_stands(bearer, now)?;
     consent_stands(call, bearer, now)?;
     tier_met(tier_needed, bearer)?;
@@ -110,18 +110,18 @@ fn decide_for(
     if call.dry_run {
         return Err(Refusal::DryRunUnsupported);
     }
-    // Boundaries of service accounts are looked at here; limits in the step that reserves them.
+    // Boundaries of service accounts are checked here; limits in the step that reserves them.
     Ok(Fits { intent_known, confirmation: confirmation(call, view, route, bearer)? })
 }
 
-/// A header never confirms by itself, unless the owner said in so many words that it does (C-02).
+/// A header alone confirms nothing, unless the owner has explicitly allowed it (C-02).
 fn confirmation(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer) -> Result<Needs, Refusal> {
     if !held::must_be_confirmed(&view.project.document, route) {
         return Ok(Needs::Nothing);
     }
     let granted = granted_scopes(view, bearer);
     let allowing = || granted.iter().filter(|scope| scope.allows.contains(&route.action));
-    // The agent's word loses to whatever demands a person, wherever it stands.
+    // Any rule that requires a person overrides the agent's own assertion.
     let word_will_do = route.irreversible.is_none()
         && route.requires_confirmation.is_none()
         && allowing().all(|scope| scope.confirmation == Confirmed::SelfAsserted)
@@ -133,7 +133,7 @@ fn confirmation(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer) 
     }
 }
 
-/// A plan that lists calls by this route demands its person's approval of them, whatever the scope takes.
+/// A plan with calls of this route requires a person's approval of them, even if the scope accepts less.
 pub fn within_plans(verdict: Verdict, plans: &[Plan]) -> Verdict {
     match verdict {
         Verdict::Authorized(call) if call.facts().is_self_asserted() && is_planned(call.facts().route(), plans) => {
@@ -169,7 +169,7 @@ fn live_bearer<'v>(call: &Call, view: &'v AccessView, now: UnixMillis) -> Result
     Ok(bearer)
 }
 
-/// Whether a bearer may still ask for anything at all, on whatever endpoint (C-40).
+/// Whether the bearer may still use any endpoint at all (C-40).
 pub fn bearer_holds(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
     if now >= bearer.token.expires_at {
         return Err(Refusal::AccessTokenExpired);
@@ -178,8 +178,8 @@ pub fn bearer_holds(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
     bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| standing::receipt_holds(receipt, now))
 }
 
-/// Headers that repeat what the token already says stand on every call and say the same (AAP 11.6, 13.3, C-53).
-/// A session without a delegation (T1) has none to name.
+/// Headers that repeat the token's JWT claims are required on every call and must agree with them (AAP 11.6, 13.3,
+/// C-53). A session without a delegation (T1) has none to repeat.
 fn echoes_match(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
     crate::aap::connect::mode(call.mode.as_deref()).map_err(|refusal| match refusal {
         Refusal::ModeNotSupported(mode) => Refusal::ModeNotRegistered(mode),
@@ -215,7 +215,7 @@ fn delegation_stands(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
     }
 }
 
-/// Whether the operator's key must be looked up again before this session may go on.
+/// Whether the operator's key must be fetched again before this session continues.
 pub fn key_is_stale(session: &Session, now: UnixMillis) -> bool {
     now > session.key_seen_at.plus_secs(KEY_CHECK_S)
 }
@@ -228,13 +228,13 @@ fn consent_stands(call: &Call, bearer: &Bearer, now: UnixMillis) -> Result<(), R
     receipt.map_or(Ok(()), |receipt| standing::receipt_holds(receipt, now))
 }
 
-/// T1 is for reading what the project calls low-stakes, and nothing else (C-24).
+/// T1 allows only reads that the project marks as low-stakes (C-24).
 fn tier_needed(view: &AccessView, route: &Route) -> u8 {
     let by_kind = if route.writes() || !is_low_stakes(view, route) { 2 } else { 1 };
     view.project.document.minimum_tier.max(route.minimum_tier.unwrap_or(1)).max(by_kind)
 }
 
-/// Operator, and delegation, and receipt (AAP 2.2).
+/// Tier 1 is the operator, tier 2 adds a delegation, tier 3 a receipt (AAP 2.2).
 fn tier_met(needed: u8, bearer: &Bearer) -> Result<(), Refusal> {
     let has = match (&bearer.delegation, &bearer.session.receipt) {
         (None, _) => 1,
@@ -248,7 +248,7 @@ fn is_low_stakes(view: &AccessView, route: &Route) -> bool {
     view.project.document.scopes.iter().any(|scope| scope.low_stakes && scope.allows.contains(&route.action))
 }
 
-/// The service's definition of a scope counts; an exclusion beats every permission (AAP 12.3).
+/// The service's definition of a scope applies; an exclusion overrides every permission (AAP 12.3).
 fn action_granted(view: &AccessView, route: &Route, bearer: &Bearer) -> Result<(), Refusal> {
     let granted = granted_scopes(view, bearer);
     if granted.iter().any(|scope| scope.explicitly_excludes.contains(&route.action)) {
@@ -277,7 +277,7 @@ fn granted_scopes<'v>(view: &'v AccessView, bearer: &Bearer) -> Vec<&'v Scope> {
     }
 }
 
-/// Whether the intent type is in the vocabulary; free text is never kept, whatever the project allows.
+/// Whether the intent type is in the vocabulary. Free text is never stored, even if the project accepts it.
 fn intent_fits(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer) -> Result<bool, Refusal> {
     let document = &view.project.document;
     let Some(intent) = &call.intent_type else {

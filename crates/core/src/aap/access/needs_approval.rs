@@ -23,7 +23,7 @@ use countersign_protocol::{
 pub struct NeedsApproval {
     facts: CallFacts,
     proof: Option<SpentProof>,
-    /// The proof and the place among the hour's requests were taken already, when the call began to wait.
+    /// The proof is used and the request is counted already, since the call became pending.
     counted: bool,
 }
 
@@ -36,43 +36,43 @@ impl NeedsApproval {
         &self.facts
     }
 
-    /// The delegation that asks; a call without one has nobody to ask.
+    /// The requesting delegation. Without one there is no person to ask.
     pub fn principal(&self) -> Result<&str, Refusal> {
         self.facts.delegation_id().ok_or(Refusal::TierNotMet { needed: 2, has: 1 })
     }
 
-    /// The digest of exactly what would run.
+    /// The digest of the exact request.
     pub fn digest(&self, request: &HttpRequest) -> Result<Digest, Refusal> {
         let action: HttpAction = request.action(&self.facts.project.id, self.principal()?, self.facts.route());
         Ok(Action::Http(action).digest()?)
     }
 
-    /// The rules for it, as they are now.
+    /// Digest of the current rules for this call.
     pub fn rules(&self) -> Digest {
         let route = self.facts.route();
         terms::rules(&self.facts.project.document, &route.action, Some(&route.id))
     }
 
-    /// Whether the limits have room: nobody is asked about a call that they would refuse.
+    /// Checks the limits: no person is asked about a call that they would refuse.
     pub fn room(&self) -> Counted {
         self.facts.room()
     }
 
-    /// That the call was made and answered with `refusal`: its entry, its proof, its place among the hour's requests.
+    /// Records the call and its `refusal`: audit entry, used proof, counted request.
     pub fn refused(&self, refusal: &Refusal, env: &Env) -> Result<(Effects, Counted), NotCanonical> {
         let counted = self.request();
         let refused = self.facts.refused(refusal, self.proof(), env)?;
         Ok((Effects { counts: counted.counts(), ..refused }, counted))
     }
 
-    /// The entry of a call that nobody waits for any more, and of which nothing was sent.
+    /// The audit entry of a call abandoned by its caller before anything was sent.
     pub fn abandoned(&self, why: &str, env: &Env) -> Result<Effects, NotCanonical> {
         let evidence = vec![self.facts.outcome(why, None, env)?];
         Ok(Effects { counts: self.request().counts(), proof: self.proof(), evidence, ..Effects::default() })
     }
 
-    /// What is taken when a call begins to wait: a proof must be spent before anybody relies on it, and not again
-    /// when the wait is over.
+    /// The step that makes a call pending. The proof must be used before anyone relies on it, and not a second time
+    /// after the approval.
     pub fn waits(&self) -> (Effects, Counted) {
         let counted = self.request();
         (Effects { counts: counted.counts(), proof: self.proof(), ..Effects::default() }, counted)
@@ -82,12 +82,12 @@ impl NeedsApproval {
         Self { counted: true, ..self }
     }
 
-    /// The same call decided again goes on where the first one was.
+    /// The same call, decided again after its approval: it is not counted twice.
     pub fn continues(self, earlier: &Self) -> Self {
         Self { counted: earlier.counted, ..self }
     }
 
-    /// Whether its proof is spent.
+    /// Whether its proof is used.
     pub fn is_waiting(&self) -> bool {
         self.counted
     }
@@ -100,7 +100,7 @@ impl NeedsApproval {
         self.proof.clone().filter(|_| !self.counted)
     }
 
-    /// Claims an approval for this call: the claim, the call's intent, its limits and its proof in one step.
+    /// Claims an approval for this call: claim, intent, limits and proof in one step.
     pub fn claim(
         &self,
         mut claim: Claim,
@@ -108,7 +108,7 @@ impl NeedsApproval {
         env: &Env,
     ) -> Result<(Step<(AuthorizedCall, Execution)>, Counted), Refusal> {
         let confirmation = Confirmation::Decided { decision_id: view.decision.id.clone(), digest: claim.digest };
-        // An approval is for the session that asked, not for another of the same delegation (AAP 14.1).
+        // An approval is valid for the session that asked, not for another of the same delegation (AAP 14.1).
         if view.decision.raised_by.session != Some(self.facts.session()) {
             return Err(Refusal::ConfirmationInvalid("it was given to another session".into()));
         }

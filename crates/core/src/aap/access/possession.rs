@@ -1,20 +1,20 @@
-//! Whether the caller holds the key that its token is bound to (AAP 18, C-26 to C-29, R-22).
+//! Proof of possession of the key a token is bound to (AAP 18, C-26 to C-29, R-22).
 
 use super::{Proven, Proving, Scheme};
 use crate::{refusal::Refusal, step::SpentProof};
 use countersign_protocol::{hash::Digest, ids::RowKey, project::ProjectDocument};
 
-/// The trust tier from which on a stolen token must be worth nothing.
+/// The lowest trust tier with bound tokens only, so that a stolen token is useless.
 const PROOF_FROM_TIER: u8 = 3;
 
-/// Whether a project hands out bound tokens only (C-26): also if only one of its routes needs them, because a token is
-/// bound when it is issued or never.
+/// Whether a project issues bound tokens only (C-26). One route of such a tier is enough, because a token is bound at
+/// issue or never.
 pub fn proof_required(document: &ProjectDocument) -> bool {
     let by_route = || document.routes.iter().any(|route| route.minimum_tier >= Some(PROOF_FROM_TIER));
     document.dpop.required || document.minimum_tier >= PROOF_FROM_TIER || by_route()
 }
 
-/// The proof that this call spends; none for a bearer token where one will do.
+/// The proof used by this call; `None` for a bearer token where that is sufficient.
 pub fn possession(
     (scheme, proof): (Scheme, Option<&str>),
     bound: Option<&Digest>,
@@ -28,7 +28,7 @@ pub fn possession(
             Err(Refusal::DpopMissing("the access token is bound to no key, which is needed here"))
         }
         (None, Scheme::Dpop) => Err(Refusal::DpopInvalid("the access token is not bound to a key".into())),
-        // Never a downgrade (C-29).
+        // A bound token cannot be downgraded to a bearer token (C-29).
         (Some(_), Scheme::Bearer) => Err(Refusal::DpopMissing("the access token is bound to a key")),
         (Some(jkt), Scheme::Dpop) => {
             let raw = proof.ok_or(Refusal::DpopMissing("the access token is bound to a key"))?;
@@ -38,7 +38,7 @@ pub fn possession(
     }
 }
 
-/// A sound proof, by the key that it should be by, with a nonce where one is demanded.
+/// Accepts a valid proof by the expected key, with a nonce where one is required.
 pub fn spend(
     proven: Proven,
     jkt: Option<&Digest>,

@@ -1,4 +1,4 @@
-//! A refused call, and under whom it belongs in the audit once its bearer is known.
+//! A refused call, with its audit subject once its bearer is known.
 
 use super::{Call, facts::Who};
 use crate::{
@@ -22,7 +22,7 @@ impl Refused {
         Self { refusal, known: Some(Box::new((who, proof))) }
     }
 
-    /// For a call whose proof was spent before, when it began to wait.
+    /// For a call with a proof already used when it became pending.
     pub fn without_proof(mut self) -> Self {
         if let Some(known) = &mut self.known {
             known.1 = None;
@@ -30,7 +30,7 @@ impl Refused {
         self
     }
 
-    /// The audit entry of a refused call, once it is known whose call it was. Its proof is spent with it.
+    /// The audit entry of a refused call with a known bearer. It uses the call's proof.
     pub fn record(&self, call: &Call, env: &Env) -> Option<Effects> {
         let (who, proof) = &**self.known.as_ref()?;
         let evidence = vec![who.refused(&self.refusal, call, env)?];

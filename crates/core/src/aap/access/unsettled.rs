@@ -1,4 +1,4 @@
-//! Repeats of writes whose outcome is not known, and how such a write is settled.
+//! Repeats of writes with an unknown outcome, and the settling of such writes.
 
 use super::CallFacts;
 use crate::{
@@ -13,12 +13,12 @@ use crate::{
 use countersign_protocol::{action::Action, canonical::NotCanonical, hash::Digest, ids::RowKey};
 use serde::{Deserialize, Serialize};
 
-/// A repeat is refused this long at most.
+/// Longest time for which repeats are refused.
 pub const UNSETTLED_S: i64 = 86_400;
-/// How many bytes at the beginning of a body are compared before the whole of it is known.
+/// Bytes of a body compared before the whole body is known.
 pub const BEGINNING_BYTES: usize = 16 * 1024;
 
-/// A write as far as its enforcement point has read it. `head` has no body.
+/// The part of a write that its enforcement point has read. `head` has no body.
 #[derive(Clone, Debug)]
 pub struct ReadWrite {
     pub head: HttpRequest,
@@ -28,12 +28,12 @@ pub struct ReadWrite {
 }
 
 impl CallFacts {
-    /// Whether repeats of this call are refused while its outcome is not known. A write has a delegation (C-24).
+    /// Whether repeats of this call are refused while its outcome is unknown. A write has a delegation (C-24).
     pub fn refuses_repeats(&self) -> bool {
         self.writes() && !self.route().is_idempotent() && self.delegation().is_some()
     }
 
-    /// What its repeats are recognised by.
+    /// The fingerprint that identifies repeats of this call.
     pub fn fingerprint(&self, read: &ReadWrite, proof: Option<&SpentProof>) -> Result<WriteFingerprint, NotCanonical> {
         let principal = self.delegation_id().unwrap_or_default();
         let head = Action::Http(read.head.action(&self.project().id, principal, self.route())).digest()?;
@@ -71,7 +71,7 @@ impl CallFacts {
 }
 
 impl WriteFingerprint {
-    /// Whether this may be the same write again.
+    /// Whether this may be a repeat of `earlier`.
     pub fn repeats(&self, earlier: &Self) -> bool {
         self.is_named_like(earlier) || self.looks_like(earlier)
     }
@@ -111,7 +111,7 @@ impl WriteFingerprint {
     }
 }
 
-/// What the gateway saw of the outcome of a write.
+/// The outcome of a write as observed by the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteResult {
@@ -120,7 +120,7 @@ pub enum WriteResult {
     Unknown,
 }
 
-/// The outcome of a write as the gateway saw it, with the digest of its body if all of it has passed.
+/// The observed outcome of a write, with the digest of its body if it was sent completely.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct SeenWrite {
     pub result: WriteResult,
@@ -128,7 +128,7 @@ pub struct SeenWrite {
 }
 
 impl SeenWrite {
-    /// What this does to the row of the write, and whether it contradicts what a person found.
+    /// The change of the write's row, and whether the outcome contradicts a person's reconciliation.
     pub fn follow(&self, row: &UnsettledWrite, place: &Place, env: &Env) -> Result<(Effects, bool), NotCanonical> {
         let guards = vec![Guard { table: Table::UnsettledWrite, key: row.key, version: row.version }];
         let effects = match (&row.state, self.result) {
@@ -159,7 +159,7 @@ impl SeenWrite {
     }
 }
 
-/// An administrator found out whether a write ran.
+/// An administrator reconciles the outcome of a write.
 pub struct SettleWrite {
     pub ran: bool,
     pub reason: String,

@@ -1,16 +1,16 @@
-//! The limits of a receipt (AAP 14.2, C-42): requests an hour by delegation, writes and bytes by session and receipt.
+//! The limits of a receipt (AAP 14.2, C-42): requests per hour by delegation, writes and bytes by session and receipt.
 //!
-//! They are counted where they are reserved, in the step of the call itself, so that no two callers on any two nodes
-//! can have the last one both.
+//! They are counted and reserved in the step of the call itself, so two concurrent calls on different nodes cannot both
+//! get the last one.
 
 use super::facts::Who;
 use crate::{records::Receipt, refusal::Refusal, step::Count};
 use countersign_protocol::{aap::consent_receipt::UsageLimits, ids::RowKey, time::UnixMillis};
 
-/// `max_data_egress_kb` counts in these.
+/// The unit of `max_data_egress_kb`.
 const KB: i64 = 1024;
 
-/// Which limit is used up, as `X-Agent-Limit-Reason` says it.
+/// The exhausted limit, as in `X-Agent-Limit-Reason`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     RequestsPerHour,
@@ -28,18 +28,18 @@ impl Limit {
     }
 }
 
-/// The counters that a call moves, and the limits that its receipt sets them.
+/// The counters changed by a call, and their limits from the receipt.
 #[derive(Clone, Debug)]
 pub struct Usage {
     requests: String,
-    /// Begins every counter of this session under this receipt: a new receipt begins anew (C-42).
+    /// Key prefix of this session's counters under this receipt: a new receipt starts new counters (C-42).
     session: String,
     limits: UsageLimits,
     hour_ends: UnixMillis,
     receipt_ends: UnixMillis,
 }
 
-/// A step's counters with what each of them means.
+/// The counters of a step, each with its limit.
 #[derive(Clone, Debug, Default)]
 pub struct Counted(Vec<(Limit, Count)>);
 
@@ -62,12 +62,12 @@ impl Usage {
         }
     }
 
-    /// What a call takes before it is forwarded: itself, a write if it is one, and a look at what has left so far.
+    /// The counters of a call before it is forwarded: one request, one write if it is one, and a check of the egress.
     pub(super) fn reserve(&self, writes: bool) -> Counted {
         self.request().with(self.reserve_after_waiting(writes))
     }
 
-    /// The same for a call that took its place among the hour's requests when it began to wait.
+    /// As `reserve`, for a call counted among the hour's requests when it became pending.
     pub(super) fn reserve_after_waiting(&self, writes: bool) -> Counted {
         let mut counted = Counted::default();
         if writes && let Some(limit) = self.limits.writes_per_session {
@@ -76,15 +76,15 @@ impl Usage {
         counted.with(self.look_at_egress())
     }
 
-    /// The call itself, without a look at anything else.
+    /// The request alone.
     pub(super) fn request(&self) -> Counted {
         let limit = self.limits.requests_per_hour.unwrap_or(i64::MAX);
         let until = self.hour_ends.plus_secs(3600);
         Counted(vec![(Limit::RequestsPerHour, Count { key: self.requests.clone(), by: 1, limit, until })])
     }
 
-    /// Whether the limits have room, without taking any: looked at before a person is asked, and before the
-    /// service behind is troubled. Empty where the receipt sets no limits.
+    /// Checks the limits without reserving: before a person is asked, and before the upstream is called. Empty if
+    /// the receipt sets no limits.
     pub(super) fn look(&self, writes: bool) -> Counted {
         let mut counted = Counted::default();
         if let Some(limit) = self.limits.requests_per_hour {
@@ -102,14 +102,14 @@ impl Usage {
         Counted(look.into_iter().collect())
     }
 
-    /// Gives a write back: the upstream itself said that it did not do it.
+    /// Returns a write that the upstream itself reported as not done.
     pub(super) fn give_back(&self) -> Counted {
         let back =
             self.limits.writes_per_session.map(|_| (Limit::WritesPerSession, self.count("writes", -1, i64::MAX)));
         Counted(back.into_iter().collect())
     }
 
-    /// Bytes that leave. Those of a write are counted and never refused.
+    /// Counts outgoing bytes. Those of a write are counted but never refused.
     pub fn egress(&self, bytes: i64, writes: bool) -> Counted {
         let limit = self.egress_limit().filter(|_| bytes != 0);
         let count =
@@ -149,7 +149,7 @@ impl Counted {
         self.0.iter().map(|(_, count)| count.clone()).collect()
     }
 
-    /// Which limit the counter at this place of the step stands for; none if it is not one of these.
+    /// The limit of the counter at this index of the step; `None` for other counters.
     pub fn limit(&self, place: usize) -> Option<Limit> {
         self.0.get(place).map(|(limit, _)| *limit)
     }

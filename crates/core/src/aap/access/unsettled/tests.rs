@@ -1,4 +1,4 @@
-//! A member that is not known agrees with everything; one that is known must be equal.
+//! An unknown member matches every value; a known one must be equal.
 
 use crate::records::WriteFingerprint;
 use countersign_protocol::hash::Digest;
