@@ -1,8 +1,7 @@
-//! An administrator says that the clock is right although it leapt, or although the database was used at a later time
-//!
+//! An administrator accepts the clock after a jump, or after the database was used at a later time.
 //!
-//! What that ends has ended before this step, one by one; here it is told in every project. What was given while the clock
-//! was ahead would last too long once it is set back: then people sign in again, and agents register again.
+//! Earlier steps have ended the affected records one by one; this step records it in every project. Credentials issued
+//! while the clock was ahead would live too long once it is set back, so people sign in and agents register again.
 
 use crate::{
     decision::Place,
@@ -16,17 +15,17 @@ use crate::{
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 
-/// Set back by more than this, a clock has given sign-ins and tokens too long a life.
+/// A clock set back by more than this has issued sign-ins and tokens with too long a life.
 const LONGER_MS: i64 = 300_000;
 
 pub struct AcceptClock {
-    /// The time by which was decided before.
+    /// The clock's earlier time.
     pub was: UnixMillis,
     pub reason: String,
 }
 
 pub struct AcceptClockView {
-    /// Each with what ended there.
+    /// Each project with its ended records.
     pub projects: Vec<(Place, EndedWithClock)>,
     pub people: Vec<Person>,
     pub access_tokens: Vec<RowKey>,
@@ -44,11 +43,11 @@ pub struct ClockAccepted {
     pub was: UnixMillis,
     pub now: UnixMillis,
     pub ended: EndedWithClock,
-    /// Whether people must sign in again, and agents register again.
+    /// Whether people must sign in and agents register again.
     pub signed_out: bool,
 }
 
-/// Whether sign-ins and access tokens end with a clock that is set back from one time to another.
+/// Whether setting the clock back ends sign-ins and access tokens.
 pub fn signs_out(was: UnixMillis, now: UnixMillis) -> bool {
     was.millis_since(now) > LONGER_MS
 }

@@ -1,4 +1,4 @@
-//! What an operation may know of the world besides its view.
+//! The input of an operation besides its view: time, entropy and row keys.
 
 use countersign_protocol::{
     ids::{self, RowKey},
@@ -9,21 +9,21 @@ use rand_chacha::{
     rand_core::{Rng as _, SeedableRng as _},
 };
 
-/// The moment and the randomness an operation may use. Filled by the engine, fixed in tests.
+/// The time and entropy of an operation. Filled by the engine, fixed in tests.
 #[derive(Clone)]
 pub struct Env {
     pub now: UnixMillis,
     /// Seeds a stream, so that one step can mint several ids.
     pub entropy: [u8; 32],
-    /// The first of [`Env::KEYS`] row keys that are this operation's to give out.
+    /// The first of [`Env::KEYS`] row keys reserved for this operation.
     pub first_key: RowKey,
 }
 
 impl Env {
-    /// How many rows one step can make: a plan's yes makes one for each of its steps.
+    /// Most rows created by one step: the approval of a plan creates one per plan step.
     pub const KEYS: i64 = 256;
 
-    /// The last of this operation's keys: for a row that is added to a step which minted its own.
+    /// The last of this operation's keys, for a row added to a step that minted its own.
     pub fn spare_key(&self) -> RowKey {
         self.first_key + Self::KEYS - 1
     }
@@ -36,8 +36,8 @@ impl Env {
         }
     }
 
-    /// Salts for an entry that joins the step of another operation: none of them equals an id or a salt of that one, or
-    /// whoever reads the id could open a commitment.
+    /// Salts for an entry added to the step of another operation. They differ from all ids and salts of that step;
+    /// otherwise a known id could open a commitment.
     pub fn salts(&self) -> Mint {
         let mut random = ChaCha20Rng::from_seed(self.entropy);
         random.set_stream(1);
@@ -45,7 +45,7 @@ impl Env {
     }
 }
 
-/// Gives out fresh ids, keys and secrets of one operation.
+/// Creates the ids, keys and secrets of one operation.
 pub struct Mint {
     random: ChaCha20Rng,
     next_key: RowKey,

@@ -1,9 +1,8 @@
-//! A new epoch: on a database that was brought back nobody knows what was used or revoked since, so nothing of
-//! before goes on by itself.
+//! A new epoch after a restore: claims and revocations since the backup are unknown, so no earlier credential
+//! continues by itself.
 //!
-//! Sign-ins and subscriber tokens end by their person's generation, access tokens are removed, what is open under a
-//! delegation or an API key is called off, and both are suspended until somebody lifts them. One step, whole or not at
-//! all.
+//! Sign-ins and subscriber tokens end by their person's generation, access tokens are removed, open decisions under a
+//! delegation or an API key are cancelled, and both are suspended until lifted. One step, all or nothing.
 
 use crate::{
     decision::{Place, call_off::Live},
@@ -18,7 +17,7 @@ use countersign_protocol::ids::RowKey;
 
 pub struct StartEpoch;
 
-/// Everything that could go on from before.
+/// All records that could continue from before the restore.
 pub struct EpochView {
     pub epoch: Epoch,
     pub people: Vec<Person>,
@@ -26,18 +25,18 @@ pub struct EpochView {
     pub projects: Vec<Holdings>,
 }
 
-/// What agents hold in one project.
+/// The agents' records in one project.
 pub struct Holdings {
     pub place: Place,
-    /// Those that are active, each with what its agents have open.
+    /// Active delegations, each with its open records.
     pub delegations: Vec<(Delegation, Live)>,
-    /// Those that are not revoked.
+    /// API keys that are not revoked, each with its open records.
     pub keys: Vec<(ApiKey, Live)>,
-    /// What is open without either.
+    /// Open records under neither of them.
     pub others: Vec<Live>,
 }
 
-/// What ended, and what is suspended.
+/// The numbers of ended and suspended records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EpochStarted {
     pub number: i64,
@@ -55,7 +54,7 @@ impl Operation for StartEpoch {
     type Refusal = Refusal;
 
     fn decide(self, view: &EpochView, env: &Env) -> Result<Step<EpochStarted>, Refusal> {
-        // A time, so that it is later than that of any other copy of this database.
+        // A timestamp, so that it exceeds the number of any other copy of this database.
         let number = env.now.0.max(view.epoch.number.saturating_add(1));
         let epoch = Epoch { version: view.epoch.version + 1, number, started_at: env.now, ..view.epoch.clone() };
         let mut effects = Effects {

@@ -1,7 +1,7 @@
-//! What goes into the evidence log, and how an entry is read back.
+//! Entries of the evidence log, and their reading.
 //!
-//! The split between open and hidden members is made here, once: people, paths, reasons and session ids are
-//! personal or guessable and become salted commitments; what a stranger needs to check the story stays open.
+//! Only this module separates open from hidden members. People, paths, reasons and session ids are personal or
+//! guessable and become salted commitments; members needed for an independent check stay open.
 
 use crate::{env::Mint, step::Draft};
 use countersign_protocol::{
@@ -14,7 +14,7 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value};
 
-/// An entry in the making.
+/// The builder of an entry.
 pub struct Entry {
     project: RowKey,
     at: UnixMillis,
@@ -50,7 +50,7 @@ impl Entry {
         self.open("delegation_id", id)
     }
 
-    /// Lists the entry under a session. Operators make session ids, so they may say anything: hidden.
+    /// Lists the entry under a session. The id is hidden, since operators choose session ids freely.
     pub fn in_session(mut self, key: RowKey, id: &str) -> Self {
         self.session = Some(key);
         self.hidden("session_id", id)
@@ -93,7 +93,7 @@ impl Entry {
     }
 }
 
-/// A stored entry as callers of `/agent/audit` see it. Erased members are simply not there.
+/// A stored entry for callers of `/agent/audit`. Erased members are omitted.
 pub fn read(leaf: &[u8], openings: Option<&str>, lane: i64, seq: i64, hash: &Digest) -> Option<AuditEntry> {
     let mut members = opened(leaf, openings)?;
     members.insert("lane".into(), lane.into());
@@ -102,7 +102,7 @@ pub fn read(leaf: &[u8], openings: Option<&str>, lane: i64, seq: i64, hash: &Dig
     serde_json::from_value(Value::Object(members)).ok()
 }
 
-/// All members of a stored entry, those that were hidden as well. Erased ones are simply not there.
+/// All members of a stored entry, including hidden ones. Erased members are omitted.
 pub fn opened(leaf: &[u8], openings: Option<&str>) -> Option<Map<String, Value>> {
     let mut members: Map<String, Value> = serde_json::from_slice(leaf).ok()?;
     let openings: Map<String, Value> = openings.and_then(|o| serde_json::from_str(o).ok()).unwrap_or_default();

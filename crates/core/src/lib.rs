@@ -1,7 +1,7 @@
-//! Decides. Pure functions of a view, an operation, the moment and some entropy.
+//! The decision logic: pure functions of a view, an operation, the time and some entropy.
 //!
-//! Nothing here waits, reads a clock, opens a socket or holds a secret longer than the answer that carries
-//! it. `countersign-engine` is the only caller: it loads the view, calls `decide`, and makes the step durable.
+//! Nothing here waits, reads a clock, opens a socket or keeps a secret beyond the answer that carries it.
+//! `countersign-engine` is the only caller: it loads the view, calls `decide`, and makes the step durable.
 
 pub mod aaep;
 pub mod aap;

@@ -1,6 +1,6 @@
-//! What is told after a step is durable: to subscribers, and to whoever waits on any node.
+//! Signals to subscribers and waiters on all nodes, sent after a step is durable.
 //!
-//! News is made in the step that causes it and leaves with its commit, never before; it may arrive twice.
+//! A signal belongs to the step that causes it and is sent with its commit, never before. It may arrive twice.
 
 use crate::records::Role;
 use countersign_protocol::{
@@ -12,17 +12,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum News {
-    /// An event was said in an AAEP session.
+    /// A new event in an AAEP session.
     Said(Box<Said>),
-    /// A decision, its allowance or its execution is another than before: whoever waits looks again.
+    /// A decision, its allowance or its execution has changed: waiters read it again.
     Changed { decision: RowKey },
-    /// What a person may see or answer may be another than before: their subscriptions and waits are looked at again.
+    /// A person's rights may have changed: their subscriptions and waiters are checked again.
     Standing { person: RowKey },
     /// A subscription has new terms or is closed.
     Subscription { subscription: RowKey },
-    /// Delegations and AAP sessions are over, by a step of this node: no node sends anything more under them.
+    /// Delegations and AAP sessions ended by a step of this node: no node sends anything more under them.
     Ended { holders: Vec<RowKey>, node: i64 },
-    /// This node sends nothing more under them.
+    /// Confirms that this node sends nothing more under them.
     Acknowledged { holders: Vec<RowKey>, node: i64 },
 }
 
@@ -31,16 +31,16 @@ pub struct Said {
     pub project: RowKey,
     /// The AAEP session.
     pub session: RowKey,
-    /// Its place in the session, without holes.
+    /// The event's number in the session, without gaps.
     pub seq: i64,
     pub to: Audience,
     pub event: Event,
-    /// The same event in further languages, for words of our own.
+    /// The same event in other languages, if it contains texts of ours.
     pub translations: Vec<(String, Event)>,
 }
 
 impl News {
-    /// The same without a reply token: what other nodes read from the database holds none.
+    /// The signal without reply tokens, as stored for other nodes: the database holds none.
     #[must_use]
     pub fn at_rest(&self) -> Self {
         let mut news = self.clone();
@@ -52,13 +52,13 @@ impl News {
 }
 
 impl Said {
-    /// In every language: each is the same event.
+    /// Sets it in every language, since all are the same event.
     pub fn set_reply_token(&mut self, token: &str) {
         let all = std::iter::once(&mut self.event).chain(self.translations.iter_mut().map(|(_, event)| event));
         all.for_each(|event| event.payload.set_reply_token(token.to_owned()));
     }
 
-    /// The decision whose reply token was left out on the way here.
+    /// The decision of a reply token omitted in storage.
     pub fn lacks_token_of(&self) -> Option<&str> {
         let lacks = self.event.payload.reply_token().is_some_and(str::is_empty);
         let ours = self.event.envelope.extensions.get(extension::PREFIX).filter(|_| lacks)?;
@@ -66,7 +66,7 @@ impl Said {
     }
 }
 
-/// Who may see an event, in its project.
+/// The people and roles with access to an event, in its project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Audience {
     pub people: Vec<RowKey>,

@@ -151,7 +151,7 @@ pub struct ConnectRequest {
     pub project: RowKey,
     /// Unguessable: a signed-in person with the link `/connect/{id}` may answer it.
     pub id: String,
-    /// The base URI that the operator used; it expects this `iss` in all later tokens.
+    /// The base URI used by the operator; it expects this `iss` in all later tokens.
     pub service: String,
     pub operator: Domain,
     /// The operator's self-chosen display name: decoration, never identity.
@@ -261,7 +261,7 @@ impl Delegation {
         matches!(self.state, DelegationState::Revoked { .. } | DelegationState::AutoRevoked { .. })
     }
 
-    /// When it was ended.
+    /// The end of a revoked delegation.
     pub fn ended_at(&self) -> Option<UnixMillis> {
         match self.state {
             DelegationState::Active | DelegationState::Suspended { .. } => None,
@@ -269,7 +269,7 @@ impl Delegation {
         }
     }
 
-    /// When it expires, unless it has ended or is suspended.
+    /// Its expiry, unless it has ended or is suspended.
     pub fn due(&self) -> Option<UnixMillis> {
         (self.state == DelegationState::Active).then_some(self.policy_expires_at)
     }
@@ -299,7 +299,7 @@ pub struct Session {
     pub delegation: Option<RowKey>,
     pub subject: Option<String>,
     pub receipt: Option<Receipt>,
-    /// The operator key that signed the registration, and when it was last seen in the operator's key set (C-88).
+    /// The operator key that signed the registration, and its last sighting in the operator's key set (C-88).
     pub operator_kid: String,
     pub key_seen_at: UnixMillis,
     pub opened_at: UnixMillis,
@@ -350,7 +350,7 @@ pub struct AccessToken {
     pub hash: Digest,
     pub session: RowKey,
     pub expires_at: UnixMillis,
-    /// Thumbprint of the DPoP key that it is bound to.
+    /// Thumbprint of its DPoP key.
     #[serde(default)]
     pub jkt: Option<Digest>,
 }
@@ -395,11 +395,11 @@ pub struct ApiKey {
     pub kind: ApiKeyKind,
     pub principal: String,
     pub responsible: RowKey,
-    /// The actions that it may raise; empty for none.
+    /// Actions that it may request; empty for none.
     pub actions: Vec<String>,
-    /// The subjects that it may ask; empty for the responsible person only.
+    /// Subjects that it may ask; empty for the responsible person only.
     pub asks: Vec<String>,
-    /// Thumbprint of the DPoP key that it is bound to.
+    /// Thumbprint of its DPoP key.
     pub jkt: Option<String>,
     pub created_at: UnixMillis,
     pub revoked_at: Option<UnixMillis>,
@@ -409,12 +409,11 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
-    /// Whether it is accepted.
     pub fn is_live(&self) -> bool {
         self.revoked_at.is_none() && self.suspended_at.is_none()
     }
 
-    /// Why it is refused, for the holder of its secret.
+    /// The reason of its refusal, for the holder of its secret.
     pub fn refusal(&self) -> &'static str {
         match (self.revoked_at, self.suspended_at) {
             (None, Some(_)) => "the API key is suspended since a restore; ask whoever runs the service to lift it",
@@ -444,7 +443,7 @@ pub struct SigningKey {
     pub public_jwk: serde_json::Value,
     pub sealed: String,
     pub created_at: UnixMillis,
-    /// Set when a newer key takes over; the public part stays published until then.
+    /// Set when a newer key replaces it; the public part stays published until then.
     pub retires_at: Option<UnixMillis>,
 }
 

@@ -1,6 +1,6 @@
-//! Every way in which an AAP request can be turned down, and how each is told (AAP 16, C-37, C-93).
+//! All refusals of AAP requests, and their error responses (AAP 16, C-37, C-93).
 //!
-//! A variant is a fact. Its code, description and hint stand here and nowhere else.
+//! A variant is a fact. Its code, description and hint are defined only here.
 
 mod awaited;
 mod sent;
@@ -80,7 +80,7 @@ pub enum Refusal {
     ConsentWindowNotOpen,
     #[error("the consent receipt is for another service")]
     ConsentServiceMismatch,
-    // what is asked
+    // the requested action
     #[error("this needs trust tier {needed}, and this session has {has}")]
     TierNotMet { needed: u8, has: u8 },
     #[error("{0}")]
@@ -128,7 +128,7 @@ pub enum Refusal {
     ConnectRequestGone(&'static str),
     #[error("{0}")]
     Conflict(String),
-    // who asks
+    // the caller
     #[error("{0}")]
     NotAuthorized(String),
     #[error("there is no such project here")]
@@ -154,13 +154,13 @@ pub enum Refusal {
     ConfirmationInvalid(String),
     #[error("the yes cannot be spent: {0}")]
     YesGone(&'static str),
-    /// A limit of the call itself, by its place; its holder says which.
+    /// An exhausted limit of the call itself, by its index; the caller maps it to the limit.
     #[error("a limit is used up")]
     NoRoom { count: usize },
-    // us
+    // the service
     #[error("the record of this request could not be written, so it was refused")]
     Unavailable,
-    /// With the decision that approved it, or the call's own name if none had to.
+    /// With the decision that approved it, or the call's id if it needed no approval.
     #[error(
         "the request was sent and may have been carried out, but its outcome could not be recorded yet{}",
         SentWrite::named(.0.as_ref())
@@ -178,7 +178,7 @@ pub enum Refusal {
         SentWrite::named(.0.as_ref())
     )]
     UpstreamSlow(Option<SentWrite>),
-    /// A repeat of a write that is in flight, or whose outcome nobody knows.
+    /// A repeat of a write that is in flight or has an unknown outcome.
     #[error("this repeats the call {call_id}, which is under way or whose outcome is not known; nothing was sent")]
     WriteUnsettled { call_id: String, until: UnixMillis },
     #[error("the body has more than {limit} bytes")]
@@ -258,7 +258,7 @@ impl Refusal {
         }
     }
 
-    /// What the caller should do next.
+    /// The caller's next step.
     pub fn hint(&self) -> String {
         match self {
             Self::VersionUnsupported(_) | Self::VersionMissing => {
@@ -380,7 +380,7 @@ impl Refusal {
         }
     }
 
-    /// The value of `X-Agent-Revoke-Reason`, on refusals that a revocation caused and on no others (AAP 8.5).
+    /// The value of `X-Agent-Revoke-Reason`, only on refusals caused by a revocation (AAP 8.5).
     pub fn revoke_reason(&self) -> Option<RevokeReason> {
         match self {
             Self::DelegationRevoked(reason) | Self::AutoRevoked(reason) => Some(*reason),
@@ -389,7 +389,7 @@ impl Refusal {
         }
     }
 
-    /// The same, about a call that a decision approved: whoever reads it can look what became of that.
+    /// The refusal with the decision or call behind it, so that its reader can look up the outcome.
     #[must_use]
     pub fn of_sent(self, sent: Option<SentWrite>) -> Self {
         match self {
@@ -407,12 +407,12 @@ impl Refusal {
         }
     }
 
-    /// The decision behind a call that may have happened.
+    /// The decision behind a call that may have been executed.
     pub fn decision_id(&self) -> Option<&str> {
         self.sent().and_then(SentWrite::decision_id)
     }
 
-    /// The name of a write that may have happened and needed no approval.
+    /// The id of a write without approval that may have been executed.
     pub fn call_id(&self) -> Option<&str> {
         match self {
             Self::WriteUnsettled { call_id, .. } => Some(call_id),

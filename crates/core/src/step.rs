@@ -1,4 +1,4 @@
-//! A step: everything an operation wants to become true, all of it or nothing.
+//! A step: all effects of an operation, committed together or not at all.
 
 use crate::{
     env::Env,
@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_protocol::{evidence::Leaf, hash::Digest, ids::RowKey, time::UnixMillis};
 
-/// One decision. The view is exactly what it needs to know, loaded beforehand.
+/// A decision. Its view is loaded beforehand and contains exactly the records it needs.
 pub trait Operation {
     type View;
     type Answer;
@@ -15,34 +15,34 @@ pub trait Operation {
     fn decide(self, view: &Self::View, env: &Env) -> Result<Step<Self::Answer>, Self::Refusal>;
 }
 
-/// What the caller is told once `effects` are durable.
+/// The answer for the caller, valid once `effects` are durable.
 #[derive(Debug)]
 pub struct Step<A> {
     pub answer: A,
     pub effects: Effects,
 }
 
-/// What a step does to the world. Applied in one transaction, whole or not at all.
+/// The effects of a step. Applied in one transaction, all or nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
-    /// Rows that must still have the version they were read at, although the step does not change them.
+    /// Unchanged rows that must still have the version read.
     pub guards: Vec<Guard>,
-    /// Counters to raise, each refused beyond its limit.
+    /// Counters to raise, each up to its limit.
     pub counts: Vec<Count>,
-    /// Keys that may be spent only once.
+    /// Keys that may be used only once.
     pub once: Vec<Once>,
-    /// The proof of possession that this step spends.
+    /// The proof of possession used by this step.
     pub proof: Option<SpentProof>,
     /// Rows to write. A row of version 1 must not exist yet; one of version n + 1 must be at n.
     pub puts: Vec<Record>,
-    /// Rows to remove. It is no error if one is gone already.
+    /// Rows to remove. A missing row is not an error.
     pub removes: Vec<(Table, RowKey)>,
     pub evidence: Vec<Draft>,
-    /// The step counts only if the store's clock stands before this when it is written.
+    /// The step is valid only if the store's clock at commit is before this time.
     pub before: Option<UnixMillis>,
-    /// And only from this moment on.
+    /// The step is valid only from this time on.
     pub not_before: Option<UnixMillis>,
-    /// What those who listen are told once the step is durable.
+    /// Signals to send once the step is durable.
     pub news: Vec<News>,
 }
 
@@ -53,44 +53,43 @@ pub struct Guard {
     pub version: i64,
 }
 
-/// Adds `by` to the counter named `key`, unless that would exceed `limit`; adding nothing only looks whether the
-/// limit is exceeded, and taking away is never refused. Never version-checked, so that
-/// concurrent callers do not make each other fail.
+/// Adds `by` to the counter named `key`, unless that would exceed `limit`. Zero only checks the limit; a negative
+/// value is never refused. Counters have no version check, so concurrent callers do not conflict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// Begins with the project, or with `node:` for what belongs to none.
+    /// Starts with the project, or with `node:` for counters without a project.
     pub key: String,
     pub by: i64,
     pub limit: i64,
-    /// When the counter may be forgotten.
+    /// Expiry of the counter.
     pub until: UnixMillis,
 }
 
-/// A key that is spent by being written (a code, a proof). Forgotten after `until`.
+/// A key used up by writing it (a code, a proof). Removed after `until`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Once {
     pub key: String,
     pub until: UnixMillis,
 }
 
-/// A proof of possession, which counts once for all nodes. It is kept apart from the once-keys, by the time at
-/// which it was made, so that a day's worth of them costs no more than ten minutes' worth.
+/// A proof of possession, valid once across all nodes. Stored apart from the once-keys, ordered by its time of
+/// issue, so that a day's worth of proofs costs no more than ten minutes' worth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpentProof {
     pub project: RowKey,
-    /// Thumbprint of the key that made it.
+    /// Thumbprint of its key.
     pub jkt: Digest,
     pub jti: String,
-    /// Its own `iat`: within 300 s of the clock, or it would not have been accepted.
+    /// Its own `iat`, within 300 s of the clock: other proofs are refused.
     pub issued_at: UnixMillis,
 }
 
-/// An entry for the evidence log. Lane and sequence are given by the writer.
+/// An entry for the evidence log. The writer assigns lane and sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub project: RowKey,
     pub at: UnixMillis,
-    /// What happened, as audit queries filter by it: `call`, `session_started`, `delegation_revoked`, …
+    /// The event type for audit queries: `call`, `session_started`, `delegation_revoked`, …
     pub event_type: &'static str,
     pub delegation: Option<RowKey>,
     pub session: Option<RowKey>,
@@ -104,7 +103,7 @@ impl Draft {
 }
 
 impl<A> Step<A> {
-    /// A step that only answers.
+    /// A step without effects.
     pub fn answer(answer: A) -> Self {
         Self { answer, effects: Effects::default() }
     }

@@ -1,15 +1,15 @@
-//! A call that waits for a person, or whose yes does not cover it (C-01, C-02).
+//! A call without a matching approval: pending, rejected or not covered (C-01, C-02).
 
 use serde_json::{Map, Value};
 
-/// Why a call that must be confirmed was not forwarded, and the decision that it waits for.
+/// The reason for not forwarding a call that needs approval, and its decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Awaited {
     pub action: String,
     pub why: Awaiting,
-    /// What the agent may know about the decision: its id, where to wait, the page, how to go on.
+    /// The part of the decision open to the agent: its id, the address to poll, the page, the next step.
     pub decision: Map<String, Value>,
-    /// The status that the project asks for it: 403, or 428.
+    /// The status configured by the project: 403 or 428.
     pub status: u16,
 }
 
@@ -17,12 +17,12 @@ pub struct Awaited {
 pub enum Awaiting {
     /// A person has been asked.
     Answer,
-    /// The yes is there and waits to be spent.
+    /// The approval exists and can be claimed.
     Redemption,
     Rejected,
     Expired,
     Cancelled,
-    /// The confirmation that was sent covers something else, or nothing any more. Nobody was asked.
+    /// The confirmation sent covers another call or is no longer valid. No person was asked.
     OtherConfirmation(&'static str),
 }
 

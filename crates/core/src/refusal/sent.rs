@@ -1,6 +1,6 @@
-//! The name of a request that was sent and may have been carried out.
+//! The identity of a request that was sent and may have been executed.
 
-/// The decision that approved it, or the call where none was needed.
+/// The decision that approved it, or the call if it needed no approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SentWrite {
     Decision(String),
@@ -22,7 +22,7 @@ impl SentWrite {
         }
     }
 
-    /// For the end of a sentence.
+    /// The end of a sentence about it.
     pub(super) fn named(sent: Option<&Self>) -> String {
         match sent {
             Some(Self::Decision(id)) => format!(" (decision {id})"),

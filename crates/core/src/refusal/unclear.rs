@@ -1,12 +1,12 @@
-//! What cannot go on because something about it is unclear (Clarification 8).
+//! A refusal because of open clarification gaps (Clarification 8).
 
 use serde_json::{Map, Value, json};
 
-/// The session that asks, and the gaps that stop it.
+/// The clarification session and its blocking gaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unclear {
     pub session_id: String,
-    /// Id, field and question of each.
+    /// Id, field and question of each gap.
     pub gaps: Vec<(String, String, String)>,
 }
 
@@ -34,7 +34,7 @@ impl Unclear {
         }
     }
 
-    /// For the envelope: what to answer, and where.
+    /// Members of the error response: the questions to answer, and the address for the answers.
     pub fn members(&self) -> Map<String, Value> {
         let gaps: Vec<Value> = self
             .gaps
