@@ -1,4 +1,4 @@
-//! Which answers count, and the order of the checks (AAEP 6.3.4, R-1, R-4).
+//! Valid answers, and the order of the checks (AAEP 6.3.4, R-1, R-4).
 
 use crate::{
     decision_store::Outcome,

@@ -130,7 +130,7 @@ pub(crate) struct Reference {
 }
 
 impl Raising {
-    /// Policy lets people other than the agent's principal approve this action.
+    /// The policy lets people other than the person the agent acts for approve this action.
     pub(crate) fn is_payment(&self) -> bool {
         self.clarifies.is_none() && self.action == PAY
     }
@@ -236,7 +236,7 @@ impl Reference {
         let counts = if by.person == ALICE { !is_yes || !pay } else { pay && [BOB, CAROL].contains(&by.person) };
         // An unknown action is irreversible and of high risk, which requires a signed-in person.
         let unknown = confirms && q.asked.action == 3;
-        // A rejection by the agent's principal always counts.
+        // A rejection by the person the agent acts for always counts.
         let own_no = by.person == ALICE && !is_yes;
         let floor = if (pay || unknown) && !own_no { Assurance::Session } else { Assurance::Token };
         let fits = match by.saying {
@@ -413,7 +413,7 @@ impl Reference {
         self.close_own_session(index);
     }
 
-    /// Cancels everything that was open for a principal when the view was loaded.
+    /// Cancels all records of a principal that were open when the view was loaded.
     pub(crate) fn revoke(&mut self, principal: &str, open: &[usize], sessions: &[RowKey]) {
         self.revoked.push(principal.to_owned());
         for index in open {

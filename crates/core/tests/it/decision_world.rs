@@ -47,7 +47,7 @@ use std::{cell::Cell, sync::Arc};
 
 pub(crate) const NOW: UnixMillis = worlds::NOW;
 
-/// The principal of both agents.
+/// The person both agents act for.
 pub(crate) const ALICE: RowKey = 201;
 /// An approver by role.
 pub(crate) const BOB: RowKey = 202;

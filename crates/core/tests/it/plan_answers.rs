@@ -1,4 +1,4 @@
-//! Which answers about a plan count, their effect, and that only one counts (MPLP 3 and 4.3).
+//! Valid answers about a plan, their effect, and that only one counts (MPLP 3 and 4.3).
 
 use crate::{
     decision_store::Outcome,

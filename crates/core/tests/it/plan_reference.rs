@@ -264,7 +264,7 @@ impl Reference {
         }
     }
 
-    /// `may`: an approver or admin who is not the person concerned.
+    /// `may`: an approver or admin other than the person the agent acts for.
     pub(crate) fn reconcile(&self, made: usize, may: bool) -> Verdict {
         match (may, self.uses[made].run) {
             (false, _) => Verdict::Forbidden,

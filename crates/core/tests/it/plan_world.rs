@@ -164,7 +164,7 @@ impl Plane {
         self.commit(step).decision.key
     }
 
-    /// Also approved by the agent's principal.
+    /// Also approved by the person the agent acts for.
     pub(crate) fn approved(&mut self, submission: &PlanSubmission) -> RowKey {
         let (plan, decision) = self.proposed(submission);
         let step = self.answer(decision, yes(ALICE), NOW).unwrap();

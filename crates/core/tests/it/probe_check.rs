@@ -1,4 +1,4 @@
-//! Whether a route's probe may be applied, and what its path is for a request.
+//! Validation of a route's probe, and its path for a request.
 
 use crate::held::{document, route};
 use countersign_core::{
