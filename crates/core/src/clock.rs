@@ -19,7 +19,7 @@ use countersign_protocol::{ids::RowKey, time::UnixMillis};
 const LONGER_MS: i64 = 300_000;
 
 pub struct AcceptClock {
-    /// The clock's earlier time.
+    /// The clock before the change.
     pub was: UnixMillis,
     pub reason: String,
 }

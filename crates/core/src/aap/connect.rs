@@ -1,4 +1,4 @@
-//! Bootstrap, first half: a verified operator requests a connection to the person at its page.
+//! Bootstrap, first half: a verified operator requests a connection; the person at the request's page answers.
 
 use crate::{
     env::Env,

@@ -1,4 +1,4 @@
-//! Lifting a suspension (C-86, R-36): by the delegation's person, an admin, or the service's operator.
+//! Lifting a suspension (C-86, R-36): by the delegation's person, an admin, or at the service's command line.
 
 use crate::{
     decision::Place,

@@ -88,7 +88,7 @@ fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<Granted, NotCounted> {
     Ok(Granted::Bounded { pattern: Box::new(pattern), tally, seconds })
 }
 
-/// A high-risk irreversible action allows no free arguments.
+/// No argument of a high-risk irreversible action may be released.
 fn fixed_where_it_must_be(decision: &Decision, released: &BTreeMap<String, Bound>) -> Result<(), NotCounted> {
     match decision.terms.irreversible && decision.terms.risk == Risk::High && !released.is_empty() {
         true => Err(out("this cannot be undone and its risk is high: every argument stays as it was shown")),

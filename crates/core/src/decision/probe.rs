@@ -86,7 +86,7 @@ pub fn probe_rules(probe: &RouteProbe, upstream: &Upstream) -> Digest {
 }
 
 impl ExecutionProbe {
-    /// The probe of a new claim. `sealed` is the path with the values of its request.
+    /// The probe of a new claim. `sealed` is the sealed path, with the values of its request.
     pub fn new(route: &Route, probe: &RouteProbe, upstream: &Upstream, sealed: String) -> Self {
         let within = route.upstream_timeout_seconds.or(upstream.timeout_seconds).unwrap_or(Upstream::TIMEOUT_SECONDS);
         Self {

@@ -78,7 +78,7 @@ pub struct RaiseView {
     pub under_way: Option<(Execution, String)>,
     /// An execution with the same effect, running, committed or unknown, and its decision's id.
     pub same_effect: Option<(Execution, String)>,
-    /// The last execution of the same digest.
+    /// Time of the last execution of the same digest.
     pub last_ran_at: Option<UnixMillis>,
     pub people: People,
     /// The proposed plan, and the people named by the policy of each step, in step order.

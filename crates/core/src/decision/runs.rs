@@ -259,7 +259,7 @@ impl<'a> Composition<'a> {
 
     fn unnamed(&self, text: Text) -> impl Iterator<Item = &'a RequestDetail> {
         let named = move |detail: &RequestDetail| match text {
-            // Every subscriber shows action and consequence together.
+            // Both members are mandatory, so no subscriber shows only one of them.
             Text::Action | Text::Consequence => detail.is_named(),
             text => detail.is_named_in(text),
         };
