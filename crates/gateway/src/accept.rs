@@ -1,4 +1,4 @@
-//! Accepting connections: so many in all, so many of one address, and with patience when accepting fails.
+//! Accepting connections within a total and a per-address limit, with growing pauses when accepting fails.
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
 };
 
-/// When accepting fails, the reason is rarely gone at once: most often there are no more descriptors.
+/// A failure to accept rarely passes at once: the usual cause is a lack of file descriptors.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
@@ -30,18 +30,18 @@ pub struct ConnectionLimits {
     pub total: usize,
     /// Of one address; for IPv6 of one /64.
     pub per_address: usize,
-    /// Proxies, which bring many callers: only the total bounds them.
+    /// Proxies bring many callers, so only the total limits them.
     pub trusted_proxies: Vec<Network>,
 }
 
-/// A listener that keeps its limits.
+/// A listener that enforces its limits.
 pub struct Acceptor {
     listener: TcpListener,
     places: Arc<Semaphore>,
     addresses: Arc<Addresses>,
 }
 
-/// A connection within the limits. It counts as long as both places are kept.
+/// A connection within the limits. It counts while its places are kept.
 pub struct Accepted {
     pub stream: TcpStream,
     pub peer: SocketAddr,
@@ -55,7 +55,7 @@ impl Acceptor {
         Self { listener, places, addresses: Arc::new(Addresses { limits, held: Mutex::default() }) }
     }
 
-    /// The next connection. One beyond its address's limit is closed without a word; beyond the total it waits outside.
+    /// The next connection. One beyond its address's limit is closed without a response; beyond the total it stays in the backlog.
     pub async fn accept(&self) -> Accepted {
         loop {
             let Ok(place) = Arc::clone(&self.places).acquire_owned().await else { std::future::pending().await };
@@ -67,18 +67,18 @@ impl Acceptor {
         }
     }
 
-    /// Accepts no more; the places, all of which are free again when every connection has ended.
+    /// Stops accepting. All permits of the semaphore are free again once every connection has ended.
     pub fn close(self) -> Arc<Semaphore> {
         self.places
     }
 }
 
-/// Whether a connection says anything within `time`. A connection that has not is no request yet, in no protocol.
+/// Whether the peer sends anything within `time`. Until it does there is no request, in any protocol.
 pub async fn speaks(stream: &TcpStream, time: Duration) -> bool {
     matches!(tokio::time::timeout(time, stream.peek(&mut [0])).await, Ok(Ok(1..)))
 }
 
-/// Tries until it succeeds, with pauses that grow: without one, a process that has no descriptors left would spin.
+/// Retries with growing pauses: a process without free descriptors would spin otherwise.
 async fn patiently<T, F: Future<Output = io::Result<T>>>(mut accept: impl FnMut() -> F) -> T {
     let mut pause = SHORTEST_PAUSE;
     loop {
@@ -94,13 +94,13 @@ async fn patiently<T, F: Future<Output = io::Result<T>>>(mut accept: impl FnMut(
     }
 }
 
-/// Errors of the one connection that was about to be accepted, which is gone with them.
+/// Errors of a single connection that ended before it was accepted.
 fn ended_meanwhile(why: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(why.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// How many connections each address holds.
+/// Open connections per address.
 struct Addresses {
     limits: ConnectionLimits,
     held: Mutex<HashMap<IpAddr, Share>>,
@@ -109,11 +109,11 @@ struct Addresses {
 #[derive(Default)]
 struct Share {
     connections: usize,
-    /// Whether the log has it that this address wanted more.
+    /// Whether the address's excess was logged already.
     logged: bool,
 }
 
-/// One connection of an address, given back when it is dropped.
+/// One connection of an address, released on drop.
 pub struct AddressPlace(Option<(Arc<Addresses>, IpAddr)>);
 
 impl Addresses {
@@ -156,7 +156,7 @@ impl Drop for AddressPlace {
     }
 }
 
-/// A connection with its place in one value: whatever becomes of it, an upgrade included, it counts until it is closed.
+/// A connection together with its place, so that it counts until it is closed, also after an upgrade.
 pub struct Placed<P> {
     stream: TcpStream,
     _place: P,

@@ -1,4 +1,4 @@
-//! Answers of our own, and what every answer says.
+//! The gateway's own responses, and the headers of every response.
 
 use crate::{
     headers::{DPOP_NONCE, REQUEST_ID},
@@ -11,12 +11,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response};
 
 const VERSION_SERVED: HeaderName = HeaderName::from_static(version::SERVED);
 
-/// A refusal, in the envelope.
+/// A refusal in the error envelope.
 pub(crate) fn told(refusal: &Refusal, request_id: &str, scheme: Scheme) -> Response<Bytes> {
     envelope(refusal, request_id, scheme).map(Bytes::from)
 }
 
-/// The request's name, the version, and the nonce for the next proof where nonces are on (C-27).
+/// The request id, the version, and the nonce for the next proof where nonces are on (C-27).
 pub(crate) fn mark(headers: &mut HeaderMap, request_id: &str, nonce: Option<String>) {
     headers.insert(VERSION_SERVED, HeaderValue::from_static(version::PREFERRED));
     if let Ok(id) = HeaderValue::from_str(request_id) {

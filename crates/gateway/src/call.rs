@@ -19,7 +19,7 @@ const CONFIRM: HeaderName = HeaderName::from_static("x-agent-confirm");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const DRY_RUN: HeaderName = HeaderName::from_static("x-agent-dry-run");
 
-/// Reads what the decision needs. Free-text intent is not even looked at (AAP 12.4).
+/// Reads the facts that the decision needs. Free-text intent is ignored (AAP 12.4).
 ///
 /// `origin` is the public origin of this enforcement point, from its configuration and never from `Host`.
 pub fn read_call(parts: &Parts, origin: &str) -> Result<Call, Refusal> {
@@ -32,7 +32,7 @@ pub fn read_call(parts: &Parts, origin: &str) -> Result<Call, Refusal> {
         credential: credential(headers)?,
         ..Call::default()
     };
-    // Whoever brings no credentials is told so before anything else is looked at.
+    // Missing credentials are reported before any other header is read.
     if call.credential == Credential::None {
         return Ok(call);
     }
@@ -52,7 +52,7 @@ pub fn read_call(parts: &Parts, origin: &str) -> Result<Call, Refusal> {
     })
 }
 
-/// A token under one of the two schemes; anything else, several headers or tokens included, is none of ours.
+/// A token under one of the two schemes. Anything else, several headers or tokens included, is rejected.
 fn credential(headers: &HeaderMap) -> Result<Credential, Refusal> {
     let Some(value) = single(headers, header::AUTHORIZATION)? else { return Ok(Credential::None) };
     let Some((scheme, token)) = value.split_once(' ') else { return Ok(Credential::Unusable) };
@@ -68,15 +68,15 @@ fn credential(headers: &HeaderMap) -> Result<Credential, Refusal> {
     Ok(Credential::Token { hash: Digest::of(token.as_bytes()), scheme })
 }
 
-/// The proof as it came. Several are one list, as several headers always are, and a list proves nothing: that is told in
-/// its turn, after the token (RFC 9449 4.3, R-28).
+/// The proof as sent. Several headers are joined to a list, and a list is no valid proof: it is rejected in its turn,
+/// after the token (RFC 9449 4.3, R-28).
 fn proof(headers: &HeaderMap) -> Option<String> {
     let mut values = headers.get_all(&DPOP).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     let first = values.next()?.into_owned();
     Some(values.fold(first, |list, next| list + ", " + &next))
 }
 
-/// It only ever refuses, so that several are one list and not an error.
+/// The key can only cause a refusal, so several headers are joined to a list instead of rejected.
 fn idempotency_key(headers: &HeaderMap) -> Option<Digest> {
     let values: Vec<&[u8]> = headers.get_all(&IDEMPOTENCY_KEY).iter().map(http::HeaderValue::as_bytes).collect();
     let list = values.join(&b", "[..]);
@@ -87,7 +87,7 @@ fn owned(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Refus
     single(headers, name).map(|value| value.map(str::to_owned))
 }
 
-/// A header that stands twice could be read in two ways.
+/// A repeated header is ambiguous.
 pub(crate) fn single(
     headers: &HeaderMap,
     name: impl http::header::AsHeaderName + std::fmt::Display + Clone,
@@ -101,7 +101,7 @@ pub(crate) fn single(
     text.map_err(|_| Refusal::invalid(format!("the header {name} is not readable text")))
 }
 
-/// Either spelling, whatever its value: as long as dry runs are not served, nothing like one is forwarded.
+/// Either spelling with any value: as long as dry runs are not supported, none is forwarded.
 fn is_dry_run(parts: &Parts) -> bool {
     let named = |pair: &str| {
         let name = percent_decode_str(pair.split('=').next().unwrap_or_default());

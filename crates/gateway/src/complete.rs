@@ -1,4 +1,4 @@
-//! A request that must be confirmed, complete: built from what would be forwarded, and the only thing that is.
+//! A complete request that needs approval: built from the parts to be forwarded, and the only source of the forwarded request.
 
 #[cfg(test)]
 mod tests;
@@ -9,11 +9,11 @@ use countersign_engine::{HttpRequest, Refusal};
 use countersign_protocol::project::Route;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header, request::Parts};
 
-/// The most bytes of a body that is held, where the route does not say.
+/// The largest body that is kept, unless the route sets another limit.
 pub(crate) const MAX_BODY_BYTES: u64 = 1024 * 1024;
 
-/// Everything that the digest covers and the upstream would get. A covered header that stands twice, or that is no
-/// text, could be shown and digested in two ways.
+/// All parts that the digest covers and the upstream would get. A covered header that is repeated or is no text is
+/// ambiguous for rendering and digest, so it is refused.
 pub(crate) fn complete(parts: &Parts, origin: &str, route: &Route, body: &Bytes) -> Result<HttpRequest, Refusal> {
     let passed = headers::forwarded(&parts.headers, route);
     let text = |name: &HeaderName| single(&parts.headers, name).map(|value| value.unwrap_or_default().to_owned());
@@ -33,8 +33,8 @@ pub(crate) fn complete(parts: &Parts, origin: &str, route: &Route, body: &Bytes)
     Ok(request)
 }
 
-/// The head of a write that is passed on unread, by which its repeats are recognised. Unlike what a person reads,
-/// it need not be unambiguous: values that look alike make a repeat of what is none, and nothing runs twice.
+/// The head of a write that is forwarded unread; repeats of the write are recognised by it. Unlike a rendered
+/// request it may be ambiguous: at worst a different write is taken for a repeat and refused, and nothing runs twice.
 pub(crate) fn head_of_write(method: &Method, uri: &Uri, origin: &str, passed: &HeaderMap) -> HttpRequest {
     let text = |name: &HeaderName| {
         let values: Vec<_> = passed.get_all(name).iter().map(|v| String::from_utf8_lossy(v.as_bytes())).collect();
@@ -53,12 +53,12 @@ pub(crate) fn head_of_write(method: &Method, uri: &Uri, origin: &str, passed: &H
     }
 }
 
-/// Path and query as they came, without what an absolute form has before them.
+/// Path and query as sent, without the scheme and authority of an absolute form.
 pub(crate) fn target(uri: &Uri) -> &str {
     uri.path_and_query().map_or("/", http::uri::PathAndQuery::as_str)
 }
 
-/// Method, target and headers of a complete request, taken from it and from nowhere else.
+/// Method, target and headers of a complete request, taken from it alone.
 pub(crate) fn head_of(request: &HttpRequest) -> Result<(Method, Uri, HeaderMap), Refusal> {
     let method = Method::from_bytes(request.method.as_bytes()).map_err(|_| Refusal::Internal)?;
     let uri: Uri = request.target.parse().map_err(|_| Refusal::Internal)?;

@@ -1,4 +1,4 @@
-//! Which headers pass: to the upstream those that the route lists, from it what is its own to say.
+//! Header filters: the route lists the headers that reach the upstream; responses lose the headers reserved to the gateway.
 
 #[cfg(test)]
 mod tests;
@@ -7,30 +7,30 @@ use countersign_engine::UpstreamOutcome;
 use countersign_protocol::project::Route;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
-/// A signed statement of who calls, for the upstream.
+/// A signed statement of the caller's identity, for the upstream.
 pub(crate) const IDENTITY: HeaderName = HeaderName::from_static("countersign-identity");
-/// `none`: the upstream says that it did nothing.
+/// `none`: the upstream states that the call had no effect.
 pub(crate) const EFFECT: HeaderName = HeaderName::from_static("countersign-effect");
-/// Names a write whose outcome the upstream's answer leaves open: repeats of it are refused.
+/// The id of a write with an unknown outcome: repeats of it are refused.
 pub(crate) const CALL: HeaderName = HeaderName::from_static("countersign-call");
 pub(crate) const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// What the head of an upstream's answer says.
+/// The outcome according to the head of an upstream response.
 pub(crate) fn outcome(status: StatusCode, answered: &HeaderMap, length: Option<u64>) -> UpstreamOutcome {
     let says_no_effect = answered.get(EFFECT).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"none"));
     let reason = status.canonical_reason().unwrap_or_default();
     UpstreamOutcome::Responded { status: status.as_u16(), reason, length, says_no_effect }
 }
 
-/// Names an unsettled write to its caller.
+/// Adds the id of an unsettled write to the response.
 pub(crate) fn name_call(answer: &mut HeaderMap, call_id: Option<&str>) {
     if let Some(value) = call_id.and_then(|id| HeaderValue::from_str(id).ok()) {
         answer.insert(CALL, value);
     }
 }
 
-/// What reaches the upstream of what the client sent: content type and encoding, and what the route lists.
+/// The client's headers that reach the upstream: content type and encoding, and those listed by the route.
 pub(crate) fn forwarded(sent: &HeaderMap, route: &Route) -> HeaderMap {
     let mut passed = HeaderMap::with_capacity(route.headers.len() + 8);
     for name in [header::CONTENT_TYPE, header::CONTENT_ENCODING] {
@@ -40,7 +40,7 @@ pub(crate) fn forwarded(sent: &HeaderMap, route: &Route) -> HeaderMap {
     }
     for listed in &route.headers {
         let Ok(name) = HeaderName::from_bytes(listed.as_bytes()) else { continue };
-        // A project's document is checked when it is applied; what must never pass is not left to that alone.
+        // Applying a project's document checks this too; a header that must never pass is stopped here regardless.
         if never_passes(name.as_str()) || passed.contains_key(&name) {
             continue;
         }
@@ -51,8 +51,8 @@ pub(crate) fn forwarded(sent: &HeaderMap, route: &Route) -> HeaderMap {
     passed
 }
 
-/// Credentials, what clients say of themselves or of the way here, what belongs to one connection only, and whatever
-/// would make the upstream do another thing than the one that was decided.
+/// Credentials, claims of clients about themselves or the path of the request, hop-by-hop headers, and headers that
+/// would make the upstream do something else than was decided.
 pub(crate) fn never_passes(name: &str) -> bool {
     is_hop_by_hop(name)
         || is_method_override(name)
@@ -79,9 +79,9 @@ fn is_hop_by_hop(name: &str) -> bool {
     )
 }
 
-/// Takes from an upstream's answer what is not its to say: the connection, who agents are, what only we promise.
+/// Removes hop-by-hop headers, statements about agents and headers reserved to the gateway from an upstream response.
 ///
-/// The length is ours to tell, except in the answer to a HEAD, where it is said about what is not sent.
+/// The gateway sets the length itself, except in the response to a HEAD, where it describes a body that is not sent.
 pub(crate) fn clean_answer(headers: &mut HeaderMap, to_head: bool) {
     remove_named_by_connection(headers);
     if !to_head {
@@ -102,19 +102,19 @@ pub(crate) fn clean_answer(headers: &mut HeaderMap, to_head: bool) {
 
 fn is_not_theirs(name: &str) -> bool {
     is_hop_by_hop(name)
-        // An agent that went there would go round us.
+        // An agent that followed `alt-svc` would bypass the gateway.
         || matches!(name, "dpop-nonce" | "www-authenticate" | "alt-svc" | "x-request-id")
         || ["x-agent-", "countersign-", "aap-"].iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// A `DPoP` challenge is ours alone: the upstream never sees a proof.
+/// `DPoP` challenges are reserved to the gateway: the upstream never sees a proof.
 fn challenges_to_keep(headers: &HeaderMap) -> Vec<HeaderValue> {
     let all = headers.get_all(header::WWW_AUTHENTICATE).iter();
     let speaks_of_dpop = |value: &&HeaderValue| value.as_bytes().to_ascii_lowercase().windows(4).any(|w| w == b"dpop");
     all.filter(|value| !speaks_of_dpop(value)).cloned().collect()
 }
 
-/// What `Connection` names is for this hop only (RFC 9110, 7.6.1).
+/// Headers listed in `Connection` are for this hop only (RFC 9110, 7.6.1).
 fn remove_named_by_connection(headers: &mut HeaderMap) {
     if !headers.contains_key(header::CONNECTION) {
         return;

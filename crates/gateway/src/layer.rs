@@ -1,4 +1,4 @@
-//! A `tower` layer: every request of the service inside is a call that the engine has let through.
+//! A `tower` layer: the inner service gets only calls that the engine permitted.
 
 mod inner;
 
@@ -37,12 +37,12 @@ use tracing::Instrument as _;
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 pub type BoxBody = UnsyncBoxBody<Bytes, BoxError>;
 
-/// How long the next piece of a body that must be complete may take.
+/// The longest pause between two pieces of a body that must be complete.
 const BODY_PACE: Duration = Duration::from_secs(30);
 /// A body of at most this many bytes is read before it is handed on, so that repeats of it are recognised.
 const READ_AT_ONCE: u64 = 64 * 1024;
 
-/// Who is calling, for the service inside: verified, never what the client said about itself.
+/// The verified caller, for the inner service; never the client's own claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     pub operator: String,
@@ -58,14 +58,14 @@ pub struct Caller {
 pub struct CountersignLayer {
     engine: Arc<Engine>,
     address: Address,
-    /// The public origin of the service inside.
+    /// The public origin of the inner service.
     origin: Arc<str>,
     request_ids: Arc<RequestIds>,
     streams: TaskTracker,
 }
 
 impl CountersignLayer {
-    /// Calls are decided by the routes of the project at `address`. Their origin is the engine's own.
+    /// Decides calls by the routes of the project at `address`. Their origin is the engine's own.
     pub fn new(engine: Arc<Engine>, address: Address) -> Self {
         let run = engine.now().0.unsigned_abs();
         let own = &engine.settings().origin;
@@ -111,7 +111,7 @@ where
     type Future = BoxFuture<'static, Result<Response<BoxBody>, S::Error>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        // The inner service is asked for readiness once a permit exists.
+        // The inner service is polled for readiness once a permit exists.
         Poll::Ready(Ok(()))
     }
 
@@ -126,7 +126,7 @@ where
             let mut response = answered.unwrap_or_else(told);
             let nonce = point.engine.nonce_for_calls(&point.address).await;
             answer::mark(response.headers_mut(), &request_id, nonce);
-            // Paths of the service inside may say whose data they lead to, so they are not logged.
+            // Paths of the inner service may identify people, so they are not logged.
             span.in_scope(|| tracing::info!(%method, status = response.status().as_u16(), "answered"));
             Ok(response)
         })
@@ -179,7 +179,7 @@ struct LayerExchange<S, In> {
 
 #[async_trait]
 impl<S: Send, In: Send> Connect for LayerExchange<S, In> {
-    /// The service inside needs no connection.
+    /// The inner service needs no connection.
     async fn connect(&mut self, _: &CallFacts) -> Result<(), UpstreamError> {
         Ok(())
     }
@@ -199,14 +199,14 @@ where
 
     async fn read(&mut self, facts: &CallFacts) -> Result<(), Refusal> {
         if facts.route().stream == Some(Stream::Websocket) {
-            // From here nobody could cut it.
+            // The layer could not cut an open WebSocket.
             return Err(Refusal::invalid("WebSockets are only served through the proxy"));
         }
         self.request = self.request.take().map(|request| present(request, facts));
         Ok(())
     }
 
-    /// A body that passes here cannot be hashed on its way: a longer one is told by its head and length until it is read.
+    /// A body cannot be hashed while it passes here, so a longer one is described by its head and length until it is read.
     async fn describe(&mut self, facts: &CallFacts, whole: bool) -> Result<(ReadWrite, BodyDigest), Refusal> {
         let (parts, body) = self.request.take().ok_or(Refusal::Internal)?.into_parts();
         let passed = headers::forwarded(&parts.headers, facts.route());
@@ -218,7 +218,7 @@ where
             return Ok((ReadWrite { head, beginning: None, length, body: None }, BodyDigest::default()));
         }
         let bytes = match whole_body(body, max, BODY_PACE).await {
-            // Nothing is left to be handed on: it counts as a repeat.
+            // The body is consumed and cannot be handed on, so the write counts as a repeat.
             Err(Refusal::BodyTooLarge { .. }) if whole => {
                 return Ok((ReadWrite { head, beginning: None, length, body: None }, BodyDigest::default()));
             }
@@ -267,7 +267,7 @@ where
     }
 }
 
-/// Exactly what was approved, as the service inside gets it.
+/// Exactly the approved request, for the inner service.
 fn of_approved<In: From<Bytes>>(
     mut head: Parts,
     approved: HttpRequest,
@@ -280,7 +280,7 @@ fn of_approved<In: From<Bytes>>(
     Ok(Request::from_parts(head, In::from(Bytes::from(approved.body))))
 }
 
-/// Keeps the lease of a claim alive while the service inside works.
+/// Renews the lease of a claim while the inner service works.
 async fn wait<T>(permit: &mut Permit, mut asking: std::pin::Pin<&mut impl Future<Output = T>>) -> T {
     let Some(renew_every) = permit.renew_every() else { return asking.await };
     loop {
@@ -291,7 +291,7 @@ async fn wait<T>(permit: &mut Permit, mut asking: std::pin::Pin<&mut impl Future
     }
 }
 
-/// Takes the client's credentials and claims away and puts in what was verified.
+/// Replaces the client's credentials and claims by verified facts.
 fn present<In>(mut request: Request<In>, facts: &CallFacts) -> Request<In> {
     let headers = request.headers_mut();
     let taken: Vec<HeaderName> = headers.keys().filter(|name| is_taken_away(name)).cloned().collect();
@@ -312,8 +312,8 @@ fn caller(facts: &CallFacts) -> Caller {
     }
 }
 
-/// Credentials, what agents say of themselves, and whatever would make the upstream do another thing than the
-/// one that was decided. The intent type stays: it was checked.
+/// Credentials, claims of agents about themselves, and headers that would make the upstream do something else than was
+/// decided. The intent type stays: it was checked.
 fn is_taken_away(name: &HeaderName) -> bool {
     let name = name.as_str();
     let said = name.starts_with("x-agent-") && name != "x-agent-intent-type";

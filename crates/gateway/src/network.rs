@@ -32,7 +32,7 @@ impl Network {
     }
 }
 
-/// What a caller cannot change at will: an IPv4 address, or the /64 of an IPv6 one.
+/// The part of an address that a caller cannot change at will: an IPv4 address, or the /64 of an IPv6 one.
 pub fn source(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
@@ -44,7 +44,7 @@ fn width(address: IpAddr) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
-/// The bits that name the network. A range over everything leaves none, which an ordinary shift cannot say.
+/// The bits of the network. A /0 shifts all bits out, which an ordinary shift cannot express.
 fn shifted(address: IpAddr, by: u32) -> u128 {
     let bits = match address {
         IpAddr::V4(v4) => u128::from(v4.to_bits()),

@@ -1,18 +1,18 @@
-//! `Prefer: wait=N` (RFC 7240): how long a caller would rather wait for a person's yes than be told to come back.
+//! `Prefer: wait=N` (RFC 7240): how long a caller prefers to wait for an approval before it is told to come back.
 
 use http::HeaderMap;
 
-/// A connection is not held longer than this, whatever is preferred: some proxies on the way give up after a minute.
+/// An upper bound for any preference: some proxies on the way give up after a minute.
 pub const LONGEST_WAIT_S: u64 = 55;
 
-/// The first `wait` counts (RFC 7240, 2). A preference that cannot be read is no preference, and no mistake either.
+/// The first `wait` counts (RFC 7240, 2). An unreadable preference is ignored and is no error.
 pub fn wait_s(headers: &HeaderMap) -> Option<u64> {
     let values = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
     let wait = values.flat_map(|value| value.split(',')).find_map(wait)?;
     wait.parse().ok().map(|seconds: u64| seconds.min(LONGEST_WAIT_S))
 }
 
-/// The value of one preference, if it is `wait`. Parameters behind a semicolon say nothing about it.
+/// The value of one preference, if it is `wait`. Parameters behind a semicolon do not matter for it.
 fn wait(preference: &str) -> Option<&str> {
     let (name, value) = preference.split(';').next()?.split_once('=')?;
     let value = value.trim();

@@ -1,4 +1,4 @@
-//! A refusal as an HTTP answer: the envelope, and the headers that belong to it (AAP 16.1).
+//! A refusal as an HTTP response: the envelope and its headers (AAP 16.1).
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use countersign_protocol::aap::{
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::{Map, Value};
 
-/// What people prove themselves by: a cookie, which they get at this page.
+/// The challenge for people: they authenticate with a cookie, which this page issues.
 pub const SIGN_IN: &str = "Cookie realm=\"people\", form-action=\"/sign-in\"";
 
 /// The scheme under which a request brought its token, if it brought one.
@@ -24,7 +24,7 @@ pub fn presented_scheme(sent: &HeaderMap) -> Scheme {
     }
 }
 
-/// The envelope of a refusal. Whoever is challenged is challenged under the scheme of its own token.
+/// The envelope of a refusal. A challenge uses the scheme of the caller's own token.
 pub fn envelope(refusal: &Refusal, request_id: &str, scheme: Scheme) -> Response<String> {
     let code = refusal.code();
     let body = Envelope {
@@ -49,7 +49,7 @@ pub fn envelope(refusal: &Refusal, request_id: &str, scheme: Scheme) -> Response
     response
 }
 
-/// The code's own, except where a project wants another one for a missing confirmation (C-01).
+/// The code's own status, except where a project configures another one for a missing confirmation (C-01).
 fn status(refusal: &Refusal) -> u16 {
     awaited(refusal).map_or(refusal.code().status(), |awaited| awaited.status)
 }
@@ -61,13 +61,13 @@ fn awaited(refusal: &Refusal) -> Option<&Awaited> {
     }
 }
 
-/// What is known of the decision that the call waits for, or that approved it.
+/// Facts of the decision that the call needs, or that approved it.
 fn decision(refusal: &Refusal) -> Option<Map<String, Value>> {
     let approved = || refusal.decision_id().map(|id| Map::from_iter([("decision_id".to_owned(), Value::from(id))]));
     awaited(refusal).map(|awaited| awaited.decision.clone()).or_else(approved)
 }
 
-/// The name of a write that may have happened, and until when its repeats are refused.
+/// The id of a write that may have happened, and the end of the period in which its repeats are refused.
 fn call(refusal: &Refusal) -> Option<Map<String, Value>> {
     let mut members = Map::from_iter([("call_id".to_owned(), Value::from(refusal.call_id()?))]);
     if let Refusal::WriteUnsettled { until, .. } = refusal {
@@ -100,8 +100,8 @@ fn add_headers(refusal: &Refusal, headers: &mut HeaderMap, scheme: Scheme) {
     }
 }
 
-/// Every 401 has one (RFC 9110 11.6.1): where an agent without credentials finds out how to get some (AAP 3), what was
-/// wrong with a proof (AAP 18.4), or that it is the token or what stands behind it (RFC 6750 3.1, RFC 9449 7.1).
+/// Every 401 has a challenge (RFC 9110 11.6.1). It points an agent without credentials to the discovery document (AAP 3),
+/// names the error of a proof (AAP 18.4), or names the error of the token or its grant (RFC 6750 3.1, RFC 9449 7.1).
 fn challenge(refusal: &Refusal, scheme: Scheme) -> Option<String> {
     match refusal {
         Refusal::NoCredentials => Some(format!("Bearer agent_auth_required=\"{}\"", manifest::PATH)),

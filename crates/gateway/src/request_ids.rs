@@ -1,11 +1,11 @@
-//! Names for requests: the same in the log, in the header and in the envelope.
+//! Request ids: the same in the log, in the header and in the envelope.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One count for the whole process: several listeners and layers may begin in the same millisecond.
+/// One counter for the whole process: several listeners and layers may start in the same millisecond.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// Numbers within a run of the node, behind a part that differs from run to run.
+/// Numbers within a run of the node, prefixed with a part that differs from run to run.
 #[derive(Debug)]
 pub struct RequestIds {
     run: u64,

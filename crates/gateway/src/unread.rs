@@ -1,8 +1,8 @@
-//! Request bodies that nobody read to their end.
+//! Request bodies that were not read to their end.
 //!
-//! A connection takes its next request only behind the whole of this one. What is left of a request that was answered
-//! early is read and thrown away if it is little and comes soon; else the answer has to announce that the connection
-//! ends, or whoever keeps connections for later would send its next request into a closed one.
+//! A connection takes its next request only after the whole of this one. The rest of a request that was answered early is
+//! read and discarded if it is short and arrives soon; otherwise the response announces that the connection closes, or a
+//! client with a connection pool would send its next request into a closed connection.
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, Version, header};
@@ -15,21 +15,21 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// How much is thrown away, and how long it may take to come.
+/// Limits for the discarded rest: its size, and the time until it has arrived.
 const DRAINED_BYTES: u64 = 64 * 1024;
 const DRAINED_WITHIN: Duration = Duration::from_secs(1);
 
-/// A body that comes back when it is dropped before its end.
+/// A body that returns to its [`Unread`] when it is dropped before its end.
 pub struct Watched<B> {
     body: Option<B>,
     back: Option<oneshot::Sender<B>>,
 }
 
-/// Where a watched body comes back to.
+/// Receives a watched body that was dropped before its end.
 pub struct Unread<B> {
     back: oneshot::Receiver<B>,
     version: Version,
-    /// Reading on would ask the client to send what it has not begun to send.
+    /// Reading on would make the client send a body that it has not begun to send.
     expects_continue: bool,
 }
 
@@ -45,7 +45,7 @@ impl<B> Unread<B>
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    /// Makes the connection fit for the next request, or has the answer say that it ends.
+    /// Makes the connection fit for the next request, or announces its end in the response.
     pub async fn settle<T>(mut self, answer: &mut Response<T>) {
         let Ok(body) = self.back.try_recv() else { return };
         let drained = !self.expects_continue && is_drained(body).await;

@@ -1,4 +1,4 @@
-//! The service inside, asked once.
+//! One call of the inner service.
 
 use super::{BoxBody, BoxError};
 use bytes::Bytes;
@@ -20,7 +20,7 @@ impl<S> Inner<S> {
         Out: Body<Data = Bytes> + Send + 'static,
         Out::Error: Into<BoxError>,
     {
-        // A panic is caught, so that what it broke off has an outcome in the record too.
+        // A panic is caught, so that the interrupted call gets an outcome in the record too.
         let why = match AssertUnwindSafe(self.0.oneshot(request)).catch_unwind().await {
             Ok(Ok(response)) => return Ok(response.map(|body| body.map_err(Into::into).boxed_unsync())),
             Ok(Err(why)) => why.into().to_string(),

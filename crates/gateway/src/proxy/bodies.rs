@@ -1,4 +1,4 @@
-//! Bodies on their way: to the upstream, and from it to the caller. Data only; trailers are nobody's.
+//! Bodies in transit, to the upstream and back to the caller. Data only; trailers are dropped.
 
 use super::{guard::Turn, upstream::Connection};
 use crate::unread::Watched;
@@ -21,7 +21,7 @@ use tokio::{
 /// The body of a request, as it arrives.
 pub(crate) type Arriving = Watched<Incoming>;
 
-/// Why a body broke off. The other side sees that it did.
+/// Why a body broke off. The other side sees that it was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Broken {
     #[error("the body stood still for too long")]
@@ -37,23 +37,23 @@ pub(crate) enum Broken {
 /// The body of a request to the upstream.
 pub(crate) enum ToUpstream {
     Whole(Option<Bytes>),
-    /// What was read already, and what is still to come from the caller.
+    /// The part that was read already, and the part still to come from the caller.
     Rest(Box<Rest>),
 }
 
 pub(crate) struct Rest {
     first: Option<Bytes>,
     rest: Arriving,
-    /// How many bytes may still come.
+    /// How many more bytes are allowed.
     room: u64,
-    /// Of a write whose repeats are to be recognised.
+    /// Set for a write with recognition of repeats.
     hashing: Option<(Hasher, BodyDigest)>,
     pace: Pace,
-    /// Dropped at the end: only then the upstream's time to answer begins.
+    /// Dropped at the end of the body: the upstream's time limit starts only then.
     _sent: oneshot::Sender<()>,
 }
 
-/// How long the next piece may take.
+/// The longest pause between two pieces.
 struct Pace {
     limit: Duration,
     timer: Option<Pin<Box<Sleep>>>,
@@ -68,7 +68,7 @@ impl Pace {
         self.timer = None;
     }
 
-    /// Ready when too long nothing came. A timer exists only while something is waited for.
+    /// Ready when nothing arrived for too long. The timer exists only while a piece is awaited.
     fn poll_slow(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let limit = self.limit;
         self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit))).as_mut().poll(cx)
@@ -80,7 +80,7 @@ impl ToUpstream {
         Self::Whole((!bytes.is_empty()).then_some(bytes))
     }
 
-    /// A body that is longer than what is kept, and a sign of when all of it was sent.
+    /// A body longer than the buffer, and a receiver that resolves when all of it was sent.
     pub(crate) fn rest(
         first: Bytes,
         rest: Arriving,
@@ -93,7 +93,7 @@ impl ToUpstream {
         (Self::Rest(Box::new(rest)), when_sent)
     }
 
-    /// The digest of the body: known, or told when all of it has passed.
+    /// The digest of the body: known already, or set once all of it has passed.
     pub(crate) fn digest(&mut self) -> BodyDigest {
         match self {
             Self::Whole(bytes) => BodyDigest::known(Digest::of(bytes.as_deref().unwrap_or_default())),
@@ -101,7 +101,7 @@ impl ToUpstream {
         }
     }
 
-    /// The digest of its first bytes, all of which are there.
+    /// The digest of the first bytes, which are always buffered.
     pub(crate) fn beginning(&self) -> Digest {
         let first = match self {
             Self::Whole(bytes) => bytes.as_deref(),
@@ -111,7 +111,7 @@ impl ToUpstream {
         Digest::of(first.get(..BEGINNING_BYTES).unwrap_or(first))
     }
 
-    /// What was read already and what is to come, if anything is.
+    /// Splits the body into the part read already and the part to come, if there is one.
     pub(crate) fn into_rest(self) -> Result<(Bytes, Arriving), Self> {
         match self {
             Self::Rest(rest) => Ok((rest.first.unwrap_or_default(), rest.rest)),
@@ -149,11 +149,11 @@ impl Body for ToUpstream {
     }
 }
 
-/// A body on its way to the upstream, which says when its last piece was taken.
+/// A body on its way to the upstream that signals when its last piece was taken.
 pub(crate) struct Leaving {
     body: ToUpstream,
     flushes: Arc<watch::Sender<u64>>,
-    /// How often the connection had flushed when the last piece was taken: it has left with the next flush.
+    /// Sends the connection's flush count at the moment the last piece was taken: the body has left with the next flush.
     complete: Option<oneshot::Sender<u64>>,
 }
 
@@ -206,7 +206,7 @@ impl Rest {
         if let (Some(Ok(data)), Some((hasher, _))) = (&next, &mut self.hashing) {
             hasher.update(data);
         }
-        // A body of a known length may not be asked for its end.
+        // A body of known length may never be polled for its end.
         let ended = next.is_none() || (matches!(next, Some(Ok(_))) && self.rest.is_end_stream());
         if ended {
             self.tell_digest();
@@ -235,7 +235,7 @@ impl Rest {
     }
 }
 
-/// The next piece of data; other frames are passed over.
+/// The next piece of data; other frames are skipped.
 fn poll_data<B>(from: &mut B, pace: &mut Pace, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>>
 where
     B: Body<Data = Bytes> + Unpin,
@@ -255,7 +255,7 @@ where
     }
 }
 
-/// The body of an upstream's answer. At its end the connection is free for the next request.
+/// The body of an upstream response. At its end the connection is free for the next request.
 pub(crate) struct FromUpstream {
     body: Incoming,
     connection: Option<Connection>,
@@ -269,7 +269,7 @@ impl FromUpstream {
         body
     }
 
-    /// For an answer that goes on as long as it likes.
+    /// For a response of unlimited duration.
     pub(crate) fn without_a_limit(self) -> Self {
         Self { pace: Pace::new(Duration::from_secs(365 * 24 * 3600)), ..self }
     }
@@ -311,10 +311,10 @@ impl Body for FromUpstream {
     }
 }
 
-/// The body of an answer to the caller.
+/// The body of a response to the caller.
 pub(crate) struct ToCaller {
     kind: Kind,
-    /// The connection is busy until this is gone.
+    /// The connection is busy until this is dropped.
     pub(super) turn: Option<Turn>,
 }
 
@@ -334,7 +334,7 @@ impl ToCaller {
         Self { kind: Kind::Passed(Box::new(body)), turn: None }
     }
 
-    /// The answer of an endpoint of our own.
+    /// The response of one of the gateway's own endpoints.
     pub(crate) fn own(body: UnsyncBoxBody<Bytes, Broken>) -> Self {
         Self { kind: Kind::Own(body), turn: None }
     }
@@ -376,11 +376,11 @@ impl Body for ToCaller {
     }
 }
 
-/// A body that a task of its own fills, because something must be asked about every piece.
+/// A body filled by its own task, because the engine must be consulted about every piece.
 pub(crate) struct Pumped {
     from: mpsc::Receiver<Bytes>,
-    /// How it ended, said before the last piece is out of sight. Apart from the pieces: however many of them still
-    /// wait for a slow reader, a part is never taken for the whole.
+    /// The end, sent before the channel of the pieces closes. It has its own channel, so that a partial body is never taken
+    /// for a complete one, however many pieces are still queued for a slow reader.
     end: Option<oneshot::Receiver<Result<(), Broken>>>,
     broken: Option<Broken>,
 }
@@ -390,7 +390,7 @@ impl Pumped {
         Self { from, end: Some(end), broken: None }
     }
 
-    /// After the last piece. A break is told one round later than it is known: what came before it leaves first.
+    /// Called after the last piece. An error is reported one poll later than it is known, so that earlier pieces leave first.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<Option<Broken>> {
         if let Some(mut end) = self.end.take() {
             self.broken = end.try_recv().unwrap_or(Err(Broken::Off)).err();

@@ -1,4 +1,4 @@
-//! Reading a request's body: all of it where it is digested, the beginning of it where it is only passed on.
+//! Reading a request's body: all of it where it is digested, only its beginning where it is forwarded unread.
 
 use super::bodies::{Arriving, ToUpstream, next_data};
 use bytes::{Bytes, BytesMut};
@@ -34,7 +34,7 @@ pub(super) async fn beginning(
     }
 }
 
-/// A body with all of its bytes there. None if they are more than `max`: it is spent then.
+/// The body with all of its bytes buffered. `None` if they exceed `max`: the body is consumed then.
 pub(super) async fn rest(body: ToUpstream, max: u64, pace: Duration) -> Result<Option<ToUpstream>, Refusal> {
     let (first, rest) = match body.into_rest() {
         Ok(parts) => parts,
@@ -47,7 +47,7 @@ pub(super) async fn rest(body: ToUpstream, max: u64, pace: Duration) -> Result<O
     }
 }
 
-/// A length that is announced needs no reading to be refused.
+/// An announced length is refused without reading.
 fn refuse_if_larger<B: Body>(body: &B, max: Option<u64>) -> Result<(), Refusal> {
     match (max, body.size_hint().exact()) {
         (Some(max), Some(length)) if length > max => Err(Refusal::BodyTooLarge { limit: max }),
@@ -55,7 +55,7 @@ fn refuse_if_larger<B: Body>(body: &B, max: Option<u64>) -> Result<(), Refusal> 
     }
 }
 
-/// Bytes until there are more than `limit`, or all of them; and whether these are all.
+/// Reads until there are more than `limit` bytes or the body ends; the flag says whether it ended.
 async fn up_to<B>(body: &mut B, limit: usize, pace: Duration) -> Result<(Bytes, bool), Refusal>
 where
     B: Body<Data = Bytes> + Unpin,
@@ -67,7 +67,7 @@ where
         match next {
             None => return Ok((joined(first, more), true)),
             Some(Err(_)) => return Err(Refusal::invalid("the body broke off")),
-            // Most bodies come in one piece, which need not be copied.
+            // Most bodies arrive in one piece, which need not be copied.
             Some(Ok(data)) if first.is_empty() => first = data,
             Some(Ok(data)) => more.extend_from_slice(&data),
         }

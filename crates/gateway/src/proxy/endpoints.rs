@@ -1,4 +1,4 @@
-//! The protocol's own endpoints on the gateway's origin: what a challenged agent follows must lead somewhere (AAP 3).
+//! The protocol's own endpoints on the gateway's origin, so that the links in a challenge work there (AAP 3).
 
 use super::{
     Shared,
@@ -15,10 +15,10 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use std::{net::SocketAddr, sync::Arc};
 
-/// Answers requests to the paths that no route may have, other than those of `/.countersign`.
+/// Handles requests to the paths reserved from routes, other than those below `/.countersign`.
 pub type Endpoints = Arc<dyn Fn(Request<Incoming>) -> BoxFuture<'static, Response<BoxBody>> + Send + Sync>;
 
-/// How a request came to the gateway's listener; an extension of each that its endpoints get.
+/// How a request reached the gateway's listener; an extension of every request to its endpoints.
 #[derive(Clone, Debug)]
 pub struct AtGateway {
     pub address: Address,
@@ -26,11 +26,11 @@ pub struct AtGateway {
 }
 
 impl Shared {
-    /// The endpoints, and where the request arrived, if it is one for them.
+    /// The endpoints and the project's address, if the request is for them.
     pub(super) fn endpoint(&self, request: &Request<Incoming>) -> Option<(&Endpoints, Address)> {
         let endpoints = self.endpoints.as_ref()?;
         reserved(request.uri().path()).filter(|pattern| !pattern.starts_with("/.countersign"))?;
-        // A host that is not ours is refused like any call.
+        // An unknown host is refused like any call.
         let (address, _) = host::addressed(&self.settings, request.headers(), request.uri()).ok()?;
         Some((endpoints, address))
     }

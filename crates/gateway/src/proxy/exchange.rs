@@ -1,4 +1,4 @@
-//! One request to the upstream and the head of its answer: sent once, with nothing but what was decided.
+//! One request to the upstream and the head of its response: sent once, with nothing but the decided content.
 
 use super::{
     Shared,
@@ -32,13 +32,13 @@ pub(super) struct ProxyExchange {
     parts: Parts,
     body: Option<Arriving>,
     origin: String,
-    /// Found when the request is read; a kept request has none before it is dialled.
+    /// Found when the request is read; a kept request has none until its connection is dialled.
     target: Option<Target>,
     connection: Option<Connection>,
     outgoing: Option<Outgoing>,
 }
 
-/// Where the upstream of a call is, and how to speak with it.
+/// The upstream of a call and the settings of its connection.
 pub(super) struct Target {
     pub(super) site: Arc<Site>,
     pub(super) credential: Option<UpstreamCredential>,
@@ -47,7 +47,7 @@ pub(super) struct Target {
     answer: Duration,
 }
 
-/// A request as the upstream will get it, but for what we add.
+/// A request as the upstream will get it, without the headers that the gateway adds.
 struct Outgoing {
     method: Method,
     /// Path and query.
@@ -63,8 +63,8 @@ impl ProxyExchange {
         Self { shared, parts, body: Some(body), origin, target: None, connection: None, outgoing: None }
     }
 
-    /// Approved calls and WebSockets are `alone` on a new connection: one that waited may have been closed at the other
-    /// end, and what is sent then is lost.
+    /// Approved calls and WebSockets use a new connection (`alone`): the upstream may have closed an idle one, and a request
+    /// sent on it would be lost.
     async fn dial(&self, target: &Target, alone: bool) -> Result<Connection, UpstreamError> {
         let pool = &self.shared.pool;
         let dialling =
@@ -92,12 +92,12 @@ impl ProxyExchange {
         }
     }
 
-    /// The request that nobody must approve. A long body is passed on as it arrives.
+    /// A request that needs no approval. A long body is forwarded as it arrives.
     async fn unread(&mut self, facts: &CallFacts) -> Result<Outgoing, Refusal> {
         let (route, settings) = (facts.route(), &self.shared.settings);
         let headers = headers::forwarded(&self.parts.headers, route);
         let (max, pace) = (route.max_body_bytes, settings.body_timeout);
-        // The beginning of a write is compared with that of others before it is sent.
+        // The beginning of a write is compared with earlier writes before it is sent.
         let least = if facts.refuses_repeats() { BEGINNING_BYTES } else { 0 };
         let limit = settings.buffer_limit.max(least);
         let (body, when_sent) = match self.body.take().filter(|body| !body.is_end_stream()) {
@@ -113,9 +113,9 @@ impl ProxyExchange {
         Ok(Outgoing { method: self.parts.method.clone(), uri: origin_form(&self.parts.uri), headers, body, when_sent })
     }
 
-    /// Adds what only we may say: where it goes, by whom, and for whom.
+    /// Adds the headers reserved to the gateway: host, identity, effect key and credential.
     fn addressed(permit: &Permit, target: &Target, outgoing: Outgoing) -> Result<Request<ToUpstream>, UpstreamError> {
-        // The digests of held calls were compared before; method and target are compared for every call.
+        // The digests of approved calls were compared before; method and target are compared for every call.
         let sent_to = outgoing.uri.path_and_query().map_or("", http::uri::PathAndQuery::as_str);
         if !permit.covers_head(outgoing.method.as_str(), sent_to) {
             tracing::error!("what was about to be sent is not what was decided");
@@ -141,8 +141,7 @@ impl ProxyExchange {
         Ok(request)
     }
 
-    /// Sends on a connection that stands, waits for the head of the answer, and keeps the lease of a claim alive
-    /// meanwhile.
+    /// Sends on an open connection and waits for the head of the response, renewing the lease of a claim meanwhile.
     async fn ask(
         permit: &mut Permit,
         target: &Target,
@@ -173,7 +172,7 @@ impl ProxyExchange {
         if upgrades {
             connection.has_left();
         }
-        // A service that says so unasked would be talking past us from here on.
+        // An upgrade that was not requested would let the upstream bypass the gateway from here on.
         if answer.status() == StatusCode::SWITCHING_PROTOCOLS && !upgrades {
             return Err(UpstreamError::ConnectionLost("the upstream switched protocols unasked").into());
         }
@@ -192,7 +191,7 @@ impl Connect for ProxyExchange {
             self.target = Some(Target::of(&self.shared, facts).map_err(misconfigured)?);
         }
         let Some(target) = &self.target else { return Err(UpstreamError::NotSent("the upstream is not known")) };
-        // Without a request of its own it carries one that was approved.
+        // A call without a request of its own runs an approved one.
         let alone = self.outgoing.is_none() || facts.route().stream == Some(Stream::Websocket);
         self.connection = Some(self.dial(target, alone).await?);
         Ok(())
@@ -228,7 +227,7 @@ impl Exchange for ProxyExchange {
             let body = std::mem::replace(&mut outgoing.body, ToUpstream::Whole(None));
             match collect::rest(body, max, self.shared.settings.body_timeout).await? {
                 Some(body) => outgoing = Outgoing { body, when_sent: None, ..outgoing },
-                // Nothing is left to be sent: it counts as a repeat.
+                // The body is consumed and cannot be sent, so the write counts as a repeat.
                 None => return Ok((ReadWrite { head, beginning, length, body: None }, BodyDigest::default())),
             }
         }
@@ -267,7 +266,7 @@ impl Exchange for ProxyExchange {
         let request = Self::addressed(permit, target, outgoing)?;
         let used = connection.used;
         let answer = match Self::ask(permit, target, &mut connection, request, when_sent).await {
-            // Certainly not sent, and a read: a new connection will do.
+            // A read that was certainly not sent is retried on a new connection.
             Err(SendFailure { unsent: Some(request), .. }) if used && !permit.facts().writes() => {
                 connection = self.dial(target, true).await?.kept();
                 Self::ask(permit, target, &mut connection, *request, None).await
@@ -277,7 +276,7 @@ impl Exchange for ProxyExchange {
         let answer = match answer {
             Ok(answer) => answer,
             Err(SendFailure { error, .. }) => {
-                // Whatever has not left yet never will.
+                // Bytes that have not left yet must never leave.
                 connection.cut();
                 return Err(error);
             }
@@ -295,14 +294,14 @@ impl Exchange for ProxyExchange {
     }
 }
 
-/// Taken from what was approved and from nowhere else.
+/// Taken from the approved request alone.
 fn of_approved(request: HttpRequest) -> Result<Outgoing, UpstreamError> {
     let head = complete::head_of(&request).map_err(|_| UpstreamError::NotSent("it cannot be sent as it was approved"));
     let (method, uri, headers) = head?;
     Ok(Outgoing { method, uri, headers, body: ToUpstream::whole(Bytes::from(request.body)), when_sent: None })
 }
 
-/// The time to answer begins when the body was sent.
+/// The time limit starts when the body was sent.
 async fn too_late(limit: Duration, when_sent: Option<oneshot::Receiver<()>>) {
     if let Some(sent) = when_sent {
         let _sent = sent.await;
@@ -311,7 +310,7 @@ async fn too_late(limit: Duration, when_sent: Option<oneshot::Receiver<()>>) {
 }
 
 impl Target {
-    /// Found before anything is spent: an upstream that is not configured costs nobody an approval.
+    /// Resolved before anything is claimed: a missing upstream in the configuration must not cost an approval.
     fn of(shared: &Shared, facts: &CallFacts) -> Result<Self, Refusal> {
         let Some(upstream) = facts.upstream() else { return Err(misconfigured("no upstream is configured")) };
         let target = Self::at(&shared.pool, &shared.settings, facts.project().id.as_str(), upstream)?;
@@ -321,7 +320,7 @@ impl Target {
         })
     }
 
-    /// An upstream of a project, as this node may use it.
+    /// An upstream of a project, as far as this node allows it.
     pub(super) fn at(
         pool: &Pool,
         settings: &GatewaySettings,
@@ -360,7 +359,7 @@ fn misconfigured(why: &'static str) -> Refusal {
     Refusal::UpstreamUnreachable
 }
 
-/// Whether the request opens a WebSocket, on a route that is for that and for nothing else.
+/// Whether the request opens a WebSocket. Only routes declared for WebSockets accept one, and they accept nothing else.
 fn opens_websocket(parts: &Parts, facts: &CallFacts) -> Result<bool, Refusal> {
     match facts.route().stream {
         Some(Stream::Websocket) if websocket::is_opening(parts)? => Ok(true),

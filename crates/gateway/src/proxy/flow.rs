@@ -1,4 +1,4 @@
-//! From a request to its answer: read, carried out by the engine, handed back.
+//! From a request to its response: read it, let the engine carry it out, hand the result back.
 
 use super::{
     Shared,
@@ -20,10 +20,10 @@ use std::sync::Arc;
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument as _;
 
-/// What no route may be: paths that the gateway itself answers.
+/// The path prefix that the gateway itself answers; no route may have it.
 const RESERVED: &str = "/.countersign";
 
-/// Answers one request. Whatever goes wrong is told in the envelope.
+/// Answers one request. Every error is answered in the envelope.
 pub(super) async fn answer(
     shared: Arc<Shared>,
     request: Request<Incoming>,
@@ -35,7 +35,7 @@ pub(super) async fn answer(
     let span = tracing::info_span!("call", request_id);
     let (method, scheme) = (request.method().clone(), presented_scheme(request.headers()));
     let (mut request, unread) = watch(request);
-    // What follows a request for another protocol is not looked at as HTTP, so the connection ends with it.
+    // The bytes after an upgrade request are not read as HTTP, so the connection ends with it.
     let last = refused.is_some() || request.headers().contains_key(header::UPGRADE);
     let on_upgrade = hyper::upgrade::on(&mut request);
     let mut at = None;
@@ -67,17 +67,17 @@ pub(super) async fn answer(
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response.body_mut().turn = Some(turn);
-    // Paths may say whose data they lead to, so they are not logged.
+    // Paths may identify people, so they are not logged.
     span.in_scope(|| tracing::info!(%method, status = response.status().as_u16(), "answered"));
     response
 }
 
-/// A request that is about to be decided.
+/// A request about to be decided.
 struct Arrived {
     shared: Arc<Shared>,
     parts: Parts,
     body: Arriving,
-    /// The public origin at which it arrived, as configured.
+    /// The public origin of the listener, as configured.
     origin: String,
     on_upgrade: OnUpgrade,
     place: Arc<OwnedSemaphorePermit>,
@@ -116,7 +116,7 @@ fn kept_decision(parts: &Parts, body: &Arriving) -> Result<Option<String>, Refus
     Ok(Some(id.to_owned()))
 }
 
-/// The upstream's answer as the caller gets it.
+/// The upstream response as the caller gets it.
 fn hand_back(shared: &Shared, settled: Settled<Response<FromUpstream>>, to_head: bool) -> Response<ToCaller> {
     let Settled { answer, egress, watch, unsettled_call } = settled;
     let (mut parts, body) = answer.into_parts();

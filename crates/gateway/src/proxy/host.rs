@@ -1,4 +1,4 @@
-//! Which project a request is for, by the host that it names. The origin is always a configured one.
+//! The project of a request, by its host. The origin is always a configured one.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ pub(super) fn addressed<'a>(
 ) -> Result<(Address, Cow<'a, str>), Refusal> {
     let host = headers.get(header::HOST).and_then(|value| value.to_str().ok());
     let authority = uri.authority().map(http::uri::Authority::as_str);
-    // What a URL as target names must be what Host names, or another reader would see another address.
+    // A URL as target must name the same authority as Host, or another reader would see another address.
     if let (Some(authority), Some(host)) = (authority, host)
         && !authority.eq_ignore_ascii_case(host)
     {

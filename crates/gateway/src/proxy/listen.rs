@@ -1,4 +1,4 @@
-//! Accepting connections, and an end that lets what is under way finish.
+//! Accepting connections, and a shutdown that lets open requests finish.
 
 use super::{
     GatewaySettings, Shared,
@@ -67,7 +67,7 @@ async fn connection(shared: Arc<Shared>, accepted: Accepted) {
     let guarded = Guard::new(Placed::new(stream, address_place), patience, Arc::clone(&wire));
     let place = Arc::new(place);
     let service = service_fn(|request| {
-        // Taken at once: the guard may soon look at the next request.
+        // Taken at once: the guard may soon check the next request.
         let (refused, turn) = (wire.refusal(), wire.turn());
         let (shared, place) = (Arc::clone(&shared), Arc::clone(&place));
         async move {
@@ -79,7 +79,7 @@ async fn connection(shared: Arc<Shared>, accepted: Accepted) {
         }
     });
     let mut builder = http1::Builder::new();
-    // The guard has looked at sizes and times already; these only must not be stricter.
+    // The guard has enforced sizes and timeouts already; these settings only must not be stricter.
     builder.max_headers(MAX_HEADERS).max_buf_size(settings.max_header_bytes.max(64 * 1024)).header_read_timeout(None);
     let connection = builder.serve_connection(TokioIo::new(guarded), service).with_upgrades();
     let mut connection = std::pin::pin!(connection);
@@ -94,7 +94,7 @@ async fn connection(shared: Arc<Shared>, accepted: Accepted) {
     }
 }
 
-/// Upstream connections that nobody used for a while are closed.
+/// Closes upstream connections that were idle for a while.
 async fn sweep(shared: Arc<Shared>) {
     loop {
         tokio::select! {

@@ -28,7 +28,7 @@ use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use upstream::Pool;
 
-/// An enforcement point with a listener of its own, in front of services that know nothing of it.
+/// An enforcement point with a listener of its own, in front of services that need no changes.
 #[derive(Clone)]
 pub struct Gateway {
     shared: Arc<Shared>,
@@ -40,11 +40,11 @@ struct Shared {
     pool: Arc<Pool>,
     endpoints: Option<Endpoints>,
     request_ids: RequestIds,
-    /// Connections, writes whose caller may be gone, and streams.
+    /// Connections, writes that may have lost their caller, and streams.
     under_way: TaskTracker,
-    /// No more connections, and streams end.
+    /// Stops new connections and ends streams.
     stopping: CancellationToken,
-    /// Everything ends.
+    /// Ends everything.
     over: CancellationToken,
 }
 
@@ -53,7 +53,7 @@ impl Gateway {
         Self::build(engine, settings, None)
     }
 
-    /// The same with the protocol's endpoints on the gateway's origin, so that an agent needs to know no other.
+    /// Adds the protocol's endpoints to the gateway's origin, so that an agent needs to know no other.
     pub fn with_endpoints(
         engine: Arc<Engine>,
         settings: GatewaySettings,
@@ -78,7 +78,7 @@ impl Gateway {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Serves until `shutdown` resolves, then lets what is under way finish within the drain time.
+    /// Serves until `shutdown` resolves, then lets open requests finish within the drain time.
     pub async fn serve(self, listener: TcpListener, shutdown: impl Future<Output = ()>) {
         listen::serve(self.shared, listener, shutdown).await;
     }

@@ -1,4 +1,4 @@
-//! A read of the gateway's own: whether an upstream carried out a call whose answer was lost.
+//! The gateway's own read: whether an upstream carried out a call after its response was lost.
 
 use super::{
     bodies::ToUpstream,
@@ -13,11 +13,11 @@ use countersign_protocol::{ids::ProjectId, project::Upstream};
 use http::{HeaderMap, HeaderValue, Method, Request, Uri, header};
 use std::{sync::Arc, time::Duration};
 
-/// From the dialling to the last byte of the answer: less than a try keeps others from asking.
+/// From dialling to the last byte of the response: shorter than the time for which one attempt blocks others.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 const MAX_BODY_BYTES: u64 = 64 * 1024;
 
-/// Asks with the upstream's own credential. No agent called for it, so nothing of any agent's is sent.
+/// Sends the upstream's own credential. The probe has no calling agent, so no agent's data is sent.
 pub(super) struct ProbeClient {
     pool: Arc<Pool>,
     settings: GatewaySettings,

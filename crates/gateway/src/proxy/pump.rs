@@ -1,4 +1,4 @@
-//! Answers that are not simply passed on: those whose bytes are metered, and streams, which are watched.
+//! Responses that need supervision: metered bodies without a length, and streams, which end with their session.
 
 use super::bodies::{Broken, Pumped, next_data};
 use bytes::Bytes;
@@ -8,15 +8,15 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// Pieces that may wait for a slow reader.
+/// Pieces queued for a slow reader.
 const WAITING: usize = 4;
 
-/// What a pump asks about each piece.
+/// The checks of a pump on each piece.
 pub(crate) struct Pumping {
     pub(crate) engine: Arc<Engine>,
-    /// The meter of an answer without a length.
+    /// The meter of a response without a length.
     pub(crate) egress: Option<Egress>,
-    /// What must stay true while a stream is open.
+    /// The conditions for keeping a stream open.
     pub(crate) watch: Option<Watch>,
     pub(crate) stopping: CancellationToken,
 }
@@ -52,7 +52,7 @@ impl End {
     }
 }
 
-/// A body whose pieces leave only as far as they may. A reader always sees when it was cut.
+/// A body that is forwarded piece by piece as far as permitted. A reader always sees when it was cut.
 pub(crate) fn pump<B>(body: B, pumping: Pumping, tasks: &TaskTracker) -> Pumped
 where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
@@ -79,7 +79,7 @@ where
         }
     };
     if let Some(egress) = pumping.egress {
-        // Before the caller sees the end: its next call finds room for what did not leave.
+        // Before the caller sees the end, so that its next call can use the unused part of the reservation.
         pumping.engine.passed_all(egress).await;
     }
     let _told = ended.send(end.told());
@@ -118,7 +118,7 @@ where
     End::Whole
 }
 
-/// Only streams are watched; an ordinary answer was let go when it was settled.
+/// Only streams are watched; an ordinary response was released when it was settled.
 pub(super) async fn cut_off(engine: &Engine, watch: Option<&Watch>) -> Refusal {
     match watch {
         Some(watch) => engine.cut_off(watch).await,
@@ -126,7 +126,7 @@ pub(super) async fn cut_off(engine: &Engine, watch: Option<&Watch>) -> Refusal {
     }
 }
 
-/// A stream would outlast any drain.
+/// Streams are stopped at once: they would outlast any drain.
 async fn stopped(stopping: &CancellationToken, is_stream: bool) {
     if is_stream { stopping.cancelled().await } else { std::future::pending().await }
 }

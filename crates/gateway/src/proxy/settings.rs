@@ -1,4 +1,4 @@
-//! What the node's configuration says about the gateway's listener and the services behind it.
+//! The node's configuration of the gateway's listener and of the upstreams.
 
 use super::upstream::Destination;
 use crate::network::Network;
@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 #[derive(Clone, Debug)]
 pub struct GatewaySettings {
-    /// Where agents reach the gateway: what proofs are for, and what is digested.
+    /// The origin at which agents reach the gateway; proofs and digests are bound to it.
     pub public_origin: Origin,
     /// Whether projects have hosts of their own, `{project}.{host of the public origin}`.
     pub subdomains: bool,
@@ -19,26 +19,26 @@ pub struct GatewaySettings {
     pub body_timeout: Duration,
     /// How long a connection without a request stays open.
     pub idle_timeout: Duration,
-    /// How much of a write's body is read before its intent is made durable; what is longer is streamed.
+    /// How much of a write's body is read before its intent is made durable; a longer body is streamed.
     pub buffer_limit: usize,
-    /// The secrets of the services behind, by the names that projects give them.
+    /// Credentials for upstreams, by the names that projects use for them.
     pub credentials: BTreeMap<String, UpstreamCredential>,
-    /// The only services that may stand behind, whatever a project says; all of them if there is no list.
+    /// The only permitted upstreams, regardless of a project's document; all of them if there is no list.
     pub allowed_upstreams: Option<Vec<Destination>>,
     /// Root certificates beside the machine's, as PEM.
     pub extra_roots: Vec<u8>,
     pub max_connections: usize,
     /// Of one address; for IPv6 of one /64.
     pub max_connections_per_address: usize,
-    /// Proxies, which may hold any number of connections.
+    /// Proxies may hold any number of connections.
     pub trusted_proxies: Vec<Network>,
     /// From the connection to its first byte.
     pub first_byte_timeout: Duration,
-    /// How long what is under way may take to finish after the end was announced.
+    /// How long open requests may take to finish after the shutdown began.
     pub drain: Duration,
 }
 
-/// What the service behind recognises the gateway by.
+/// The credential by which an upstream recognises the gateway.
 #[derive(Clone)]
 pub struct UpstreamCredential {
     pub header: HeaderName,
@@ -48,13 +48,13 @@ pub struct UpstreamCredential {
 }
 
 impl UpstreamCredential {
-    /// The value is kept out of whatever prints headers.
+    /// Marks the value as sensitive, so that it is not printed with other headers.
     pub fn new(header: HeaderName, mut value: HeaderValue) -> Self {
         value.set_sensitive(true);
         Self { header, value, projects: None }
     }
 
-    /// A project's document names credentials, and its admin must not reach another's service with that one's secret.
+    /// A project's document names credentials, and its admin must not reach another project's upstream with that project's secret.
     pub fn only_for(self, projects: Vec<String>) -> Self {
         Self { projects: Some(projects), ..self }
     }

@@ -1,4 +1,4 @@
-//! WebSockets, on routes declared for them: audited at open and close, and cut when the session is over.
+//! WebSockets, on routes declared for them: audited at open and close, and cut when the session ends.
 
 use super::{
     Shared,
@@ -17,7 +17,7 @@ use tokio::{
     sync::OwnedSemaphorePermit,
 };
 
-/// What the two ends must agree on. Nothing else of the handshake passes.
+/// The headers that both ends must agree on. No other handshake header passes.
 const HANDSHAKE: [HeaderName; 4] = [
     header::SEC_WEBSOCKET_KEY,
     header::SEC_WEBSOCKET_VERSION,
@@ -26,7 +26,7 @@ const HANDSHAKE: [HeaderName; 4] = [
 ];
 const BUFFER: usize = 16 * 1024;
 
-/// Whether this is the opening of a WebSocket, as RFC 6455 wants it.
+/// Whether this opens a WebSocket, as RFC 6455 requires.
 pub(super) fn is_opening(parts: &Parts) -> Result<bool, Refusal> {
     let Some(upgrade) = single(&parts.headers, header::UPGRADE)? else { return Ok(false) };
     let named = |value: &str| value.split(',').any(|word| word.trim().eq_ignore_ascii_case("upgrade"));
@@ -39,7 +39,7 @@ pub(super) fn is_opening(parts: &Parts) -> Result<bool, Refusal> {
     sound.then_some(true).ok_or_else(|| Refusal::invalid("this is not how a WebSocket is opened"))
 }
 
-/// Passes on whatever follows the handshake, in a task of its own.
+/// Forwards all bytes after the handshake in a task of its own.
 pub(super) fn go_on(
     shared: &Shared,
     settled: Settled<Response<FromUpstream>>,
@@ -60,7 +60,7 @@ pub(super) fn go_on(
     accepted(answer.headers())
 }
 
-/// What the two ends say to each other, and what the route lists.
+/// The handshake headers, and those listed by the route.
 pub(super) fn handshake(sent: &HeaderMap, mut passed: HeaderMap) -> HeaderMap {
     for name in HANDSHAKE {
         passed.remove(&name);
@@ -118,7 +118,7 @@ impl Talk {
     }
 }
 
-/// Until one side ends. What comes from the upstream is metered.
+/// Runs until one side ends. Bytes from the upstream are metered.
 async fn both_ways(
     engine: &Engine,
     caller: Upgraded,

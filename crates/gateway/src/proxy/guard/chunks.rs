@@ -1,4 +1,4 @@
-//! Where a chunked body ends, found by the same strict reading as its head.
+//! Finds the end of a chunked body with the same strictness as the head's reader.
 
 #[cfg(test)]
 mod tests;
@@ -13,7 +13,7 @@ pub(crate) struct Chunks {
     extra: usize,
 }
 
-/// What comes next.
+/// The next expected element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
     Size { size: u64, digits: u8 },
@@ -29,7 +29,7 @@ enum At {
     End,
 }
 
-/// The body is not chunked as RFC 9112 says, or says more beside its data than is read here.
+/// The body is not chunked as RFC 9112 requires, or has more extensions and trailers than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
@@ -85,7 +85,7 @@ impl Chunks {
         Ok(())
     }
 
-    /// A byte that is not the body's own.
+    /// A byte of an extension or a trailer.
     fn beside(&mut self, byte: u8, next: At) -> Result<At, Malformed> {
         self.extra += 1;
         let fine = self.extra <= MAX_EXTRA && (!byte.is_ascii_control() || byte == b'\t');

@@ -1,15 +1,15 @@
-//! The head of a request, read strictly before anything else reads it.
+//! Reads the head of a request strictly, before the HTTP implementation does.
 //!
-//! Two readers that disagree about where a message ends are how requests are smuggled, so whatever could be read in
-//! two ways is refused, also where RFC 9112 would let a recipient guess.
+//! Request smuggling needs two readers that disagree about the end of a message, so every ambiguous head is refused, also
+//! where RFC 9112 would let a recipient guess.
 
 #[cfg(test)]
 mod tests;
 
-/// A request line longer than this is none.
+/// The longest accepted request line.
 const MAX_TARGET: usize = 8 * 1024;
 pub(crate) const MAX_HEADERS: usize = 100;
-/// Beyond this a length is negative for some readers.
+/// A larger length is negative for some readers.
 const MAX_LENGTH: u64 = i64::MAX as u64;
 
 /// How the body behind a head is delimited.
@@ -17,11 +17,11 @@ const MAX_LENGTH: u64 = i64::MAX as u64;
 pub(crate) enum Framing {
     Sized(u64),
     Chunked,
-    /// It asks for another protocol: what follows is not HTTP, or nothing.
+    /// It asks for another protocol: the bytes after it are not HTTP, or there are none.
     Upgrade,
 }
 
-/// What is wrong with a head. The text is told to the client.
+/// The error of a head. The client gets the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Odd {
     #[error("a line of the request does not end with CR and LF")]
@@ -60,7 +60,7 @@ pub(crate) enum Odd {
     Body,
 }
 
-/// Reads a head, up to and with its empty line.
+/// Reads a head, up to and including its empty line.
 pub(crate) fn read(head: &[u8]) -> Result<Framing, Odd> {
     let mut lines = Lines(head);
     let (method, version) = request_line(lines.next().ok_or(Odd::RequestLine)??)?;
@@ -78,7 +78,7 @@ pub(crate) fn read(head: &[u8]) -> Result<Framing, Odd> {
     Err(Odd::BareLineBreak)
 }
 
-/// Lines that end with CR LF, without it; CR and LF stand nowhere else.
+/// Lines ended by CR LF, without it; CR and LF may stand nowhere else.
 struct Lines<'a>(&'a [u8]);
 
 impl<'a> Iterator for Lines<'a> {
@@ -128,8 +128,8 @@ fn request_line(line: &[u8]) -> Result<(&[u8], Version), Odd> {
     }
 }
 
-/// A fragment is never sent, and a target with one would be forwarded as another. What the HTTP implementation does
-/// not take it must not get: it would answer in words of its own.
+/// A fragment is never sent, and a target with one would be forwarded as another target. A target that the HTTP
+/// implementation would reject must not reach it: it would answer without the envelope.
 fn check_target(target: &[u8]) -> Result<(), Odd> {
     let is_url = |scheme: &[u8]| target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     if target.len() > MAX_TARGET {
@@ -211,7 +211,7 @@ impl Seen {
     }
 }
 
-/// Digits and nothing else: no sign, no list, no blanks; and a number that fits everywhere.
+/// Digits only: no sign, no list, no blanks; and a number that fits everywhere.
 fn number(value: &[u8]) -> Option<u64> {
     let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     let number: u64 = std::str::from_utf8(value).ok().filter(|_| digits)?.parse().ok()?;

@@ -1,7 +1,7 @@
-//! Stands between a connection and the HTTP implementation: only what was read strictly gets through.
+//! Stands between a connection and the HTTP implementation: only strictly checked bytes pass.
 //!
-//! A head that is refused never reaches the HTTP implementation. It gets a harmless one in its place, is told what was
-//! wrong with the real one, and answers in the envelope; then the connection ends.
+//! A refused head never reaches the HTTP implementation. It gets a harmless head instead, together with the refusal, and
+//! answers in the envelope; then the connection ends.
 
 mod chunks;
 mod head;
@@ -29,10 +29,10 @@ use tokio::{
     time::Sleep,
 };
 
-/// What the HTTP implementation gets to see instead of a head that was refused.
+/// The replacement for a refused head.
 const IN_ITS_PLACE: &[u8] = b"GET / HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n";
 const STEP: usize = 8 * 1024;
-/// What is read and thrown away before a connection is closed, so that the answer is not lost with it.
+/// The most bytes discarded before a connection is closed, so that the response is not lost with it.
 const MAX_LINGER_BYTES: usize = 1024 * 1024;
 const LINGER: Duration = Duration::from_millis(500);
 
@@ -50,11 +50,11 @@ pub(crate) struct Guard<S> {
     patience: Patience,
     wire: Arc<Wire>,
     state: State,
-    /// Read from the connection, not judged yet.
+    /// Read from the connection, not checked yet.
     unread: BytesMut,
     /// How much of `unread` has been searched for the end of a head.
     searched: usize,
-    /// Judged: this many bytes at the beginning of `unread` may pass.
+    /// Checked: this many bytes at the beginning of `unread` may pass.
     judged: usize,
     timer: Pin<Box<Sleep>>,
     timing: Timing,
@@ -69,7 +69,7 @@ enum State {
     Chunked(Chunks),
     /// Another protocol than HTTP.
     Raw,
-    /// A head was refused: nothing more is read, and the connection ends with the answer.
+    /// A head was refused: nothing more is read, and the connection ends with the response.
     Deaf,
     Over,
 }
@@ -99,11 +99,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         }
     }
 
-    /// Reads on until something may pass, or the end is reached.
+    /// Reads on until checked bytes are available or the connection ends.
     fn poll_judged(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.judged == 0 && self.state != State::Over {
             if self.state == State::Deaf {
-                // An end here would be taken for a caller that left, and nobody would be told.
+                // An end here would look like a caller that left, and the refusal would not be sent.
                 return Poll::Pending;
             }
             if !self.unread.is_empty() && self.judge() {
@@ -116,7 +116,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Whether anything came of what is at hand.
+    /// Checks the buffered bytes; whether that made progress.
     fn judge(&mut self) -> bool {
         match &mut self.state {
             State::Head => return self.judge_head(),
@@ -148,7 +148,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
             self.unread.advance(2);
             self.searched = 0;
         }
-        // However small the pieces are that it comes in, every byte is looked at a few times only.
+        // Even if the head arrives in tiny pieces, each byte is searched only a few times.
         let from = self.searched.saturating_sub(3);
         let fresh = self.unread.get(from..).unwrap_or_default();
         let end = fresh.windows(4).position(|four| four == b"\r\n\r\n").map(|at| from + at + 4);
@@ -188,7 +188,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         self.state = State::Deaf;
     }
 
-    /// Reads more of the connection; 0 at its end, and when nobody spoke for too long.
+    /// Reads more of the connection; 0 at its end and after the idle timeout.
     fn poll_more(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut room = [const { MaybeUninit::<u8>::uninit() }; STEP];
         let mut room = ReadBuf::uninit(&mut room);
@@ -204,7 +204,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         }
     }
 
-    /// While a request is being answered nobody has to say anything.
+    /// No timeout runs while a request is being answered.
     fn poll_patience(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let timing = if self.unread.is_empty() { Timing::Idle } else { Timing::Head };
         loop {
@@ -226,7 +226,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         Poll::Ready(Ok(0))
     }
 
-    /// Data that nobody read makes the system reset a connection when it is closed, and the answer is lost.
+    /// Closing a socket with unread data resets the connection, and the response is lost.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.timing != Timing::Linger {
             self.timing = Timing::Linger;
@@ -245,7 +245,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
     }
 }
 
-/// One that no CR stands before, so that no end of the head will come.
+/// A LF without a CR before it: the end of such a head would never be found.
 fn has_bare_line_break(bytes: &[u8], is_start: bool) -> bool {
     let bare = |two: &[u8]| matches!(two, [before, b'\n'] if *before != b'\r');
     (is_start && bytes.starts_with(b"\n")) || bytes.windows(2).any(bare)

@@ -19,7 +19,7 @@ async fn passed(sent: &[u8]) -> (Vec<u8>, Option<Refusal>) {
     (read_on(&mut guard).await, wire.refusal())
 }
 
-/// What passes until the end, or until nothing more would.
+/// The bytes that pass until the end, or until no more would.
 async fn read_on(guard: &mut Guard<DuplexStream>) -> Vec<u8> {
     let mut passed = Vec::new();
     let _pending = tokio::time::timeout(Duration::from_secs(3600), guard.read_to_end(&mut passed)).await;

@@ -1,4 +1,4 @@
-//! What the two ends of a connection tell each other: what was refused, and whether a request is being answered.
+//! State shared by the guard and the HTTP side of a connection: the last refusal, and the number of open requests.
 
 use countersign_engine::Refusal;
 use std::sync::{
@@ -8,14 +8,14 @@ use std::sync::{
 
 #[derive(Debug, Default)]
 pub(crate) struct Wire {
-    /// Requests whose heads have passed and whose answers have not left: the next may be here before the last is done.
+    /// Requests that have passed the guard and are not answered yet: the next may arrive before the last is done.
     busy: AtomicUsize,
     refused: Mutex<Option<Refusal>>,
-    /// Whether `refused` is worth looking at.
+    /// Whether `refused` is set; saves the lock.
     odd: AtomicBool,
 }
 
-/// As long as this lives, a request is being answered.
+/// Counts a request as busy until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn(Arc<Wire>);
 
@@ -33,7 +33,7 @@ impl Wire {
         self.odd.store(true, Ordering::Release);
     }
 
-    /// Why the request that has just come is not the one that was sent.
+    /// The refusal of the head that the guard replaced.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         if !self.odd.load(Ordering::Acquire) {
             return None;

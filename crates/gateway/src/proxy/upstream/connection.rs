@@ -1,4 +1,4 @@
-//! One connection to a service behind, that carries one request at a time.
+//! One connection to an upstream, for one request at a time.
 
 use super::{
     dial::{Flushed, Right, dial},
@@ -19,26 +19,26 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
-/// The head of an answer may have this many bytes.
+/// The largest head of a response.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
-/// A connection whose last answer was read is free at once, or something is wrong with it.
+/// After its last response was read a connection is free at once, or it is broken.
 const FREE_WITHIN: Duration = Duration::from_millis(20);
 
 pub(crate) struct Connection {
     sender: SendRequest<Leaving>,
     site: Arc<Site>,
-    /// Whether it has carried a request before: the service may be about to close it.
+    /// Whether it has carried a request before: the upstream may be about to close it.
     pub(crate) used: bool,
-    /// Whether it goes back to the pool. One that was dialled for a single call does not: else every approved call
+    /// Whether it returns to the pool. A connection dialled for a single call does not: otherwise every approved call
     /// would leave an idle connection behind.
     pooled: bool,
-    /// How often everything that was written had left.
+    /// Counts complete flushes of the connection.
     flushes: Arc<watch::Sender<u64>>,
     right: Right,
     task: AbortHandle,
 }
 
-/// A request that brought no answer.
+/// A request without a response.
 pub(crate) struct SendFailure {
     pub(crate) error: UpstreamError,
     /// The request, if it never left.
@@ -74,7 +74,7 @@ impl Connection {
         })
     }
 
-    /// The same, for the pool once it is free.
+    /// Lets the connection return to the pool once it is free.
     pub(crate) fn kept(self) -> Self {
         Self { pooled: true, ..self }
     }
@@ -87,12 +87,12 @@ impl Connection {
         self.sender.is_ready() || matches!(tokio::time::timeout(FREE_WITHIN, self.sender.ready()).await, Ok(Ok(())))
     }
 
-    /// What is written from here on belongs to no write that could be cut.
+    /// Ends the send right: later bytes belong to no write that could be cut.
     pub(crate) fn has_left(&self) {
         self.right.set(None);
     }
 
-    /// Sends a request, once, for as long as it has the right to be sent. The first future is its answer, the second resolves when all of it has left.
+    /// Sends a request once, while its send right holds. The first future is the response, the second resolves when all of it has left.
     pub(crate) fn send(
         &mut self,
         request: Request<ToUpstream>,
@@ -104,7 +104,7 @@ impl Connection {
         let request = request.map(|body| Leaving::new(body, Arc::clone(&self.flushes), complete));
         let mut flushes = self.flushes.subscribe();
         let left = async move {
-            // Dropped with the request: then it never leaves, and the answer says so.
+            // The sender is dropped together with an unsent request; the response future reports that error.
             let Ok(before) = completed.await else { return std::future::pending().await };
             if flushes.wait_for(|flushes| *flushes > before).await.is_err() {
                 std::future::pending::<()>().await;
@@ -123,12 +123,12 @@ impl Connection {
         (answer, left)
     }
 
-    /// Closes it at once, whatever is being sent.
+    /// Closes it at once, also in the middle of a request.
     pub(crate) fn cut(self) {
         self.task.abort();
     }
 
-    /// To be called when the answer was read to its end.
+    /// Call this when the response was read to its end.
     pub(crate) fn give_back(self) {
         if self.pooled {
             let site = Arc::clone(&self.site);

@@ -1,11 +1,11 @@
-//! Where a service behind the gateway is.
+//! The address of an upstream.
 
 #[cfg(test)]
 mod tests;
 
 use url::{Host, Url};
 
-/// `http://host:port` or `https://host:port`, taken apart once.
+/// `http://host:port` or `https://host:port`, parsed once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Destination {
     pub(super) https: bool,
@@ -42,7 +42,7 @@ impl Destination {
         Ok(Self { https, host, port, authority })
     }
 
-    /// Scheme, host and port: the audience of what is signed for this service.
+    /// Scheme, host and port: the audience of statements signed for this upstream.
     pub fn origin(&self) -> String {
         let scheme = if self.https { "https" } else { "http" };
         format!("{scheme}://{}", self.authority)

@@ -1,4 +1,4 @@
-//! Opening a connection to a service that a project's admin configured.
+//! Opening a connection to an upstream that a project's admin configured.
 
 use super::Destination;
 use countersign_engine::SendRight;
@@ -22,7 +22,7 @@ pub(super) enum Stream {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-/// The right of the write that a connection carries; none while it carries no write.
+/// The send right of the write on a connection; `None` while it carries no write.
 #[derive(Clone, Default)]
 pub(super) struct Right(Arc<Mutex<Option<SendRight>>>);
 
@@ -36,13 +36,13 @@ impl Right {
     }
 }
 
-/// Writes while there is a right to, and counts flushes: a request has left when its last piece was flushed.
+/// Writes while the send right holds, and counts flushes: a request has left when its last piece was flushed.
 pub(super) struct Flushed {
     stream: Stream,
     unflushed: bool,
     flushes: Arc<watch::Sender<u64>>,
     right: Right,
-    /// While it is held up.
+    /// Set while writing is suspended.
     regained: Option<BoxFuture<'static, ()>>,
 }
 
@@ -56,7 +56,7 @@ impl Flushed {
         )
     }
 
-    /// Asked before every piece: a process that stood still goes on with any of its tasks first.
+    /// Checked before every piece: after a suspension of the process any of its tasks may run first.
     fn poll_right(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             let right = self.right.get();

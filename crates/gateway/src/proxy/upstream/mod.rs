@@ -1,4 +1,4 @@
-//! Connections to the services behind.
+//! Connections to upstreams.
 
 mod connection;
 mod destination;

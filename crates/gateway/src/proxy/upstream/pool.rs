@@ -1,4 +1,4 @@
-//! Connections that wait for their next request.
+//! Idle upstream connections.
 
 use super::{BadDestination, BadRoots, Connection, Destination, tls};
 use http::HeaderValue;
@@ -9,7 +9,7 @@ use std::{
 };
 use tokio_rustls::TlsConnector;
 
-/// More than this wait for nothing.
+/// Connections beyond this number are closed instead of kept.
 const MAX_IDLE: usize = 256;
 
 pub(crate) struct Pool {
@@ -17,19 +17,19 @@ pub(crate) struct Pool {
     sites: RwLock<HashMap<String, Arc<Site>>>,
 }
 
-/// A service behind, and the connections to it that are free.
+/// An upstream and its idle connections.
 pub(crate) struct Site {
     pub(crate) destination: Destination,
-    /// What it is called in `Host`.
+    /// Its name in `Host`.
     pub(crate) host: HeaderValue,
-    /// What it is called in statements for it.
+    /// Its name as the audience of signed statements.
     pub(crate) audience: String,
     idle: Mutex<Vec<Idle>>,
 }
 
 struct Idle {
     connection: Connection,
-    /// Whether a sweep has found it here before.
+    /// Whether an earlier sweep has seen it idle.
     seen: bool,
 }
 
@@ -38,7 +38,7 @@ impl Pool {
         Ok(Self { tls: tls::connector(extra_roots_pem)?, sites: RwLock::default() })
     }
 
-    /// The service at a URL of a project's document.
+    /// The upstream at a URL of a project's document.
     pub(crate) fn site(&self, url: &str) -> Result<Arc<Site>, BadDestination> {
         if let Some(site) = self.sites.read().unwrap_or_else(PoisonError::into_inner).get(url) {
             return Ok(Arc::clone(site));
@@ -51,7 +51,7 @@ impl Pool {
         Ok(Arc::clone(sites.entry(url.to_owned()).or_insert(site)))
     }
 
-    /// A connection that is free, or a new one.
+    /// An idle connection, or a new one.
     pub(crate) async fn connection(&self, site: &Arc<Site>) -> io::Result<Connection> {
         while let Some(mut connection) = site.take() {
             if connection.is_free().await {
@@ -61,12 +61,12 @@ impl Pool {
         self.dial(site).await.map(Connection::kept)
     }
 
-    /// A new connection: one that waited may have been closed at the other end, and what is sent then is lost.
+    /// A new connection: the upstream may have closed an idle one, and a request sent on it would be lost.
     pub(crate) async fn dial(&self, site: &Arc<Site>) -> io::Result<Connection> {
         Connection::open(site, &self.tls).await
     }
 
-    /// Closes what was free during the whole time since the last sweep, and forgets services that nobody asks for.
+    /// Closes connections that were idle since the last sweep, and forgets unused upstreams.
     pub(crate) fn sweep(&self) {
         let mut sites = self.sites.write().unwrap_or_else(PoisonError::into_inner);
         sites.retain(|_, site| {
@@ -77,7 +77,7 @@ impl Pool {
 }
 
 impl Site {
-    /// The one that was used last: it is the least likely to have been closed.
+    /// The most recently used one: it is the least likely to have been closed.
     fn take(&self) -> Option<Connection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         std::iter::from_fn(|| idle.pop()).map(|idle| idle.connection).find(|connection| !connection.is_closed())

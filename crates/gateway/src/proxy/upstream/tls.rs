@@ -1,4 +1,4 @@
-//! Whom we believe behind an https upstream: the machine's roots, and those that the configuration adds.
+//! Trust roots for https upstreams: the machine's, and those added by the configuration.
 
 use rustls::{
     ClientConfig, RootCertStore,
@@ -20,7 +20,7 @@ pub enum BadRoots {
 
 pub(super) fn connector(extra_roots_pem: &[u8]) -> Result<TlsConnector, BadRoots> {
     let mut roots = RootCertStore::empty();
-    // A machine without roots is no mistake by itself: an air-gapped one has only its own.
+    // A machine without roots is no error by itself: an air-gapped one may have only its own.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     for certificate in CertificateDer::pem_slice_iter(extra_roots_pem) {
         roots.add(certificate.map_err(|_| BadRoots::NotPem)?).map_err(BadRoots::Unusable)?;
