@@ -54,7 +54,7 @@ pub async fn back_up_database(
     }
 }
 
-/// Makes the SQLite database as small as what it holds, while no node has it. The bytes before and after.
+/// Shrinks the SQLite database to its content while no node runs. Returns the bytes before and after.
 pub async fn vacuum_database(config: &node::NodeConfig) -> Result<(u64, u64), RestoreError> {
     let node::Store::Sqlite { path, .. } = &config.store else { return Err(RestoreError::Postgres) };
     let (path, now) = (path.clone(), Clock::System.now());
@@ -95,7 +95,8 @@ async fn start_epoch(config: &node::NodeConfig, environment: &Environment) -> Re
     started.map_err(RestoreError::Epoch)
 }
 
-/// A copy from a time when the clock was ahead goes on by the clock of now: everything that hangs on the time ends anyway.
+/// A backup from a time when the clock was ahead continues with the present clock: the new epoch ends everything that
+/// depends on the time anyway.
 async fn in_new_epoch(engine: &Engine) -> Result<EpochStarted, Refusal> {
     if let Some(ClockTrouble::Behind { .. }) = engine.clock_trouble() {
         engine.accept_clock("the database was restored").await?;

@@ -1,4 +1,4 @@
-//! Listening: limits on every connection, and an end that lets requests under way finish.
+//! Listening: limits on every connection, and a shutdown that lets open requests finish.
 
 mod activity;
 
@@ -24,26 +24,26 @@ use tokio::{
 };
 use tower::ServiceExt as _;
 
-/// How long requests under way may take to finish when the node stops.
+/// How long open requests may take to finish when the node stops.
 const FINISH: Duration = Duration::from_secs(10);
-/// How long a peer has to hear that its connection ends because nothing happens on it.
+/// How long the announcement of an idle connection's end may take to reach the peer.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// What callers may take up.
+/// Limits on callers.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// From the connection to its first byte.
     pub first_byte: Duration,
-    /// From the connection, and later from the end of the answer before, to the end of a request's head.
+    /// To the end of a request's head, from the connection or from the end of the previous response.
     pub header_read: Duration,
-    /// How long an HTTP/2 connection without a request stays open, and an answer that nobody takes.
+    /// How long an HTTP/2 connection stays open without a request, or with a response that the client does not read.
     pub idle: Duration,
     pub request: Duration,
     pub max_body_bytes: usize,
     pub max_connections: usize,
     /// Of one address; for IPv6 of one /64.
     pub max_connections_per_address: usize,
-    /// Requests at a time on one HTTP/2 connection.
+    /// Concurrent requests on one HTTP/2 connection.
     pub max_streams: u32,
 }
 
@@ -62,7 +62,7 @@ impl Default for Limits {
     }
 }
 
-/// A listener that is being served; ends when told to, or when dropped.
+/// A listener in service; it ends when it is stopped or dropped.
 pub struct Serving {
     address: SocketAddr,
     stop: watch::Sender<bool>,
@@ -74,7 +74,7 @@ impl Serving {
         self.address
     }
 
-    /// Something else that serves on `address`, until the future that it is given resolves.
+    /// Another server on `address`, which runs until the future passed to it resolves.
     pub(crate) fn until_told<F>(address: SocketAddr, serve: impl FnOnce(Told) -> F) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
@@ -84,18 +84,18 @@ impl Serving {
         Self { address, stop, done: tokio::spawn(serve(told)) }
     }
 
-    /// Takes no more connections, lets requests under way finish for up to ten seconds, and is over.
+    /// Accepts no more connections, lets open requests finish for up to ten seconds, then ends.
     pub async fn stop(self) {
         let _told = self.stop.send(true);
         let _ended = self.done.await;
     }
 }
 
-/// Resolves when a listener is to stop, or when nobody holds it any more.
+/// Resolves when a listener is to stop, or when its handle is dropped.
 pub(crate) type Told = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The connection that a request came by. Whoever answers with something that goes on, a stream or a socket, keeps
-/// this as long as it does: it counts as a connection until then, and it is told when to end.
+/// The connection of a request. A handler with a long-lived response, such as a stream or a socket, keeps this until the
+/// response ends: the connection counts until then, and the handler learns when to end.
 #[derive(Clone)]
 pub(crate) struct Connection(Option<Held>);
 
@@ -105,11 +105,11 @@ struct Held {
     stopped: watch::Receiver<bool>,
 }
 
-/// Of all connections, and of those of its address.
+/// Its place in the total and in the limit of its address.
 type Place = Arc<(OwnedSemaphorePermit, AddressPlace)>;
 
 impl Connection {
-    /// Resolves when the listener is told to stop; never for a request that came by none.
+    /// Resolves when the listener is to stop; never for a request without a listener.
     pub(crate) async fn is_to_end(&mut self) {
         match &mut self.0 {
             Some(held) => drop(held.stopped.wait_for(|stop| *stop).await),
@@ -179,7 +179,7 @@ async fn connection(
 ) {
     let Accepted { stream, peer, place, address_place } = accepted;
     let head = pin!(tokio::time::sleep(limits.header_read));
-    // The builder waits for the first bytes, which tell the protocol, as long as they take.
+    // The builder would wait without limit for the first bytes, which tell the protocol.
     let speaks = tokio::select! {
         speaks = speaks(&stream, limits.first_byte.min(limits.header_read)) => speaks,
         _ = stopped.wait_for(|stop| *stop) => false,
@@ -205,12 +205,12 @@ async fn connection(
         _ = stopped.wait_for(|stop| *stop) => false,
     };
     connection.as_mut().graceful_shutdown();
-    // A node that stops lets requests under way finish; on a connection without any there is nothing to wait for.
+    // A stopping node lets open requests finish; an idle connection has none to wait for.
     let time = if is_over { GOODBYE } else { FINISH };
     let _ended = tokio::time::timeout(time, connection).await;
 }
 
-/// Every connection has its place as long as it lives, whatever became of it.
+/// Every connection keeps its place until it is closed, also after an upgrade.
 async fn all_gone(places: &Semaphore, count: usize) {
     let _all = places.acquire_many(u32::try_from(count).unwrap_or(u32::MAX)).await;
 }

@@ -19,14 +19,14 @@ use countersign_protocol::origin::Origin;
 use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpListener, time::MissedTickBehavior};
 
-/// A node in service.
+/// A running node.
 pub struct Node {
     pub engine: Arc<Engine>,
     pub public: Serving,
     pub operations: Serving,
     /// The reverse proxy, where one is configured.
     pub gateway: Option<Serving>,
-    /// By which commands reach it, where one is configured.
+    /// The socket for commands, where one is configured.
     pub socket: Option<OperationsSocket>,
     chores: [tokio::task::JoinHandle<()>; 3],
 }
@@ -52,7 +52,7 @@ pub enum StartTrouble {
 }
 
 impl Node {
-    /// Lets requests under way finish, then gives everything back.
+    /// Lets open requests finish, then releases everything.
     pub async fn stop(self) {
         for chore in self.chores {
             chore.abort();
@@ -98,7 +98,7 @@ async fn start_with(
     router: impl FnOnce(App) -> axum::Router,
 ) -> Result<Node, StartTrouble> {
     let config = &loaded.config;
-    // The gateway's listener comes first: where it is bound may be its origin, which the engine tells agents.
+    // The gateway's listener comes first: its bound address may be its origin, which the engine publishes to agents.
     let gateway = match &config.gateway {
         Some(gateway) => Some(Bound::bind(gateway).await?),
         None => None,
@@ -132,7 +132,7 @@ async fn start_with(
     Ok(Node { engine, public, operations, gateway, socket, chores })
 }
 
-/// The engine alone, for commands that serve nothing. A SQLite file has no other user meanwhile.
+/// The engine alone, for commands without a listener. A SQLite file has no other user meanwhile.
 pub async fn open_engine(
     config: &node::NodeConfig,
     environment: &config::Environment,
@@ -143,7 +143,7 @@ pub async fn open_engine(
         .await
 }
 
-/// The same whatever its clock says, for commands that set it right.
+/// The same with any clock, for commands that correct it.
 pub async fn open_engine_to_set_clock(
     config: &node::NodeConfig,
     environment: &config::Environment,
@@ -152,7 +152,7 @@ pub async fn open_engine_to_set_clock(
     open_engine_with(Opening { alone, ..database::beside(config) }, config, environment, None, AnyClock::Taken).await
 }
 
-/// The same with other demands on its database.
+/// The same with other requirements on its database.
 pub(crate) async fn open_engine_as(
     opening: Opening,
     config: &node::NodeConfig,
@@ -161,7 +161,7 @@ pub(crate) async fn open_engine_as(
     open_engine_with(opening, config, environment, None, AnyClock::Taken).await.map(|(engine, _)| engine)
 }
 
-/// Whether an engine is opened with a clock that nothing can be decided by.
+/// Whether an engine opens with a clock that is unfit for decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AnyClock {
     Refused,
@@ -188,7 +188,7 @@ async fn open_engine_with(
     Ok((engine, directory))
 }
 
-/// Only a start applies it: a command beside a running node must not take back what was applied since.
+/// Only a start applies it: a command beside a running node must not undo later changes.
 async fn apply_configured_project(engine: &Engine, config: &node::NodeConfig) -> Result<(), StartTrouble> {
     let Some(document) = &config.project else { return Ok(()) };
     let applied = engine.apply_project(document.clone(), "node").await;
@@ -219,7 +219,7 @@ fn limits(listen: &node::Listen) -> Limits {
     }
 }
 
-/// Indexes the evidence and forgets what is past its time.
+/// Indexes the evidence and removes expired records.
 async fn tidy(engine: Arc<Engine>) {
     let mut every = tokio::time::interval(Duration::from_secs(2));
     loop {
@@ -230,7 +230,7 @@ async fn tidy(engine: Arc<Engine>) {
     }
 }
 
-/// Does what falls due: deadlines, unused yeses, lapsed leases. Trouble that stays is logged once.
+/// Settles due deadlines, unused approvals and lapsed leases. A lasting error is logged once.
 async fn settle_due(engine: Arc<Engine>) {
     let mut every = tokio::time::interval(Duration::from_millis(100));
     every.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -245,7 +245,7 @@ async fn settle_due(engine: Arc<Engine>) {
     }
 }
 
-/// Asks upstreams what became of calls whose answer was lost. Apart from what is due here: an upstream may be slow.
+/// Probes upstreams for the outcome of calls after a lost response. Apart from `settle_due`: an upstream may be slow.
 async fn probe_due(engine: Arc<Engine>) {
     let mut every = tokio::time::interval(Duration::from_millis(500));
     every.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -288,7 +288,7 @@ fn settings(config: &node::NodeConfig) -> Settings {
     }
 }
 
-/// SQLite has a database, a log and an index of it open a reader, and as much for the writer.
+/// SQLite opens three files for each reader and for the writer: the database, its log and the log's index.
 fn store_files(store: &node::Store) -> usize {
     match store {
         node::Store::Sqlite { readers, .. } => 3 * (readers + 1),

@@ -1,4 +1,4 @@
-//! `POST /aaep/v1/questions/{decision}/more-time`: extends a deadline for people who need longer (AAEP 6.4.2).
+//! `POST /aaep/v1/questions/{decision}/more-time`: extends a deadline for people in need of more time (AAEP 6.4.2).
 
 use super::listener::listener;
 use crate::{

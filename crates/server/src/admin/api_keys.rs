@@ -38,7 +38,7 @@ pub struct ListApiKeys {
 #[derive(Serialize, Deserialize)]
 pub struct ListedApiKey {
     pub key: ApiKey,
-    /// The name of the person who answers for it.
+    /// The name of the responsible person.
     pub responsible: String,
 }
 

@@ -4,7 +4,7 @@ use super::{AdminRefusal, AdminRequest, projects::named};
 use countersign_engine::{Engine, Refusal, UnsettledWrite};
 use serde::{Deserialize, Serialize};
 
-/// The writes whose outcome is not known.
+/// Lists the writes with an unknown outcome.
 #[derive(Serialize, Deserialize)]
 pub struct ListUnsettledCalls {
     pub project: Option<String>,
@@ -20,7 +20,7 @@ impl AdminRequest for ListUnsettledCalls {
     }
 }
 
-/// Says whether one of them ran, and how that was found out.
+/// Settles one of them: whether it ran, and the source of that knowledge.
 #[derive(Serialize, Deserialize)]
 pub struct SettleCall {
     pub project: Option<String>,

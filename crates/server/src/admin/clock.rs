@@ -5,18 +5,18 @@ use countersign_engine::Engine;
 use countersign_protocol::time::UnixMillis;
 use serde::{Deserialize, Serialize};
 
-/// What the clocks say, and whether anything can be decided by them.
+/// Shows the clocks, and whether they are fit for decisions.
 #[derive(Serialize, Deserialize)]
 pub struct ShowClock {}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownClock {
-    /// By which the node goes.
+    /// The time that the node uses.
     pub time: UnixMillis,
     pub machine: UnixMillis,
-    /// The database server's, or the latest at which a SQLite file was used.
+    /// The database server's clock, or the latest time at which a SQLite file was used.
     pub store: UnixMillis,
-    /// Why nothing is decided.
+    /// The reason why nothing is decided.
     pub trouble: Option<String>,
     /// How often a clock was accepted.
     pub accepted: i64,
@@ -34,13 +34,13 @@ impl AdminRequest for ShowClock {
     }
 }
 
-/// Goes on by the clock as it is now.
+/// Continues with the clock as it is now.
 #[derive(Serialize, Deserialize)]
 pub struct AcceptClock {
     pub reason: String,
 }
 
-/// What ended with it.
+/// The items that ended with the old clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptedClock {
     pub was: UnixMillis,

@@ -19,7 +19,7 @@ impl AdminRequest for ListDelegations {
     }
 }
 
-/// Lets suspended delegations work again: the one with this id, or all of the project.
+/// Lifts suspensions of delegations: of the one with this id, or of all in the project.
 #[derive(Serialize, Deserialize)]
 pub struct LiftDelegations {
     pub project: Option<String>,

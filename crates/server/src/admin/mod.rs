@@ -1,7 +1,7 @@
-//! What the command line asks of a node: one type a request, with its answer.
+//! Requests of the command line to a node: one type a request, with its answer.
 //!
-//! A request runs in the node that is in service, which is reached by its operations socket, or in the command's own
-//! process while no node is. Both call the same functions of the engine, and nothing is decided here.
+//! A request runs in the running node, reached by its operations socket, or in the command's own process while no node
+//! runs. Both call the same functions of the engine; nothing is decided here.
 
 mod api_keys;
 mod calls;
@@ -28,7 +28,7 @@ pub use signing_keys::{ListSigningKeys, RotateSigningKeys, RotatedSigningKey};
 pub use storage::ReadStorageStats;
 pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubscriberToken, RevokeSubscriberToken};
 
-/// The words of the engine that requests and answers are written in.
+/// The engine's types that requests and answers use.
 pub use countersign_engine::{
     AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, Engine, KeyInUse, KeysError,
     NewKey, NewSubscriberToken, Problem, Project, Role, StartError, SubscriberToken, TokenState, UnsettledWrite,
@@ -49,16 +49,16 @@ use std::sync::Arc;
 /// The largest request: project documents are long.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
-/// Something that the command line asks of a node.
+/// A request of the command line to a node.
 pub trait AdminRequest: Serialize + DeserializeOwned + Send + 'static {
-    /// Names it on the socket and in the log.
+    /// Its name on the socket and in the log.
     const NAME: &'static str;
     type Answer: Serialize + DeserializeOwned + Send + 'static;
 
     fn run(self, engine: &Engine) -> impl Future<Output = Result<Self::Answer, AdminRefusal>> + Send;
 }
 
-/// What the operations socket serves.
+/// The routes of the operations socket.
 pub(crate) fn router(engine: Arc<Engine>) -> Router {
     let router = Router::new().route("/version", get(|| async { env!("CARGO_PKG_VERSION") }));
     let router = with::<ListProjects>(router);
@@ -96,7 +96,7 @@ fn with<R: AdminRequest>(router: Router<Arc<Engine>>) -> Router<Arc<Engine>> {
 }
 
 async fn answer<R: AdminRequest>(State(engine): State<Arc<Engine>>, Json(request): Json<R>) -> Response {
-    // A task of its own: a command that is interrupted leaves nothing half done.
+    // In a task of its own, so that an interrupted command leaves nothing half done.
     let done = tokio::spawn(async move { request.run(&engine).await }).await;
     match done {
         Ok(Ok(answer)) => {

@@ -5,13 +5,13 @@ use countersign_engine::{Engine, Membership, Project, Role};
 use countersign_protocol::{ids::ProjectId, time::UnixMillis};
 use serde::{Deserialize, Serialize};
 
-/// Who disabled a person, in the evidence, when it was done at the command line.
+/// The actor recorded in the evidence when a person is disabled at the command line.
 const BY: &str = "operator";
 
 #[derive(Serialize, Deserialize)]
 pub struct ListPeople {}
 
-/// A person, with the roles in each project by its id.
+/// A person, with roles by project id.
 #[derive(Serialize, Deserialize)]
 pub struct ListedPerson {
     pub name: String,
@@ -51,7 +51,7 @@ fn roles(places: Vec<Membership>, projects: &[Project]) -> Vec<(String, Vec<Role
     named.collect()
 }
 
-/// Without roles, the person has no place in any project yet.
+/// Without roles, the person is no member of any project yet.
 #[derive(Serialize, Deserialize)]
 pub struct AddPerson {
     pub name: String,
@@ -59,7 +59,7 @@ pub struct AddPerson {
     pub password: String,
     pub platform_admin: bool,
     pub roles: Vec<Role>,
-    /// The project of the roles; None: the only one.
+    /// The project of the roles; `None`: the only one.
     pub project: Option<String>,
 }
 
@@ -85,7 +85,7 @@ impl AdminRequest for AddPerson {
     }
 }
 
-/// Roles that are not named are taken away.
+/// Replaces all roles: those not listed are removed.
 #[derive(Serialize, Deserialize)]
 pub struct AssignRoles {
     pub name: String,
@@ -125,7 +125,7 @@ pub struct DisablePerson {
     pub name: String,
 }
 
-/// How many of each ended.
+/// The number of items of each kind that ended.
 #[derive(Serialize, Deserialize)]
 pub struct EndedWithPerson {
     pub delegations: usize,

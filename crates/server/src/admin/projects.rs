@@ -5,7 +5,7 @@ use countersign_engine::{Applied, Engine, Project, store::project_at};
 use countersign_protocol::{ids::ProjectId, project::ProjectDocument};
 use serde::{Deserialize, Serialize};
 
-/// Who changed a project, in the evidence, when it was done at the command line.
+/// The actor recorded in the evidence when a project is changed at the command line.
 const BY: &str = "command line";
 
 #[derive(Serialize, Deserialize)]
@@ -24,7 +24,7 @@ impl AdminRequest for ListProjects {
 #[derive(Serialize, Deserialize)]
 pub struct ShowProject {
     pub id: Option<String>,
-    /// None: what is in force.
+    /// `None`: the version in force.
     pub version: Option<i64>,
 }
 
@@ -40,7 +40,7 @@ impl AdminRequest for ShowProject {
     }
 }
 
-/// The project as it was at each version, oldest first.
+/// All versions of the project, oldest first.
 #[derive(Serialize, Deserialize)]
 pub struct ListProjectVersions {
     pub id: Option<String>,
@@ -61,7 +61,7 @@ impl AdminRequest for ListProjectVersions {
     }
 }
 
-/// The project of exactly this id, which need not be there.
+/// The project with exactly this id, if it exists.
 #[derive(Serialize, Deserialize)]
 pub struct FindProject {
     pub id: ProjectId,

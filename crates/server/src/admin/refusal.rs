@@ -1,4 +1,4 @@
-//! Why a request of the command line was not carried out.
+//! Refusals of command line requests.
 
 use countersign_engine::{
     AccountRefusal, AccountTrouble, ApplyRefusal, ApplyTrouble, KeysError, Problem, Refusal, store::StoreError,
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 pub enum AdminRefusal {
     #[error("there is no project yet")]
     NoProject,
-    /// With the ids of all.
+    /// With all ids.
     #[error("there are several projects")]
     SeveralProjects(Vec<String>),
-    /// With the ids of those that there are.
+    /// With the ids of the existing projects.
     #[error("there is no such project")]
     UnknownProject(Vec<String>),
     #[error("project {project} never had a version {version}")]
@@ -32,10 +32,10 @@ pub enum AdminRefusal {
     UnknownCall,
     #[error("there is no such token in this project")]
     UnknownSubscriberToken,
-    /// In the words of the engine.
+    /// The engine's message.
     #[error("{0}")]
     Refused(String),
-    /// What the store said.
+    /// The store's message.
     #[error("{0}")]
     Store(String),
     #[error("the store could not be read or written")]

@@ -23,7 +23,7 @@ pub struct RotateSigningKeys {}
 #[derive(Serialize, Deserialize)]
 pub struct RotatedSigningKey {
     pub added: KeyInUse,
-    /// All that are published now, oldest first.
+    /// All keys published now, oldest first.
     pub published: Vec<KeyInUse>,
 }
 

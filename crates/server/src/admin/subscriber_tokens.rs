@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize)]
 pub struct AddSubscriberToken {
     pub project: Option<String>,
-    /// The name of the person whose subscriber it is.
+    /// The name of the subscriber's person.
     pub person: String,
-    /// The person's, where the token is to approve what is irreversible and of high risk.
+    /// The person's password, if the token is to approve irreversible calls of high risk.
     pub password: Option<String>,
     pub new: NewSubscriberToken,
 }
@@ -43,7 +43,7 @@ pub struct ListSubscriberTokens {
 #[derive(Serialize, Deserialize)]
 pub struct ListedSubscriberToken {
     pub token: SubscriberToken,
-    /// The name of whose it is.
+    /// The name of its person.
     pub person: String,
     pub state: TokenState,
 }
@@ -97,7 +97,8 @@ async fn project(engine: &Engine, id: Option<&str>) -> Result<ProjectAt, AdminRe
     Ok(engine.project(&Address::Scoped(project.id.to_string())).await?)
 }
 
-/// Everybody as they stand in the project. Nobody has proven anything here but that they own the node.
+/// All people with their membership in the project. None of them counts as freshly authenticated: the caller only proved
+/// access to the node.
 async fn members(engine: &Engine, at: &ProjectAt) -> Result<Vec<Member>, AdminRefusal> {
     let people = engine.people().await?.into_iter();
     let member = people.map(|(person, places)| Member {

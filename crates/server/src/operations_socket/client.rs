@@ -10,20 +10,20 @@ use hyper_util::rt::TokioIo;
 use std::{io::ErrorKind, path::Path, time::Duration};
 use tokio::{net::UnixStream, sync::Mutex, time::timeout};
 
-/// A node that is well says at once who it is.
+/// A healthy node answers with its version at once.
 const GREETING: Duration = Duration::from_secs(5);
-/// Revoking waits for writes under way, and hashing a password takes its time.
+/// Revoking waits for writes in flight, and hashing a password takes time.
 const ANSWER: Duration = Duration::from_secs(60);
 
-/// A node in service, reached by its operations socket.
+/// A running node, reached by its operations socket.
 pub struct AdminClient {
     sender: Mutex<SendRequest<Full<Bytes>>>,
     peer: Peer,
-    /// Of the node.
+    /// The node's version.
     version: String,
 }
 
-/// Why a request did not get what it asked for.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AdminError {
     #[error(transparent)]
@@ -33,7 +33,7 @@ pub enum AdminError {
 }
 
 impl AdminClient {
-    /// The node that listens there; None if nobody does.
+    /// Connects to the node that listens there; `None` if none does.
     pub async fn connect(path: &Path) -> Result<Option<Self>, SocketError> {
         let Some(owner) = folder::owner(path)? else { return Ok(None) };
         let stream = match connect(path).await {
@@ -45,7 +45,7 @@ impl AdminClient {
             Err(why) => return Err(unusable(path)(why)),
         };
         let (peer, own) = (Peer::of(&stream).map_err(unusable(path))?, folder::own_uid().map_err(unusable(path))?);
-        // Passwords are sent there: to nobody but this user, root, or whose node it is that root asks.
+        // Passwords are sent over this socket: the peer must be this user or root, or the folder's owner if this process is root.
         if peer.uid != own && peer.uid != 0 && !(own == 0 && peer.uid == owner) {
             return Err(SocketError::Forbidden(path.to_owned()));
         }

@@ -1,4 +1,4 @@
-//! The folder of the operations socket: whoever can write there could put a socket of their own in its place.
+//! The folder of the operations socket. Write access to it would allow replacing the socket, so only its owner has it.
 
 use super::{SocketError, unusable};
 use std::{
@@ -12,7 +12,7 @@ use std::{
 };
 use tokio::net::UnixStream;
 
-/// Makes the folder for its owner alone, if it is missing. One that is there is only looked at.
+/// Creates the folder for its owner alone, if it is missing. An existing one is only checked.
 pub(super) fn make(socket: &Path, own: u32) -> Result<(), SocketError> {
     let folder = of(socket);
     match DirBuilder::new().mode(0o700).create(folder) {
@@ -26,7 +26,7 @@ pub(super) fn make(socket: &Path, own: u32) -> Result<(), SocketError> {
     is_private(folder, &found)
 }
 
-/// The owner of the folder; None if there is none.
+/// The owner of the folder; `None` if it does not exist.
 pub(super) fn owner(socket: &Path) -> Result<Option<u32>, SocketError> {
     let folder = of(socket);
     match fs::metadata(folder) {
@@ -47,10 +47,10 @@ fn of(socket: &Path) -> &Path {
     socket.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The longest path that every system takes as the address of a socket.
+/// The longest path that every system accepts as a socket address.
 const LONGEST: usize = 100;
 
-/// A path of a socket that can be bound and connected to: a long one goes by its folder, which is kept open.
+/// A socket path short enough to bind and connect to: a long one is addressed through its open folder.
 pub(super) struct Address {
     pub(super) path: PathBuf,
     _folder: Option<File>,
@@ -68,7 +68,7 @@ impl Address {
     }
 }
 
-/// The user of this process, as the system tells others.
+/// The user of this process, as peers see it.
 pub(super) fn own_uid() -> io::Result<u32> {
     let (this, _other) = UnixStream::pair()?;
     this.peer_cred().map(|cred| cred.uid())

@@ -1,7 +1,8 @@
-//! The operations socket: a Unix socket by which the command line reaches the node that is in service.
+//! The operations socket: a Unix socket by which the command line reaches the running node, so that no change bypasses
+//! the node's caches, streams and waiters.
 //!
-//! So that no change goes past the node's caches, streams and waiters. Only the user that runs the node, and
-//! root, can connect: the folder and the socket belong to that user alone, and whoever connects is looked at too.
+//! Only the node's user and root can connect: the folder and the socket belong to that user alone, and the user of every
+//! peer is checked.
 
 mod client;
 mod folder;
@@ -65,7 +66,7 @@ impl std::fmt::Display for Peer {
     }
 }
 
-/// A socket that is being served; its file is gone when it is stopped or dropped.
+/// A socket in service; its file is removed when it is stopped or dropped.
 pub struct OperationsSocket {
     file: SocketFile,
     stop: watch::Sender<bool>,
@@ -73,7 +74,7 @@ pub struct OperationsSocket {
 }
 
 impl OperationsSocket {
-    /// Serves an engine. Whoever calls this has the database: what is left of a node that was killed is replaced.
+    /// Serves an engine. The caller holds the database, so a socket left behind by a killed node is replaced.
     pub async fn serve(path: &Path, engine: Arc<Engine>) -> Result<Self, SocketError> {
         let own = folder::own_uid().map_err(unusable(path))?;
         folder::make(path, own)?;
@@ -93,7 +94,7 @@ impl OperationsSocket {
         &self.file.0
     }
 
-    /// Takes no more commands, and lets those under way finish for up to ten seconds.
+    /// Accepts no more commands, and lets open ones finish for up to ten seconds.
     pub async fn stop(mut self) {
         drop(self.file);
         let _told = self.stop.send(true);
@@ -103,7 +104,7 @@ impl OperationsSocket {
     }
 }
 
-/// Removes the file when it goes.
+/// Removes the file on drop.
 struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
@@ -112,7 +113,7 @@ impl Drop for SocketFile {
     }
 }
 
-/// A killed node leaves its socket behind, and nobody answers there.
+/// A killed node leaves its socket behind without a listener.
 async fn remove_stale(path: &Path) -> Result<(), SocketError> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     if !found.file_type().is_socket() {
@@ -134,7 +135,7 @@ fn unusable(path: &Path) -> impl FnOnce(io::Error) -> SocketError {
     move |why| SocketError::Unusable { path, why }
 }
 
-/// Accepts the user that runs the node, and root.
+/// Accepts the node's user and root.
 struct OwnersOnly {
     listener: UnixListener,
     own: u32,

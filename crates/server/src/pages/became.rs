@@ -97,7 +97,7 @@ pub enum RunBy {
 pub enum ToldBy {
     Agent,
     Gateway,
-    /// The service behind the gateway, when it was asked what became of it.
+    /// The upstream, when it was probed for the outcome.
     Upstream,
     You,
     SomebodyElse,

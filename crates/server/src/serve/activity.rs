@@ -1,4 +1,4 @@
-//! Whether anything goes on over a connection, so that one that only keeps its place is ended.
+//! Activity of a connection, so that an idle one is closed.
 
 use super::Limits;
 use axum::body::Body;
@@ -16,15 +16,15 @@ use std::{
 };
 use tokio::time::{Sleep, sleep};
 
-/// An idle connection is noticed after its time and at most this part of it.
+/// An idle connection is noticed after its timeout and at most this part of it.
 const LOOKS: u32 = 4;
 
-/// What goes on over one connection, in whichever protocol. Bytes that are no request, such as pings, are nothing.
+/// The activity of one connection, in any protocol. Bytes outside of requests and responses, such as pings, do not count.
 #[derive(Default)]
 pub(super) struct Activity {
-    /// Requests whose answer is not ready yet, and answers without an end in sight.
+    /// Requests without a response yet, and responses without a known length.
     busy: AtomicUsize,
-    /// Counts everything that happens.
+    /// Counts every activity.
     moves: AtomicU64,
 }
 
@@ -38,7 +38,7 @@ impl Activity {
         Busy(Arc::clone(self))
     }
 
-    /// Resolves when the first request is not there by `head`, or nothing has happened for as long as is allowed.
+    /// Resolves when the first request has not arrived by `head`, or the connection was idle for too long.
     pub(super) async fn is_over(&self, head: Pin<&mut Sleep>, limits: Limits) {
         tokio::select! {
             () = self.is_late(head) => {}
@@ -53,7 +53,7 @@ impl Activity {
         }
     }
 
-    /// Looks now and then instead of being woken by every move.
+    /// Polls at intervals instead of being woken by every activity.
     async fn is_idle(&self, between: Duration) {
         let (mut before, mut quiet) = (0, 0);
         while quiet < LOOKS {
@@ -77,7 +77,7 @@ impl Drop for Busy {
 }
 
 impl Busy {
-    /// The answer is ready. One that goes on without an end in sight keeps its connection; any other has to be taken.
+    /// The response is ready. One without a known length keeps its connection busy; the client has to read any other.
     pub(super) fn answer(self, response: Response<Body>) -> Response<Sending> {
         let activity = Arc::clone(&self.0);
         response.map(|body| {

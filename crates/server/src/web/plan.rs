@@ -67,7 +67,7 @@ pub(super) async fn take_back(
     Ok(answer::page(status, &page.frame, &page))
 }
 
-/// A plan and the person who views it.
+/// A plan and its viewer.
 struct Here {
     at: ProjectAt,
     member: Member,

@@ -61,7 +61,7 @@ pub(super) async fn post(
 
 const ID: &str = "decision_id";
 
-/// A question and the person who views it.
+/// A question and its viewer.
 struct Before {
     at: ProjectAt,
     member: Member,
@@ -289,7 +289,7 @@ fn extra(page: &QuestionPage, form: &Form, is_no: bool, language: Language) -> R
     Ok(extra)
 }
 
-/// The plan, if this person may see it. A person who was once asked about it sees only that question.
+/// The plan, if this person may see it. A former addressee of a question about it sees only that question.
 async fn plan_of(app: &App, at: &ProjectAt, member: &Member, decision: &Decision) -> Result<Option<Plan>, Refusal> {
     let Some(target) = decision.target.as_ref().filter(|target| target.plan.is_some()) else { return Ok(None) };
     let reader = Reader::Person(Box::new(member.clone()));
