@@ -1,4 +1,4 @@
-//! Threads and logs of a command or a node, and what to say when one cannot begin.
+//! Threads and logs of a command or a node, and the error messages of a failed start.
 
 use crate::failure::Failure;
 use countersign_server::{
@@ -10,14 +10,14 @@ use countersign_server::{
 use std::io::ErrorKind;
 use tokio::runtime::Runtime;
 
-/// A prompt may block the thread that runs a command: what the store does by itself has threads of its own.
+/// A prompt may block a command's thread, so the store's background work gets threads of its own.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     Runtime::new().map_err(|why| Failure::new(format!("cannot start the threads that do the work: {why}")))
 }
 
-/// Log lines to standard error, from here on.
+/// Sends log lines to standard error from here on.
 pub(crate) fn log(json: bool, level: &str) {
-    // Refused only if there is one already, which then does the same.
+    // Fails only if a subscriber is set already, and that one does the same.
     let _first = tracing::subscriber::set_global_default(logs_to(LogTo::StandardError, json, level));
 }
 
@@ -46,7 +46,7 @@ const DAMAGED: &str = "keep a copy of the file as it is, then bring a backup bac
 const CLOCK: &str =
     "`countersign clock show` tells what each clock says, and docs/OPERATIONS.md, Clocks, what to do about it";
 
-/// Why neither a command nor a node could begin, and what to do about it.
+/// The reason why a command or a node could not start, with a hint.
 pub(crate) fn not_started(why: StartTrouble) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {
@@ -77,7 +77,7 @@ pub(crate) fn not_started(why: StartTrouble) -> Failure {
     }
 }
 
-/// What is wrong with the operations socket, and what to do about it.
+/// The error of the operations socket, with a hint.
 pub(crate) fn socket(why: &SocketError) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {

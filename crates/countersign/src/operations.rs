@@ -1,8 +1,8 @@
-//! Where a command is carried out: in the node that is in service, or here while none is.
+//! Runs a command in the running node, or in this process while there is none.
 //!
-//! A change that went past a running node would go past its caches, its streams and its waiters too. A SQLite file
-//! has one node, so without its node it is opened here, alone. A PostgreSQL database has any number, which hear of
-//! each other's changes by its feed; there a command may open it beside them.
+//! A change that bypassed a running node would bypass its caches, streams and waiters too. A SQLite file has one
+//! node, so without its node it is opened here, exclusively. A PostgreSQL database has any number of nodes, which
+//! learn of each other's changes by its feed, so a command may open it beside them.
 
 use crate::{
     context::Context,
@@ -17,31 +17,31 @@ use countersign_server::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// How long a command waits for another one, or for a node that is just starting or stopping, to be done with the file.
+/// How long a command waits until another command, or a node that is starting or stopping, releases the file.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What carries a command out.
+/// The executor of a command.
 enum Operations {
-    /// The node in service.
+    /// The running node.
     Node(AdminClient),
-    /// This process, which has the database.
+    /// This process, with the database open.
     Offline(Arc<Engine>),
 }
 
-/// Whether a command needs a clock that is in order.
+/// Whether a command needs a correct clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ClockNeeded {
     InOrder,
     Any,
 }
 
-/// Asks one thing, wherever that is carried out.
+/// Sends one request to the node, or runs it here.
 pub(crate) fn ask<R: AdminRequest>(context: &Context, request: R) -> Result<R::Answer, Failure> {
     ask_with(context, request, ClockNeeded::InOrder)
 }
 
-/// The same about the clock, which may be anything but right.
+/// The same for requests about the clock, which may be wrong.
 pub(crate) fn ask_about_clock<R: AdminRequest>(context: &Context, request: R) -> Result<R::Answer, Failure> {
     ask_with(context, request, ClockNeeded::Any)
 }
@@ -56,7 +56,7 @@ fn ask_with<R: AdminRequest>(context: &Context, request: R, clock: ClockNeeded) 
 }
 
 impl Operations {
-    /// Tries both, until one is there or patience ends.
+    /// Tries the node and the database in turn until one is available or the time is up.
     async fn open(config: &NodeConfig, environment: &Environment, clock: ClockNeeded) -> Result<Self, Failure> {
         let mut tries = PATIENCE.as_millis() / PAUSE.as_millis();
         loop {

@@ -34,7 +34,7 @@ pub(super) fn hand_over<'a>(arguments: impl Iterator<Item = &'a OsString>) -> Re
     if ended.success() { Ok(()) } else { Err(Failure::told()) }
 }
 
-/// Where the benchmarks lie if they are built: beside this program.
+/// The path of the benchmark program: beside this one, if it was built.
 pub(super) fn program() -> Result<PathBuf, Failure> {
     let own =
         std::env::current_exe().map_err(|why| Failure::new(format!("where this program lies is unknown: {why}")))?;

@@ -1,4 +1,4 @@
-//! What `countersign delegation lift` and `countersign key lift` have in common: what is lifted, and how it is said.
+//! Arguments and output shared by `countersign delegation lift` and `countersign key lift`.
 
 use crate::{context::Context, failure::Failure};
 
@@ -17,7 +17,7 @@ pub(crate) struct Lifted {
     pub(crate) project: Option<String>,
 }
 
-/// A line for each that was lifted, or `none`.
+/// Prints a line for each lifted suspension, or `none`.
 pub(crate) fn say<T>(context: &Context, lifted: &[T], line: impl Fn(&T) -> String, none: &str) -> Result<(), Failure> {
     if lifted.is_empty() {
         return context.say(none);

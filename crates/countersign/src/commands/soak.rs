@@ -1,4 +1,4 @@
-//! `countersign soak …`: hands over to the program of the benchmarks, like `countersign bench`.
+//! `countersign soak …`: starts the benchmark program, like `countersign bench`.
 
 use super::bench::{hand_over, program};
 use crate::{context::Context, failure::Failure};
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     arguments: Vec<OsString>,
 }
 
-/// The help of whoever has not built what has the options.
+/// The help shown while the benchmark program, which has the options, is not built.
 const HELP: &str = "Load this build for minutes or hours while its nodes are killed, stopped, starved and restored\n\n\
                     The options are those of a program that is not built: cargo build --release -p countersign-bench\n";
 

@@ -47,7 +47,7 @@ fn json(found: &UnsettledWrite) -> Value {
     })
 }
 
-/// The word for a state.
+/// The display name of a state.
 fn word(state: &WriteState) -> &'static str {
     match state {
         WriteState::InFlight => "in flight",

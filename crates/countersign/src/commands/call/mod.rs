@@ -1,4 +1,4 @@
-//! `countersign call …`: writes that needed no approval and whose outcome is not known.
+//! `countersign call …`: writes without approval that have an unknown outcome.
 
 mod list;
 mod settle;

@@ -1,4 +1,4 @@
-//! `countersign clock …`: the clock by which deadlines are judged.
+//! `countersign clock …`: the clock that deadlines depend on.
 
 mod accept;
 mod show;

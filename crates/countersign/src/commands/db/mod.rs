@@ -1,4 +1,4 @@
-//! `countersign db …`: the room that the database takes.
+//! `countersign db …`: the size of the database.
 
 mod stats;
 mod vacuum;
