@@ -1,4 +1,4 @@
-//! Matching a call against what a session has open: one look at the book, and everything that a covered call costs.
+//! Matching a call against the open allowances of its session: one lookup, and the total cost of a covered call.
 //!
 //! Measured as CPU time in this process, against V. The aim is a tenth of V for 1,000 open allowances.
 
@@ -34,7 +34,7 @@ type Shape = fn(usize) -> (What, Map<String, Value>, BTreeMap<String, Bound>);
 const SHAPES: &[(&str, Shape)] =
     &[("one action, other payees", payees), ("other actions", actions), ("nothing released", fixed)];
 
-/// The CPU time of one look that finds its allowance.
+/// The CPU time of one lookup that finds its allowance.
 fn measured(open: usize, shape: Shape) -> anyhow::Result<Duration> {
     let patterns: anyhow::Result<Vec<(i64, Pattern)>> =
         (0..open).map(|n| Ok((i64::try_from(n)?, pattern(shape(n))?))).collect();

@@ -1,4 +1,4 @@
-//! The server of a benchmark: a whole plane on a loopback port, with everything signed ahead.
+//! The server of a benchmark: a whole plane on a loopback port, with all requests signed ahead.
 
 use crate::{StoreKind, What};
 use countersign_engine::store::{Place, PostgresPlace};
@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 const AGENTS: usize = 500;
 const JWTS: usize = 40_000;
 
-/// Prepares, tells where it listens and what to send as one JSON line, and serves until its input closes.
+/// Prepares the plane, prints its address and the requests as one JSON line, and serves until its input closes.
 pub(crate) async fn run(what: What, store: StoreKind) -> anyhow::Result<()> {
     let folder = std::env::temp_dir().join(format!("countersign-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
@@ -39,7 +39,7 @@ pub(crate) async fn run(what: What, store: StoreKind) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A fresh operator JWT and a fresh receipt in each, so that every signature must be checked; some hundred sessions.
+/// Each has a fresh operator JWT and a fresh receipt, so that every signature must be checked; a few hundred sessions.
 fn register_bodies(plane: &Plane, connected: &Connected) -> Vec<String> {
     let acme = plane.acme();
     let body = |n: usize| {

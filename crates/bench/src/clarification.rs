@@ -1,6 +1,6 @@
-//! Looking for gaps in a plan, and proving a long chain: CPU time in this process, as ratios.
+//! Finding gaps in a plan, and verifying a long chain: CPU time in this process, as ratios.
 //!
-//! The limit of a chain is its signatures: two a round and one over all of it, each verified strictly.
+//! The lower bound of a chain is its signatures: two a round and one over all of it, each verified strictly.
 
 use crate::gateway::one_verification;
 use anyhow::Context as _;
@@ -85,7 +85,7 @@ fn plan(unclear: bool) -> Value {
     Value::Object((0..10).map(part).collect())
 }
 
-/// A rule that something is there for each field, and rules that look for phrases, languages, overlaps and inputs.
+/// A rule of presence for each field, and rules that search for phrases, languages, overlaps and inputs.
 fn policy() -> anyhow::Result<ClarificationPolicy> {
     let rule = |n: usize| {
         let (part, field) = (n % 10, n / 10 % 20);
@@ -109,7 +109,7 @@ fn policy() -> anyhow::Result<ClarificationPolicy> {
     serde_json::from_value(json!({ "pack": false, "rules": rules })).context("the rules")
 }
 
-/// A chain as a session makes it, every answer signed.
+/// A chain like that of a real session, every answer signed.
 fn chain() -> anyhow::Result<(Value, AgentKey)> {
     let key = AgentKey::from_seed([7; 32]);
     let id = MplpId::from_random([9; 16]);
@@ -210,14 +210,14 @@ fn proving(document: &Value) -> anyhow::Result<Duration> {
     median(1, || check_record(black_box(document), &registry).map(drop).map_err(|why| anyhow::anyhow!("{why}")))
 }
 
-/// Over as many bytes as an ask has.
+/// Over as many bytes as a question has.
 fn one_strict(key: &AgentKey) -> anyhow::Result<Duration> {
     let input = [b'x'; 800];
     let (public, signature): (PublicKey, Signature) = (key.public_key(), key.sign(&input));
     median(2_000, || verify(black_box(&public), black_box(&input), &signature).map_err(|why| anyhow::anyhow!("{why}")))
 }
 
-/// The CPU time of one, by the median of some batches.
+/// The CPU time of one run, as the median of several batches.
 fn median(count: u32, mut work: impl FnMut() -> anyhow::Result<()>) -> anyhow::Result<Duration> {
     let mut batches = Vec::new();
     for _ in 0..BATCHES {

@@ -1,4 +1,4 @@
-//! What a piece of work costs a core.
+//! CPU time of a piece of work.
 
 use countersign_jose::{Expected, KeyPolicy, KeySet, SigningKey, verify_operator};
 use countersign_protocol::{

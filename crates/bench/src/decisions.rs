@@ -1,7 +1,7 @@
-//! Decisions: an agent asks, a subscriber hears it and answers, the waiting agent is woken. Everything durable.
+//! Decisions: an agent asks, a subscriber receives the question and answers, the agent is woken from its long poll. All durable.
 //!
-//! Beside the cycles: what a delivery costs, whether many subscriptions or pending questions slow a cycle down, and how much
-//! memory they take. In the same run, what people use today.
+//! Besides the cycles: the cost of a delivery, the effect of many subscriptions or pending questions on a cycle, and
+//! their memory. Common alternatives are measured in the same run.
 
 mod child;
 mod cycles;
@@ -36,7 +36,7 @@ pub(crate) async fn run(store: StoreKind, in_flight: usize) -> anyhow::Result<()
     Ok(())
 }
 
-/// Starts a server with a scene, drives cycles, and prints what was seen.
+/// Starts a server with a scenario, drives cycles, and prints the result.
 async fn measured(store: StoreKind, scene: Scene, in_flight: usize) -> anyhow::Result<Cycles> {
     let server = told::Server::start(store, scene)?;
     let memory = &server.told.figures;
@@ -76,7 +76,7 @@ async fn fan_out(store: StoreKind) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What people use today, in the same run.
+/// Common alternatives, in the same run.
 fn beside(alone: &Cycles, many: &Cycles) -> anyhow::Result<()> {
     for peer in peers::Peer::ALL {
         let figures = peers::run(peer, SECONDS * 2)?;

@@ -1,8 +1,8 @@
-//! One verified, durably audited call: what it costs, beside a proxy that checks nothing and what people use instead.
+//! The cost of one verified, durably audited call, compared with a proxy without checks and with common alternatives.
 //!
-//! All contenders are up at once. They share one core and take turns of a second; the generator spins on the other, and
-//! signs ahead, between the turns, what it will send. V is measured before each turn, so that a ratio compares what
-//! happened within a second or two.
+//! All contenders run at once. They share one core and take turns of a second; the generator spins on the other and signs
+//! its requests ahead, between the turns. V is measured before each turn, so that a ratio compares measurements of the
+//! same second or two.
 
 mod chart;
 mod figures;
@@ -134,7 +134,7 @@ async fn measure(arguments: &Arguments) -> anyhow::Result<Report> {
 
 const TURN: Duration = Duration::from_secs(1);
 
-/// Nobody's figures count that answered anything unexpected in that turn.
+/// Discards turns with an unexpected response; a contender without any counted turn fails the run.
 async fn take_turns(contenders: &mut [Contender], arguments: &Arguments) -> anyhow::Result<Vec<Figures>> {
     let mut turns: Vec<Vec<Turn>> = contenders.iter().map(|_| Vec::new()).collect();
     for round in 0..=arguments.rounds {

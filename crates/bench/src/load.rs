@@ -1,4 +1,4 @@
-//! The generator: a fixed number of connections, each sending its next request when the last is answered.
+//! The load generator: a fixed number of connections, each sending its next request after the last response.
 
 use crate::{StoreKind, What, cpu};
 use anyhow::{Context as _, ensure};
@@ -26,7 +26,7 @@ pub(crate) struct Server {
     requests: Arc<Vec<String>>,
 }
 
-/// One round: how many were answered in how long, and what that cost the server.
+/// One round: the number of responses, the time, and the server's CPU time.
 pub(crate) struct Round {
     pub(crate) answered: usize,
     pub(crate) elapsed: Duration,
@@ -84,7 +84,7 @@ impl Drop for Server {
     }
 }
 
-/// A warm-up, then rounds of a second. A round with any unexpected answer fails the run.
+/// A warm-up, then rounds of a second. A round with any unexpected response fails the run.
 pub(crate) async fn rounds(server: &Server, in_flight: usize, count: usize) -> anyhow::Result<Vec<Round>> {
     let next = Arc::new(AtomicUsize::new(0));
     let mut connections = Vec::new();
@@ -126,7 +126,7 @@ async fn one_round(
 async fn join_all<T>(work: impl Iterator<Item = impl Future<Output = anyhow::Result<T>>>) -> anyhow::Result<Vec<T>> {
     let mut all: Vec<_> = work.map(Box::pin).collect();
     let mut done = Vec::new();
-    // All are polled together, in one task: the generator stays on one core.
+    // All are polled together in one task, so that the generator stays on one core.
     std::future::poll_fn(|context| {
         let mut n = 0;
         while let Some(one) = all.get_mut(n) {

@@ -1,7 +1,7 @@
-//! Load, measured as ratios within one run (never as a timed test).
+//! Load benchmarks, measured as ratios within one run (never as a timed test).
 //!
-//! The unit is V, one ES256 verification on this machine in this run. The server is a process of its own, so
-//! that its CPU time can be read apart from the generator's.
+//! The unit is V, one ES256 verification on this machine in this run. The server is a separate process, so that its CPU
+//! time can be read apart from the generator's.
 
 #![expect(clippy::indexing_slicing, reason = "a benchmark that sends the wrong thing fails at once")]
 

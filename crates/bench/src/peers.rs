@@ -1,7 +1,7 @@
-//! What people use today for approvals, measured beside us: `peers/*.py`, each a process of its own.
+//! Common alternatives for approvals, measured in the same run: `peers/*.py`, each a process of its own.
 //!
 //! A script runs cycles of ask, approve and resume on SQLite in a temporary folder, fails unless each of them
-//! waited for its yes and then acted once, and prints one line of JSON.
+//! waited for its approval and then acted once, and prints one line of JSON.
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
@@ -21,7 +21,7 @@ pub(crate) enum Peer {
     Ctrlrun,
 }
 
-/// What a peer reached and what its figures leave out.
+/// The figures of a peer, and their omissions.
 #[derive(Debug, PartialEq, Deserialize)]
 pub(crate) struct PeerFigures {
     pub(crate) peer: String,
@@ -31,7 +31,7 @@ pub(crate) struct PeerFigures {
     pub(crate) alone: Cycles,
     /// Several threads, each with one cycle in flight.
     pub(crate) together: Cycles,
-    /// How SQLite syncs there, and what that survives.
+    /// The sync mode of SQLite there, and the crashes it survives.
     pub(crate) durable: String,
     pub(crate) does_not_do: Vec<String>,
 }
@@ -51,7 +51,7 @@ pub(crate) fn run(peer: Peer, seconds: u64) -> anyhow::Result<PeerFigures> {
     let script = Path::new(SCRIPTS).join(peer.script());
     let python = python(Path::new(ROOT))?;
     let ran = Command::new(&python)
-        // Without the caller's PYTHON* variables and packages: only what is pinned.
+        // Without the caller's PYTHON* variables and packages: only pinned packages count.
         .args(["-B", "-E", "-s"])
         .arg(&script)
         .args(["--seconds", &seconds.to_string()])
@@ -63,10 +63,10 @@ pub(crate) fn run(peer: Peer, seconds: u64) -> anyhow::Result<PeerFigures> {
     figures(peer, &ran.stdout)
 }
 
-/// The Python that has the peers.
+/// The Python with the installed peers.
 fn python(root: &Path) -> anyhow::Result<PathBuf> {
     let venv = root.join(".venv-bench");
-    // The stamp is written last: a folder without it is one that was not finished.
+    // The stamp is written last: a folder without it is incomplete.
     ensure!(venv.join(".stamp").is_file(), "the peers are not installed: run crates/bench/peers/prepare");
     Ok(venv.join("bin/python"))
 }

@@ -1,4 +1,4 @@
-//! What a run showed: medians beside the best, in V.
+//! The result of a run: medians beside the best, in V.
 
 use crate::{StoreKind, What, load::Round};
 use std::time::Duration;

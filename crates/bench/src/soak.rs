@@ -1,7 +1,8 @@
-//! Hours of held calls, reads and writes against a rude upstream, while nodes are killed, stopped, starved and restored.
+//! Hours of held calls, reads and writes against an unreliable upstream, while nodes are killed, stopped, starved and
+//! restored.
 //!
-//! Everything is a real process. At the end what agents were told, what the upstream did and what the nodes remember
-//! must fit each other exactly: the upstream knows every effect by a marker in the request's body.
+//! Everything is a real process. At the end the responses to agents, the effects at the upstream and the nodes' records
+//! must agree exactly: the upstream identifies every effect by a marker in the request's body.
 
 mod agent;
 mod faults;
@@ -76,7 +77,7 @@ pub(crate) struct Arguments {
 }
 
 const PROGRESS: Duration = Duration::from_secs(5);
-/// From the end of the load until every agent has ended the operation that it was in.
+/// From the end of the load until every agent has finished its last operation.
 const SETTLING: Duration = Duration::from_secs(180);
 
 impl Arguments {
@@ -115,7 +116,7 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
     }
 }
 
-/// Whether nothing was found.
+/// Whether there are no findings.
 async fn report(arguments: &Arguments) -> anyhow::Result<bool> {
     let kinds = arguments.kinds()?;
     program::needs(&[("setpriv", "util-linux"), ("prlimit", "util-linux"), ("kill", "procps")])?;
@@ -195,7 +196,7 @@ async fn soak(
     Ok((pages, findings, nodes.len()))
 }
 
-/// Until the time or the number is reached, or a fault could not be made or undone.
+/// Runs until the time or the number of calls is reached, or a fault could not be made or undone.
 async fn until_over(
     load: &Load,
     length: Duration,
@@ -223,12 +224,12 @@ async fn until_over(
         () = &mut over => return Ok(()),
         struck = striking => struck??,
     }
-    // There are no faults to make; the load goes on.
+    // There are no faults to make; the load continues.
     over.await;
     Ok(())
 }
 
-/// Whoever does not end is stuck: the faults are over.
+/// The faults are over, so an agent that does not end is stuck.
 async fn settle(load: &Load, nodes: &[Arc<Node>], working: Vec<JoinHandle<()>>) {
     let mut stuck = Vec::new();
     let ended = tokio::time::timeout(SETTLING, async {
@@ -249,7 +250,7 @@ async fn settle(load: &Load, nodes: &[Arc<Node>], working: Vec<JoinHandle<()>>) 
     load.record.pages().stuck.extend(stuck);
 }
 
-/// Notes memory every second, and says how it goes.
+/// Records memory every second, and prints progress.
 async fn watch(load: Arc<Load>, nodes: Vec<Arc<Node>>) {
     let mut next = PROGRESS;
     loop {

@@ -1,4 +1,4 @@
-//! The server: a whole plane on a loopback port, with its scene set.
+//! The server: a whole plane on a loopback port, with its scenario prepared.
 
 use super::told::{Figures, Scene, Told};
 use crate::StoreKind;
@@ -18,10 +18,10 @@ use tokio::net::TcpListener;
 
 const AGENTS: usize = 128;
 const TOOL: &str = "payments.send";
-/// Questions whose delivery is timed.
+/// Number of questions with a timed delivery.
 const ROUNDS: usize = 20;
 
-/// Sets the scene, tells where it listens as one JSON line, and serves until its input closes.
+/// Prepares the scenario, prints its address as one JSON line, and serves until its input closes.
 pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
     let folder = std::env::temp_dir().join(format!("countersign-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
@@ -73,7 +73,7 @@ async fn set(
 ) -> anyhow::Result<(Figures, Vec<EventStream>)> {
     let at = plane.engine.project(&Address::Unscoped).await?;
     let bob = plane.person("bob").await;
-    // Whoever joins is given every open question of theirs, so these are for somebody else.
+    // A new subscriber receives all pending questions of its person, so these are for another person.
     pending(plane, &at, scene.pending, &plane.agent_key("bob", &[TOOL]).await).await?;
     let mut kept = listening(plane, &at, &bob, scene.others).await?;
     let mut own = listening(plane, &at, alice, scene.listeners).await?;
@@ -85,7 +85,7 @@ async fn set(
     Ok((figures, kept))
 }
 
-/// Raises questions side by side, so that they share commits.
+/// Raises questions concurrently, so that they share commits.
 async fn pending(plane: &Plane, at: &ProjectAt, count: usize, agent: &TestAgent) -> anyhow::Result<()> {
     let agent = plane.engine.agent(at, &agent.token).await?;
     for start in (0..count).step_by(512) {
@@ -123,7 +123,7 @@ async fn listening(
     Ok(streams)
 }
 
-/// The time from a question's commit until every subscription has it, a subscription.
+/// The time from a question's commit until every subscription has it, per delivered event.
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
 async fn deliveries(
     plane: &Plane,
@@ -137,7 +137,7 @@ async fn deliveries(
     for n in 0..ROUNDS {
         plane.engine.raise_confirmation(at, &agent, &question(1_000_000 + n, 3600)).await?;
         let (started, mut delivered) = (Instant::now(), 0_usize);
-        // A question of its own session is three events.
+        // A question in its own session is three events.
         for stream in &mut *streams {
             for _ in 0..3 {
                 let event = tokio::time::timeout(Duration::from_secs(10), stream.next()).await?;

@@ -1,4 +1,4 @@
-//! The generator: agents that ask and wait, one subscriber that hears everything, and hands that answer.
+//! The load generator: agents that ask and wait, one subscriber that receives all questions, and workers that answer.
 
 use super::told::Server;
 use crate::load::connect;
@@ -19,7 +19,7 @@ use tokio::sync::{Mutex, mpsc};
 
 type Connection = SendRequest<Full<Bytes>>;
 
-/// What a measurement saw: how long each cycle took.
+/// The result of a measurement: the duration of each cycle.
 pub(crate) struct Cycles {
     millis: Vec<f64>,
     elapsed: Duration,
@@ -36,7 +36,7 @@ impl Cycles {
     }
 }
 
-/// Cycles for that long, so many at a time.
+/// Runs cycles for `length`, `in_flight` at a time.
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
 pub(crate) async fn run(server: &Server, in_flight: usize, length: Duration) -> anyhow::Result<Cycles> {
     let (questions, heard) = mpsc::channel(4096);
@@ -67,7 +67,7 @@ pub(crate) async fn run(server: &Server, in_flight: usize, length: Duration) -> 
     Ok(Cycles { millis, elapsed })
 }
 
-/// One agent: asks, waits until it is woken, and begins again.
+/// One agent: asks, waits until it is woken, and starts again.
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
 async fn ask(address: String, agent: String, until: Instant) -> anyhow::Result<Vec<f64>> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -93,7 +93,7 @@ async fn ask(address: String, agent: String, until: Instant) -> anyhow::Result<V
     Ok(took)
 }
 
-/// One hand of the person's subscriber: says yes to whatever comes next.
+/// One worker of the person's subscriber: approves one question after the other.
 async fn answer(
     mut connection: Connection,
     token: String,
@@ -137,7 +137,7 @@ async fn subscribe(server: &Server) -> anyhow::Result<String> {
     Ok(accepted["subscription_id"].as_str().context("no subscription")?.to_owned())
 }
 
-/// The one stream; the tokens of the questions that it brings are handed on.
+/// The one event stream; it hands the reply tokens of questions to the workers.
 async fn listen(
     server: &Server,
     subscription: &str,
@@ -175,7 +175,7 @@ async fn hear(mut stream: Incoming, questions: mpsc::Sender<String>) -> anyhow::
 }
 
 fn token_in(event: &[u8]) -> Option<String> {
-    // Only questions have one, and looking for it is cheaper than reading every event.
+    // Only questions have a reply token, and searching for it is cheaper than parsing every event.
     if !event.windows(12).any(|window| window == b"\"reply_token") {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What the generator and the server of a benchmark tell each other.
+//! Messages between the generator and the server of a benchmark.
 
 use crate::StoreKind;
 use anyhow::Context as _;
@@ -8,31 +8,31 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// What is there before anything is measured.
+/// The state prepared before the measurement.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Scene {
     /// Idle subscriptions of other people.
     pub(crate) others: usize,
-    /// Subscriptions of the one person who is asked.
+    /// Subscriptions of the one person asked.
     pub(crate) listeners: usize,
-    /// Questions that wait already.
+    /// Questions that are pending already.
     pub(crate) pending: usize,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Told {
     pub(crate) address: String,
-    /// API keys of agents, one for each that asks at a time.
+    /// API keys of agents, one for each concurrent cycle.
     pub(crate) agents: Vec<String>,
-    /// The token of the subscriber that answers.
+    /// The token of the answering subscriber.
     pub(crate) subscriber: String,
     pub(crate) figures: Figures,
 }
 
-/// What the server measured of itself while it prepared the scene.
+/// Figures that the server measured while it prepared the scenario.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Figures {
-    /// Resident memory that the scene took.
+    /// Resident memory taken by the scenario.
     pub(crate) grown_kib: f64,
     pub(crate) delivery_us: f64,
 }

@@ -1,4 +1,4 @@
-//! The figures as a picture: a bar for each contender, with everything that it shows also said in words.
+//! The figures as a picture: a bar for each contender, with all of its content in words as well.
 
 use super::{
     figures::Figures,
@@ -12,7 +12,7 @@ const BARS: f64 = 420.0;
 const ROW: f64 = 46.0;
 const TOP: f64 = 70.0;
 
-/// CPU time a call in V, of the first block. One colour: nothing is told by colour.
+/// CPU time of a call in V, of the first block. One colour: no meaning depends on colour.
 pub(super) fn draw(report: &Report) -> String {
     let contenders = report.blocks.first().map(|block| block.contenders.as_slice()).unwrap_or_default();
     let longest = contenders.iter().map(|figures| figures.cpu_in_v.median).fold(1.0, f64::max);
@@ -59,7 +59,7 @@ fn label(figures: &Figures) -> String {
     format!("{:.2} V, {:.0} calls/s, p99 {p99_ms:.1} ms", cpu_in_v.median, per_second.median)
 }
 
-/// For whoever does not see the picture.
+/// For readers without the picture.
 fn told(contenders: &[Figures]) -> String {
     let each: Vec<String> = contenders.iter().map(|figures| format!("{}: {}", figures.name, label(figures))).collect();
     each.join("; ")

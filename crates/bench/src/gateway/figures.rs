@@ -1,4 +1,4 @@
-//! What all turns of a contender showed: medians beside the best.
+//! Figures of all turns of a contender: medians beside the best.
 
 use super::round::Turn;
 use serde::Serialize;
@@ -10,10 +10,10 @@ pub(super) struct Figures {
     pub(super) turns: usize,
     pub(super) answered: usize,
     pub(super) per_second: Spread,
-    /// CPU time of the contender's processes a call, in V of the same moment.
+    /// CPU time of the contender's processes for a call, in V of the same moment.
     pub(super) cpu_in_v: Spread,
     pub(super) cpu_us: Spread,
-    /// Of the database's server, where it is a process of its own.
+    /// Of the database server, where it is a process of its own.
     pub(super) database_cpu_in_v: f64,
     pub(super) unit_us: f64,
     pub(super) p50_ms: f64,
@@ -77,7 +77,7 @@ impl Spread {
     }
 }
 
-/// The least that at least so many of a thousand do not exceed.
+/// The smallest value that at least `per_mille` of a thousand values do not exceed.
 pub(super) fn quantile(sorted: &[Duration], per_mille: usize) -> Duration {
     let place = (sorted.len() * per_mille).div_ceil(1000).saturating_sub(1);
     sorted.get(place).copied().unwrap_or_default()

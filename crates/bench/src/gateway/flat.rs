@@ -1,4 +1,4 @@
-//! What must stay flat: a call costs the same however many delegations, audit entries and spent proofs there are.
+//! Flat costs: a call costs the same for any number of delegations, audit entries and used proofs.
 
 use super::{
     Arguments, TURN,
@@ -24,14 +24,14 @@ pub(super) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
 async fn delegations(count: usize, arguments: &Arguments) -> anyhow::Result<Figures> {
     let mut field = Field::prepare(StoreKind::Sqlite, upstream::open().await?, count)?;
     field.ours(LAYER, Point::Layer)?;
-    // Each has called once, so what a node remembers of them, it remembers.
+    // Each has called once, so the node's caches are filled.
     if let Some(layer) = field.contenders.first_mut() {
         layer.exactly(count, arguments.in_flight).await?;
     }
     some_turns(&mut field, arguments).await
 }
 
-/// Start-up is timed on the database before and after.
+/// Measures the start-up on the database before and after.
 async fn calls(arguments: &Arguments) -> anyhow::Result<()> {
     let mut field = Field::prepare(StoreKind::Sqlite, upstream::open().await?, AGENTS)?;
     let started = field.ours(LAYER, Point::Layer)?;

@@ -1,8 +1,8 @@
 //! A figure without noise: instructions of one more call, counted by callgrind.
 //!
 //! The same is run with N and with N + 1,000 calls, and the difference is divided. N is large enough that every agent
-//! has called before. Under valgrind the library verifies in another way than it does on the bare machine, so what
-//! counts is the ratio to a verification that was counted in the same way.
+//! has called before. Under valgrind the library verifies by other code than on the bare machine, so the result is the
+//! ratio to a verification counted in the same way.
 
 use super::{
     Arguments,
@@ -51,7 +51,7 @@ fn counted(run: impl FnOnce(&[&str]) -> anyhow::Result<()>) -> anyhow::Result<f6
     log.counted()
 }
 
-/// Where callgrind says how many it counted.
+/// The file in which callgrind reports its count.
 struct Log {
     argument: String,
 }

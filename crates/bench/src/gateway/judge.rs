@@ -1,9 +1,9 @@
-//! Before anything is timed, a contender must do what it is compared for: refuse.
+//! Before anything is timed, a contender must prove that it refuses bad requests.
 
 use super::{round::Contender, signing::Draft, wire::Connection};
 use anyhow::ensure;
 
-/// One good request, and everything that must be refused. A replay goes to the last node, the first use to the first.
+/// One good request, and all that must be refused. The first use of a proof goes to the first node, its replay to the last.
 pub(super) async fn judge(contender: &Contender) -> anyhow::Result<()> {
     let signer = &contender.signer;
     let good = signer.draft(0);
@@ -22,7 +22,7 @@ pub(super) async fn judge(contender: &Contender) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// That a proxy without any check answers at all.
+/// Checks only that a proxy without checks responds.
 pub(super) async fn answers(contender: &Contender) -> anyhow::Result<()> {
     passes(contender, &contender.signer.request(&contender.signer.draft(0))?).await
 }
@@ -45,7 +45,7 @@ async fn ask(contender: &Contender, node: usize, request: &[u8]) -> anyhow::Resu
     Ok((status, connection.answer()))
 }
 
-/// One bit of the signature's first byte.
+/// Flips one bit of the signature's first byte.
 fn flipped(proof: &str) -> String {
     let Some((signed, signature)) = proof.rsplit_once('.') else { return proof.to_owned() };
     let first = if signature.starts_with('A') { 'B' } else { 'A' };

@@ -1,4 +1,4 @@
-//! A proxy that checks nothing: what proxying costs at least.
+//! A proxy without checks: the least cost of proxying.
 
 use super::{processes::Process, told::PATH, told::Told, wire::Connection};
 use anyhow::{Context as _, ensure};
@@ -47,7 +47,7 @@ async fn answers(address: SocketAddr) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `Connection ""` stands in the location itself: elsewhere it would not be inherited, and no connection be kept.
+/// `Connection ""` stands in the location itself: elsewhere it would not be inherited, and no connection would be kept.
 fn configuration(folder: &str, address: SocketAddr, upstream: SocketAddr) -> String {
     format!(
         "daemon off;

@@ -1,4 +1,4 @@
-//! The processes of ours: one that fills a database, one that serves it, one that measures the unit.
+//! Countersign's processes: one fills a database, one serves it, one measures the unit.
 
 use super::{
     told::{Agent, AgentSession, Database, PATH, Point, Prepared, Preparing, Serving, Told},
@@ -40,7 +40,7 @@ use tower::{Layer as _, service_fn, util::MapRequest};
 
 mod arrived;
 
-/// The database was filled before anybody who serves it was up.
+/// The database was filled before any serving process started.
 const FILLED_S: i64 = super::start::UP_FOR_S + 59;
 
 #[derive(clap::Args)]
@@ -134,7 +134,7 @@ async fn postmaster(url: &str) -> anyhow::Result<u32> {
     Ok(file.lines().next().context("an empty postmaster.pid")?.trim().parse()?)
 }
 
-/// Serves on what `prepare` left, in a process that did nothing else.
+/// Serves the database of `prepare`, in a fresh process.
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
 async fn serve(scene: Serving) -> anyhow::Result<()> {
     let begun = Instant::now();
@@ -166,7 +166,7 @@ async fn serve(scene: Serving) -> anyhow::Result<()> {
     std::process::exit(0)
 }
 
-/// From here on the nodes and their database go by the clock on the wall.
+/// Sets the clocks of the nodes and their database to the present.
 async fn put_right(plane: &Plane) {
     const REAL: &str = "CREATE OR REPLACE FUNCTION countersign_now() RETURNS BIGINT LANGUAGE sql VOLATILE \
                         AS 'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)'";
@@ -178,13 +178,13 @@ async fn put_right(plane: &Plane) {
     tokio::spawn(async move {
         loop {
             clock.set(Clock::System.now());
-            // As seldom as a proof's time allows: waking up is CPU time that would count as ours.
+            // As seldom as a proof's lifetime allows: waking up is CPU time that would count for this contender.
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     });
 }
 
-/// The decision alone: a service that answers at once, behind the layer, on hyper.
+/// The decision alone: a trivial service behind the layer, on hyper.
 async fn layer(engine: &Arc<Engine>) -> anyhow::Result<SocketAddr> {
     let layer = CountersignLayer::new(Arc::clone(engine), Address::Unscoped).with_origin(&Origin::parse(GATEWAY)?);
     let inside = service_fn(|_: http::Request<arrived::Arrived>| async {

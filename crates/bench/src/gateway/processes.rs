@@ -1,4 +1,4 @@
-//! Processes of a run: started on a core of their own, ended with it.
+//! Processes of a run: pinned to a core, and ended with it.
 
 use anyhow::{Context as _, ensure};
 use serde::de::DeserializeOwned;
@@ -8,15 +8,15 @@ use std::{
     process::{Child, ChildStdin, Command, Stdio},
 };
 
-/// Contenders share this core one after the other; the generator, and the service behind, have the other.
+/// Contenders share this core one after the other; the generator and the upstream have the other.
 pub(super) const CONTENDERS: &str = "0";
 pub(super) const GENERATOR: &str = "1";
 
-/// A process that tells one line of JSON when it is ready and ends when its input does.
+/// A process that prints one line of JSON when it is ready, and ends when its input closes.
 pub(super) struct Process {
     child: Child,
     input: Option<ChildStdin>,
-    /// What ends it, where its input does not.
+    /// The command that ends it, where closing its input does not.
     end: Option<Command>,
 }
 
@@ -28,14 +28,14 @@ impl Process {
         let mut line = String::new();
         output.read_line(&mut line)?;
         let input = child.stdin.take();
-        // Whatever it says later must not fill the pipe.
+        // Later output must not fill the pipe.
         std::thread::spawn(move || output.read_to_end(&mut Vec::new()));
         let process = Self { child, input, end: None };
         let told = serde_json::from_str(&line).with_context(|| format!("{name} did not start, it said {line:?}"))?;
         Ok((process, told))
     }
 
-    /// Runs this program in another role, under another program if one is named.
+    /// Runs this program in another role, under another program if one is given.
     pub(super) fn own<T: DeserializeOwned>(
         under: &[&str],
         part: &str,
@@ -47,7 +47,7 @@ impl Process {
         Self::start(part, &[under, &[program, "gateway-part", part, &scene]].concat())
     }
 
-    /// One that tells nothing, and is ended by another command.
+    /// A process that prints nothing, and is ended by another command.
     pub(super) fn silent(command: &[&str], end: Command) -> anyhow::Result<Self> {
         Ok(Self { child: spawn(command)?, input: None, end: Some(end) })
     }
@@ -75,7 +75,7 @@ fn spawn(command: &[&str]) -> anyhow::Result<Child> {
         .context("taskset does not start: install the Debian package `util-linux`")
 }
 
-/// Puts this process on the generator's core. Only what is started later inherits it, so this comes first.
+/// Pins this process to the generator's core. Only later children inherit it, so this comes first.
 pub(super) fn take_the_other_core() -> anyhow::Result<()> {
     ensure!(std::thread::available_parallelism()?.get() >= 2, "this benchmark needs two cores: one for the generator");
     let pid = std::process::id().to_string();
@@ -85,7 +85,7 @@ pub(super) fn take_the_other_core() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The process and everything that it started, however deep.
+/// The process and all of its descendants.
 pub(super) fn tree(roots: &[u32]) -> Vec<u32> {
     let parents: Vec<(u32, u32)> = std::fs::read_dir("/proc")
         .into_iter()
@@ -102,13 +102,13 @@ pub(super) fn tree(roots: &[u32]) -> Vec<u32> {
     all
 }
 
-/// The fourth field of `stat`, after a name in parentheses that may hold anything.
+/// The fourth field of `stat`, after a name in parentheses that may contain anything.
 fn parent(process: &Path) -> Option<u32> {
     let stat = std::fs::read_to_string(process.join("stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Resident memory of all of them; pages that they share are counted for each.
+/// Resident memory of all of them; shared pages are counted for each.
 pub(super) fn memory_mib(processes: &[u32]) -> f64 {
     let resident = |pid: &u32| -> Option<f64> {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;

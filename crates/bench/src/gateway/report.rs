@@ -1,4 +1,4 @@
-//! What a run showed, as a table and as JSON.
+//! The result of a run, as a table and as JSON.
 
 use super::{
     figures::Figures,
@@ -21,7 +21,7 @@ pub(super) struct Block {
     pub(super) contenders: Vec<Figures>,
 }
 
-/// How it was measured, where that is not obvious.
+/// Notes on the measurement, where it is not obvious.
 const NOTES: [&str; 5] = [
     "CPU time is that of the contender's processes, in V of the same second or two; the generator's is not in it",
     "proofs carry no nonce: the nodes' clocks are set as if they had been up for ten minutes, after which none is demanded",
@@ -30,7 +30,7 @@ const NOTES: [&str; 5] = [
     "memory is the resident memory of the serving process, which also holds the test operator's TLS server",
 ];
 
-/// What the figures of a contender leave out.
+/// The checks that a contender's figures do not include.
 pub(super) fn does_not(name: &str) -> &'static str {
     match name {
         NGINX => "checks nothing, records nothing",
@@ -81,7 +81,7 @@ impl Block {
 }
 
 impl Report {
-    /// The ratios of the first block stand at the top as well.
+    /// The ratios of the first block are repeated at the top.
     pub(super) fn json(&self) -> Value {
         let first = self.blocks.first();
         json!({

@@ -1,4 +1,4 @@
-//! One contender's turn: a fixed number of connections, each sending its next request when the last is answered.
+//! One contender's turn: a fixed number of connections, each sending its next request after the last response.
 
 use super::{processes, signing::Signer, wire::Connection};
 use crate::cpu;
@@ -11,19 +11,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Somebody whose turn it can be.
+/// A participant of the benchmark.
 pub(super) struct Contender {
     pub(super) name: &'static str,
     pub(super) signer: Signer,
     pub(super) roots: Vec<u32>,
-    /// Its database's server, if that is a process of its own.
+    /// Its database server, if that is a process of its own.
     pub(super) database: Vec<u32>,
     pub(super) addresses: Vec<SocketAddr>,
-    /// Of the last turn, to know how much to sign for the next.
+    /// Calls a second of the last turn; it determines how many requests to sign for the next.
     rate: f64,
 }
 
-/// What a turn showed.
+/// The result of a turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turn {
     pub(super) answered: usize,
@@ -61,7 +61,7 @@ impl Contender {
         self.send(requests, in_flight, length).await
     }
 
-    /// So many calls, however long they take.
+    /// Sends `count` calls, without a time limit.
     pub(super) async fn exactly(&mut self, count: usize, in_flight: usize) -> anyhow::Result<Turn> {
         let requests = self.signer.ahead(count)?;
         self.send(requests, in_flight, Duration::MAX).await
@@ -69,7 +69,7 @@ impl Contender {
 
     #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
     async fn send(&mut self, requests: Vec<Vec<u8>>, in_flight: usize, length: Duration) -> anyhow::Result<Turn> {
-        // Anew for each turn: while others had theirs, idle ones may have been closed.
+        // New connections for each turn: idle ones may have been closed during the turns of others.
         let mut connections = Vec::new();
         for n in 0..in_flight {
             connections.push(Connection::open(self.addresses[n % self.addresses.len()]).await?);
@@ -79,7 +79,7 @@ impl Contender {
         let (before, database_before, begun) = (cpu_of(&processes), cpu_of(&database), Instant::now());
         let tasks: Vec<_> =
             connections.into_iter().map(|connection| tokio::spawn(drive(connection, Arc::clone(&shared)))).collect();
-        // Spins, so that no answer has to wake this core up: that would cost the contender.
+        // Spins, so that no response has to wake this core up: that would cost the contender.
         while !tasks.iter().all(tokio::task::JoinHandle::is_finished) {
             if begun.elapsed() >= length {
                 shared.over.store(true, Ordering::Relaxed);
@@ -102,7 +102,7 @@ impl Contender {
     }
 }
 
-/// A process that has ended meanwhile counts as nothing.
+/// A process that has ended meanwhile counts as zero.
 fn cpu_of(processes: &[u32]) -> Duration {
     processes.iter().filter_map(|pid| cpu::of_process(&pid.to_string()).ok()).sum()
 }

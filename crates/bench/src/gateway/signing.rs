@@ -1,4 +1,4 @@
-//! Requests, signed ahead: each with a proof of its own, by one agent after the other.
+//! Requests signed ahead: each with its own proof, by one agent after the other.
 
 use super::told::{Agent, AgentSession, Prepared, Told};
 use anyhow::Context as _;
@@ -8,20 +8,20 @@ use countersign_jose::{ProofKey, SigningKey};
 use std::{cell::Cell, path::Path, rc::Rc};
 
 pub(super) const AGENTS: usize = 1000;
-/// A prime: whatever the number of agents, all of them have their turn, out of order.
+/// A prime, so that all agents take part, out of order, for any number of them.
 const STRIDE: usize = 7919;
 
 /// The same keys for every contender.
 pub(super) struct Keys {
     pub(super) agents: Vec<ProofKey>,
-    /// Of nobody.
+    /// A key that no agent has.
     pub(super) stranger: ProofKey,
     next: Cell<u64>,
     run: u64,
 }
 
 impl Keys {
-    /// Makes them, and leaves them in the folder for the contenders.
+    /// Creates the keys, and writes them to the folder for the contenders.
     pub(super) fn make(folder: &Path, count: usize) -> anyhow::Result<Rc<Self>> {
         let (mut agents, mut written) = (Vec::new(), Vec::new());
         for _ in 0..count {
@@ -42,7 +42,7 @@ impl Keys {
     }
 }
 
-/// Makes the requests for one contender.
+/// Builds the requests for one contender.
 pub(super) struct Signer {
     keys: Rc<Keys>,
     tokens: Vec<String>,
@@ -53,7 +53,7 @@ pub(super) struct Signer {
     next: usize,
 }
 
-/// What a request says; a fresh one is in order.
+/// The variable parts of a request; a fresh draft is valid.
 pub(super) struct Draft<'a> {
     pub(super) key: &'a ProofKey,
     pub(super) token: &'a str,
@@ -108,7 +108,7 @@ impl Signer {
         Ok(draft.key.proof("GET", draft.htu, Some(draft.proof_token), None, &self.keys.jti(), now)?)
     }
 
-    /// Every contender is sent the same headers.
+    /// Every contender gets the same headers.
     pub(super) fn head(&self, draft: &Draft<'_>, proof: &str) -> Vec<u8> {
         let Self { path, host, .. } = self;
         let Draft { token, session: AgentSession { session_id, delegation_id }, .. } = draft;

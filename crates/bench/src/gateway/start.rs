@@ -1,4 +1,4 @@
-//! Everybody who takes part, up and judged.
+//! Starts and checks all contenders.
 
 use super::{
     Arguments, judge, nginx, node,
@@ -21,11 +21,11 @@ pub(super) const NGINX: &str = "nginx";
 pub(super) const OIDC_PROVIDER: &str = "oidc-provider";
 pub(super) const FASTIFY_JOSE: &str = "fastify + jose";
 
-/// For ten minutes after a start only proofs with a nonce count. What is measured is a node that has been up for
-/// longer, so its clock starts in the past and is then put right.
+/// For ten minutes after a start only proofs with a nonce count. The benchmark measures a node that has been up
+/// for longer, so its clock starts in the past and is then set right.
 pub(super) const UP_FOR_S: i64 = 601;
 
-/// The contenders of a block, and what must live as long as they do.
+/// The contenders of a block, and the resources that they need.
 pub(super) struct Field {
     pub(super) contenders: Vec<Contender>,
     keys: Rc<Keys>,
@@ -35,7 +35,7 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Ours, and on the first block the others.
+    /// Starts Countersign, and on the first block the others.
     pub(super) async fn set_up(store: StoreKind, arguments: &Arguments) -> anyhow::Result<Self> {
         let upstream = upstream::open().await?;
         let mut field = Self::prepare(store, upstream, super::signing::AGENTS)?;
@@ -62,7 +62,7 @@ impl Field {
         Ok(field)
     }
 
-    /// A database with so many agents in it, and nobody yet who serves it.
+    /// A database with that many agents, without a serving process yet.
     pub(super) fn prepare(store: StoreKind, upstream: SocketAddr, agents: usize) -> anyhow::Result<Self> {
         let folder = Folder::new()?;
         let keys = Keys::make(&folder.0, agents)?;
@@ -76,7 +76,7 @@ impl Field {
         self.ours_under(&[], name, point, UP_FOR_S)
     }
 
-    /// The same after a start just now; how long that took, in ms.
+    /// The same after another start; returns its duration in ms.
     pub(super) fn started_again(&mut self, name: &'static str, point: Point) -> anyhow::Result<f64> {
         self.end_contenders();
         self.ours_under(&[], name, point, 0)
@@ -90,7 +90,7 @@ impl Field {
         up_for_s: i64,
     ) -> anyhow::Result<f64> {
         let (place, nodes) = match &self.prepared.place {
-            // One file, one node: each has a copy.
+            // One file, one node: each gets a copy.
             Database::File(file) => (Database::File(copy(file, name)?), 1),
             Database::Postgres(url) => (Database::Postgres(url.clone()), 2),
         };
@@ -119,7 +119,7 @@ impl Field {
         Ok(())
     }
 
-    /// Ends the contenders and keeps what they left.
+    /// Ends the contenders and keeps their files.
     pub(super) fn end_contenders(&mut self) {
         self.contenders.clear();
         self.processes.truncate(1);
@@ -136,7 +136,7 @@ fn copy(file: &Path, name: &str) -> anyhow::Result<PathBuf> {
     Ok(copy)
 }
 
-/// Removed with everything in it.
+/// Removed on drop, with its content.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -1,10 +1,10 @@
-//! What the processes of a run tell each other, as JSON.
+//! Messages between the processes of a run, as JSON.
 
 use crate::StoreKind;
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
 
-/// What is asked for, whoever answers.
+/// The requested path, the same for every contender.
 pub(super) const PATH: &str = "/accounts";
 
 /// An agent's key, in a file that every contender reads.
@@ -16,13 +16,13 @@ pub(super) struct Agent {
     pub(super) jkt: String,
 }
 
-/// What is to stand in a database.
+/// The content to prepare in a database.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Preparing {
     pub(super) store: StoreKind,
-    /// Holds the agents' keys; gets the database.
+    /// The folder with the agents' keys, and later the database.
     pub(super) folder: PathBuf,
-    /// The service behind the proxy.
+    /// The upstream of the proxy.
     pub(super) upstream: String,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Prepared {
     pub(super) processes: Vec<u32>,
 }
 
-/// What an agent's calls repeat in their headers.
+/// Values that an agent's calls repeat in their headers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct AgentSession {
     pub(super) session_id: String,
@@ -50,13 +50,13 @@ pub(super) enum Database {
     Postgres(String),
 }
 
-/// What a process of ours is to serve.
+/// The task of a serving Countersign process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Serving {
     pub(super) point: Point,
     pub(super) place: Database,
     pub(super) nodes: usize,
-    /// For how long it counts as having been up.
+    /// The apparent uptime.
     pub(super) up_for_s: i64,
 }
 
@@ -66,17 +66,17 @@ pub(super) enum Point {
     Proxy,
 }
 
-/// Where a contender listens, and what it wants to be sent.
+/// The address of a contender, and the values that it expects in requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Told {
     pub(super) addresses: Vec<SocketAddr>,
-    /// What proofs are for, without the path.
+    /// The origin in proofs, without the path.
     pub(super) origin: String,
     pub(super) path: String,
-    /// Where it gives out tokens itself.
+    /// Set if it issues tokens itself.
     #[serde(default)]
     pub(super) tokens: Vec<String>,
-    /// Until it was ready.
+    /// The time until it was ready.
     #[serde(default)]
     pub(super) start_ms: f64,
 }

@@ -10,7 +10,7 @@ use aws_lc_rs::{
 };
 use std::time::Duration;
 
-/// About what a proof has to be hashed.
+/// About the number of bytes signed by a proof.
 const SIGNED_BYTES: usize = 480;
 const BATCHES: usize = 5;
 const A_BATCH: u32 = 1000;
@@ -24,7 +24,7 @@ pub(crate) fn one_verification() -> anyhow::Result<Duration> {
     Ok(*median / A_BATCH)
 }
 
-/// The CPU time of so many.
+/// The CPU time of `count` verifications.
 pub(super) fn verifications(count: u32) -> anyhow::Result<Duration> {
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING)?;
     let key = ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, pair.public_key())?;

@@ -1,5 +1,5 @@
-//! The service behind the proxies. It runs in the generator's own loop: on a core where something spins, a process of
-//! its own would wait for its turn, and that wait would count against whoever proxies.
+//! The upstream of the proxies. It runs in the generator's own loop: on a core with a spinning process, a separate process
+//! would wait to be scheduled, and that wait would count against the proxies.
 
 use std::net::SocketAddr;
 use tokio::{
@@ -9,7 +9,7 @@ use tokio::{
 
 pub(super) const BODY: &str = r#"{"accounts":["ours"]}"#;
 
-/// Answers every GET with the same, as long as the runtime lives.
+/// Answers every GET with the same response, as long as the runtime lives.
 pub(super) async fn open() -> anyhow::Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
@@ -27,7 +27,7 @@ async fn attend(mut stream: TcpStream) -> std::io::Result<()> {
     let answer = format!("{head}: {}\r\n\r\n{BODY}", BODY.len());
     let mut got = Vec::with_capacity(4096);
     while stream.read_buf(&mut got).await? > 0 {
-        // Nobody pipelines: what came ends with the head, or more is to come.
+        // No client pipelines: the bytes end with the head, or more are to come.
         if got.ends_with(b"\r\n\r\n") {
             got.clear();
             stream.write_all(answer.as_bytes()).await?;

@@ -1,4 +1,4 @@
-//! HTTP/1.1 as little of it as a load generator needs: it must cost less than what it measures.
+//! The minimum of HTTP/1.1 for a load generator: it must cost less than the measured servers.
 
 use anyhow::{Context as _, ensure};
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ impl Connection {
         Ok(Self { stream, got: Vec::with_capacity(8192) })
     }
 
-    /// Sends a request and reads the whole answer; its status.
+    /// Sends a request and reads the whole response; returns its status.
     pub(super) async fn ask(&mut self, request: &[u8]) -> anyhow::Result<u16> {
         self.stream.write_all(request).await?;
         self.got.clear();
@@ -32,13 +32,13 @@ impl Connection {
         }
     }
 
-    /// What was answered last.
+    /// The last response.
     pub(super) fn answer(&self) -> String {
         String::from_utf8_lossy(&self.got).into_owned()
     }
 }
 
-/// The status, once everything of the answer is there.
+/// The status, once the response is complete.
 pub(super) fn whole(got: &[u8]) -> anyhow::Result<Option<u16>> {
     let Some(end) = got.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&got[..end])?;

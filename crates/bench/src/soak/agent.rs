@@ -1,5 +1,5 @@
-//! An agent: connected by the person, registered, and calling the gateway. It believes what it is told, and repeats
-//! nothing that may have happened.
+//! An agent: connected by the person, registered, and calling the gateway. It trusts the responses, and repeats nothing
+//! that may have happened.
 
 use super::{
     http::{self, Answer, Listener, NoAnswer, Request},
@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Mutex;
 
-/// Longer than the gateway takes for anything, shorter than a node may be stopped.
+/// Longer than any response of the gateway takes, shorter than a node may be stopped.
 const PATIENCE: Duration = Duration::from_secs(12);
 const PAUSE: Duration = Duration::from_millis(300);
-/// How often one operation is begun again after an answer that nothing happened.
+/// How often an operation is retried after a response without effect.
 const TRIES: usize = 40;
 
 pub(super) struct Agent {
@@ -29,7 +29,7 @@ pub(super) struct Agent {
     pub(super) delegation: String,
     delegation_token: String,
     session: String,
-    /// Ends with a restore; then the agent registers again.
+    /// A restore ends it; then the agent registers again.
     access_token: Mutex<String>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Call {
 }
 
 impl Agent {
-    /// Asks the person, and opens a session.
+    /// Asks the person for consent, and opens an AAP session.
     pub(super) async fn connect(load: &Arc<Load>, number: usize) -> anyhow::Result<Self> {
         let at = load.public(0);
         let body = json!({
@@ -73,7 +73,7 @@ impl Agent {
         Ok(agent)
     }
 
-    /// Another access token for the same session, unless somebody fetched one since.
+    /// Another access token for the same session, unless one was fetched meanwhile.
     async fn register(&self, known: &str) -> anyhow::Result<()> {
         let mut token = self.access_token.lock().await;
         if *token != known {
@@ -90,7 +90,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Operations until the load ends.
+    /// Runs operations until the load ends.
     pub(super) async fn work(&self) {
         let mut random = Random::of(self.load.seed, &format!("agent {}", self.number));
         let mut count = 0;
@@ -116,7 +116,7 @@ impl Agent {
         self.until_told(Call { operation: Operation::Read, marker, decision: None, request }).await;
     }
 
-    /// Repeats it as long as nothing happened.
+    /// Repeats the call as long as nothing happened.
     async fn until_told(&self, call: Call) {
         for _ in 0..TRIES {
             let (told, _) = self.call(call.clone()).await;
@@ -128,7 +128,7 @@ impl Agent {
         self.load.record.pages().given_up += 1;
     }
 
-    /// Sends it once and records what was told. A token that has ended is replaced, for the next time.
+    /// Sends the call once and records the response. An expired token is replaced for the next call.
     pub(super) async fn call(&self, call: Call) -> (Told, Option<Answer>) {
         let token = self.access_token.lock().await.clone();
         let request = self.signed(call.request, &token).with("x-agent-intent-type", INTENT);
@@ -142,7 +142,7 @@ impl Agent {
         (told, answer.ok())
     }
 
-    /// A look at a decision of its own.
+    /// Reads one of its own decisions.
     pub(super) async fn decision(&self, id: &str, wait_s: u64) -> Option<Answer> {
         self.decision_at(&self.load.any_public(), id, wait_s).await
     }

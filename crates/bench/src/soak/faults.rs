@@ -1,4 +1,4 @@
-//! Faults, one after the other, at seeded moments, each bounded: it ends, and the nodes are ready before the next one.
+//! Faults, one after the other, at seeded moments. Each is bounded: it ends, and the nodes are ready before the next one.
 
 use super::{
     load::Load,
@@ -63,9 +63,9 @@ pub(super) struct Faults {
     nodes: Vec<Arc<Node>>,
     kinds: Vec<Fault>,
     random: Random,
-    /// The longest time without one, in milliseconds.
+    /// The longest time without a fault, in milliseconds.
     quiet_ms: u64,
-    /// One line for each fault, for whoever watches.
+    /// Prints one line for each fault.
     says: fn(&str),
 }
 
@@ -77,7 +77,7 @@ impl Faults {
         says: fn(&str),
     ) -> Self {
         let random = Random::of(load.seed, "faults");
-        // A long run also shows how the nodes are between faults.
+        // A long run also shows the nodes between faults.
         let quiet_ms = (length.as_secs() * 1000 / 40).clamp(3 * QUIET_MS, 20 * QUIET_MS);
         Self { load: Arc::clone(load), nodes: nodes.to_vec(), kinds, random, quiet_ms, says }
     }
@@ -165,7 +165,7 @@ impl Faults {
         Ok(format!("the disk of {} was full for {} ms", node.name, full.as_millis()))
     }
 
-    /// What was acknowledged after the backup is forgotten, and nothing of it may run again.
+    /// Acknowledgements since the backup are forgotten, and nothing of them may run again.
     async fn restore(&mut self, node: &Node) -> anyhow::Result<String> {
         let from = self.load.record.now();
         program::run_aside(&node.folder, &["backup", "backup.db"]).await?;
@@ -180,7 +180,7 @@ impl Faults {
         Ok(format!("{} restored from a backup of {} ms before", node.name, age.as_millis()))
     }
 
-    /// Every node is ready again by itself. One that is not is stuck, and is started anew so that the run can go on.
+    /// Every node must become ready by itself. One that does not is stuck, and is restarted so that the run can continue.
     async fn recover(&self, kind: Fault, mut detail: String) -> anyhow::Result<String> {
         for node in &self.nodes {
             if node.is_ready_within(RECOVERY).await {
@@ -198,7 +198,7 @@ impl Faults {
     }
 }
 
-/// The database that was replaced is as large as the one that runs.
+/// The replaced database is as large as the current one.
 fn remove_backups(folder: &Path) -> anyhow::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();

@@ -1,4 +1,4 @@
-//! The nodes' own record at the end: every decision that an agent was told of, and the audit of every call.
+//! The nodes' own records at the end: every decision known to an agent, and the audit of every call.
 
 use super::{
     agent::Agent,
@@ -14,17 +14,17 @@ use std::{
     time::Duration,
 };
 
-/// By then every lease has lapsed and every question that fell due is settled.
+/// By then every lease has lapsed and every due question is settled.
 const PATIENCE: Duration = Duration::from_secs(90);
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 const TOGETHER: usize = 8;
 
-/// What the nodes remember.
+/// The nodes' records.
 #[derive(Default)]
 pub(super) struct Remembered {
-    /// By id; null where there is no such decision any more.
+    /// By id; null where the decision no longer exists.
     pub(super) decisions: BTreeMap<String, Value>,
-    /// The paths of calls that are in the audit.
+    /// The paths of calls in the audit.
     pub(super) audited: HashSet<String>,
     pub(super) stuck: Vec<String>,
 }
@@ -51,7 +51,7 @@ pub(super) async fn look(load: &Arc<Load>, agents: &[Arc<Agent>]) -> anyhow::Res
     Ok(remembered)
 }
 
-/// The decision as it stays; why it does not come to that, if it does not.
+/// The decision in its final state, or the reason why it does not reach one.
 async fn settled(agent: &Agent, id: &str, asked_at: Micros) -> Result<Value, String> {
     let mut last = "nobody answered".to_owned();
     let look = async {

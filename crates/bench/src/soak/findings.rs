@@ -1,4 +1,4 @@
-//! The judgement: what agents were told, what the upstream did and what the nodes remember must fit each other.
+//! The verdict: the responses to agents, the effects at the upstream and the nodes' records must agree.
 
 use super::{
     final_look::Remembered,
@@ -13,17 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// All of them must be empty.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Findings {
-    /// The upstream did one thing more than once.
+    /// The upstream carried out one call more than once.
     pub(super) double_effects: Vec<String>,
-    /// Acknowledged, and not done or not remembered.
+    /// Acknowledged, but not done or not recorded.
     pub(super) lost_acknowledgements: Vec<String>,
-    /// "Nothing happened", and it did.
+    /// Denied with "nothing happened", but it did.
     pub(super) false_denials: Vec<String>,
     /// Never ended, although the faults were over.
     pub(super) stuck: Vec<String>,
-    /// The nodes remember an outcome that the upstream contradicts.
+    /// The nodes recorded an outcome that the upstream contradicts.
     pub(super) conflicts: Vec<String>,
-    /// What was seen of a decision fits no order of approval and use.
+    /// The observations of a decision fit no order of approval and use.
     pub(super) impossible_histories: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ impl Findings {
         }
     }
 
-    /// Each acknowledged call is in the record, unless a restore forgot it by right.
+    /// Each acknowledged call is in the record, unless a restore legitimately forgot it.
     fn acknowledged(&mut self, pages: &Pages, remembered: &Remembered) {
         for attempt in pages.attempts.iter().filter(|attempt| attempt.told == Told::Ran) {
             let is_known = match (&attempt.decision, attempt.operation) {
@@ -108,7 +108,7 @@ impl Findings {
         }
     }
 
-    /// An outcome in the record must be the upstream's.
+    /// A recorded outcome must be the upstream's.
     fn remembered(&mut self, pages: &Pages, remembered: &Remembered) {
         let done: BTreeSet<&str> =
             pages.effects.values().flatten().filter_map(|effect| effect.decision.as_deref()).collect();
@@ -131,12 +131,12 @@ fn is_committed(document: &Value) -> bool {
     document["execution"]["state"] == "committed"
 }
 
-/// Acknowledged between a backup and the restore of it.
+/// Acknowledged between a backup and its restore.
 fn is_forgotten(pages: &Pages, invoked: Micros, returned: Micros) -> bool {
     pages.forgotten.iter().any(|(from, to)| returned >= *from && invoked <= *to)
 }
 
-/// An answer may also be ended by a restore that knows of it: approvals that were open are cancelled.
+/// A restore may also end a decision that it knows of: open approvals are cancelled.
 fn is_forgotten_later(pages: &Pages, invoked: Micros, returned: Micros, document: &Value) -> bool {
     is_forgotten(pages, invoked, returned) || (!pages.forgotten.is_empty() && document["state"] == "cancelled")
 }

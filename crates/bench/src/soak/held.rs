@@ -1,4 +1,4 @@
-//! A held call: raised, answered by the person, used, and looked after until its agent knows how it ended.
+//! A held call: raised, answered by the person, used, and followed until its agent knows the outcome.
 
 use super::{
     agent::{Agent, Call},
@@ -11,22 +11,22 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 const PAUSE: Duration = Duration::from_millis(300);
-/// How often each part is tried again after an answer that nothing happened.
+/// How often each part is retried after a response without effect.
 const TRIES: usize = 40;
-/// How many questions one operation may ask, where the approved call failed without an effect.
+/// How many questions one operation may ask when the approved call fails without effect.
 const QUESTIONS: usize = 4;
 
-/// How a decision is at present, as far as its agent needs to know.
+/// The state of a decision, as far as its agent needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Standing {
     Pending,
-    /// Approved and not used, with the token that names it.
+    /// Approved and not used, with its token.
     Open(String),
-    /// Being carried out.
+    /// In progress.
     Claimed,
-    /// The upstream did nothing, by its own word.
+    /// The upstream stated that nothing happened.
     Failed,
-    /// Carried out, unknown, rejected, or over otherwise: not for this agent to send again.
+    /// Carried out, unknown, rejected, or otherwise ended: this agent must not send it again.
     Over,
 }
 
@@ -46,7 +46,7 @@ impl Agent {
         self.load.record.pages().given_up += 1;
     }
 
-    /// How it ended; nothing where it was never told that anything could have happened.
+    /// The final state; `None` if no response ever allowed for an effect.
     async fn asked_and_used(&self, random: &mut Random, marker: &str) -> Option<Standing> {
         let decision = match self.raise(marker).await {
             Ok(decision) => decision?,
@@ -58,14 +58,14 @@ impl Agent {
             return Some(Standing::Over);
         }
         if !accepts {
-            // A rejected call is tried all the same: it must not run.
+            // A rejected call is sent all the same: it must not run.
             self.call(self.redeem(marker, &decision)).await;
             return Some(Standing::Over);
         }
         self.use_approval(random, marker, &decision).await
     }
 
-    /// Sends the call without an approval until it is held. An answer may be lost: the same call is the same question.
+    /// Sends the call without an approval until it is held. A response may be lost: the same call is the same question.
     async fn raise(&self, marker: &str) -> Result<Option<String>, Standing> {
         for _ in 0..TRIES {
             let (told, answer) = self.call(self.order(marker, None)).await;
@@ -85,7 +85,7 @@ impl Agent {
         Ok(None)
     }
 
-    /// Uses the approval, sometimes by two requests at once; never again once it may have been used.
+    /// Claims the approval, sometimes by two requests at once; never again once it may have been claimed.
     async fn use_approval(&self, random: &mut Random, marker: &str, decision: &str) -> Option<Standing> {
         for _ in 0..TRIES {
             let token = match self.stands(decision).await? {
@@ -113,7 +113,7 @@ impl Agent {
         Some(Standing::Over)
     }
 
-    /// Asks the node, until it answers; nothing where it does not.
+    /// Asks the node until it responds; `None` if it does not.
     async fn stands(&self, decision: &str) -> Option<Standing> {
         for _ in 0..TRIES {
             match self.decision(decision, 2).await {
@@ -135,7 +135,7 @@ impl Agent {
         Call { operation: Operation::Held, marker: marker.to_owned(), decision, request }
     }
 
-    /// The request that was kept with the question.
+    /// Runs the request that was kept with the question.
     fn redeem(&self, marker: &str, decision: &str) -> Call {
         let request = Request::post(format!("/.countersign/decisions/{decision}/redeem"));
         Call { operation: Operation::Held, marker: marker.to_owned(), decision: Some(decision.to_owned()), request }

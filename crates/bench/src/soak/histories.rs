@@ -1,4 +1,4 @@
-//! The history of each decision, from what agents and the person were told and from what the upstream did.
+//! The history of each decision, from the responses to agents and the person and from the upstream's effects.
 
 use super::{
     linearizability::{Action, Event, Outcome},
@@ -6,7 +6,7 @@ use super::{
 };
 use std::collections::BTreeMap;
 
-/// A restore is a revocation of everything that was asked before it.
+/// A restore revokes all earlier questions.
 pub(super) fn by_decision(pages: &Pages) -> BTreeMap<String, Vec<Event>> {
     let mut histories: BTreeMap<String, Vec<Event>> = BTreeMap::new();
     for reply in &pages.replies {
@@ -29,7 +29,7 @@ pub(super) fn by_decision(pages: &Pages) -> BTreeMap<String, Vec<Event>> {
     histories
 }
 
-/// The upstream knows what ran, whatever the caller heard of it: each of its effects is a use that was done by then.
+/// The upstream's effects are authoritative, regardless of the caller's response: each is a use completed by then.
 fn uses(pages: &Pages) -> BTreeMap<String, Vec<Event>> {
     let mut uses: BTreeMap<String, Vec<Event>> = BTreeMap::new();
     for attempt in &pages.attempts {
@@ -53,7 +53,7 @@ fn use_of(attempt: &Attempt) -> Event {
     Event { action: Action::Use, invoked: attempt.invoked, returned: attempt.returned, outcome }
 }
 
-/// Finds the use behind an effect: one that was acknowledged, else one in doubt, else one that nobody knows of.
+/// Finds the use for an effect: an acknowledged one, else one in doubt, else an unknown one.
 fn ran(uses: &mut Vec<Event>, at: Micros) {
     let fits = |event: &&mut Event, outcome| event.outcome == outcome && event.invoked <= at && at <= event.returned;
     if let Some(known) = uses.iter_mut().find(|event| fits(event, Outcome::Done)) {

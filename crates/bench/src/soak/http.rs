@@ -1,4 +1,4 @@
-//! One request over a connection of its own, and whether anything of it can have arrived.
+//! One request over its own connection, and whether any part of it can have arrived.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::{net::SocketAddr, time::Duration};
 use tokio::net::TcpStream;
 
-/// A listener of a node, and the host that its callers know it by.
+/// A listener of a node, and the host name that its callers use.
 #[derive(Clone, Debug)]
 pub(super) struct Listener {
     pub(super) address: SocketAddr,
@@ -52,12 +52,12 @@ pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
-    /// False where the body broke off.
+    /// False if the body broke off.
     pub(super) is_whole: bool,
 }
 
 impl Answer {
-    /// The body as JSON; null where it is not.
+    /// The body as JSON; null if it is not JSON.
     pub(super) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
@@ -67,12 +67,12 @@ impl Answer {
     }
 }
 
-/// No answer came.
+/// The request got no response.
 #[derive(Clone, Debug)]
 pub(super) enum NoAnswer {
     /// There was no connection, so nothing was sent.
     NotSent(String),
-    /// Something was sent, and may have arrived.
+    /// Some of it was sent, and may have arrived.
     Lost(String),
 }
 

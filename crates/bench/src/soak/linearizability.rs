@@ -1,13 +1,13 @@
-//! Whether what was seen of one decision fits some order in which its approval is used as often as it allows.
+//! Whether the observations of one decision fit some order in which its approval is used as often as it allows.
 //!
-//! The algorithm is Porcupine's: Wing and Gong's search for an order, with Lowe's cache of configurations that were
-//! looked at before. A history is that of one decision, so it is short.
+//! The algorithm is Porcupine's: Wing and Gong's search for an order, with Lowe's cache of visited configurations. A
+//! history covers one decision, so it is short.
 
 use std::collections::HashSet;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// An approval for so many uses; an ordinary one is for 1.
+    /// An approval for that many uses; an ordinary one is for 1.
     Approve {
         uses: u32,
     },
@@ -16,11 +16,11 @@ pub(super) enum Action {
     Use,
 }
 
-/// What whoever did it knows.
+/// The outcome known to the actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Done,
-    /// It did nothing.
+    /// It had no effect.
     Refused,
     /// It took effect at some time after it was invoked, or never.
     Unknown,
@@ -43,7 +43,7 @@ enum Decision {
 }
 
 impl Decision {
-    /// After an action that took effect; none where it could not.
+    /// The state after an effective action; `None` if the action was not possible.
     fn after(self, action: Action) -> Option<Self> {
         match (action, self) {
             (Action::Approve { uses: 0 }, _) => None,
@@ -57,9 +57,9 @@ impl Decision {
     }
 }
 
-/// Whether some order of the events explains what was seen.
+/// Whether some order of the events explains the observations.
 pub(super) fn is_linearizable(history: &[Event]) -> bool {
-    // What did nothing fits anywhere.
+    // An event without effect fits anywhere.
     let events: Vec<Event> = history.iter().filter(|event| event.outcome != Outcome::Refused).copied().collect();
     let mut search = Search { events: &events, seen: HashSet::new() };
     search.finds_an_order()
@@ -67,7 +67,7 @@ pub(super) fn is_linearizable(history: &[Event]) -> bool {
 
 struct Search<'a> {
     events: &'a [Event],
-    /// Which events have their place, and the decision after them.
+    /// The set of placed events, and the decision after them.
     seen: HashSet<(Vec<u64>, Decision)>,
 }
 
@@ -90,13 +90,13 @@ impl Search<'_> {
         false
     }
 
-    /// Everything that is known to have taken effect has its place.
+    /// Whether all events known to have taken effect are placed.
     fn is_complete(&self, placed: &[u64]) -> bool {
         let has_place = |(n, event): (usize, &Event)| event.outcome == Outcome::Unknown || is_placed(placed, n);
         self.events.iter().enumerate().all(has_place)
     }
 
-    /// Whatever was invoked before the first of the others returned may come next.
+    /// Events invoked before the first of the others returned may come next.
     fn candidates(&self, placed: &[u64]) -> Vec<(usize, Event)> {
         let left = || self.events.iter().copied().enumerate().filter(|(n, _)| !is_placed(placed, *n));
         let known = left().filter(|(_, event)| event.outcome == Outcome::Done);

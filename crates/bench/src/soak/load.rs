@@ -1,4 +1,4 @@
-//! What all agents share: the nodes, the person, the record, and when it is over.
+//! State shared by all agents: the nodes, the person, the record, and the end of the load.
 
 use super::{http::Listener, node::Node, person::Person, record::Record};
 use countersign_engine::Clock;
@@ -15,13 +15,13 @@ pub(super) struct Load {
     nodes: Vec<Arc<Node>>,
     operator: TestOperator,
     origin: String,
-    /// Which node is asked next.
+    /// The next node to call.
     turn: AtomicUsize,
     is_over: AtomicBool,
     /// Whether every kind of fault has struck once.
     has_seen_all: AtomicBool,
     held_calls: AtomicUsize,
-    /// After so many held calls it is over.
+    /// The load ends after that many held calls.
     enough: Option<usize>,
 }
 

@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 const START: Duration = Duration::from_secs(90);
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// A full disk is an error of a write, as anybody else has it, and no signal. The node ends with this program.
+/// Makes a full disk a write error, as usual, instead of a signal. The node ends with this program.
 const SERVE: &str = r#"trap '' XFSZ; exec "$0" serve"#;
 
 pub(super) struct Node {
@@ -30,7 +30,7 @@ pub(super) struct Node {
     pub(super) public: Listener,
     pub(super) gateway: Listener,
     pub(super) operations: Listener,
-    /// Where its clock is set, if it is to be set at all.
+    /// The file that sets its clock, if the run changes clocks.
     pub(super) clock: Option<Faketime>,
     child: Mutex<Option<Child>>,
     pid: AtomicU32,
@@ -47,7 +47,7 @@ impl Node {
         Self { name, folder, public, gateway, operations, clock, child: Mutex::new(None), pid: AtomicU32::new(0) }
     }
 
-    /// Returns when it listens.
+    /// Returns when the node listens.
     pub(super) async fn start(&self) -> anyhow::Result<()> {
         let mut child = self.command()?.spawn().context("setpriv does not start: install the package `util-linux`")?;
         let (out, err) = (child.stdout.take().context("no output")?, child.stderr.take().context("no log")?);
@@ -64,8 +64,8 @@ impl Node {
     }
 
     fn command(&self) -> anyhow::Result<Command> {
-        // Beside its own end nothing ends a node that lost this program; it does with the thread that started it,
-        // which lives as long as the runtime.
+        // Only the death signal ends a node that lost this program. It is bound to the thread that started the node, which
+        // lives as long as the runtime.
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "sh", "-c", SERVE]).arg(program::countersign()?);
         command.current_dir(&self.folder).env_clear().env("PATH", "/usr/bin:/bin");
@@ -86,7 +86,7 @@ impl Node {
         self.pid.load(Ordering::SeqCst)
     }
 
-    /// SIGKILL: it cannot say goodbye, flush or finish anything.
+    /// SIGKILL: the node cannot flush or finish anything.
     pub(super) fn kill(&self) -> anyhow::Result<()> {
         let Some(mut child) = self.child().take() else { return Ok(()) };
         child.kill()?;
@@ -94,7 +94,7 @@ impl Node {
         Ok(())
     }
 
-    /// Ends it in good order, as whoever operates it would; by force if that takes too long.
+    /// Ends it in good order, like an operator; by force if that takes too long.
     pub(super) async fn stop(&self) -> anyhow::Result<()> {
         program::signal(self.pid(), "TERM")?;
         for _ in 0..200 {
@@ -117,7 +117,7 @@ impl Node {
 
     pub(super) fn set_clock(&self, offset_s: f64) -> anyhow::Result<()> {
         let clock = self.clock.as_ref().context("this node has no clock that can be set")?;
-        // In one go: a node that read half of it would see another time.
+        // Replaced atomically: a node that read half of the file would see another time.
         let next = clock.file.with_extension("next");
         std::fs::write(&next, format!("{offset_s:+}"))?;
         Ok(std::fs::rename(next, &clock.file)?)
@@ -137,7 +137,7 @@ impl Node {
         tokio::time::timeout(patience, ready).await.is_ok()
     }
 
-    /// In MiB; nothing while it is not there.
+    /// In MiB; zero while it is not running.
     pub(super) fn memory(&self) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
@@ -159,7 +159,7 @@ impl Drop for Node {
     }
 }
 
-/// Says when it listens; whatever it says later must not fill the pipe.
+/// Signals when the node listens; later output must not fill the pipe.
 fn drain(out: impl Read, listening: oneshot::Sender<()>) {
     let mut lines = BufReader::new(out).lines().map_while(Result::ok);
     if lines.any(|line| line.starts_with("stop it with")) {
@@ -168,7 +168,7 @@ fn drain(out: impl Read, listening: oneshot::Sender<()>) {
     }
 }
 
-/// Its log goes through this program: a disk that is full for the node is not full for its log.
+/// The log goes through this program: the node's full disk must not affect its log.
 fn copy(mut from: impl Read, mut to: impl std::io::Write) {
     let _copied = std::io::copy(&mut from, &mut to);
 }

@@ -1,4 +1,4 @@
-//! The person for whom all agents act: connects them, and answers their questions by a subscriber token.
+//! The person behind all agents: connects them, and answers their questions by a subscriber token.
 
 use super::{
     http::{self, Answer, Listener, NoAnswer, Request},
@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 
 pub(super) struct Person {
     record: Arc<Record>,
-    /// Changes after a restore, which ends sign-ins and tokens.
+    /// Replaced after a restore, which ends sign-in sessions and tokens.
     proofs: Mutex<Proofs>,
 }
 
@@ -28,13 +28,13 @@ struct Proofs {
     subscriber: String,
 }
 
-/// How a question ended for the person.
+/// The end of a question for the person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Replied {
     Counted,
-    /// It was settled before, by an answer that this person heard nothing of, or otherwise.
+    /// It was settled before: by an answer with a lost response, or otherwise.
     SettledBefore,
-    /// It is not there any more, or nobody could be reached.
+    /// It no longer exists, or no node could be reached.
     GaveUp,
 }
 
@@ -44,7 +44,7 @@ impl Person {
         Ok(Self { record: Arc::clone(record), proofs: Mutex::new(proofs) })
     }
 
-    /// Agrees to what an operator asks for; the code for the operator.
+    /// Consents to an operator's request; returns the code for the operator.
     pub(super) async fn connects(&self, at: &Listener, request_id: &str) -> anyhow::Result<String> {
         let shown = self.post(at, "/agent/delegate", &json!({ "request_id": request_id })).await?;
         let yes = json!({
@@ -56,7 +56,7 @@ impl Person {
         Ok(agreed["code"].as_str().context("no code")?.to_owned())
     }
 
-    /// A page of the audit of a delegation.
+    /// A page of a delegation's audit.
     pub(super) async fn reads_audit(
         &self,
         at: &Listener,
@@ -75,7 +75,7 @@ impl Person {
         .await
     }
 
-    /// Signs in again where the sign-in has ended.
+    /// Signs in again if the sign-in session has ended.
     async fn ask(&self, at: &Listener, request: impl Fn(&Proofs) -> Request) -> anyhow::Result<Value> {
         for _ in 0..3 {
             let proofs = self.proofs.lock().await.clone();
@@ -88,7 +88,7 @@ impl Person {
         bail!("the person is not let in")
     }
 
-    /// One at a time, and only if nobody has done it meanwhile.
+    /// One at a time, and only if it was not done meanwhile.
     async fn renew(&self, at: &Listener, known: &Proofs) -> anyhow::Result<()> {
         let mut proofs = self.proofs.lock().await;
         if proofs.cookie == known.cookie {
@@ -97,7 +97,7 @@ impl Person {
         Ok(())
     }
 
-    /// Answers a question, and tries again until it is known that an answer counted.
+    /// Answers a question, and retries until an answer is known to count.
     pub(super) async fn replies(&self, at: impl Fn() -> Listener, decision: &str, accepts: bool) -> Replied {
         let Some(confirm) = decision.strip_prefix("dec_").and_then(MplpId::from_simple) else { return Replied::GaveUp };
         let path = format!("/mplp/v1/confirms/{confirm}/decisions");
@@ -124,7 +124,7 @@ impl Person {
                     return Replied::SettledBefore;
                 }
                 Ok(answer) if answer.status == 404 => return Replied::GaveUp,
-                // A token that has ended is told as one that is not entitled.
+                // An ended token is reported as one without entitlement.
                 Ok(answer) if [401, 403].contains(&answer.status) => {
                     if let Err(why) = self.renew(&at, &proofs).await {
                         self.record.trouble(&why);
@@ -132,7 +132,7 @@ impl Person {
                 }
                 Ok(answer) => {
                     self.record.trouble(&format!("/mplp/v1/confirms: {} {}", answer.status, answer.json()));
-                    // A 503 may come after a commit whose end nobody knows.
+                    // A 503 may follow a commit with an unknown result.
                     if answer.status >= 500 {
                         note(false);
                         was_refused = true;

@@ -14,10 +14,10 @@ const RIGHT: f64 = 845.0;
 /// Latency above, memory below: top and bottom of each.
 const LATENCY: (f64, f64) = (90.0, 250.0);
 const MEMORY: (f64, f64) = (324.0, 434.0);
-/// Names of faults stand between the two, as long as they can be told apart.
+/// Names of faults stand between the two, as long as they do not overlap.
 const NAMES: f64 = 294.0;
 const NAMED: usize = 80;
-/// A line has no more points than this, however long the run was.
+/// The most points of a line, for a run of any length.
 const POINTS: u64 = 600;
 
 pub(super) fn draw(run: &Run, pages: &Pages) -> String {
@@ -50,7 +50,7 @@ pub(super) fn draw(run: &Run, pages: &Pages) -> String {
 
 type Points = Vec<(Micros, f64)>;
 
-/// p50 and p99 of each stretch of time that has answers.
+/// p50 and p99 of each interval with responses.
 fn latencies(pages: &Pages, width: Micros) -> (Points, Points) {
     let mut stretches: std::collections::BTreeMap<Micros, Vec<f32>> = std::collections::BTreeMap::new();
     for (at, millis) in &pages.latencies {

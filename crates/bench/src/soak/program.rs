@@ -1,4 +1,4 @@
-//! The programs that a soak runs: `countersign` beside this one, and the few of Debian that faults are made with.
+//! The programs of a soak: `countersign` beside this one, and a few Debian tools for the faults.
 
 use anyhow::{Context as _, bail, ensure};
 use std::{
@@ -8,7 +8,7 @@ use std::{
 
 pub(super) const PASSWORD: &str = "correct horse battery staple";
 
-/// The same build: the binary that lies beside this one.
+/// The binary of the same build, beside this one.
 pub(super) fn countersign() -> anyhow::Result<PathBuf> {
     let program = std::env::current_exe()?.with_file_name(format!("countersign{}", std::env::consts::EXE_SUFFIX));
     ensure!(
@@ -19,7 +19,7 @@ pub(super) fn countersign() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// Runs a command in the folder of a node; what it prints.
+/// Runs a command in the folder of a node; returns its output.
 pub(super) fn run(folder: &Path, arguments: &[&str]) -> anyhow::Result<String> {
     let mut command = Command::new(countersign()?);
     command.args(arguments).current_dir(folder).env_clear().env("COUNTERSIGN_PASSWORD", PASSWORD);
@@ -29,7 +29,7 @@ pub(super) fn run(folder: &Path, arguments: &[&str]) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
-/// The same beside the runtime, which goes on meanwhile.
+/// The same without blocking the runtime.
 pub(super) async fn run_aside(folder: &Path, arguments: &[&str]) -> anyhow::Result<String> {
     let folder = folder.to_owned();
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
@@ -42,7 +42,7 @@ pub(super) fn signal(pid: u32, name: &str) -> anyhow::Result<()> {
     tool("kill", "procps", &[&format!("-{name}"), &pid.to_string()])
 }
 
-/// How large the files of a process may become from now on.
+/// Limits the size of a process's files from now on.
 pub(super) fn limit_files(pid: u32, bytes: Option<u64>) -> anyhow::Result<()> {
     let limit = bytes.map_or_else(|| "unlimited".to_owned(), |bytes| bytes.to_string());
     tool("prlimit", "util-linux", &["--pid", &pid.to_string(), &format!("--fsize={limit}:")])
@@ -64,7 +64,7 @@ pub(super) fn faketime() -> anyhow::Result<PathBuf> {
     })
 }
 
-/// Says what is missing before anything has begun.
+/// Reports missing tools before the run begins.
 pub(super) fn needs(tools: &[(&str, &str)]) -> anyhow::Result<()> {
     for (name, package) in tools {
         let found =

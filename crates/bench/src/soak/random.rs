@@ -1,13 +1,13 @@
-//! Seeded randomness: the same seed gives the same load, the same manners of the upstream and the same faults.
+//! Seeded randomness: the same seed gives the same load, the same behaviour of the upstream and the same faults.
 
 use std::time::Duration;
 
-/// SplitMix64. Nobody guesses anything from it, so it need not be strong.
+/// SplitMix64. Nothing secret depends on it, so it need not be strong.
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
 impl Random {
-    /// A stream of its own for each `part` of a run.
+    /// A separate stream for each `part` of a run.
     pub(super) fn of(seed: u64, part: &str) -> Self {
         let start = part.bytes().fold(seed ^ 0x5eed_0f50_a4c0_ffee, |state, byte| {
             (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -22,7 +22,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 to `end`, without `end`; 0 where there is nothing to choose from.
+    /// From 0 to `end`, without `end`; 0 if `end` is 0.
     pub(super) fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.next() % end).unwrap_or_default()
@@ -36,7 +36,7 @@ impl Random {
         Duration::from_millis(from + self.next() % (to.saturating_sub(from) + 1))
     }
 
-    /// One of them, each as often as its weight says.
+    /// One of the choices, in proportion to its weight.
     pub(super) fn weighted<T: Copy>(&mut self, choices: &[(T, usize)]) -> Option<T> {
         let all = choices.iter().map(|(_, weight)| weight).sum();
         let mut left = self.below(all);

@@ -1,4 +1,4 @@
-//! Everything that happened in a run, with times: what agents were told, what the upstream did, what was broken when.
+//! All events of a run with their times: responses to agents, effects at the upstream, and faults.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -28,7 +28,7 @@ impl Operation {
     }
 }
 
-/// What a caller was told of one request.
+/// The meaning of a response to its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// It was carried out.
@@ -37,9 +37,9 @@ pub(super) enum Told {
     Held,
     /// Nothing happened.
     Denied,
-    /// Exactly this is under way, is unknown or was used already: this request did nothing, another one may have.
+    /// The same call is in flight, has an unknown outcome or was claimed already: this request did nothing, another may have.
     Conflict,
-    /// It may have happened, or nothing was told at all.
+    /// It may have happened, or there was no response.
     InDoubt,
 }
 
@@ -48,12 +48,12 @@ pub(super) enum Told {
 pub(super) struct Attempt {
     pub(super) operation: Operation,
     pub(super) marker: String,
-    /// The decision whose approval it was to use.
+    /// The decision with the approval to claim.
     pub(super) decision: Option<String>,
     pub(super) invoked: Micros,
     pub(super) returned: Micros,
     pub(super) told: Told,
-    /// Status and code, or why there is none.
+    /// Status and code, or the reason why there is none.
     pub(super) answer: String,
 }
 
@@ -64,19 +64,19 @@ pub(super) struct Reply {
     pub(super) accepts: bool,
     pub(super) invoked: Micros,
     pub(super) returned: Micros,
-    /// Whether the node said that it counts.
+    /// Whether the node confirmed that it counts.
     pub(super) is_sure: bool,
 }
 
-/// Something that the upstream did.
+/// An effect at the upstream.
 #[derive(Clone, Debug)]
 pub(super) struct Effect {
     pub(super) at: Micros,
-    /// The decision that the gateway's identity assertion named.
+    /// The decision named by the gateway's identity assertion.
     pub(super) decision: Option<String>,
 }
 
-/// A fault, for as long as it lasted, until the nodes were ready again.
+/// A fault, from its start until the nodes were ready again.
 #[derive(Clone, Debug)]
 pub(super) struct FaultMark {
     pub(super) name: &'static str,
@@ -85,7 +85,7 @@ pub(super) struct FaultMark {
     pub(super) ended: Micros,
 }
 
-/// A decision that an agent was told of.
+/// A decision known to an agent.
 #[derive(Clone, Debug)]
 pub(super) struct Raised {
     pub(super) agent: usize,
@@ -99,20 +99,20 @@ pub(super) struct Pages {
     /// By marker.
     pub(super) effects: HashMap<String, Vec<Effect>>,
     pub(super) decisions: BTreeMap<String, Raised>,
-    /// When a call was answered, and how many milliseconds it took.
+    /// The time of a response, and its latency in milliseconds.
     pub(super) latencies: Vec<(Micros, f32)>,
     /// Resident memory of all nodes, in MiB.
     pub(super) memory: Vec<(Micros, f64)>,
     pub(super) faults: Vec<FaultMark>,
-    /// From the beginning of a backup to the restore of it: what was acknowledged then is forgotten by right.
+    /// From the start of a backup to its restore: acknowledgements in between are legitimately forgotten.
     pub(super) forgotten: Vec<(Micros, Micros)>,
-    /// Operations that an agent gave up, never having been told that they may have happened.
+    /// Operations that an agent gave up, with no response that allowed for an effect.
     pub(super) given_up: usize,
-    /// Nodes and agents that did not come back.
+    /// Nodes and agents that did not recover.
     pub(super) stuck: Vec<String>,
-    /// What was refused beside the calls, such as registering and signing in, and how often.
+    /// Refusals other than of calls, such as at registering and signing in, with their number.
     pub(super) troubles: BTreeMap<String, usize>,
-    /// How the upstream behaved.
+    /// The upstream's behaviours, with their number.
     pub(super) manners: BTreeMap<&'static str, usize>,
 }
 
@@ -147,7 +147,7 @@ impl Record {
 
     pub(super) fn trouble(&self, why: &dyn std::fmt::Display) {
         let why = why.to_string();
-        // Without the ids in it, the same trouble is the same.
+        // Without the request id, equal errors are counted together.
         let why = why.split_once(",\"request_id\"").map_or(why.as_str(), |(before, _)| before);
         *self.pages().troubles.entry(why.to_owned()).or_default() += 1;
     }

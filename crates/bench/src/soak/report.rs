@@ -21,7 +21,7 @@ pub(super) struct Report {
     pub(super) given_up: usize,
     pub(super) faults: BTreeMap<&'static str, usize>,
     pub(super) upstream: BTreeMap<&'static str, usize>,
-    /// What was refused beside the calls.
+    /// Refusals other than of calls.
     pub(super) troubles: BTreeMap<String, usize>,
     pub(super) p50_ms: f32,
     pub(super) p99_ms: f32,
@@ -31,7 +31,7 @@ pub(super) struct Report {
     pub(super) findings: Findings,
 }
 
-/// Requests of one kind, by what their callers were told.
+/// Requests of one kind, by the meaning of their responses.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Count {
     operations: usize,
@@ -43,7 +43,7 @@ pub(super) struct Count {
     in_doubt: usize,
 }
 
-/// Which run it was.
+/// The parameters of the run.
 pub(super) struct Run {
     pub(super) store: &'static str,
     pub(super) nodes: usize,
@@ -109,7 +109,7 @@ impl Count {
     }
 }
 
-/// Of each kind no more than this is told in full.
+/// The most findings of each kind printed in full.
 const TOLD: usize = 10;
 
 impl fmt::Display for Report {

@@ -1,4 +1,4 @@
-//! What a run begins with: a folder for each node, a project in front of the upstream, an operator, a person.
+//! The initial state of a run: a folder for each node, a project in front of the upstream, an operator, a person.
 
 use super::{
     http::Listener,
@@ -17,15 +17,15 @@ use std::{
 pub(super) const PERSON: &str = "alice";
 pub(super) const SCOPE: &str = "soak.all";
 pub(super) const INTENT: &str = "SOAK";
-/// How long a claim lives whose node is dead, in seconds.
+/// The lease of a claim, in seconds: it outlives a dead node for that long.
 pub(super) const LEASE_S: u64 = 4;
-/// How long a question waits for its answer, in seconds.
+/// How long a question stays pending, in seconds.
 pub(super) const QUESTION_S: u64 = 120;
 
 pub(super) struct Setup {
     pub(super) nodes: Vec<Arc<Node>>,
     pub(super) operator: TestOperator,
-    /// The origin that agents, operators and people know.
+    /// The origin known to agents, operators and people.
     pub(super) origin: String,
     pub(super) folder: Folder,
 }
@@ -89,7 +89,7 @@ impl Setup {
     }
 }
 
-/// Key, database, project and person; further nodes share the key.
+/// Creates key, database, project and person; further nodes share the key.
 fn furnish(nodes: &[Arc<Node>], upstream: SocketAddr) -> anyhow::Result<()> {
     let first = nodes.first().context("no node")?;
     std::fs::write(first.folder.join("soak.toml"), project(upstream))?;
@@ -102,7 +102,7 @@ fn furnish(nodes: &[Arc<Node>], upstream: SocketAddr) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// With its permissions: a key that others can read is refused.
+/// With its permissions: a key readable by others is refused.
 fn copy_key(from: &Path, to: &Path) -> anyhow::Result<()> {
     std::fs::copy(from.join("countersign.key"), to.join("countersign.key"))?;
     Ok(())
@@ -189,7 +189,7 @@ describe = {{ action = "Place order {{body.marker}}" }}
     )
 }
 
-/// Three at a time, so that none is given out twice.
+/// Three at a time, so that none is assigned twice.
 fn free_ports() -> anyhow::Result<[SocketAddr; 3]> {
     let held = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0"));
     let mut addresses = Vec::new();

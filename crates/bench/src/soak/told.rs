@@ -1,4 +1,4 @@
-//! What an answer of the gateway tells its caller: whether the request ran, did not run, or may have run.
+//! The meaning of a gateway response for its caller: whether the request ran, did not run, or may have run.
 
 use super::{
     http::{Answer, NoAnswer},
@@ -6,7 +6,7 @@ use super::{
 };
 use serde_json::Value;
 
-/// What was told, and a short name of the answer.
+/// The meaning, and a short name of the response.
 pub(super) fn told(answer: &Result<Answer, NoAnswer>) -> (Told, String) {
     match answer {
         Err(why @ NoAnswer::NotSent(_)) => (Told::Denied, why.to_string()),
@@ -31,13 +31,13 @@ fn refusal(status: u16, body: &Value) -> (Told, String) {
     (told, format!("{status} {code}: {description}"))
 }
 
-/// The upstream's answer, passed on.
+/// A forwarded upstream response.
 fn from_upstream(answer: &Answer, body: &Value) -> (Told, String) {
     let manner = text(body, "upstream");
     let told = match answer.status {
         ..400 if answer.is_whole => Told::Ran,
         ..400 => Told::InDoubt,
-        // It said itself that it did nothing.
+        // The upstream itself stated that nothing happened.
         503 if manner == "503 without effect" => Told::Denied,
         _ => Told::InDoubt,
     };

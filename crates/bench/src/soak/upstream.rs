@@ -1,4 +1,4 @@
-//! The rude upstream: does what it is asked, or not, and answers, or not. It knows exactly what it did.
+//! The unreliable upstream: it may or may not carry out a request, and may or may not respond. It records its effects exactly.
 
 use super::{random::Random, record::Record};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -13,10 +13,10 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// How long the gateway waits for an answer; a stall is longer.
+/// How long the gateway waits for a response; a stall is longer.
 pub(super) const TIMEOUT_S: u64 = 3;
 const STALL: Duration = Duration::from_millis(TIMEOUT_S * 1000 + 1500);
-/// More than anybody here sends.
+/// More than any request of this benchmark.
 const LARGEST: usize = 65_536;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ enum Manner {
     ClosesAfterTheWork,
     ClosesBeforeTheWork,
     StallsAfterTheWork,
-    /// The work is done when nobody waits for the answer any more.
+    /// The work is done only after the gateway stopped waiting for the response.
     StallsBeforeTheWork,
     HalfAnAnswer,
 }
@@ -67,7 +67,7 @@ pub(super) struct Upstream {
 }
 
 impl Upstream {
-    /// Answers for as long as the runtime lives.
+    /// Serves for as long as the runtime lives.
     pub(super) async fn open(record: &Arc<Record>, seed: u64) -> anyhow::Result<SocketAddr> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
@@ -92,7 +92,7 @@ impl Upstream {
         }
     }
 
-    /// Whether the connection goes on.
+    /// Whether the connection stays open.
     async fn answer(&self, stream: &mut TcpStream, request: &Request) -> std::io::Result<bool> {
         let manner = self.choose();
         let body = format!(r#"{{"upstream":"{}","marker":"{}"}}"#, manner.name(), request.marker);
@@ -162,7 +162,7 @@ struct Request {
     decision: Option<String>,
 }
 
-/// The next whole request of a connection; none when it ends, or sends no HTTP that is known here.
+/// The next whole request of a connection; `None` when it ends or sends unknown HTTP.
 async fn next_request(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<Request> {
     loop {
         if let Some((request, length)) = complete(bytes) {
@@ -175,7 +175,7 @@ async fn next_request(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<Req
     }
 }
 
-/// A request at the beginning, and its length, if all of it has come.
+/// The request at the beginning and its length, once it is complete.
 fn complete(bytes: &[u8]) -> Option<(Request, usize)> {
     let head_end = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let head = String::from_utf8_lossy(bytes.get(..head_end)?).into_owned();
@@ -195,7 +195,7 @@ fn complete(bytes: &[u8]) -> Option<(Request, usize)> {
     Some((Request { is_write, marker: in_body.unwrap_or(in_path), decision }, head_end + length))
 }
 
-/// The decision that the gateway's statement names. Nothing rests on it here, so its signature is not checked.
+/// The decision named in the gateway's identity assertion. Its signature is not checked: nothing depends on it here.
 fn decision_in(jwt: &str) -> Option<String> {
     let payload = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1)?).ok()?;
     let claims: Value = serde_json::from_slice(&payload).ok()?;

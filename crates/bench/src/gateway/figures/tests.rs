@@ -36,7 +36,7 @@ fn each_turn_is_compared_with_the_unit_of_its_own_moment() {
         unit: ms(unit),
         ..Turn::default()
     };
-    // The second ran while everything took twice as long.
+    // In the second turn everything took twice as long.
     let figures = Figures::of("one", &[turn(20, 1), turn(40, 2)]);
     assert_eq!(figures.cpu_in_v, Spread { median: 2.0, least: 2.0, most: 2.0 });
     assert_eq!((figures.per_second.median, figures.answered), (10.0, 20));

@@ -1,4 +1,4 @@
-//! A body as it arrives, or one that was read already.
+//! A body still arriving, or one that was read already.
 
 use bytes::Bytes;
 use http_body_util::Full;

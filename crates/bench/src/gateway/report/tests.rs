@@ -8,7 +8,7 @@ use crate::{
 };
 use serde_json::Value;
 
-/// Everybody in order: calls a second, CPU in V, p99.
+/// All contenders in order: calls a second, CPU in V, p99.
 pub(crate) fn report() -> Report {
     let contenders = vec![
         figures(NGINX, 20_000.0, 0.5, 4.0),

@@ -63,7 +63,7 @@ fn a_standing_approval_is_used_as_often_as_it_says() {
     assert!(!is_linearizable(&history(4)));
 }
 
-/// Events of a sequential run, each stretched over the moment at which it took effect.
+/// Events of a sequential run, each extended around the moment of its effect.
 fn sequential() -> impl Strategy<Value = (u32, Vec<Event>)> {
     let attempt = (0..4_u8, 0..40_u64, 0..40_u64, any::<bool>());
     (1..4_u32, prop::collection::vec(attempt, 0..14)).prop_map(|(uses, attempts)| {
