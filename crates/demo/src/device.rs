@@ -1,4 +1,4 @@
-//! A device of the person: it hears what agents ask, and answers.
+//! A device of the person: it receives agents' questions, and answers.
 
 use super::{
     person::{Person, text},
@@ -13,10 +13,10 @@ use countersign_protocol::origin::Origin;
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 
-/// Long on any machine that can run the demo at all.
+/// Long enough for any machine that can run the demo.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// One subscriber with a token of its own.
+/// One subscriber with its own token.
 pub(super) struct Device {
     origin: Origin,
     token: String,
@@ -26,7 +26,7 @@ pub(super) struct Device {
 
 impl Device {
     pub(super) async fn connect(origin: &Origin, person: &Person, name: &str) -> Result<Self, Failure> {
-        // The person signed in a moment ago, which is the fresh proof that such a token takes.
+        // The person has just signed in, which is the fresh authentication that such a token needs.
         let made =
             person.post("/aaep/v1/subscriber-tokens", &json!({ "name": name, "approves_high_risk": true })).await?;
         let token = text(&made, "token").to_owned();
@@ -37,12 +37,12 @@ impl Device {
         Ok(Self { origin: origin.clone(), token, subscriber, inbox })
     }
 
-    /// What the person may do about approvals beside answering.
+    /// The person's client for approvals.
     pub(super) fn mplp(&self) -> Result<Mplp, Failure> {
         Ok(Mplp::new(&self.origin, None, &self.token, Arc::new(transport()?)))
     }
 
-    /// What the person is told about a decision.
+    /// The question of a decision, as the person receives it.
     pub(super) async fn hears_of(&mut self, id: &str) -> Result<Arc<Question>, Failure> {
         let heard = self.until(|announcement| match announcement {
             Announcement::Asked(question) if question.id() == id => Some(question),
@@ -56,7 +56,7 @@ impl Device {
         self.subscriber.replier().reply(question, &yes, system_now()).await.map(drop).map_err(trouble)
     }
 
-    /// What the person types or chooses.
+    /// Sends the person's typed or chosen answer.
     pub(super) async fn answers(&self, question: &Question, typed: &str) -> Result<(), Failure> {
         let answer = question.read_answer(typed).map_err(trouble)?;
         self.subscriber.replier().reply(question, &answer, system_now()).await.map(drop).map_err(trouble)

@@ -1,4 +1,4 @@
-//! Why the demo ended early, and what to do next.
+//! Why the demo ended early, with a hint.
 
 use countersign_server::config::ConfigErrors;
 

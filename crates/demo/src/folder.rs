@@ -1,4 +1,4 @@
-//! The demo's folder: its owner's alone, and gone with the demo, however that ends.
+//! The demo's folder: accessible only to its owner, and removed with the demo in any case.
 
 use super::plane::{system_now, trouble};
 use crate::Failure;
@@ -30,7 +30,7 @@ impl Drop for DemoFolder {
     }
 }
 
-/// Writes a file that holds a secret.
+/// Writes a file with a secret.
 pub(super) fn write_for_owner(path: &Path, text: &str) -> Result<(), Failure> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(trouble)

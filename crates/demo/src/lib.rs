@@ -1,5 +1,5 @@
-//! `countersign demo`: the whole story on this machine, with nothing installed. A calendar behind the tower layer, a bank
-//! behind the gateway, an operator with a web site over real TLS, an agent and a person.
+//! `countersign demo`: a complete demonstration on this machine, with nothing installed. A calendar behind the tower
+//! layer, a bank behind the gateway, an operator with a web site over real TLS, an agent and a person.
 
 mod api;
 mod bank;
@@ -25,7 +25,7 @@ use story::Story;
 /// Prints to the reader's terminal.
 pub type Print<'a> = &'a (dyn Fn(&str) -> Result<(), Failure> + Sync);
 
-/// Plays agent and person, checks every step, and ends with an error at the first that is not as promised.
+/// Plays agent and person, checks every step, and ends with an error at the first unexpected result.
 pub async fn scripted(port: u16, folder: &DemoFolder, print: Print<'_>) -> Result<(), Failure> {
     let plane = DemoPlane::start(port, folder.path()).await?;
     let result = play(&plane, &mut Steps::new(print)).await;
@@ -50,7 +50,7 @@ async fn play(plane: &DemoPlane, steps: &mut Steps<'_>) -> Result<(), Failure> {
     steps.say("\nEverything was as promised.\n")
 }
 
-/// The bank stays open for as long as the rest of the story takes.
+/// The bank stays open until the rest of the demo ends.
 async fn assist(plane: &DemoPlane, steps: &mut Steps<'_>) -> Result<(), Failure> {
     let mut branch = Branch::open(plane, Proof::NotDemanded).await?;
     let result = async {

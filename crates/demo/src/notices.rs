@@ -1,10 +1,10 @@
-//! What the agent tells the person, on the terminal.
+//! The agent's messages to the person, on the terminal.
 
 use crate::Failure;
 use countersign_client::agent::{Browser, Notice, UserFacing};
 use std::sync::{Mutex, PoisonError};
 
-/// Keeps what was said, for the story to check, and the page that was to be opened.
+/// Keeps the messages for the checks, and the page to be opened.
 #[derive(Default)]
 pub(super) struct Notices {
     notices: Mutex<Vec<Notice>>,
@@ -16,7 +16,7 @@ impl Notices {
         self.page.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The request that the page is about.
+    /// The delegation request of the page.
     pub(super) fn request_id(&self) -> Result<String, Failure> {
         let page = self.page().unwrap_or_default();
         let id = page.rsplit_once("/connect/").map(|(_, id)| id.to_owned());
@@ -34,7 +34,7 @@ impl UserFacing for Notices {
     }
 }
 
-/// The person opens the page themselves; it is shown by the story.
+/// The person opens the page themselves; the demo prints its address.
 impl Browser for Notices {
     fn open(&self, url: &str) {
         *self.page.lock().unwrap_or_else(PoisonError::into_inner) = Some(url.to_owned());

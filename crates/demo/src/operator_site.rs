@@ -22,7 +22,7 @@ use tokio_rustls::TlsAcceptor;
 
 pub(super) struct OperatorSite {
     pub(super) address: SocketAddr,
-    /// The certificate that the service must believe.
+    /// The certificate that the service must trust.
     pub(super) root_pem: String,
     task: tokio::task::JoinHandle<()>,
 }

@@ -1,4 +1,4 @@
-//! The person of a scripted demo: the same requests that the pages make, with the same session.
+//! The person of a scripted demo: the same requests as from the pages, with the same session.
 
 use super::plane::{PASSWORD, PERSON, transport, trouble};
 use crate::Failure;
@@ -26,7 +26,7 @@ impl Person {
         Ok(Self { transport, origin, cookie, csrf })
     }
 
-    /// Looks at what is asked, then agrees to exactly that. Answers with what was shown and the code.
+    /// Reads the request, then consents to exactly that. Returns the disclosure and the code.
     pub(super) async fn approve(&self, request_id: &str) -> Result<(Value, String), Failure> {
         let shown = self.post("/agent/delegate", &json!({ "request_id": request_id })).await?;
         let yes = json!({
@@ -60,7 +60,7 @@ fn read(answer: &Response) -> Result<Value, Failure> {
     if answer.status.is_success() { Ok(body) } else { Err(Failure::new(format!("unexpectedly refused: {body}"))) }
 }
 
-/// A member that is a text; empty if it is not there.
+/// A text member; empty if it is missing.
 pub(super) fn text<'a>(document: &'a Value, name: &str) -> &'a str {
     document.get(name).and_then(Value::as_str).unwrap_or_default()
 }

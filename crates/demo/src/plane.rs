@@ -20,11 +20,11 @@ use std::{
 
 pub(super) const OPERATOR: &str = "acme-agents.example";
 pub(super) const PERSON: &str = "robin";
-/// Known to everyone who reads this; the demo listens on loopback only and forgets everything at its end.
+/// A published password: the demo listens on loopback only and deletes everything at its end.
 pub(super) const PASSWORD: &str = "demo-password";
 
 const PROJECT: &str = include_str!("../../../examples/calendar.toml");
-/// What an agent may ask the person for beside the calendar.
+/// Actions outside of the calendar that an agent may ask approval for.
 const ACTIONS: &str = "[[actions]]\nname = \"payments.send\"\ntimeout_seconds = 300\n";
 
 pub(super) struct DemoPlane {
@@ -54,14 +54,14 @@ impl DemoPlane {
         Ok(Self { node, origin, operator, site, folder: folder.to_owned() })
     }
 
-    /// An agent of the operator that speaks to the person through the terminal.
+    /// An agent of the operator that talks to the person through the terminal.
     pub(super) fn agent(&self, notices: &Arc<Notices>) -> Result<Agent, Failure> {
         let config = AgentConfig::new(self.origin.clone());
         let transport = Arc::new(transport()?);
         Ok(Agent::new(config, self.operator.clone(), transport, Arc::clone(notices) as _, Arc::clone(notices) as _))
     }
 
-    /// Gives everything back: listeners and the database.
+    /// Closes the listeners and the database.
     pub(super) async fn stop(self) {
         self.site.stop();
         self.node.stop().await;
@@ -78,7 +78,7 @@ fn operator() -> Result<Operator, Failure> {
     Operator::new(&identity, KeyRing::generate().map_err(trouble)?).map_err(trouble)
 }
 
-/// A node's configuration as anybody would write it.
+/// An ordinary configuration of a node.
 fn configuration(folder: &Path, origin: &Origin, port: u16, site: &OperatorSite) -> Result<String, Failure> {
     std::fs::write(folder.join("operator.pem"), &site.root_pem).map_err(trouble)?;
     config::key_encryption_key::create(&folder.join("countersign.key"), &fresh_key()?).map_err(trouble)?;

@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub(super) const BOT: &str = "invoice bot";
 const TOOL: &str = "payments.send";
 
-/// An agent with an API key, and two devices of the person who answers for it.
+/// An agent with an API key, and two devices of its responsible person.
 pub(super) struct Asking {
     agent: Decisions,
     phone: Device,
@@ -62,7 +62,7 @@ impl Asking {
         Ok((settled, heard))
     }
 
-    /// Claims and reports, as for a payment that went well.
+    /// Claims and reports, as for a successful payment.
     pub(super) async fn pay(&self, decision: &DecisionDocument, amount: u32) -> Result<(), Failure> {
         self.agent.claim(&decision.decision_id, &claim(amount)).await.map_err(trouble)?;
         let again = self.agent.claim(&decision.decision_id, &claim(amount)).await;

@@ -12,13 +12,13 @@ impl<'a> Steps<'a> {
         Self { print, count: 0 }
     }
 
-    /// Something was done, and was as promised.
+    /// A step was done with the expected result.
     pub(super) fn done(&mut self, step: &str) -> Result<(), Failure> {
         self.count += 1;
         self.say(&format!("{:>3}  ok  {step}\n", self.count))
     }
 
-    /// A detail of the step before.
+    /// A detail of the previous step.
     pub(super) fn seen(&self, detail: &str) -> Result<(), Failure> {
         self.say(&format!("        {detail}\n"))
     }

@@ -1,4 +1,4 @@
-//! The story so far: connect, register, read, write, a refused write, a question, audit, revoke. Each step is checked.
+//! The calendar part: connect, register, read, write, a refused write, a question, audit, revoke. Each step is checked.
 
 use super::{
     notices::Notices,
@@ -38,7 +38,7 @@ impl<'a, 'c> Story<'a, 'c> {
         Ok(Self { plane, steps, notices, agent })
     }
 
-    /// Plays the person too. Ends with an error at the first step that is not as promised.
+    /// Plays the person too. Ends with an error at the first step with an unexpected result.
     pub(super) async fn scripted(&mut self) -> Result<(), Failure> {
         self.agent_asks().await?;
         let person = Person::sign_in(&self.plane.origin).await?;
@@ -164,7 +164,7 @@ impl<'a, 'c> Story<'a, 'c> {
         }
     }
 
-    /// The person approves the task at the operator; its words stay there.
+    /// The person approves the task at the operator; its text stays there.
     fn consent(&self) -> Result<countersign_client::operator::Receipt, Failure> {
         let (manifest, delegation) = (self.agent.manifest(), self.agent.delegation());
         let (Some(manifest), Some(delegation)) = (manifest, delegation) else {

@@ -1,4 +1,4 @@
-//! For whoever sits there: the gateway and the bank run, and these commands can be pasted.
+//! Commands to paste while the gateway and the bank run.
 
 use super::{
     super::{
@@ -12,7 +12,7 @@ use super::{
 use crate::Failure;
 use std::fmt::Write as _;
 
-/// Everything that the agent says about itself with each call.
+/// The headers with which the agent describes itself in each call.
 const OF_THE_AGENT: [&str; 6] =
     ["authorization", "aap-version", "x-agent-mode", "x-agent-session", "x-agent-delegation", "x-agent-intent-type"];
 
@@ -40,7 +40,7 @@ pub(super) async fn tell(branch: &mut Branch, steps: &Steps<'_>) -> Result<(), F
 }
 
 impl Branch {
-    /// As the agent itself sends them.
+    /// The same headers as the agent's own.
     async fn headers(&mut self) -> Result<String, Failure> {
         self.desk.call(&account()).await.map_err(trouble)?;
         let sent = self.desk.wire.last()?;

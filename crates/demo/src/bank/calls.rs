@@ -1,9 +1,9 @@
-//! What the agent sends to the bank.
+//! The agent's requests to the bank.
 
 use countersign_client::agent::Call;
 use serde_json::{Value, json};
 
-/// The whole task: the agent reads, notes and pays for it.
+/// The intent of the whole task: the agent reads, notes and pays for it.
 const INTENT: &str = "PAY_INVOICE";
 
 pub(super) fn account() -> Call {
@@ -14,7 +14,7 @@ pub(super) fn note() -> Call {
     posts("/notes", &json!({ "text": "Invoice 7 is checked" }))
 }
 
-/// The bytes of a transfer, as the agent writes them.
+/// The body of a transfer, as the agent writes it.
 pub(super) fn transfer_body(reference: &str, amount: &str) -> String {
     json!({ "reference": reference, "to": "Acme Supplies", "amount": amount, "currency": "USD" }).to_string()
 }
@@ -31,7 +31,7 @@ pub(super) fn refund(payment: &str, note: &str) -> Call {
     posts("/refunds", &json!({ "payment_id": payment, "note": note }))
 }
 
-/// Runs what the gateway kept, without sending it again.
+/// Runs the request that the gateway kept, without sending it again.
 pub(super) fn redeem(decision_id: &str) -> Call {
     Call::post(format!("/.countersign/decisions/{decision_id}/redeem")).intent_type(INTENT)
 }

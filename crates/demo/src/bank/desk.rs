@@ -1,4 +1,4 @@
-//! The agent that works for the bank's customer, and the customer's phone.
+//! The agent of the bank's customer, and the customer's phone.
 
 use super::{
     super::{
@@ -35,7 +35,7 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    /// The person signs in, reads who asks and for what, and connects the agent.
+    /// The person signs in, reads the operator and the requested scopes, and connects the agent.
     pub(super) async fn open(node: &BankNode, operator: Operator, proof: Proof) -> Result<Self, Failure> {
         let (notices, wire) = (Arc::new(Notices::default()), Arc::new(Wire::new()?));
         let mut config = AgentConfig::new(node.origin.clone());
@@ -55,7 +55,7 @@ impl Desk {
         self.agent.call(call, system_now()).await
     }
 
-    /// A call that is held; the id of the decision that it waits for.
+    /// Sends a call that is held; returns the id of its decision.
     pub(super) async fn is_held(&mut self, call: &Call) -> Result<String, Failure> {
         match self.call(call).await {
             Err(CallError::NotPermitted(why)) if why.code == "irreversible_requires_confirm" => {
@@ -65,7 +65,7 @@ impl Desk {
         }
     }
 
-    /// What the person reads on the phone.
+    /// The question on the person's phone.
     pub(super) async fn reads(&mut self, node: &BankNode, decision_id: &str) -> Result<Arc<Question>, Failure> {
         if self.phone.is_none() {
             self.phone = Some(Device::connect(&node.origin, &self.person, "phone").await?);
@@ -74,7 +74,7 @@ impl Desk {
         phone.hears_of(decision_id).await
     }
 
-    /// The person says yes, and the agent that waits is woken.
+    /// The person approves, and the agent's long poll returns.
     pub(super) async fn says_yes(&self, question: &Question) -> Result<DecisionDocument, Failure> {
         let phone = self.phone.as_ref().ok_or_else(|| Failure::new("there is no phone"))?;
         phone.says_yes_to(question).await?;
@@ -83,7 +83,7 @@ impl Desk {
         Ok(settled)
     }
 
-    /// The person answers what the agent asks to know.
+    /// The person answers the agent's clarification request.
     pub(super) async fn answers(&self, question: &Question, answer: &str) -> Result<(), Failure> {
         let phone = self.phone.as_ref().ok_or_else(|| Failure::new("there is no phone"))?;
         phone.answers(question, answer).await?;
@@ -91,7 +91,7 @@ impl Desk {
         check(settled.state == State::Answered, "the agent was not told of the answer")
     }
 
-    /// Has a call held and approved; the decision, with what names it in a confirmed call.
+    /// Has a call held and approved; returns the decision, with the token for the confirmed call.
     pub(super) async fn approved(
         &mut self,
         node: &BankNode,
@@ -104,12 +104,12 @@ impl Desk {
         Ok((decision, token))
     }
 
-    /// How a decision stands, and what became of what it is about.
+    /// The state of a decision and the outcome of its call.
     pub(super) async fn decision(&self, id: &str) -> Result<DecisionDocument, Failure> {
         self.decisions()?.look(id).await.map_err(trouble)
     }
 
-    /// Before the node that it is connected to goes away.
+    /// Disconnects before the node is stopped.
     pub(super) async fn hang_up(&mut self) {
         if let Some(phone) = self.phone.take() {
             phone.close().await;
@@ -121,12 +121,12 @@ impl Desk {
         self.agent.plans(Box::new(system_now)).ok_or_else(|| Failure::new("the agent has no session"))
     }
 
-    /// What the agent asks before it plans.
+    /// The agent's clarification client, used before it plans.
     pub(super) fn clarifications(&self) -> Result<Clarifications, Failure> {
         self.agent.clarifications(Box::new(system_now)).ok_or_else(|| Failure::new("the agent has no session"))
     }
 
-    /// What the person may do about approvals, from the phone.
+    /// The person's client for approvals, with the phone's token.
     pub(super) fn of_the_person(&self) -> Result<Mplp, Failure> {
         self.phone.as_ref().ok_or_else(|| Failure::new("there is no phone"))?.mplp()
     }
@@ -142,7 +142,7 @@ pub(super) fn confirm_token(decision: &DecisionDocument) -> Result<String, Failu
     token.ok_or_else(|| Failure::new("not as promised: an accepted decision has no confirmation token"))
 }
 
-/// The words of a question, in the form that is read out first.
+/// The text of a question, in the form that is read out first.
 pub(super) fn action(question: &Question) -> &str {
     match question.asks() {
         Asks::Confirmation(asked) => &asked.action,
@@ -158,7 +158,7 @@ pub(super) fn refusal(answer: &Result<Response, CallError>) -> Option<(u16, &str
     }
 }
 
-/// For a message to whoever runs the demo.
+/// The result in words, for a message to the reader.
 pub(super) fn became(answer: &Result<Response, CallError>) -> String {
     match answer {
         Ok(answer) => format!("it was answered {}", answer.status),

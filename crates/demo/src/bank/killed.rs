@@ -1,5 +1,5 @@
-//! Killed, honest: a node dies while the bank works. Nobody knows whether it ran, so nobody is told that it did, and
-//! nothing is run again.
+//! A node is killed while the bank works. The outcome is unknown, so it is reported as unknown, and nothing is run again
+//!
 
 use super::{
     super::{
@@ -48,7 +48,7 @@ impl Branch {
         check(answer.is_err(), &format!("a killed node answered: {}", became(&answer)))
     }
 
-    /// The dead node's lease lapses, and whoever runs then says so.
+    /// The dead node's lease lapses, and the next node reports the outcome as unknown.
     async fn is_unknown(&self, decision_id: &str) -> Result<(), Failure> {
         let unknown = async {
             loop {

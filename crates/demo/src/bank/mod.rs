@@ -1,4 +1,4 @@
-//! A bank with an HTTP API, and the gateway in front of it: held, approved, run once, and nothing else.
+//! A bank with an HTTP API and the gateway in front of it: a call is held, approved and run exactly once.
 
 mod at_hand;
 mod calls;
@@ -22,7 +22,7 @@ use desk::Desk;
 use node::BankNode;
 use service::Bank;
 
-/// The bank, a node that is its gateway, and an agent that a person has connected.
+/// The bank, a node that is its gateway, and an agent connected by a person.
 pub(super) struct Branch {
     bank: Bank,
     node: BankNode,
@@ -33,7 +33,7 @@ pub(super) struct Branch {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Proof {
     Demanded,
-    /// For whoever has nothing but curl.
+    /// For readers with only curl.
     NotDemanded,
 }
 
@@ -45,7 +45,7 @@ impl Branch {
         Ok(Self { bank, node, desk })
     }
 
-    /// Plays the agent and the person. Ends with an error at the first step that is not as promised.
+    /// Plays the agent and the person. Ends with an error at the first step with an unexpected result.
     pub(super) async fn scripted(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
         steps.say(&format!(
             "\nA bank with an HTTP API at {}, and Countersign's gateway in front of it at {}.\n\n",
@@ -58,7 +58,7 @@ impl Branch {
         killed::tell(self, steps).await
     }
 
-    /// Leaves it to whoever sits there.
+    /// Leaves the calls to the reader.
     pub(super) async fn at_hand(&mut self, steps: &Steps<'_>) -> Result<(), Failure> {
         at_hand::tell(self, steps).await
     }

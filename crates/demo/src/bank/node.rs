@@ -1,4 +1,4 @@
-//! Where the bank's gateway runs: a folder with a configuration, a project and a database, as anybody would have it.
+//! The node of the bank's gateway: a folder with a configuration, a project and a database, like any installation.
 
 use super::{
     super::plane::{DemoPlane, OPERATOR, PASSWORD, PERSON, free_port, fresh_key, trouble},
@@ -12,15 +12,15 @@ use countersign_server::{FirstStart, Node, admin::Role, config, start};
 use std::{fs, path::PathBuf};
 
 const PROJECT: &str = include_str!("../../../../examples/bank.toml");
-/// What a plan for it must say.
+/// The rules for plans about the bank.
 const RULES: &str = include_str!("../../../../examples/clarification/bank.toml");
-/// Nobody wants to wait a minute to see what becomes of a claim whose node is dead.
+/// Short, so that the lease of a dead node's claim lapses soon.
 const LEASE_S: i64 = 2;
 
 pub(super) struct BankNode {
-    /// Where people answer and agents register.
+    /// The origin for people's answers and agents' registration.
     pub(super) origin: Origin,
-    /// Where agents call the bank.
+    /// The origin for agents' calls to the bank.
     pub(super) gateway: Origin,
     pub(super) folder: PathBuf,
     node: Option<Node>,
@@ -43,7 +43,7 @@ impl BankNode {
         Ok(bank_node)
     }
 
-    /// Starts a node in this process, on whatever the database says.
+    /// Starts a node in this process, on the existing database.
     pub(super) async fn start(&mut self) -> Result<(), Failure> {
         let environment = config::Environment::new();
         let loaded = config::load(Some(&self.configuration()), &environment)?;
@@ -57,7 +57,7 @@ impl BankNode {
         }
     }
 
-    /// The same node as a process of its own, which can be killed.
+    /// The same node as a separate process, which can be killed.
     pub(super) async fn start_process(&self) -> Result<Process, Failure> {
         Process::serve(&self.configuration(), &self.folder.join("process.log")).await
     }
@@ -74,7 +74,7 @@ impl BankNode {
     }
 }
 
-/// The example of the repository, in front of this bank.
+/// The example project of the repository, in front of this bank.
 fn document(bank: &Bank, proof: Proof) -> Result<ProjectDocument, Failure> {
     let mut document: ProjectDocument = toml::from_str(PROJECT).map_err(trouble)?;
     for upstream in &mut document.upstreams {

@@ -1,5 +1,5 @@
-//! One yes for several calls: a plan is approved once, its calls run without a further question, and what is not in it
-//! is held with the difference told. What is left of a yes can be taken back at any time.
+//! One approval for several calls: a plan is approved once, its calls run without further questions, and a call outside of
+//! it is held, with its deviation shown. The unused part of an approval can be revoked at any time.
 
 use super::{
     super::{
@@ -116,7 +116,7 @@ impl Branch {
         steps.done(&format!("taken back: {PERSON} revoked the one payment that was left, and the next call was held"))
     }
 
-    /// What the steps would run, as people are shown it.
+    /// The calls of the steps, as rendered for people.
     async fn shown_of(&self, mplp: &Mplp, plan: &MplpId) -> Result<Vec<String>, Failure> {
         let actions = mplp.actions(plan).await.map_err(trouble)?;
         let shown: Vec<String> = actions.steps.into_iter().filter_map(|step| Some(step.runs?.shown)).collect();
@@ -125,7 +125,7 @@ impl Branch {
         Ok(shown)
     }
 
-    /// How a call that is held differs from the plan.
+    /// The deviation of a held call from the plan.
     async fn is_held_and_told(&mut self, call: &Call) -> Result<Vec<String>, Failure> {
         match self.desk.call(call).await {
             Err(CallError::NotPermitted(why)) if why.code == "irreversible_requires_confirm" => {

@@ -1,4 +1,4 @@
-//! `countersign serve` as a process of its own, so that it can be killed.
+//! `countersign serve` as a separate process, so that it can be killed.
 
 use super::super::plane::trouble;
 use crate::Failure;
@@ -11,12 +11,12 @@ use std::{
 
 pub(super) struct Process {
     child: Child,
-    /// Kept open for as long as it runs.
+    /// Kept open for as long as the process runs.
     said: BufReader<ChildStdout>,
 }
 
 impl Process {
-    /// Returns when it listens.
+    /// Returns when the node listens.
     pub(super) async fn serve(configuration: &Path, log: &Path) -> Result<Self, Failure> {
         let binary = std::env::current_exe().map_err(trouble)?;
         let mut command = Command::new(binary);
@@ -40,14 +40,14 @@ impl Process {
         Ok(process)
     }
 
-    /// SIGKILL: it cannot say goodbye, flush or finish anything.
+    /// SIGKILL: the node cannot flush or finish anything.
     pub(super) fn kill(mut self) -> Result<(), Failure> {
         self.child.kill().map_err(trouble)?;
         self.child.wait().map(drop).map_err(trouble)
     }
 }
 
-/// Nothing that the demo started outlives it.
+/// The process must not outlive the demo.
 impl Drop for Process {
     fn drop(&mut self) {
         let _ended = self.child.kill();

@@ -1,4 +1,4 @@
-//! The toy bank: an API that knows nothing of agents. It does what it is asked and remembers every request.
+//! The toy bank: an API that knows nothing of agents. It carries out and remembers every request.
 
 use axum::{
     Json, Router,
@@ -17,7 +17,7 @@ use std::{
 };
 use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
-/// What the bank knows the gateway by. No agent ever sees it, and nobody without it is served.
+/// The credential by which the bank recognises the gateway. Agents never see it, and requests without it are refused.
 pub(super) const CREDENTIAL: &str = "Bearer the-banks-own-secret";
 
 pub(super) struct Bank {
@@ -57,18 +57,18 @@ impl Bank {
         format!("http://{}", self.address)
     }
 
-    /// What was posted to a path: each of them was carried out.
+    /// The requests posted to a path; each was carried out.
     pub(super) fn effects(&self, path: &str) -> Vec<Got> {
         let got = self.books.got.lock().unwrap_or_else(PoisonError::into_inner);
         got.iter().filter(|got| got.method == Method::POST && got.path == path).cloned().collect()
     }
 
-    /// From now on it does what it is asked, and answers too late for anybody to hear.
+    /// From now on it carries out requests, but responds too late for any caller.
     pub(super) fn slows_down(&self) {
         self.books.slow.store(true, Ordering::SeqCst);
     }
 
-    /// Until a request has arrived while it is slow.
+    /// Waits until a request has arrived while it is slow.
     pub(super) async fn is_at_work(&self) {
         self.books.arrived.notified().await;
     }

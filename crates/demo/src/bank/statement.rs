@@ -1,5 +1,5 @@
-//! How the service behind the gateway finds out for whom a call is: a signed statement, checked with the keys that
-//! Countersign publishes.
+//! How an upstream learns the person and the agent of a call: a signed identity assertion, verified with the keys
+//! published by Countersign.
 
 use super::super::plane::{transport, trouble};
 use crate::Failure;
@@ -9,10 +9,10 @@ use countersign_client::transport::{Request, Transport as _};
 use countersign_protocol::{aap::jwks::Jwks, origin::Origin};
 use serde_json::Value;
 
-/// The header that the statement comes in.
+/// The header of the identity assertion.
 pub(super) const HEADER: &str = "countersign-identity";
 
-/// Its claims, if one of the published keys has signed them.
+/// The JWT claims, if one of the published keys has signed them.
 pub(super) async fn verified(statement: &str, origin: &Origin) -> Result<Value, Failure> {
     let bad = || Failure::new("not as promised: the bank got a statement of identity that it cannot verify");
     let (signed, signature) = statement.rsplit_once('.').ok_or_else(bad)?;

@@ -1,5 +1,5 @@
-//! Held, approved, swapped, run once, replayed, redeemed; and one effect, whatever carries it. Each step is checked
-//! against what the bank got.
+//! Held, approved, swapped, run once, replayed, redeemed; and one effect for two approvals. Each step is checked against the
+//! bank's requests.
 
 use super::{
     super::{
@@ -18,7 +18,7 @@ use countersign_client::{agent::Call, transport::Request};
 use countersign_protocol::decisions::DecisionDocument;
 use http::{StatusCode, header};
 
-/// What has no yes behind it is refused in this one way.
+/// The refusal of every call without approval.
 const UNCONFIRMED: (u16, &str) = (403, "irreversible_requires_confirm");
 const CONFLICT: (u16, &str) = (409, "conflict");
 
@@ -60,14 +60,14 @@ impl Branch {
         Ok((decision, token))
     }
 
-    /// Before the yes is spent: it is there, and for something else.
+    /// Before the approval is claimed: it exists, but for another call.
     async fn is_swapped(&mut self, token: &str, steps: &mut Steps<'_>) -> Result<(), Failure> {
         self.refuses(&transfer("inv-7", "820000.00").confirmed(token), UNCONFIRMED).await?;
         self.bank_has_nothing()?;
         steps.done("swapped: 820000.00 with the approval of 82000.00 was refused, and nothing reached the bank")
     }
 
-    /// Gives the request as it went over the wire.
+    /// Returns the request as sent.
     async fn runs_once(
         &mut self,
         decision: &DecisionDocument,
@@ -114,7 +114,7 @@ impl Branch {
         steps.done("redeemed: another transfer ran by its decision's id, without sending the body again, and once")
     }
 
-    /// Two questions, two yeses, one payment.
+    /// Two questions, two approvals, one payment.
     async fn is_refunded_once(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
         let (first, second) = (refund("p-1", "damaged"), refund("p-1", "customer insists"));
         let (_, one) = self.desk.approved(&self.node, &first).await?;
@@ -159,7 +159,7 @@ impl Branch {
         check(self.bank.effects("/transfers").is_empty(), "a transfer reached the bank before its time")
     }
 
-    /// So many transfers were carried out, and no more; the last of them.
+    /// Checks the number of transfers; returns the last one.
     fn bank_has(&self, transfers: usize) -> Result<Got, Failure> {
         let got = self.bank.effects("/transfers");
         let last = got.last().filter(|_| got.len() == transfers).cloned();

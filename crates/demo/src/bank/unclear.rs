@@ -1,6 +1,5 @@
-//! Asking instead of guessing: a plan leaves open from which account the money is taken. The agent's own answer is not
-//! enough where nothing can be undone; a person gives it, and whoever approves the plan, or audits it years later, sees
-//! who gave it.
+//! Asking instead of guessing: a plan leaves the debited account open. The agent's own answer does not suffice for an
+//! irreversible call, so a person answers. Approvers of the plan, and later auditors, see the author of the answer.
 
 use super::{
     super::{
@@ -27,7 +26,7 @@ use countersign_protocol::{
 use serde_json::Value;
 
 const PLAN: &str = include_str!("../../../../examples/clarification/plan.json");
-/// Where the answer belongs.
+/// The place of the answer in the plan.
 const PLACE: &str = "/actions/6d2e9f30-8b45-4ca7-9e16-4f0a2d8c3b75/arguments/body/from";
 const ANSWER: &str = "main";
 
@@ -122,7 +121,7 @@ fn asked(question: &Question) -> &str {
     }
 }
 
-/// Taken out again, the plan is the one that was submitted.
+/// Without the answer, the plan is the submitted one.
 fn has_nothing_but_the_answer(accepted: &PlanAccepted) -> Result<bool, Failure> {
     let mut plan = accepted.plan.clone();
     let (parent, member) = PLACE.rsplit_once('/').unwrap_or_default();
@@ -131,7 +130,7 @@ fn has_nothing_but_the_answer(accepted: &PlanAccepted) -> Result<bool, Failure> 
     Ok(taken == Some(Value::from(ANSWER)) && plan == submitted)
 }
 
-/// What the question says was clarified, and whose answer it is.
+/// The clarified value in the question, with the author of the answer.
 fn clarified(question: &Question) -> Result<String, Failure> {
     let Asks::Confirmation(asked) = question.asks() else { return Err(Failure::new("that is no plan")) };
     let told = asked.extra_context.as_ref().and_then(|told| told.get("clarification")?.pointer("/answers/0"));
@@ -141,7 +140,7 @@ fn clarified(question: &Question) -> Result<String, Failure> {
     Ok(format!("\"{}\" \"{answer}\", answered by a person", text(told, "question")))
 }
 
-/// First the agent's answer, which was not taken; then a person's, which was.
+/// First the agent's answer, which was not accepted; then a person's, which was.
 fn is_told_truly(report: &Report) -> bool {
     let given: Vec<_> = report.rounds.iter().map(|round| (round.given_by, round.resolved)).collect();
     let right = given == [(Some(GivenBy::Own), false), (Some(GivenBy::Person), true)];

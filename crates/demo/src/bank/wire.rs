@@ -1,4 +1,4 @@
-//! The agent's connection, which remembers what went out last: that is what a thief of a request would have.
+//! The agent's connection. It remembers the last request, as a thief of a request would have it.
 
 use super::super::plane::{transport, trouble};
 use crate::Failure;
@@ -22,7 +22,7 @@ impl Wire {
         last.ok_or_else(|| Failure::new("the agent has sent nothing yet"))
     }
 
-    /// Sends the very same once more.
+    /// Sends the identical request again.
     pub(super) async fn replay(&self, request: &Request) -> Result<Response, Failure> {
         self.inner.send(request.clone()).await.map_err(trouble)
     }
