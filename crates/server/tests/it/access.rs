@@ -1,4 +1,4 @@
-//! Calls of the API behind the gateway: who is let through, and what the upstream sees.
+//! Calls of the API behind the gateway: their admission, and the request that reaches the upstream.
 
 mod challenge;
 mod consent;

@@ -8,7 +8,7 @@ mod paging;
 
 use serde_json::Value;
 
-/// What identifies each entry of a page.
+/// The identifying hash of each entry of a page.
 fn hashes(page: &Value) -> Vec<String> {
     let entries = page["entries"].as_array().unwrap();
     entries.iter().map(|entry| entry["leaf_hash"].as_str().unwrap().to_owned()).collect()

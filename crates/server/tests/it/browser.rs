@@ -107,7 +107,7 @@ async fn by_keyboard_alone_a_person_approves_part_of_a_plan_allows_more_than_onc
     play("plans", &plane, json!({ "token": agent.token })).await;
 }
 
-/// Plays a story in which a request without a callback is approved; the code that the page showed.
+/// Plays a scenario in which a request without a callback is approved; returns the code from the page.
 async fn approved_in(story: &str) -> (Plane, String) {
     let (plane, _serving) = serving().await;
     plane.person("alice").await;
@@ -136,7 +136,7 @@ fn northwind(plane: &Plane) -> &countersign_testkit::TestOperator {
     plane.operator("northwind.test")
 }
 
-/// Plays a story of `e2e/` and returns what it tells.
+/// Plays a scenario of `e2e/` and returns its result.
 async fn play(story: &str, plane: &Plane, mut given: Value) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for needed in

@@ -1,4 +1,4 @@
-//! A clock that leaps pauses decisions and changes nothing; one that is right is accepted by an administrator.
+//! A clock leap pauses decisions and changes nothing; an administrator accepts a corrected clock.
 
 use countersign_engine::{ClockTrouble, StartError, store::Place};
 use countersign_server::admin::{AcceptClock, AcceptedClock, AdminRefusal, AdminRequest as _};
@@ -209,7 +209,7 @@ async fn a_database_server_whose_clock_leaps_pauses_its_nodes() {
     let asked = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
     for leap in [YEAR_S, -YEAR_S] {
         postgres::set_clock(&place.url, plane.now().plus_secs(leap).0).await;
-        // An answer is never turned away as late: the node compares the clocks before it says so.
+        // A reply is never refused as late before the node has compared the clocks.
         assert!(leap < 0 || format!("{:?}", alice.tries(&plane, &asked, true).await).contains("Unavailable"));
         plane.engine.tidy().await.unwrap();
         assert!(plane.engine.settle_due().await.is_err());

@@ -1,4 +1,4 @@
-//! What a service says about itself before anybody has proven anything.
+//! Public documents of a service, readable without credentials.
 
 mod configuration;
 mod demands;

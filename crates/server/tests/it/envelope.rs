@@ -1,4 +1,4 @@
-//! One envelope for everything that goes wrong (AAP 16), whoever it is that turns a request down.
+//! One envelope for every error (AAP 16), from every layer that refuses a request.
 
 mod bodies;
 mod codes;
@@ -9,7 +9,7 @@ mod refusals;
 use crate::schemas;
 use countersign_testkit::Answer;
 
-/// The envelope of an answer with this status and code; fails if it is anything else.
+/// The envelope of a response with this status and code; fails on any other.
 #[track_caller]
 fn assert_envelope(answer: &Answer, status: u16, code: &str) {
     assert_eq!(answer.header("content-type"), Some("application/json"), "{}", answer.text());

@@ -1,4 +1,4 @@
-//! A new epoch: on a database that was brought back nothing of before goes on by itself.
+//! A new epoch: on a restored database, no earlier authority continues by itself.
 
 use countersign_engine::Actor;
 use countersign_testkit::{

@@ -1,4 +1,4 @@
-//! The public listener among strangers: nobody keeps a place by saying nothing, and nobody takes them all.
+//! The public listener on the open network: silent connections are closed, and no client takes every slot.
 
 mod deadlines;
 mod shares;
@@ -12,12 +12,12 @@ use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
 };
 
-/// Longer than any deadline of these tests, shorter than those that a node has unless told otherwise.
+/// Longer than any deadline of these tests, shorter than a node's defaults.
 const SOON: Duration = Duration::from_secs(5);
 const SHORT: Duration = Duration::from_millis(150);
 const LONG: Duration = Duration::from_secs(60);
 
-/// No deadline that would be met within a test.
+/// Deadlines longer than a test.
 fn patient() -> Limits {
     Limits { first_byte: LONG, header_read: LONG, idle: LONG, ..Limits::default() }
 }
@@ -67,7 +67,7 @@ async fn answers(stream: &mut TcpStream) -> bool {
     matches!(tokio::time::timeout(SOON, asked).await, Ok(Ok(_)))
 }
 
-/// Whether the other side closes this connection soon, whatever it says before.
+/// Whether the peer closes this connection soon, after any output.
 async fn closes(stream: &mut TcpStream) -> bool {
     let mut rest = Vec::new();
     tokio::time::timeout(SOON, stream.read_to_end(&mut rest)).await.is_ok()

@@ -1,4 +1,4 @@
-//! The plane through its door, on both databases.
+//! The plane over HTTP, on both databases.
 
 #![allow(
     clippy::unwrap_used,

@@ -9,7 +9,7 @@ use http::{Method, request::Builder};
 use serde_json::json;
 
 const PATH: &str = "/v1/decisions/dec_none";
-/// After this the proofs of calls need no nonce.
+/// After this time the proofs of calls need no nonce.
 const NEW_EPOCH_S: i64 = 601;
 
 async fn scene() -> BankScene {

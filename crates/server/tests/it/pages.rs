@@ -1,4 +1,4 @@
-//! The pages, through the door, as a browser uses them.
+//! The pages over HTTP, as a browser uses them.
 
 mod agents;
 mod clarified;
@@ -20,7 +20,7 @@ use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, TestAgent, TestOpe
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
-/// What browsers send when they want a page.
+/// A browser's `Accept` header for a page.
 const HTML: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 async fn plane() -> Plane {
@@ -36,8 +36,8 @@ pub(crate) trait Words {
 }
 
 impl Words for Answer {
-    /// The page without what is only there for the eye or the bidi algorithm: break points, isolates and what marks
-    /// the text between quotes as a value.
+    /// The page without visual markup and bidi controls: break points, isolates and the markup of values
+    /// between quotes.
     fn words(&self) -> String {
         let text = self.text().replace("<wbr>", "").replace(['\u{2068}', '\u{2069}'], "");
         text.replace("“<bdi class=\"quoted\">", "“")
@@ -46,17 +46,17 @@ impl Words for Answer {
     }
 }
 
-/// Opens a page with nobody signed in.
+/// Opens a page without signing in.
 async fn open(plane: &Plane, path: &str) -> Answer {
     plane.send(Request::get(path).header(header::ACCEPT, HTML).body(Body::empty()).unwrap()).await
 }
 
-/// Opens a page as somebody.
+/// Opens a page as this person.
 pub(crate) async fn open_as(plane: &Plane, who: &TestPerson, path: &str) -> Answer {
     plane.send(who.request(Method::GET, path).header(header::ACCEPT, HTML).body(Body::empty()).unwrap()).await
 }
 
-/// Sends a form as somebody, with exactly these fields.
+/// Sends a form as this person, with exactly these fields.
 async fn send_as(plane: &Plane, who: &TestPerson, path: &str, fields: &[(&str, &str)]) -> Answer {
     let request = who.request(Method::POST, path).header(header::ACCEPT, HTML);
     plane.send(request.header(header::CONTENT_TYPE, FORM).body(form(fields)).unwrap()).await
@@ -76,7 +76,7 @@ fn hidden(page: &str, name: &str) -> String {
     rest.split('"').next().unwrap().to_owned()
 }
 
-/// A connect request that wants its answer at the operator's callback.
+/// A connect request that wants its result at the operator's callback.
 async fn request_with_callback(plane: &Plane, operator: &TestOperator, scopes: &[&str]) -> String {
     let mut body = plane.connect_body(operator, scopes);
     body["callback"] = json!(operator.callback());
@@ -84,7 +84,7 @@ async fn request_with_callback(plane: &Plane, operator: &TestOperator, scopes: &
     answer.json()["request_id"].as_str().unwrap().to_owned()
 }
 
-/// What the form on a consent page sends, with an answer and the box ticked or not.
+/// The fields of a consent page's form, with an answer and the box ticked or not.
 fn answering<'a>(fields: &'a [String; 3], answer: &'a str, ticked: bool) -> Vec<(&'a str, &'a str)> {
     let [csrf, disclosure_id, shown] = fields;
     let mut sent =
@@ -110,24 +110,24 @@ async fn delegations(plane: &Plane, who: &TestPerson) -> usize {
     who.get(plane, "/v1/agents").await.expect(200).json()["agents"].as_array().unwrap().len()
 }
 
-/// Where a decision's own page is: the path of its `page`.
+/// The path of a decision's `page`.
 fn page_of(decision: &Value) -> String {
     let page = url::Url::parse(decision["page"].as_str().unwrap()).unwrap();
     page.path().to_owned()
 }
 
-/// An agent asks in these words, about something that policy does not know.
+/// An agent asks in this text, about an action without policy.
 async fn asked_in_words(plane: &Plane, agent: &TestAgent, action: &str) -> Value {
     let body = json!({ "action": action, "consequence": "It is done." });
     agent.asks(plane, &body).await.expect(201).json()
 }
 
-/// Says yes for more than once, with these fields.
+/// Gives a standing approval with these fields.
 async fn accept_more(plane: &Plane, who: &TestPerson, decision: &Value, more: &[(&str, &str)]) -> Answer {
     decide(plane, who, decision, "accept-more", more).await
 }
 
-/// Opens the page of a question and sends its form with an answer and whatever else.
+/// Opens the page of a question and sends its form with an answer and further fields.
 pub(crate) async fn decide(
     plane: &Plane,
     who: &TestPerson,
@@ -143,7 +143,7 @@ pub(crate) async fn decide(
     send_as(plane, who, &path, &sent).await
 }
 
-/// The page that an answer leads to.
+/// The page that a response redirects to.
 pub(crate) async fn follow(plane: &Plane, who: &TestPerson, answer: Answer) -> String {
     let to = answer.expect(303).header("location").unwrap().to_owned();
     open_as(plane, who, &to).await.expect(200).words()

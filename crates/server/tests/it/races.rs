@@ -1,4 +1,4 @@
-//! The same thing many times at once: it happens once.
+//! The same request many times at once: it takes effect once.
 
 use axum::{Router, body::Body};
 use countersign_testkit::{Answer, Backend, Kit, Plane, TestPerson, agent_request, send_to};
@@ -126,7 +126,7 @@ races! {
         let scene = kit.scene().await;
         let call = |n: usize| {
             let method = if n.is_multiple_of(2) { Method::GET } else { Method::POST };
-            // Each is a call of its own: a repeat of a write under way is refused.
+            // Each is a call of its own: a repeat of a write in flight is refused.
             scene.agent.request(method, &format!("/calendar/events?n={n}"), "SCHEDULE_EVENT").body(Body::empty()).unwrap()
         };
         for answer in at_once(&scene.plane.api(), (0..100).map(call)).await {
@@ -156,7 +156,7 @@ races! {
     }
 }
 
-/// Sends all of them together; their answers in the same order.
+/// Sends all of them together; returns their responses in the same order.
 async fn at_once(router: &Router, requests: impl IntoIterator<Item = Request<Body>>) -> Vec<Answer> {
     let send = |request| {
         let router = router.clone();
@@ -178,7 +178,7 @@ fn signed(person: &TestPerson, path: &str, body: &Value) -> Request<Body> {
     request.header("content-type", "application/json").body(Body::from(body.to_string())).unwrap()
 }
 
-/// Shows the disclosure; the yes to it.
+/// Shows the disclosure; returns the approval of it.
 async fn shown(plane: &Plane, person: &TestPerson, request_id: &str) -> Value {
     let shown = person.post(plane, "/agent/delegate", &json!({ "request_id": request_id })).await.expect(200).json();
     json!({ "request_id": request_id, "disclosure_id": shown["disclosure_id"], "acknowledged_disclosure": true })

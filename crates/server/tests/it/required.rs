@@ -1,4 +1,4 @@
-//! `required` in the OpenAPI description is what the endpoints demand: a body with exactly these members is taken, and
+//! `required` in the OpenAPI description matches the endpoints: a body with exactly these members is accepted, and
 //! one without any of them is refused as malformed.
 
 use crate::mplp::Stage;
@@ -10,7 +10,7 @@ use std::{collections::BTreeSet, future::Future};
 const PLAN: &str = "8d5b1f0a-3c27-4e94-9a61-2f7d40c3b815";
 const STEP: &str = "2c9e7b14-6f53-4a08-b2d7-91f4a6e03c85";
 
-/// Types whose members depend on each other in ways that `required` cannot say; what depends is in their descriptions.
+/// Types with dependencies between members that `required` cannot express; their descriptions state them.
 const EITHER_OR: [&str; 2] = ["ClaimRequest", "DelegateRequest"];
 
 struct Description(Value);
@@ -36,7 +36,7 @@ impl Description {
         named.flat_map(|name| self.alternatives(name)).collect()
     }
 
-    /// The types that a body may be of.
+    /// The types that a body may have.
     fn alternatives(&self, name: String) -> Vec<String> {
         match self.0["components"]["schemas"][&name].get("oneOf") {
             Some(alternatives) => references(alternatives),
@@ -51,7 +51,7 @@ fn references(schema: &Value) -> Vec<String> {
     parts.map(|part| part.split('"').next().unwrap().to_owned()).collect()
 }
 
-/// The object at a place of a body is of the type; `send` tries a body.
+/// The object at a pointer of a body has the type; `send` tries a body.
 async fn demands<F: Future<Output = Answer>>(
     (description, seen): (&Description, &mut BTreeSet<String>),
     name: &str,
@@ -205,7 +205,7 @@ async fn bodies_with_what_is_required_are_taken_and_without_any_of_it_refused() 
     assert_eq!(left, known.map(|name| (*name).to_owned()).collect(), "whoever adds a body adds it here");
 }
 
-/// The project document, by an admin: what its entries must have.
+/// The project document, by an admin: the required members of its entries.
 #[tokio::test]
 async fn the_entries_of_a_project_document_need_what_is_required_of_them() {
     let stage = Stage::with(Kit(Backend::Sqlite), Setup::payments()).await;

@@ -1,4 +1,4 @@
-//! Cutting an agent off: by its user, its operator, an admin, or by taking a receipt or a key back.
+//! Revoking an agent's access: by its user, its operator, an admin, or by revoking a receipt or a key.
 
 mod callers;
 mod immediate;

@@ -1,6 +1,6 @@
-//! Our schemas in `docs/schemas/aap`, and everything that the plane produces held against them.
+//! Our schemas in `docs/schemas/aap`, and every document of the plane validated against them.
 //!
-//! Ours judge in every case. Where `COUNTERSIGN_PUBLISHED_SPEC` names the folder of the published schemas, they judge the
+//! Ours are always used. Where `COUNTERSIGN_PUBLISHED_SPEC` names the folder of the published schemas, they validate the
 //! same documents; where it does not, the run says so.
 
 mod agreement;
@@ -13,7 +13,7 @@ use jsonschema::{Draft, Registry, Validator};
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, io::Write as _, path::PathBuf, sync::LazyLock};
 
-/// Every schema of ours, and what the published one for the same document is called, if there is one.
+/// Every schema of ours, and the name of the published one for the same document, if there is one.
 const NAMES: &[(&str, Option<&str>)] = &[
     ("manifest", Some("manifest")),
     ("operator-identity", Some("identity")),
@@ -25,20 +25,20 @@ const NAMES: &[(&str, Option<&str>)] = &[
     ("register-response", None),
 ];
 
-/// Fails unless every judge at hand accepts the document.
+/// Fails unless every available schema accepts the document.
 #[track_caller]
 pub(crate) fn assert_valid(name: &str, document: &Value) {
     let found: Vec<String> = problems(name, document).into_iter().chain(published_problems(name, document)).collect();
     assert!(found.is_empty(), "no sound {name}: {found:#?}\n{document:#}");
 }
 
-/// What our schema has against a document: `keyword at /place`.
+/// The errors of our schema for a document: `keyword at /place`.
 pub(crate) fn problems(name: &str, document: &Value) -> Vec<String> {
     static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(ours);
     found(&OURS[name], document)
 }
 
-/// What the published schema has against it; nothing where there is none, or none at hand.
+/// The errors of the published schema; none if it does not exist or is not available.
 pub(crate) fn published_problems(name: &str, document: &Value) -> Vec<String> {
     static PUBLISHED: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(published);
     let Some(schema) = PUBLISHED.get(name) else { return Vec::new() };
@@ -70,7 +70,7 @@ fn ours() -> BTreeMap<String, Validator> {
 
 fn published() -> BTreeMap<String, Validator> {
     let Some(schemas) = published_schemas() else {
-        // Past the capture of the test runner: nobody may take this for a comparison with the published schemas.
+        // Past the test runner's capture: the run must not pass for a comparison with the published schemas.
         let said =
             "NOT COMPARED with the published AAP schemas: COUNTERSIGN_PUBLISHED_SPEC is not set; ours alone judge";
         let _told = writeln!(std::io::stderr(), "{said}");

@@ -1,4 +1,4 @@
-//! The whole story, once: connect, register, read, a refused write, audit, revoke.
+//! The whole flow, once: connect, register, read, a refused write, audit, revoke.
 
 use countersign_testkit::on_both_stores;
 use http::Method;

@@ -1,4 +1,4 @@
-//! One project or many, each found in its own way, none reachable through another.
+//! One project or many, each with its own address, none reachable through another.
 
 mod isolation;
 mod isolation_of_people;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 const BASE: &str = "api.example.test";
 
-/// A way to a project: by path on the base host, or by the project's own host.
+/// An address of a project: by path on the base host, or by the project's own host.
 #[derive(Clone, Debug)]
 struct Door {
     project: &'static str,
@@ -34,12 +34,12 @@ impl Door {
         Self { project, prefix: String::new(), host: format!("{project}.{BASE}"), address }
     }
 
-    /// Both ways to one project.
+    /// Both addresses of one project.
     fn both(project: &'static str) -> [Self; 2] {
         [Self::by_path(project), Self::by_host(project)]
     }
 
-    /// What `aud` must be behind this door.
+    /// The expected `aud` at this address.
     fn service(&self) -> String {
         format!("https://{}", self.host)
     }
@@ -52,7 +52,7 @@ impl Door {
         format!("{}{path}", self.prefix)
     }
 
-    /// Adds where the request goes.
+    /// Adds the request's target.
     fn at(&self, request: Builder) -> Builder {
         request.header(header::HOST, &self.host)
     }

@@ -1,4 +1,4 @@
-//! Two nodes on one database: each can stand in for the other, and neither goes by its own clock.
+//! Two nodes on one database: each can replace the other, and neither relies on its own clock.
 
 mod clocks;
 mod gone;
@@ -18,10 +18,10 @@ use http::{Method, header};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
-/// Less than the time after which whoever waits looks by itself: in less than this somebody was woken.
+/// Less than the interval after which a waiter polls by itself: a faster response proves a wake-up.
 const WOKEN: Duration = Duration::from_secs(4);
 
-/// Both nodes, and those who ask and answer.
+/// Both nodes, and the participants.
 struct Two {
     first: Plane,
     second: Node,
@@ -41,7 +41,7 @@ impl Two {
         Self::with(first, &clock).await
     }
 
-    /// The second one goes by a clock that differs by so much.
+    /// The second node's clock differs by this much.
     async fn apart(millis: i64) -> (Self, ManualClock) {
         let first = Kit(Backend::Postgres).plane_with(Setup::payments()).await;
         let clock = ManualClock::at(first.now().plus_millis(millis));
@@ -64,7 +64,7 @@ impl Two {
         (subscriber, heard)
     }
 
-    /// A reply that is sent to the second node.
+    /// Sends a reply to the second node.
     async fn reply_to_the_second(&self, subscriber: &Subscriber, reply: &Value) -> Answer {
         let request = subscriber.request(Method::POST, "/aaep/v1/replies");
         let request = request.header(header::CONTENT_TYPE, "application/json").body(Body::from(reply.to_string()));
@@ -82,7 +82,7 @@ impl Node {
         agent.send(&self.public, Method::POST, &path(decision, "/claim"), Some(body)).await
     }
 
-    /// Begins to wait, and is seen to wait before this is over.
+    /// Starts a wait, and returns once it is in progress.
     async fn waits(&self, agent: &TestAgent, decision: &Value) -> tokio::task::JoinHandle<Answer> {
         let (agent, node, wait) = (agent.clone(), self.public.clone(), path(decision, "?wait=55"));
         let (whose, id) = (agent.clone(), decision.clone());

@@ -1,4 +1,4 @@
-//! Which version is spoken (AAP 13.4, 22), and what happens to what no version knows.
+//! The negotiated version (AAP 13.4, 22), and the handling of unknown members.
 
 mod headers;
 mod refused;
@@ -6,7 +6,7 @@ mod unknown_members;
 
 use countersign_protocol::aap::version;
 
-/// How a version is chosen. This build serves one, so no answer can show it yet.
+/// The choice of a version. This build serves one, so no response can show it yet.
 #[test]
 fn the_version_that_was_asked_for_is_served_though_a_newer_one_is_there() {
     let both = &["2.0", "2.1"];

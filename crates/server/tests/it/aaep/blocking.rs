@@ -1,4 +1,4 @@
-//! What a question blocks and what goes on beside it (AAEP 6.1).
+//! Work that a question blocks, and work that continues beside it (AAEP 6.1).
 
 use super::Waiting;
 use countersign_testkit::{
@@ -8,7 +8,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// The next event that is no countdown: it must lead away from a question.
+/// The next event that is no countdown: it must settle a question.
 async fn settlement(heard: &mut Heard) -> Value {
     loop {
         let next = heard.event().await;
@@ -84,11 +84,11 @@ on_both_stores! {
         agent.says(&plane, &session, &done).await.expect(201);
         assert_eq!(heard.event().await["tool"], "web_search");
         assert_eq!(heard.event().await["tool"], "web_search");
-        // The action itself may not even be said to run.
+        // The action itself must not be reported as running.
         let early = event("tool.invoked", json!({ "tool": "payments.send", "irreversible": true }));
         assert_eq!(agent.says(&plane, &session, &early).await.status, 409);
         assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
-        // Neither may one that can be undone, while people are asked about it.
+        // Neither must a reversible one while its own question is pending.
         let tidies = event("tool.invoked", json!({ "tool": "notes.archive", "tool_call_id": "call_2" }));
         let mut body = confirmation("notes.archive", json!({}));
         body["session_id"] = json!(session);
@@ -108,10 +108,10 @@ on_both_stores! {
         let document = agent.looks(&plane, &decision).await.json();
         assert_eq!(document["state"], "pending");
         assert!(document.get("response").is_none(), "there is nothing to go on with yet");
-        // A clarification is no yes: nothing can be claimed with it, before or after.
+        // A clarification is no approval: it allows no claim, before or after its answer.
         let claim = json!({ "digest": decision["digest"] });
         assert_eq!(agent.claims(&plane, &decision, &claim).await.status, 409);
-        // What does not depend on it has its own question, and goes on.
+        // Independent work has its own question and continues.
         let other = agent.asks_to(&plane, "mail.send", json!({})).await;
         phone.accepts(&plane, &heard.next_of("awaiting.confirmation").await).await.expect(204);
         agent.claims(&plane, &other, &json!({ "tool": "mail.send", "arguments": {} })).await.expect(200);
@@ -172,9 +172,9 @@ on_both_stores! {
         assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
         let claim = json!({ "tool": "payments.send", "arguments": { "amount": "82000" } });
         assert_eq!(agent.claims(&plane, &decision, &claim).await.status, 409, "closing is no yes");
-        // It can be answered from elsewhere: another subscriber, who gets it on joining.
+        // Another subscriber can answer it: a new one receives it on joining.
         let (tablet, mut at_tablet) = alice.listening(&plane).await;
-        // Two are open, asked at the same moment: they come in either order.
+        // Both were raised at the same moment, so their order is not defined.
         let two = [at_tablet.next_of("awaiting.confirmation").await, at_tablet.next_of("awaiting.confirmation").await];
         let again = two.into_iter().find(|asked| asked["reply_token"] == question["reply_token"]).expect("the question");
         drop(at_tablet);

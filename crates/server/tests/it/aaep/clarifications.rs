@@ -4,7 +4,7 @@ use super::Waiting;
 use countersign_testkit::{Kit, Setup, aaep::moment, decisions::Asked, on_both_stores, stored_evidence};
 use serde_json::{Value, json};
 
-/// A question that takes these kinds of answers.
+/// A question that accepts these kinds of answers.
 async fn waiting(kit: Kit, kinds: &[&str]) -> Waiting {
     let mut body = json!({ "question": "Which airport?", "accepted_response_kinds": kinds });
     if kinds.contains(&"multiple_choice") {

@@ -1,4 +1,4 @@
-//! `POST /aaep/v1/subscriptions`: a yes says where the events are, and every no is a document of the protocol (S2).
+//! `POST /aaep/v1/subscriptions`: acceptance names the address of the events; every refusal is a protocol document (S2).
 
 use axum::body::Body;
 use countersign_testkit::{
@@ -7,7 +7,7 @@ use countersign_testkit::{
 use http::{Method, header};
 use serde_json::{Value, json};
 
-/// Fails unless it is a sound rejection; its reason.
+/// Fails unless it is a well-formed rejection; returns its reason.
 fn rejected(answer: &Answer) -> (u16, String) {
     let document = answer.json();
     judge_message("subscription.rejected", &document);
@@ -25,7 +25,7 @@ on_both_stores! {
         let unproven = nobody.post(&plane, path, &subscription_request(json!({}))).await;
         assert_eq!(rejected(&unproven), (401, "authentication_required".into()));
         assert_eq!(unproven.header("www-authenticate"), Some("Bearer"));
-        // Whoever is not proven learns nothing about what they sent.
+        // Without credentials, the response does not depend on the body.
         assert_eq!(nobody.post_text(&plane, path, "nonsense".into()).await.json(), unproven.json());
         let mut old = subscription_request(json!({}));
         old["aaep_version"] = json!("0.1.0");

@@ -47,7 +47,7 @@ impl Legacy {
         self.agent.looks(&self.plane, decision).await.json()["state"].clone()
     }
 
-    /// What the clients that are around send.
+    /// The reply that published clients send.
     fn yes(&self, question: &Value) -> Value {
         json!({ "type": "confirmation.reply", "reply_token": question["reply_token"], "decision": "accept",
             "timestamp": "2026-11-15T12:00:00.915170+00:00" })

@@ -1,4 +1,4 @@
-//! Which pages and names may use an address with a token in it.
+//! Pages and host names that may use an address with a token in it.
 
 use super::legacy::{HOST, Legacy, get, post};
 use axum::{Router, body::Body};

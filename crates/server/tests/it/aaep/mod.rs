@@ -1,4 +1,4 @@
-//! AAEP through its doors: agents that speak, subscribers that hear and answer, over streams, sockets and the pair of
+//! AAEP over HTTP: agents that send events, subscribers that receive and answer them, over streams, sockets and the pair of
 //! paths for clients without credentials.
 
 mod blocking;
@@ -30,7 +30,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// A question that a subscriber of alice's has heard and nobody has answered.
+/// A pending question that a subscriber of alice's has received.
 struct Waiting {
     plane: Plane,
     alice: TestPerson,
@@ -38,7 +38,7 @@ struct Waiting {
     phone: Subscriber,
     heard: Heard,
     decision: Value,
-    /// The event, as it was heard.
+    /// The event as received.
     question: Value,
 }
 
@@ -55,7 +55,7 @@ impl Waiting {
         Self { plane, alice, agent, phone, heard, decision, question }
     }
 
-    /// A question that is answered with something else than yes or no.
+    /// A question whose answer is not approval or rejection.
     async fn for_clarification(kit: Kit, body: Value) -> Self {
         let Asked { plane, alice, agent } = kit.asked().await;
         let (phone, mut heard) = alice.listening(&plane).await;
@@ -64,7 +64,7 @@ impl Waiting {
         Self { plane, alice, agent, phone, heard, decision, question }
     }
 
-    /// A sound yes, changed as the test likes.
+    /// A valid approval with a change by the test.
     fn yes_but(&self, change: impl FnOnce(&mut Value)) -> Value {
         let mut reply = self.phone.yes(&self.plane, &self.question);
         change(&mut reply);
@@ -87,7 +87,7 @@ impl Waiting {
         self.document().await["state"].clone()
     }
 
-    /// The message is refused as none, and the question waits.
+    /// The message is refused as malformed, and the question stays pending.
     #[track_caller]
     fn is_no_message<'a>(&'a self, reply: &'a Value) -> impl Future<Output = ()> + 'a {
         let told = reply.to_string();
@@ -97,13 +97,13 @@ impl Waiting {
         }
     }
 
-    /// The reply is taken like any other, and changes nothing.
+    /// The reply is acknowledged like any other, and changes nothing.
     async fn does_not_count(&self, reply: &Value) {
         assert_eq!(self.replies(reply).await.status, 204, "{reply}");
         assert_eq!(self.state().await, "pending", "{reply}");
     }
 
-    /// The reply is taken, and settles the question.
+    /// The reply is acknowledged and settles the question.
     async fn counts(&self, reply: &Value, as_what: &str) {
         assert_eq!(self.replies(reply).await.status, 204, "{reply}");
         assert_eq!(self.state().await, as_what, "{reply}");

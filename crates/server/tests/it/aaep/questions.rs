@@ -1,4 +1,4 @@
-//! What waits for a person, listed for their subscribers, and more time for those who need it.
+//! The list of a person's pending questions for their subscribers, and extensions of the deadline.
 
 use super::Waiting;
 use axum::body::Body;

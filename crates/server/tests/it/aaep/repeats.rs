@@ -1,4 +1,4 @@
-//! An event that is sent again, because its answer was lost, is answered as it was and told once.
+//! An event that is sent again after its response was lost gets the same response and is delivered once.
 
 use countersign_testkit::{Plane, Setup, TestAgent, aaep::event, decisions::Asked, on_both_stores};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! `confirmation.reply` on the wire: what is no message is refused, what is one is taken, and only one that is right in
-//! everything counts (AAEP 6.3).
+//! `confirmation.reply` on the wire: a malformed message is refused, a well-formed one acknowledged, and only a reply
+//! that is valid in every respect counts (AAEP 6.3).
 
 use super::Waiting;
 use countersign_testkit::{
@@ -37,7 +37,7 @@ on_both_stores! {
         for decision in [json!("maybe"), json!("Accept"), json!(true), json!(null), json!("")] {
             waiting.is_no_message(&waiting.yes_but(|reply| reply["decision"] = decision)).await;
         }
-        // Not even a question can offer another one.
+        // A question cannot offer another decision either.
         let mut offering = confirmation("payments.send", json!({ "n": 1 }));
         offering["allowed_replies"] = json!(["accept", "reject", "maybe"]);
         assert_eq!(waiting.agent.asks(&waiting.plane, &offering).await.refusal(), (400, "invalid_request".into()));
@@ -59,7 +59,7 @@ on_both_stores! {
         for id in [closed.subscription_id, of_bob.subscription_id.clone(), unknown] {
             waiting.does_not_count(&waiting.yes_but(|reply| reply["subscription_id"] = json!(id))).await;
         }
-        // Not even if bob borrows alice's.
+        // Nor with alice's subscription id.
         of_bob.subscription_id = waiting.phone.subscription_id.clone();
         of_bob.accepts(plane, &waiting.question).await.expect(204);
         assert_eq!(waiting.state().await, "pending");

@@ -1,4 +1,4 @@
-//! Tokens that tie a reply to its question: nobody can guess one, none is used twice, and none is a credential.
+//! Tokens that tie a reply to its question: unguessable, single-use, and no credential.
 
 use super::Waiting;
 use countersign_testkit::{Backend, Kit, Setup, aaep::Heard, decisions::Asked, leaks::Haystack, on_both_stores};
@@ -42,7 +42,7 @@ on_both_stores! {
             assert!(tail.len() == 32 && tail.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')), "{token}");
         }
         assert_eq!(tokens.iter().collect::<HashSet<_>>().len(), tokens.len());
-        // Whoever joins later is given the same ones.
+        // A later subscriber receives the same tokens.
         let (_tablet, mut at_tablet) = asked.alice.listening(&asked.plane).await;
         for _ in 0..20 {
             assert!(tokens.contains(&token(&at_tablet.next_of("awaiting.confirmation").await)));
@@ -59,7 +59,7 @@ on_both_stores! {
         let reply = waiting.yes_but(|_| {});
         waiting.counts(&reply, "accepted").await;
         let settled = waiting.document().await;
-        // The same action asked again is another question with another token, and the captured reply is not for it.
+        // The same action raised again is another question with another token; the captured reply does not fit it.
         waiting.plane.advance_secs(400).await;
         let again = waiting.agent.asks_to(&waiting.plane, "payments.send", json!({ "amount": "82000" })).await;
         assert_ne!(again["decision_id"], settled["decision_id"]);
@@ -92,7 +92,7 @@ on_both_stores! {
         phone.rejects(&plane, &question).await.expect(204);
         tablet.accepts(&plane, &question).await.expect(204);
         tablet.accepts(&plane, &question).await.expect(204);
-        // The next thing that either of them hears is told alike, and nothing follows for the late one alone.
+        // Both receive the next event alike, and nothing follows for the late sender alone.
         agent.asks_to(&plane, "mail.send", json!({})).await;
         for heard in [&mut at_phone, &mut at_tablet] {
             let changed = heard.event().await;
@@ -111,7 +111,7 @@ on_both_stores! {
         let mut phone = alice.subscriber(&plane).await;
         phone.subscribes(&plane).await;
         let decision = agent.asks_to(&plane, "payments.send", json!({})).await;
-        // The phone has never heard the event itself: the bridge handed it over by a way of its own.
+        // The phone never received the event itself: the bridge handed it over out of band.
         let question = at_bridge.next_of("awaiting.confirmation").await;
         let reply = phone.yes(&plane, &question);
         assert!(reply.as_object().unwrap().keys().all(|name| !name.contains("forward")));

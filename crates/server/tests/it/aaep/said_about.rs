@@ -1,10 +1,10 @@
-//! What a reply says beside its decision: kept, handed on, and never believed (AAEP 6.3.2).
+//! Statements in a reply beside its decision: stored, passed on, and never trusted (AAEP 6.3.2).
 
 use super::Waiting;
 use countersign_testkit::{Setup, decisions::Asked, on_both_stores, stored_evidence};
 use serde_json::{Value, json};
 
-/// What the evidence of the settlement says in the open, and what it keeps apart.
+/// The settlement's evidence: its open part and its separately stored part.
 async fn kept(waiting: &Waiting) -> (Value, Value) {
     let entries = stored_evidence(&waiting.plane.place).await;
     let settled = entries.iter().rfind(|entry| entry.event_type == "decision_settled").expect("a settlement");

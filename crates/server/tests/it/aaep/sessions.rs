@@ -1,4 +1,4 @@
-//! Agents that speak for themselves: what is legal is said, what is not is refused with the member and the rule.
+//! Agents that send their own events: legal ones are published, illegal ones refused with the member and the rule.
 
 use countersign_testkit::{aaep::event, decisions::Asked, on_both_stores};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ on_both_stores! {
         let asked = agent.says(&plane, &session, &confirmation()).await.expect(201).json();
         assert_eq!((&asked["state"], &asked["session_id"]), (&json!("pending"), &json!(session)));
         assert_eq!(agent.says(&plane, &session, &confirmation()).await.expect(200).json()["decision_id"], asked["decision_id"]);
-        // The session waits, and then the question is told.
+        // The session enters its pending state before the question is published.
         assert_eq!(heard.next_of("session.started").await["session_id"], session);
         let waits = heard.event().await;
         assert_eq!((&waits["to_state"], &waits["session_id"]), (&json!("awaiting_input"), &json!(session)));

@@ -1,4 +1,4 @@
-//! Sessions whose agent is gone: ended by the hub, with the one terminal event that every session has.
+//! Sessions of an agent that is gone: the hub ends them with the one terminal event that every session has.
 
 use countersign_testkit::{
     Plane, Setup, TestAgent, TestPerson,
@@ -8,7 +8,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// Half an hour, so that it is not the usual time that is seen.
+/// Half an hour, to differ from the default timeout.
 fn patient() -> Setup {
     Setup::payments_with(|document| document.decisions.session_idle_seconds = 1800)
 }

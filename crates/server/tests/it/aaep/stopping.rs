@@ -1,4 +1,4 @@
-//! A node that stops ends its streams and sockets, and they count as connections until then.
+//! A node that shuts down ends its streams and sockets; they count as connections until then.
 
 use axum::body::Body;
 use countersign_server::Limits;
@@ -12,7 +12,7 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-/// Opens the stream of a subscription over a connection of its own; the connection.
+/// Opens the stream of a subscription over a connection of its own; returns the connection.
 async fn stream(place: &Place, phone: &Subscriber) -> tokio::net::TcpStream {
     let mut connection = place.connect().await;
     let request = phone.request(Method::GET, &format!("/aaep/v1/events?subscription_id={}", phone.subscription_id));
@@ -62,7 +62,7 @@ async fn a_stream_outlasts_the_time_that_an_answer_may_take() {
         .await;
     let (_phone, mut heard) = alice.listening(&plane).await;
     heard.line().await;
-    // Longer than an answer may take.
+    // Longer than the response timeout.
     assert!(tokio::time::timeout(Duration::from_millis(400), heard.line()).await.is_err());
     agent.asks_to(&plane, "payments.send", json!({})).await;
     heard.next_of("awaiting.confirmation").await;

@@ -1,9 +1,9 @@
-//! The whole story, once: an agent asks, everybody who listens hears it, one answers, and what was allowed runs.
+//! The whole flow, once: an agent asks, every subscriber receives it, one answers, and the approved action runs.
 
 use countersign_testkit::{aaep::Heard, decisions::Asked, on_both_stores};
 use serde_json::{Value, json};
 
-/// The types of the next events, by their names below `aaep:agent.`, each judged.
+/// The types of the next events, by their names below `aaep:agent.`, each validated.
 async fn types(heard: &mut Heard, count: usize) -> Vec<(String, Value)> {
     let mut found = Vec::new();
     for _ in 0..count {

@@ -1,4 +1,4 @@
-//! When a subscriber token ends, and what it may approve.
+//! The end of a subscriber token, and the approvals it may carry.
 
 use super::Waiting;
 use countersign_testkit::{
@@ -24,7 +24,7 @@ async fn listed(plane: &Plane, alice: &TestPerson, token: &Subscriber) -> Value 
     all.into_iter().find(|shown| shown["id"] == token.token_id.as_str()).unwrap()
 }
 
-/// Its stream has closed, it hears nothing more, and its answer changes nothing.
+/// Its stream has closed, it receives nothing more, and its answer changes nothing.
 async fn is_over(waiting: &mut Waiting) {
     let last = waiting.heard.rest().await.pop().unwrap();
     assert_eq!(last.event.as_deref(), Some("aaep.close"));
@@ -34,7 +34,7 @@ async fn is_over(waiting: &mut Waiting) {
     assert_eq!(waiting.state().await, "pending");
 }
 
-/// A question that only a token listens to which its person gave no further power.
+/// A subscriber with a token that its person gave no further power.
 async fn plain(alice: &TestPerson, plane: &Plane) -> (Subscriber, Heard) {
     let mut phone = alice.subscriber_like(plane, json!({ "name": "phone" })).await;
     phone.subscribes(plane).await;
@@ -96,7 +96,7 @@ on_both_stores! {
         let told = phone.post(&plane, &path, &json!({ "status": "approved" })).await;
         assert_eq!(told.status, 403, "{}", told.text());
         assert!(told.text().contains("allowed to approve") && told.text().contains("/inbox/"), "{}", told.text());
-        // What is not as bad it approves.
+        // It approves less severe actions.
         let letter = agent.asks_to(&plane, "mail.send", json!({ "to": "bob" })).await;
         let question = heard.next_of("awaiting.confirmation").await;
         phone.accepts(&plane, &question).await.expect(204);

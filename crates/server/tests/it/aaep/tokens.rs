@@ -1,4 +1,4 @@
-//! `/aaep/v1/subscriber-tokens`: made and taken back by a signed-in person, shown once.
+//! `/aaep/v1/subscriber-tokens`: created and revoked by a signed-in person, shown once.
 
 use axum::body::Body;
 use countersign_testkit::{Setup, decisions::Asked, on_both_stores};

@@ -1,4 +1,4 @@
-//! The answer to a reply says who may send and what is a message, and nothing about any question (C4, R-9).
+//! The response to a reply depends on the sender's credentials and the message's form, never on a question (C4, R-9).
 
 use super::Waiting;
 use countersign_server::{LogTo, logs_to};
@@ -6,7 +6,7 @@ use countersign_testkit::{Answer, leaks::Haystack, on_both_stores};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// Everything of an answer that its sender sees, but the name of the request.
+/// Every part of a response that its sender sees, except the request id.
 fn seen(answer: &Answer) -> (u16, Vec<(String, String)>, Value) {
     let mut headers: Vec<(String, String)> =
         answer.headers.iter().map(|(n, v)| (n.to_string(), v.to_str().unwrap().into())).collect();
@@ -21,8 +21,8 @@ fn seen(answer: &Answer) -> (u16, Vec<(String, String)>, Value) {
 
 const INVENTED: &str = "rpl_00000000000000000000000000000000";
 
-/// Tokens of a question that waits, of one that was answered, of one that expired, of one that was called off, of one
-/// that another person is asked, and one that nobody gave out.
+/// Tokens of a pending question, an answered one, an expired one, a cancelled one and another person's one, and a token
+/// that was never issued.
 async fn tokens(waiting: &mut Waiting) -> Vec<String> {
     let mut found = vec![INVENTED.to_owned()];
     let token = |question: &Value| question["reply_token"].as_str().unwrap().to_owned();

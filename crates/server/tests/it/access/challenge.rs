@@ -106,7 +106,7 @@ on_both_stores! {
         let abroad = plane.post("/projects/south/agent/register", &body).await;
         assert_eq!(abroad.refusal(), (401, "delegation_not_found".into()));
 
-        // Twice, and at home in between: what one project's cache remembers must not help in the other.
+        // Twice, and at home in between: one project's cache must not help in the other.
         for _ in 0..2 {
             for address in [Address::Scoped("south".into()), Address::Subdomain("south".into())] {
                 let request = agent.request(Method::GET, "/calendar/events", "READ_CALENDAR");

@@ -1,4 +1,4 @@
-//! A session's receipt: the same one or none on each call, within its window, and never kept.
+//! A session's receipt: the same one or none on each call, within its window, and never stored.
 
 use countersign_testkit::{Altered as _, Scene, Setup, leaks::Haystack, on_both_stores};
 use http::Method;
@@ -16,12 +16,12 @@ on_both_stores! {
         let (_, other) = scene.receipt_body(&["calendar.read", "calendar.write"], |claims| {
             claims["session_id"] = json!("sess_0000000000000000000000000000feed");
         });
-        // Sound as well, of the same session and person, and yet not the one that was registered.
+        // Valid, of the same session and person, but not the registered one.
         let (_, sibling) = scene.receipt_body(&["calendar.read"], |_| ());
         for method in [Method::GET, Method::POST] {
             let call = || agent.request(method.clone(), "/calendar/events", "SCHEDULE_EVENT");
             for wrong in [other.as_str(), sibling.as_str(), "not a receipt", "", &receipt[..receipt.len() - 1], &format!("{receipt} ")] {
-                // Blanks round a value are no part of it.
+                // Whitespace around a value is no part of it.
                 let request = call().instead("x-agent-consent", wrong.trim());
                 if wrong.trim() != receipt {
                     assert_eq!(scene.plane.try_call(request).await.refusal(), (401, "consent_invalid".into()));

@@ -1,4 +1,4 @@
-//! The record comes first: a write's intent before the upstream, every answer after its record.
+//! The record comes first: a write's intent before the upstream, every response after its record.
 
 use countersign_testkit::{Scene, Setup, calendar, on_both_stores, stored_evidence};
 use http::Method;

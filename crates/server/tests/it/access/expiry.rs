@@ -1,4 +1,4 @@
-//! When access ends by itself, to the second, and how it goes on.
+//! The end of access by expiry, to the second, and its renewal.
 
 use countersign_testkit::{Scene, Setup, on_both_stores};
 use http::Method;
@@ -133,10 +133,10 @@ on_both_stores! {
         assert_eq!(entry["timestamp"], ended.to_rfc3339());
         assert_eq!((&entry["by"], &entry["reason"]), (&json!("service"), &json!("policy_expired")));
         assert_eq!((&entry["operator"], &entry["acting_for"]), (&json!("acme.test"), &json!("alice")));
-        // The one that alice had ended herself did not end by itself.
+        // The delegation that alice revoked did not expire.
         let query = format!("/agent/audit?delegation_id={}&event_type=auto_revoked", revoked.delegation_id);
         assert_eq!(scene.alice.get(&scene.plane, &query).await.expect(200).json()["total_count"], 0);
-        // Taking it back afterwards is no second end.
+        // A later revocation is no second end.
         scene.revoke().await.expect(200);
         assert_eq!((revocations(&scene).await.len(), scene.audit("event_type=delegation_revoked").await["total_count"].clone()), (1, json!(0)));
     }
@@ -189,7 +189,7 @@ on_both_stores! {
     }
 }
 
-/// The entries about delegations that ended by themselves.
+/// The audit entries of expired delegations.
 async fn revocations(scene: &Scene) -> Vec<Value> {
     scene.audit("event_type=auto_revoked").await["entries"].as_array().unwrap().clone()
 }

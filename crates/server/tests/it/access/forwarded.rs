@@ -1,4 +1,4 @@
-//! What the upstream sees: what was verified, and nothing that the agent says of itself.
+//! The forwarded request: verified facts, and no claim of the agent about itself.
 
 use countersign_gateway::Caller;
 use countersign_testkit::{Altered as _, Backend, Kit};

@@ -1,4 +1,4 @@
-//! What needs a person's yes, and what only pretends to run, is not forwarded.
+//! Calls that need approval, and dry runs, are not forwarded.
 
 use countersign_testkit::{Backend, Kit, Setup, on_both_stores};
 use http::Method;

@@ -1,4 +1,4 @@
-//! Every call names a structured intent; free text is ignored and never kept.
+//! Every call names a structured intent; free text is ignored and never stored.
 
 use countersign_testkit::{Altered as _, Backend, Kit, Setup, on_both_stores};
 use http::Method;

@@ -1,6 +1,6 @@
-//! The order of checks: of several things that are wrong, the first is told.
+//! The order of checks: of several faults, the first is reported.
 //!
-//! The model beside it is a list. A call is wrong in some of its ways; what is answered is the earliest.
+//! The reference model is a list. A call has some of the faults; the response names the earliest.
 
 use countersign_protocol::project::{ProjectDocument, Route, Scope};
 use countersign_testkit::{Altered as _, Plane, Registered, Scene, Setup, on_both_stores};
@@ -8,7 +8,7 @@ use http::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What can be wrong with a call, in the order in which it is told.
+/// The faults of a call, in the order of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Wrong {
     NoCredentials,
@@ -33,7 +33,7 @@ use Wrong::{
 
 const REQUEST: &[Wrong] = &[NoCredentials, Version, Wrong::Route, AccessToken, Mode, Echo, Consent, Intent, DryRun];
 
-/// What the earliest fault is answered with; nothing wrong is let through.
+/// The response to the earliest fault; a call without fault is let through.
 fn model(wrong: &BTreeSet<Wrong>) -> (u16, Option<&'static str>) {
     let (status, code) = match wrong.first() {
         None => return (201, None),
@@ -102,7 +102,7 @@ async fn check(plane: &Plane, agent: &Registered, method: Method, path: &str, in
         call = match fault {
             NoCredentials => call.without("authorization"),
             Version => call.instead("aap-version", "9.9"),
-            // Gone is gone, whatever it was.
+            // An unknown token has no further faults.
             AccessToken if !wrong.contains(&NoCredentials) => call.instead("authorization", "Bearer aat_of_nobody"),
             Mode => call.without("x-agent-mode"),
             Echo => call.instead("x-agent-delegation", "del_00000000000000000000000000000000"),
@@ -122,7 +122,7 @@ async fn check(plane: &Plane, agent: &Registered, method: Method, path: &str, in
     assert_eq!(forwarded, usize::from(code.is_none()), "{wrong:?}");
 }
 
-/// Nothing, each alone, every pair, and everything from each on.
+/// No fault, each alone, every pair, and every suffix of the order.
 fn subsets(all: &[Wrong]) -> BTreeSet<BTreeSet<Wrong>> {
     let mut subsets = BTreeSet::from([BTreeSet::new()]);
     for (n, first) in all.iter().enumerate() {
@@ -133,7 +133,7 @@ fn subsets(all: &[Wrong]) -> BTreeSet<BTreeSet<Wrong>> {
     subsets
 }
 
-/// Agents whose delegation stands or not, and whose window is open or over.
+/// Agents with an active or revoked delegation, and with an open or expired window.
 struct Agents([[Registered; 2]; 2]);
 
 impl Agents {
@@ -168,7 +168,7 @@ fn window(plane: &Plane, end: i64) -> Value {
     json!({ "earliest": plane.now().to_rfc3339(), "latest": plane.now().plus_secs(end).to_rfc3339() })
 }
 
-/// The calendar, with an irreversible action that nobody was granted and a low-stakes one that is excluded.
+/// The calendar, with an irreversible action outside every grant and a low-stakes one that is excluded.
 fn document(minimum_tier: u8) -> ProjectDocument {
     let mut document = countersign_testkit::calendar("calendar");
     document.minimum_tier = minimum_tier;

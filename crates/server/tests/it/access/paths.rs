@@ -1,4 +1,4 @@
-//! Paths and headers that two programs could read in two ways reach nobody.
+//! Paths and headers that two programs could read in two ways are never forwarded.
 
 use countersign_testkit::{Backend, Kit, Scene, Setup};
 use http::{HeaderValue, Method};

@@ -1,4 +1,4 @@
-//! What a scope allows is what the project says it allows, whatever a receipt says.
+//! The project's definition of a scope counts, not the receipt's.
 
 use countersign_testkit::{Setup, calendar, on_both_stores};
 use http::Method;
@@ -15,7 +15,7 @@ on_both_stores! {
             (Method::PUT, "/calendar/events/1", "SCHEDULE_EVENT"),
             (Method::DELETE, "/calendar/events/1", "CLEAN_UP"),
             (Method::POST, "/mail/invitations", "SEND_INVITATION"),
-            // Low stakes are a floor for operators alone; with a user, what the user granted counts.
+            // Low stakes are a floor for operators alone; with a user, the user's grant counts.
             (Method::GET, "/clock", "READ_CLOCK"),
         ] {
             let answer = scene.plane.call(&scene.agent, method, path, intent).await;
@@ -31,7 +31,7 @@ on_both_stores! {
         let (narrow, _) = scene.with_receipt(&["calendar.read"], |_| ()).await;
         let answer = scene.plane.call(&narrow, Method::POST, "/calendar/events", "SCHEDULE_EVENT").await;
         assert_eq!(answer.refusal(), (403, "consent_scope_exceeded".into()));
-        // Outside the delegation it is not the receipt that forbids it.
+        // Outside the delegation, the receipt is not the reason for the refusal.
         let answer = scene.plane.call(&narrow, Method::DELETE, "/calendar/events/1", "CLEAN_UP").await;
         assert_eq!(answer.refusal(), (403, "scope_not_granted".into()));
         assert_eq!(scene.reached(), 0);

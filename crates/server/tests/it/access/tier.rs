@@ -1,4 +1,4 @@
-//! T1: an operator without a user reads what the project calls low-stakes, and nothing else.
+//! T1: an operator without a user reads the project's low-stakes resources, and nothing else.
 
 use countersign_testkit::{Altered as _, Plane, Registered, Setup, on_both_stores};
 use http::Method;

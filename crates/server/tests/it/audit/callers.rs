@@ -1,4 +1,4 @@
-//! Who may read: the id only selects, it opens nothing (C-61, C-62).
+//! Readers of the audit: the id only selects, it grants no access (C-61, C-62).
 
 use axum::body::Body;
 use countersign_engine::{ApiKeyKind, NewKey, Role};
@@ -65,7 +65,7 @@ on_both_stores! {
             let nobody = plane.get(&path).await;
             assert_eq!(nobody.refusal(), (401, "agent_auth_required".into()));
         }
-        // A session of one's own and a delegation of somebody else's do not go together.
+        // An own session does not combine with another person's delegation.
         let mixed = format!("delegation_id={}&session_id={}", of_bob.delegation_id, scene.agent.session_id);
         assert_eq!(bob.get(plane, &format!("/agent/audit?{mixed}")).await.refusal(), (404, "session_not_found".into()));
     }

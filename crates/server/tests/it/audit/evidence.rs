@@ -1,4 +1,4 @@
-//! The log under the audit, judged by reading it past the store.
+//! The log under the audit, verified by reading it without the store.
 
 use countersign_engine::store::{LaneHead, Place};
 use countersign_protocol::{
@@ -154,7 +154,7 @@ async fn told_story(kit: Kit) -> (Scene, countersign_testkit::leaks::Folder) {
     (scene, folder)
 }
 
-/// The head of each lane, from nothing but the leaves in their order.
+/// The head of each lane, computed from the leaves in their order alone.
 fn computed(log: &[StoredEntry], project: i64) -> Vec<LaneHead> {
     let mut heads: BTreeMap<i64, LaneHead> = BTreeMap::new();
     for entry in log.iter().filter(|entry| entry.project == project) {

@@ -84,7 +84,7 @@ on_both_stores! {
     }
 }
 
-/// Some at a time, so that the store can take them in groups.
+/// In batches, so that the store can group their commits.
 pub(super) async fn many_calls(scene: &Scene, calls: usize) {
     for group in vec![(); calls].chunks(50) {
         for answer in join_all(group.iter().map(|()| scene.read())).await {

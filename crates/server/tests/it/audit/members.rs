@@ -1,4 +1,4 @@
-//! One entry a call, with everything that belongs into it.
+//! One entry a call, with all its members.
 
 use countersign_testkit::{Altered as _, Setup, on_both_stores};
 use http::Method;

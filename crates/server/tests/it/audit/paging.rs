@@ -1,4 +1,4 @@
-//! Cursors: every entry once, in one order, whatever the page size and whatever happens meanwhile.
+//! Cursors: every entry once, in one order, at any page size and despite concurrent writes.
 
 use super::{filter::many_calls, hashes};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -7,7 +7,7 @@ use http::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Follows the cursors to the end, doing something after every page.
+/// Follows the cursors to the end and calls `meanwhile` after every page.
 async fn walk(scene: &Scene, filter: &str, mut meanwhile: impl AsyncFnMut(usize)) -> Vec<Value> {
     let (mut entries, mut cursor) = (Vec::new(), String::new());
     for page_number in 0.. {

@@ -1,4 +1,4 @@
-//! Nobody but a signed-in person on our own pages can give a delegation.
+//! Only a signed-in person on our own pages can give a delegation.
 
 use super::{delegations, granted_leaf, request, show, yes};
 use axum::body::Body;
@@ -7,7 +7,7 @@ use countersign_testkit::{Plane, TestPerson, agent_request, on_both_stores};
 use http::{Method, header};
 use serde_json::json;
 
-/// Every credential there is that is not a person's session.
+/// Every kind of credential other than a person's sign-in session.
 async fn bearers(plane: &Plane, alice: &TestPerson) -> Vec<(&'static str, String)> {
     let connected = plane.connect(alice, plane.acme(), &["calendar.read"]).await;
     let agent = plane.register(plane.acme(), &connected).await;

@@ -1,4 +1,4 @@
-//! `POST /agent/delegate`: first everything is shown, then a yes makes the delegation, once.
+//! `POST /agent/delegate`: the disclosure first, then an approval makes the delegation, once.
 
 use super::{changed, claims_of, delegations, request, show, yes};
 use countersign_testkit::{Setup, on_both_stores};

@@ -1,4 +1,4 @@
-//! Whose words on liability a person reads, and the record of what was read (AAP 14.4, C-59).
+//! The author of the liability text that a person reads, and the record of the text (AAP 14.4, C-59).
 
 use super::{ask, granted_leaf, request, show, yes};
 use axum::body::Body;

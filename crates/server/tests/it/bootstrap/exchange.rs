@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const TOKEN: &str = "/agent/delegate/token";
 
-/// A person has agreed; the 201's body.
+/// Approves a request; returns the body of the 201.
 async fn approved(plane: &Plane, alice: &TestPerson, changes: Value) -> Value {
     let waiting = request(plane, changes).await;
     let shown = show(plane, alice, &waiting).await;

@@ -1,4 +1,4 @@
-//! An operator that asks without end: it is told to wait, and nothing of it stays.
+//! An operator with too many requests is asked to wait, and its requests are not stored.
 
 use countersign_testkit::{Answer, Plane, Setup, on_both_stores};
 
@@ -29,7 +29,7 @@ on_both_stores! {
         ask(&plane, "north", "acme.test").await.expect(201);
     }
 
-    /// whoever cannot prove a domain uses up nothing of its budget.
+    /// a request without proof of its domain does not count against the domain's limit.
     async fn what_is_refused_does_not_count_against_the_operator(kit) {
         let plane = kit.plane_with(five_a_minute()).await;
         for _ in 0..20 {
@@ -50,7 +50,7 @@ on_both_stores! {
         let id = |n: usize| asked[n].as_str().unwrap();
         plane.engine.tidy().await.unwrap();
         assert!(plane.engine.connectable(id(0)).await.is_ok());
-        // Ten minutes to answer, and an hour in which whoever comes late is told that it is over.
+        // Ten minutes to answer, and an hour in which a late answer is told of the expiry.
         plane.advance_secs(600 + 3600 + 1).await;
         plane.engine.tidy().await.unwrap();
         for n in 0..5 {

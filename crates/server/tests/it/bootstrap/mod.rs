@@ -16,7 +16,7 @@ use countersign_engine::{
 use countersign_testkit::{Answer, Plane, TestPerson};
 use serde_json::{Value, json};
 
-/// The body of a connect request of the first operator, with some members changed; null takes one away.
+/// The body of the first operator's connect request, with some members changed; null removes one.
 fn connect_body(plane: &Plane, changes: Value) -> Value {
     changed(plane.connect_body(plane.acme(), &["calendar.read", "calendar.write"]), changes)
 }
@@ -36,17 +36,17 @@ async fn ask(plane: &Plane, changes: Value) -> Answer {
     plane.post("/agent/delegate/requests", &connect_body(plane, changes)).await
 }
 
-/// A connect request that is open.
+/// An open connect request.
 async fn request(plane: &Plane, changes: Value) -> String {
     ask(plane, changes).await.expect(201).json()["request_id"].as_str().unwrap().to_owned()
 }
 
-/// The first step of a person: what is shown.
+/// A person's first step; returns the disclosure.
 async fn show(plane: &Plane, person: &TestPerson, request: &str) -> Value {
     person.post(plane, "/agent/delegate", &json!({ "request_id": request })).await.expect(200).json()
 }
 
-/// The second step, for a disclosure.
+/// The second step: the approval of a disclosure.
 fn yes(request: &str, shown: &Value) -> Value {
     json!({ "request_id": request, "disclosure_id": shown["disclosure_id"], "acknowledged_disclosure": true })
 }
@@ -55,7 +55,7 @@ async fn delegations(plane: &Plane, person: &TestPerson) -> usize {
     person.get(plane, "/v1/agents").await.expect(200).json()["agents"].as_array().unwrap().len()
 }
 
-/// The open part of the entry that a grant left in the evidence log.
+/// The open part of a grant's entry in the evidence log.
 async fn granted_leaf(plane: &Plane, delegation_id: &str) -> Value {
     let store = plane.engine.store();
     let project = plane.engine.project(&Address::Unscoped).await.unwrap().project.key;
@@ -75,7 +75,7 @@ async fn granted_leaf(plane: &Plane, delegation_id: &str) -> Value {
     serde_json::from_slice(&rows[0].leaf).unwrap()
 }
 
-/// What a JWT says, whoever signed it.
+/// The claims of a JWT, without verification.
 fn claims_of(jwt: &str) -> Value {
     use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1).unwrap()).unwrap()).unwrap()

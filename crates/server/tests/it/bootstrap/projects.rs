@@ -25,7 +25,7 @@ on_both_stores! {
             let answer = alice.post(&plane, "/projects/south/agent/delegate", &body).await;
             assert_eq!(answer.refusal(), (403, "not_authorized".into()), "{body}");
         }
-        // South's request answered through north, where she is a user.
+        // South's request, answered through north, where she is a user.
         let answer = alice.post(&plane, "/projects/north/agent/delegate", &json!({ "request_id": waiting })).await;
         assert_eq!(answer.refusal(), (410, "connect_request_gone".into()));
         for project in ["north", "south"] {
@@ -75,7 +75,7 @@ on_both_stores! {
         let agent = plane.register(evil, &connected).await;
         plane.call(&agent, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(200);
         assert_eq!(plane.upstream.reached()[0].caller.as_ref().unwrap().operator, "evil.test");
-        // The name buys nothing at the true acme.test, and acme.test has no say over it.
+        // The name grants no access at the real acme.test, and acme.test has no authority over it.
         let stolen = plane.post("/agent/register", &plane.register_body(acme, &connected)).await;
         assert_eq!(stolen.refusal(), (401, "delegation_mismatch".into()));
         let query = format!("delegation_id={}", connected.delegation_id);

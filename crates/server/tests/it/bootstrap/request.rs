@@ -1,4 +1,4 @@
-//! `POST /agent/delegate/requests`: the domain is proven and the request is whole before anybody is asked.
+//! `POST /agent/delegate/requests`: the domain is proven and the request complete before a person is asked.
 
 use super::{ask, connect_body, delegations, request, show, yes};
 use countersign_testkit::{Setup, on_both_stores};

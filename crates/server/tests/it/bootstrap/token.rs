@@ -1,4 +1,4 @@
-//! The delegation token: what it says, and that nothing else is one (AAP 19.4).
+//! The delegation token: its claims, and that no other token passes as one (AAP 19.4).
 
 use super::{changed, claims_of, request, show, yes};
 use countersign_protocol::aap::delegation_token::TYP;

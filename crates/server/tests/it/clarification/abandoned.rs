@@ -1,4 +1,4 @@
-//! Sessions that are given up: by their agent, which frees itself of nothing that a person owes, and by people.
+//! Abandoned sessions: by their agent, which still leaves the gaps for a person to be answered, and by people.
 
 use countersign_engine::{ApiKeyKind, Role};
 use countersign_testkit::{
@@ -9,7 +9,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// What the agent may answer itself, and what a person owes.
+/// A gap that the agent may answer, and one that needs a person.
 fn own() -> Value {
     json!({ "hosting": {} })
 }
@@ -35,7 +35,7 @@ async fn claims(stage: &Clarifying, decision: &Value, amount: &str) -> Answer {
     stage.agent.claims(&stage.plane, decision, &claim).await
 }
 
-/// A device of a person's that may answer.
+/// A person's device that may answer.
 async fn device(stage: &Clarifying, name: &str, roles: &[Role], may_answer: bool) -> TestAgent {
     let person = stage.plane.person_in("calendar", name, roles).await;
     let new = json!({ "name": "phone", "may_answer": may_answer });

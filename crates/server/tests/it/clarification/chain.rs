@@ -1,4 +1,4 @@
-//! The chain: what stands in it, that nothing changes it, and that anybody notices who looks.
+//! The chain: its content, its immutability, and that every reader can detect a change.
 
 use countersign_jose::{
     KeyPolicy,
@@ -21,7 +21,7 @@ const ACCOUNT: &str = "gap-001";
 const REGION: &str = "gap-002";
 const COPIES: &str = "gap-003";
 
-/// A session with everything in it: own answers, one that was none, a person's, and another plan on the way.
+/// A session of every kind of entry: own answers, an invalid one, a person's, and a changed plan.
 async fn eventful(stage: &Clarifying) -> Value {
     let asked = stage.submits(&plan()).await;
     stage.plane.advance_secs(1).await;
@@ -37,7 +37,7 @@ async fn eventful(stage: &Clarifying) -> Value {
     asked
 }
 
-/// Where every value of a document stands that is neither a list nor an object.
+/// The path of every scalar value of a document.
 fn leaves(document: &Value, place: &str, found: &mut Vec<String>) {
     match document {
         Value::Object(members) => members.iter().for_each(|(name, inner)| {

@@ -1,4 +1,4 @@
-//! What an open gap stops elsewhere, and what the person who says yes reads about what was clarified.
+//! The effect of an open gap elsewhere, and the clarified answers that an approver reads.
 
 use crate::mplp::{archiving, id, step};
 use crate::pages::{Words as _, open_as};
@@ -11,14 +11,14 @@ use countersign_testkit::{
 use http::Method;
 use serde_json::{Value, json};
 
-/// A plan for people to approve, of which its agent says too little.
+/// A plan that needs approval, with a vague objective.
 fn vague(n: u64) -> Value {
     let mut plan = archiving(n, 1);
     plan["plan"]["objective"] = json!("as usual");
     plan
 }
 
-/// It blocks whatever builds, and the agent may answer it.
+/// It blocks all of `build`, and the agent may answer it.
 fn blocking() -> Value {
     json!({ "hosting": {} })
 }

@@ -1,4 +1,4 @@
-//! What is asked, how it is signed, what it stops, and what answers it.
+//! The gaps: their signature, the work they block, and their answers.
 
 use countersign_testkit::{
     Backend, Kit, Setup,
@@ -7,7 +7,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// The conditions under which an agent must ask: a plan for each, where the one gap is, and how severe it is.
+/// The conditions under which an agent must ask: a plan for each, the location of its one gap, and its severity.
 fn conditions() -> [(Value, &'static str, &'static str, &'static str); 6] {
     [
         (json!({ "components": [{ "name": "header" }] }), "components[0].type", "/components/0/type", "BLOCK"),
@@ -29,17 +29,17 @@ fn conditions() -> [(Value, &'static str, &'static str, &'static str); 6] {
     ]
 }
 
-/// A WARN and nothing else.
+/// A plan with a single WARN gap.
 fn warned() -> Value {
     json!({ "languages": ["ar-sa"] })
 }
 
-/// Two that block and one that warns.
+/// A plan with two BLOCK gaps and one WARN gap.
 fn three() -> Value {
     json!({ "hosting": {}, "backup": {}, "languages": ["ar-sa"] })
 }
 
-/// A message with one member changed, or without it.
+/// The message with one member changed or removed, for each member.
 fn changed(message: &Value) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     for (name, value) in message.as_object().unwrap() {
@@ -70,7 +70,7 @@ fn changed(message: &Value) -> Vec<(String, Value)> {
     all
 }
 
-/// The same text but for its last digit.
+/// The same text except for its last digit.
 fn other_hex(text: &str) -> String {
     let last = text.chars().rev().find(char::is_ascii_alphanumeric).unwrap();
     let at = text.rfind(last).unwrap();
@@ -283,7 +283,7 @@ on_both_stores! {
     }
 }
 
-/// WWA-8-01: whoever adds another way to a plan or to an attestation has to say here what it does while a gap is open.
+/// WWA-8-01: a new endpoint must declare here its behaviour while a gap is open.
 #[tokio::test]
 async fn every_endpoint_is_known_to_be_refused_or_to_generate_nothing() {
     // In `whatever_is_open_there_is_no_plan_no_attestation_and_nothing_in_part`.

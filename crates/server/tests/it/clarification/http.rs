@@ -1,4 +1,4 @@
-//! Submitting, answering, confirming, and reading what became of it.
+//! Submitting, answering, confirming, and reading the outcome.
 
 use super::world::{World, complete, gap, of, open, plan, session, without_account};
 use countersign_testkit::{clarification::proven, on_both_stores};

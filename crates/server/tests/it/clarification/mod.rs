@@ -1,4 +1,4 @@
-//! Clarifications through the door.
+//! Clarifications over HTTP.
 
 mod abandoned;
 mod chain;

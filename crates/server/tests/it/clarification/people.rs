@@ -1,4 +1,4 @@
-//! What people are asked, by which doors they answer, and what an agent cannot answer in their place.
+//! Gaps that need a person, the channels of the answers, and that an agent cannot answer in the person's place.
 
 use crate::pages::{Words as _, decide, follow, open_as};
 use countersign_testkit::{
@@ -8,22 +8,22 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// The account is owed by a person, and there are two to choose from.
+/// A person must name the account, and there are two to choose from.
 fn transfer() -> Value {
     json!({ "transfer": { "recipient": "Harbour Estates" } })
 }
 
-/// The recipient is owed by a person, who knows it.
+/// A person must name the recipient, without suggestions.
 fn to_whom() -> Value {
     json!({ "transfer": { "account": "savings" } })
 }
 
-/// A submission of a plan whose only step runs this, with a part that says nothing.
+/// A submission of a plan with one step that runs this tool with a vague argument.
 fn plan_of(tool: &str) -> Value {
     json!({ "actions": { "a": { "tool": tool, "arguments": { "to": "the usual account" } } } })
 }
 
-/// The rounds of a session: the gap, what was said, by whom, and whether that settled it.
+/// The rounds of a session: the gap, the answer, its author, and whether it settled the gap.
 async fn rounds(stage: &Clarifying, session: &Value) -> Vec<(String, String, String, bool)> {
     let audit = stage.audit(session).await;
     let text = |entry: &Value, name: &str| entry[name].as_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! The accepted plan: what was submitted, what was answered, and nothing that anybody made up.
+//! The accepted plan: the submission and the answers, and no invented value.
 
 use countersign_testkit::{
     clarification::{Clarifying, proven, python_finds},

@@ -1,4 +1,4 @@
-//! A restart changes nothing, a replay neither, and of several at once one comes through.
+//! Restarts and replays change nothing, and of several concurrent requests one succeeds.
 
 use countersign_testkit::{
     Backend, Kit,
@@ -17,7 +17,7 @@ fn plan() -> Value {
 const ACCOUNT: &str = "gap-001";
 const REGION: &str = "gap-002";
 
-/// What anybody can read of a session, to the byte.
+/// Everything readable of a session, to the byte.
 async fn said(stage: &Clarifying, session: &Value) -> Vec<Vec<u8>> {
     let mut said = Vec::new();
     for below in ["list-gaps", "session-status", "audit"] {
@@ -27,7 +27,7 @@ async fn said(stage: &Clarifying, session: &Value) -> Vec<Vec<u8>> {
     said
 }
 
-/// Stops the plane and starts it again; everything is as it was.
+/// Stops the plane and starts it again; every reading is unchanged.
 async fn restarted(stage: Clarifying, session: &Value) -> Clarifying {
     let before = said(&stage, session).await;
     let stage = stage.restarted().await;

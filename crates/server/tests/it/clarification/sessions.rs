@@ -1,4 +1,4 @@
-//! One session for one plan of one agent: found again, asked about anew where the plan changes, over in the end.
+//! One session for one plan of one agent: found again, with new gaps when the plan changes, and ended for good.
 
 use super::world::session;
 use countersign_testkit::{
@@ -7,7 +7,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// Two gaps that its agent may answer.
+/// A plan with two gaps that its agent may answer.
 fn plan() -> Value {
     json!({ "hosting": {}, "backup": { "copies": null } })
 }

@@ -1,4 +1,4 @@
-//! What is no request, and what every answer looks like.
+//! Malformed requests, and the form of every response.
 
 use super::world::{World, complete, of, place, plan, without_account};
 use countersign_protocol::clarification::SCHEMA;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const SESSION: &str = "00000000-0000-4000-8000-000000000001";
 
-/// A 400 that says what was wrong.
+/// A 400 that names the fault.
 fn named(answer: &Answer, what: &str) {
     assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{what}");
     let told = answer.json()["error_description"].as_str().unwrap().to_owned();

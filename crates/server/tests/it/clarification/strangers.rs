@@ -1,4 +1,4 @@
-//! Who may not: nobody, another agent, people who are not concerned.
+//! Callers without access: anonymous ones, another agent, people without a role in it.
 
 use super::world::{World, gap, of, place, session, without_account};
 use countersign_engine::{ApiKeyKind, Role};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const POSTS: [&str; 5] = ["submit-clarification", "resolve-gap", "confirm-plan", "scaffold-plan", "attest"];
 const GETS: [&str; 4] = ["list-gaps", "session-status", "audit", "handoff"];
 
-/// Everything that can be tried with a session.
+/// Every request that names a session.
 async fn attempts(world: &World, who: &TestAgent, told: &Value) -> Vec<Answer> {
     let with_plan = json!({ "plan_object": without_account(), "session_id": told["session_id"] });
     let mut tried = vec![
@@ -20,7 +20,7 @@ async fn attempts(world: &World, who: &TestAgent, told: &Value) -> Vec<Answer> {
     tried
 }
 
-/// Everything that needs a session that is there.
+/// Every request that needs an existing session.
 async fn goes_on(world: &World, who: &TestAgent, told: &Value) -> Vec<Answer> {
     let answer = json!({ "session_id": told["session_id"], "gap_id": gap(told, "account")["id"], "answer": "Reserve" });
     let mut tried = vec![

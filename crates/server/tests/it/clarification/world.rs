@@ -1,4 +1,4 @@
-//! A project whose rules want to know three things about a payment, and an agent that wants to make one.
+//! A project with rules for three fields of a payment, and an agent that wants to make one.
 
 use countersign_engine::{ApiKeyKind, Role};
 use countersign_testkit::{Answer, Kit, Plane, Setup, TestAgent, TestPerson, decisions::ALL};
@@ -116,7 +116,7 @@ pub(crate) fn gap(asked: &Value, field: &str) -> Value {
     gaps.iter().find(|gap| gap["field"] == field).unwrap_or_else(|| panic!("no gap about {field}: {asked}")).clone()
 }
 
-/// The fields that are open.
+/// The open fields.
 pub(crate) fn open(told: &Value) -> Vec<String> {
     let gaps = told["gaps"].as_array().expect("gaps");
     gaps.iter().map(|gap| gap["field"].as_str().unwrap().to_owned()).collect()

@@ -1,4 +1,4 @@
-//! A program of somebody else's: started, listened to line by line, and ended whatever happens.
+//! A third-party program: started, read line by line, and ended on every exit.
 
 use countersign_testkit::deadline::WAIT;
 use serde_json::{Value, json};
@@ -24,14 +24,14 @@ impl Client {
         Self::start(Command::new(path).args(arguments).env("PYTHONUNBUFFERED", "1").env("NO_COLOR", "1"))
     }
 
-    /// The interpreter, with a folder in which it looks for packages first.
+    /// The interpreter, with a folder that it searches for packages first.
     pub(super) fn python_with(packages: &Path, arguments: &[&str]) -> Self {
         let path = root().join(".venv/bin/python");
         assert!(path.exists(), "{} is missing: run ./test --prepare", path.display());
         Self::start(Command::new(path).args(arguments).env("PYTHONPATH", packages))
     }
 
-    /// `aaep-listen`, telling each event as a line of JSON.
+    /// `aaep-listen`, printing each event as a line of JSON.
     pub(super) fn cli_debug(endpoint: &str, more: &[&str]) -> Self {
         Self::python("aaep-listen", &[&["--endpoint", endpoint, "--no-color", "--quiet"], more].concat())
     }
@@ -60,7 +60,7 @@ impl Client {
         Self { input: child.stdin.take(), child, lines, said: Vec::new() }
     }
 
-    /// Waits for a line that means something to the test; the meaning.
+    /// Waits for a line with a meaning to the test; returns the meaning.
     pub(super) async fn says<T>(&mut self, what: &str, meaning: impl Fn(&str) -> Option<T>) -> T {
         let found = async {
             while let Some(line) = self.lines.recv().await {
@@ -75,7 +75,7 @@ impl Client {
         found.unwrap_or_else(|| panic!("never said: {what}\n{}", self.said.join("\n")))
     }
 
-    /// Waits for a line with these words in it.
+    /// Waits for a line that contains these words.
     pub(super) async fn says_words(&mut self, words: &str) -> String {
         self.says(words, |line| line.contains(words).then(|| line.to_owned())).await
     }
@@ -88,7 +88,7 @@ impl Client {
     /// Waits for an event of this type, given by its name below `aaep:agent.`.
     pub(super) async fn hears(&mut self, name: &str) -> Value {
         let kind = format!("aaep:agent.{name}");
-        // The React driver tells more than events, and says which of it is one.
+        // The React driver prints more than events, and marks events as such.
         let event = |line: Value| if line["event"].is_object() { line["event"].clone() } else { line };
         let meaning = |line: &str| serde_json::from_str(line).ok().map(event).filter(|event| event["type"] == kind);
         self.says(&kind, meaning).await
@@ -99,7 +99,7 @@ impl Client {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// Waits until it ends by itself; everything that it said.
+    /// Waits until it ends by itself; returns its whole output.
     pub(super) async fn ends(&mut self) -> (ExitStatus, String) {
         let over = async {
             while let Some(line) = self.lines.recv().await {

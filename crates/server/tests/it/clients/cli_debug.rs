@@ -3,7 +3,7 @@
 use super::{child::Client, stage::Stage};
 use serde_json::json;
 
-/// It comes while a question is open and is told of it; the next one it is told of as it is asked.
+/// It connects while a question is open and receives it; the next one it receives as it is raised.
 ///
 /// AAEP-6.7-02
 #[tokio::test]
@@ -14,7 +14,7 @@ async fn what_it_accepts_was_accepted_by_the_person_whose_token_is_in_its_addres
     let mut client = Client::cli_debug(&endpoint, &["--auto-accept"]);
     let heard = client.hears("awaiting.confirmation").await;
     assert_eq!((&heard["action"], &heard["urgency"]), (&json!(Stage::action_of_paying("Bob")), &json!("critical")));
-    // It reads out the summary: AAEP 9.3.1 wants one in every question.
+    // It prints the summary: AAEP 9.3.1 requires one in every question.
     assert!(heard["summary_normal"].as_str().is_some_and(|text| text.contains("payments.send")), "{heard}");
     let settled = stage.settled(&earlier).await;
     assert_eq!(settled["state"], "accepted");
@@ -76,7 +76,7 @@ async fn a_person_types_yes_a_text_and_the_number_of_a_choice() {
     assert_eq!(stage.settled(&which).await["response"], "l");
 }
 
-/// It sends an empty text for whoever is not there, which is no reply.
+/// In the person's absence it sends an empty text, which is no reply.
 #[tokio::test]
 async fn its_empty_answer_leaves_a_question_open() {
     let stage = Stage::ready().await;
@@ -84,7 +84,7 @@ async fn its_empty_answer_leaves_a_question_open() {
     let mut client = Client::cli_debug(&endpoint, &["--auto-accept"]);
     let place = stage.clarifies(json!({ "question": "Where are you?" })).await;
     client.hears("awaiting.clarification").await;
-    // It works off one event after the other: when this is settled, the empty answer was taken.
+    // It processes one event after the other: once this is settled, the empty answer was processed.
     let pay = stage.asks_to_pay("Bob").await;
     assert_eq!(stage.settled(&pay).await["state"], "accepted");
     assert_eq!(stage.state_of(&place).await, "pending");

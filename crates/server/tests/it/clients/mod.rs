@@ -1,4 +1,4 @@
-//! Programs of others, as they are published, against a plane on a real socket: AAEP's subscribers over the legacy pair
+//! Third-party programs as published, against a plane on a real socket: AAEP's subscribers over the legacy pair
 //! of paths, and the conformance suite of its authors.
 
 mod child;

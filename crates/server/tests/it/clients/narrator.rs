@@ -1,4 +1,4 @@
-//! PyPI's `aaep-narrator-bridge`, with a screen reader that is not there.
+//! PyPI's `aaep-narrator-bridge`, without a screen reader.
 
 use super::{child::Client, stage::Stage};
 use serde_json::json;
@@ -18,7 +18,7 @@ async fn it_reads_out_what_is_asked_and_its_yes_and_no_count() {
     }
 }
 
-/// It can do no more than that.
+/// The bridge can only announce it.
 #[tokio::test]
 async fn it_announces_a_question_for_a_text_which_stays_open() {
     let stage = Stage::ready().await;

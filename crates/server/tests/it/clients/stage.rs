@@ -1,4 +1,4 @@
-//! A plane on a port of loopback whose project lets subscribers have their token in the address, and an agent that asks.
+//! A plane on a loopback port, in a project that allows tokens in addresses, and an agent that asks.
 
 use countersign_engine::store::{self, Lookup};
 use countersign_engine::{Decision, DecisionState};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 
-/// Where the page of the React component comes from, and may.
+/// The origin of the React component's page, which the project lists.
 pub(super) const PAGE: &str = "https://pages.example.test";
 
 pub(super) struct Stage {
@@ -45,7 +45,7 @@ impl Stage {
         self.serving = Some(serve(listener, router(app), Limits::default()).unwrap());
     }
 
-    /// Nobody can reach the plane any more; whoever was connected is not.
+    /// The plane stops listening and closes its connections.
     pub(super) async fn goes_down(&mut self) {
         self.serving.take().unwrap().stop().await;
     }
@@ -55,7 +55,7 @@ impl Stage {
         self.serve(listener);
     }
 
-    /// The address of a subscriber of alice's, as she is shown it, and its token's id.
+    /// The address of a subscriber of alice's as shown to her, and its token's id.
     pub(super) async fn endpoint(&self) -> (String, String) {
         self.endpoint_like(json!({ "name": "an old client", "legacy": true, "approves_high_risk": true })).await
     }
@@ -66,8 +66,8 @@ impl Stage {
         (text("endpoint"), text("id"))
     }
 
-    /// Asks to pay, in words that can be found again.
-    /// The action of that question as every client is told it.
+    /// Asks to pay, in a recognisable text.
+    /// The action of that question as every client receives it.
     pub(super) fn action_of_paying(whom: &str) -> String {
         format!("Runs payments.send with to: “{whom}”. In the agent's words: “Pay {whom}”")
     }
@@ -94,14 +94,14 @@ impl Stage {
         self.agent.looks(&self.plane, decision).await.expect(200).json()["state"].clone()
     }
 
-    /// Carries out what was allowed, and says so.
+    /// Executes the approved action and reports it.
     pub(super) async fn does(&self, settled: &Value) {
         let claim = json!({ "digest": settled["digest"] });
         self.agent.claims(&self.plane, settled, &claim).await.expect(200);
         self.agent.reports(&self.plane, settled, "committed").await.expect(200);
     }
 
-    /// Who decided, and how they were known.
+    /// The person who decided, and their authentication.
     pub(super) async fn decided_by(&self, decision: &Value) -> (String, Value) {
         let project = self.plane.at().await.project.key;
         let lookup = Lookup::DecisionById { project, id: decision["decision_id"].as_str().unwrap().to_owned() };
@@ -115,7 +115,7 @@ impl Stage {
         (by.subject, serde_json::to_value(by.assurance).unwrap())
     }
 
-    /// Fails unless alice decided, known by a token of hers and no better.
+    /// Fails unless alice decided, authenticated by her token alone.
     pub(super) async fn alice_decided(&self, settled: &Value) {
         assert_eq!(settled["assurance"], "token", "{settled}");
         assert_eq!(self.decided_by(settled).await, ("alice".to_owned(), json!("token")));

@@ -1,4 +1,4 @@
-//! The conformance suite of AAEP's authors, as it is published, at Level 3.
+//! The conformance suite of AAEP's authors, as published, at Level 3.
 
 use super::child::{Client, root};
 use axum::Router;
@@ -16,8 +16,8 @@ use tokio::net::TcpListener;
 /// The suite counts its own two replies to one question against the producer: no producer can pass this.
 const UNPASSABLE: &str = "L2-CONF-002";
 
-/// Every check that a producer with something to show is put through. Those with `evt` are made of each event of the
-/// first session, of which there are four.
+/// Every check for a producer with events of each kind. Those with `evt` run for each of the four events of the
+/// first session.
 const CHECKS: &[&str] = &[
     "L1-LIFE-001",
     "L1-LIFE-002",
@@ -82,13 +82,13 @@ async fn passes(scheme: &str, below: &str) {
     assert_eq!((&report["verdict"], &report["conformance_level"]), (&"PASS".into(), &3.into()));
     assert_eq!((&report["tests_run"], &report["tests_passed"]), (&63.into(), &62.into()));
     assert_eq!(results.iter().filter(|result| id(result) != UNPASSABLE).map(id).collect::<BTreeSet<_>>(), expected());
-    // The suite lets pass what it had nothing to look at, and says so.
+    // The suite passes a check without input, and reports that.
     let idle: Vec<&Value> =
         results.iter().filter(|r| r["message"].as_str().is_some_and(|m| m.starts_with("No "))).collect();
     assert!(idle.is_empty(), "{idle:#?}");
 }
 
-/// Runs the suite; its report.
+/// Runs the suite; returns its report.
 async fn judged(endpoint: &str) -> Value {
     let folder = Folder::make();
     let suite = beside_schemas(folder.path());
@@ -111,9 +111,9 @@ async fn judged(endpoint: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap()
 }
 
-/// The package does not bring the schemas that it judges by: it looks for them where they lie in its repository, two
-/// folders up. Its files are used from where they are installed; beside them lie the published schemas where they are
-/// at hand, or else ours.
+/// The package lacks the schemas it validates against: it looks for them two folders up, as in its repository.
+/// Its files are used from where they are installed, next to the published schemas where these are available,
+/// or else ours.
 fn beside_schemas(folder: &Path) -> PathBuf {
     let place = folder.join("suite");
     fs::create_dir(&place).unwrap();
@@ -126,8 +126,8 @@ fn beside_schemas(folder: &Path) -> PathBuf {
     place
 }
 
-/// By the names of the published ones, and each with the envelope in it: the suite's library finds no other file for a
-/// schema that permits nothing beside what it names.
+/// Under the names of the published ones, each with the envelope inlined: the suite's library resolves no other file for a
+/// schema that forbids additional members.
 fn our_schemas(place: &Path) {
     fs::create_dir_all(place.join("core")).unwrap();
     let schemas = aaep_judge::schemas();
@@ -140,7 +140,7 @@ fn our_schemas(place: &Path) {
     }
 }
 
-/// Where the package lies in the environment that `./test` makes.
+/// The package's folder in the environment that `./test` makes.
 fn installed() -> PathBuf {
     let libraries = fs::read_dir(root().join(".venv/lib")).expect(".venv is missing: run ./test --prepare");
     let places = libraries.map(|entry| entry.unwrap().path().join("site-packages/aaep_conformance"));

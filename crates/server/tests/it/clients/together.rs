@@ -25,7 +25,7 @@ async fn all_are_asked_the_first_answer_counts_and_the_others_hear_of_it() {
     page.is_told(".aaep-button-accept");
     assert_eq!(stage.settled(&asked).await["state"], "accepted");
 
-    // It prompts and reads nothing meanwhile; its no comes too late and is taken like any other answer.
+    // It prompts and reads nothing meanwhile; its rejection comes too late and is acknowledged like any other reply.
     typed.is_told("n");
     for client in [&mut typed, &mut page] {
         let told = client.hears("state.changed").await;
@@ -47,7 +47,7 @@ async fn of_two_that_answer_at_once_and_differently_one_is_heard() {
     let (first, _) = stage.endpoint().await;
     let (second, _) = stage.endpoint().await;
     let mut accepts = Client::cli_debug(&first, &["--auto-accept"]);
-    // It does not say when it is connected; it answers when it is.
+    // It does not report its connection; its answer shows it.
     stage.settled(&stage.asks_to_pay("Alan").await).await;
     let mut rejects = Client::narrator(&second, &["--auto-reject"]);
     rejects.says_words("Connected to AAEP producer").await;

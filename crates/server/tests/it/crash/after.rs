@@ -1,4 +1,4 @@
-//! What must hold once a node runs again, and how the story is taken up by whoever heard no answer.
+//! Invariants after a restart, and the retries of the callers without a response.
 
 use super::{
     cast::{Cast, Known, Questions, Script, next_question},
@@ -10,13 +10,13 @@ use countersign_testkit::{aaep::Heard, crashing::Doom};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Long enough for a default to fall due and a lease to lapse, and no more than that.
+/// Long enough for a default to fall due and a lease to lapse, and no longer.
 const DOWN_S: i64 = 120;
 
 pub(super) struct Aftermath {
     script: Script,
     doom: Doom,
-    /// Everything that was acknowledged.
+    /// Everything acknowledged.
     known: Questions,
     acknowledged: BTreeMap<String, Standing>,
     /// Begun, and never acknowledged.
@@ -47,7 +47,7 @@ impl Aftermath {
         self.restarted_later(killed_at + DOWN_S, found).await;
     }
 
-    /// Nothing that was acknowledged is lost; what is open has kept its token and its deadline.
+    /// Nothing acknowledged is lost; open questions keep their token and their deadline.
     async fn restarted_at_once(&self, at_s: i64) -> Found {
         let cast = self.script.cast(at_s, 3).await;
         let mut stood = BTreeMap::new();
@@ -94,7 +94,7 @@ impl Aftermath {
         assert!(unknown <= asked, "only what was being asked can be open without an acknowledgement");
     }
 
-    /// After a while in which nothing ran: what fell due is settled as nobody's yes, and the story goes on.
+    /// After some downtime: overdue questions are settled without an approval, and the story goes on.
     async fn restarted_later(&self, at_s: i64, found: Found) {
         let cast = self.script.cast(at_s, 4).await;
         cast.plane.engine.settle_due().await.expect("everything due");
@@ -134,7 +134,7 @@ impl Aftermath {
         }
     }
 
-    /// Whoever heard no answer asks, answers, claims or reports once more.
+    /// A caller without a response repeats its request: asks, answers, claims or reports once more.
     async fn goes_on(&self, cast: &Cast, step: Step, known: &mut Questions, found: &Found, heard: &mut Heard) {
         let Step(act, name) = step;
         if act == Act::Raise {
@@ -146,7 +146,7 @@ impl Aftermath {
         let answer = cast.does(step, known).await;
         let now = cast.looks(&known[name].decision).await;
         let granted = match act {
-            // A yes by default exists only where a node saw to it in time, and no yes is spent twice.
+            // An approval by default exists only if a node settled it in time, and no approval is claimed twice.
             Act::Claim => before["allowance"]["state"] == "open",
             Act::StillRuns => stands(&before).1 == "claimed",
             Act::Committed | Act::Failed => stands(&before).1 != "none",
@@ -162,7 +162,7 @@ impl Aftermath {
         }
     }
 
-    /// The same question is open still, or it is asked now; never both.
+    /// Either the same question is still open, or it is raised now; never both.
     async fn raised_again(&self, cast: &Cast, name: &str, found: &Found, heard: &mut Heard) -> Known {
         let known =
             |known: &&Known| self.known.values().any(|k| k.decision["decision_id"] == known.decision["decision_id"]);
@@ -181,7 +181,7 @@ impl Aftermath {
         }
     }
 
-    /// The question that nobody answered is answered by the token that it had from the beginning, and that is that.
+    /// The unanswered question is settled by its original token, once.
     async fn old_token_counts_once(&self, cast: &Cast, known: &Questions) {
         let open = &known[LEFT_OPEN];
         cast.alice.rejects(&cast.plane, &open.event).await.expect(204);
@@ -204,14 +204,14 @@ impl Aftermath {
     }
 }
 
-/// Whatever became of a question, nobody gets a second yes out of it.
+/// No question yields a second claim, in any state.
 async fn nothing_can_be_spent_again(cast: &Cast, known: &Questions) {
     for (name, question) in known {
         assert!(!cast.claims(name, &question.decision).await.is_success(), "{name}");
     }
 }
 
-/// What the first restart found.
+/// The findings of the first restart.
 struct Found {
     stood: BTreeMap<String, Value>,
     open: Vec<Known>,

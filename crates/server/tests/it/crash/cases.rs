@@ -13,9 +13,9 @@ use countersign_testkit::{
 };
 use futures_util::StreamExt as _;
 
-/// How many cases are under way at a time.
+/// The number of concurrent cases.
 const AT_ONCE: usize = 4;
-/// The story has so many commits at least: one that ends early would show little.
+/// A minimum for the story's commits: a story that ends early would prove little.
 const COMMITS: usize = 20;
 
 on_both_stores! {
@@ -45,7 +45,7 @@ async fn killed_at_every_commit(kit: Kit, moment: Moment) {
     assert!(killed >= COMMITS, "there were {killed} commits");
 }
 
-/// Whether the teller was killed before the story was over.
+/// Whether the teller was killed before the end of the story.
 async fn survives(prepared: &Script, doom: Doom) -> bool {
     let folder = Folder::make();
     let script = copied(prepared, &folder).await;
@@ -56,7 +56,7 @@ async fn survives(prepared: &Script, doom: Doom) -> bool {
     told.killed
 }
 
-/// The same on a database of its own.
+/// The same on a database copy.
 async fn copied(prepared: &Script, folder: &Folder) -> Script {
     let database = match &prepared.database {
         Database::Postgres(url) => Database::Postgres(postgres::copy_of(url).await),

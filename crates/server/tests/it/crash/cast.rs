@@ -1,4 +1,4 @@
-//! Who takes part: a program with a key, alice's subscriber, and the world in which things are carried out.
+//! The participants: a program with a key, alice's subscriber, and a record of executed actions.
 
 use super::story::{Act, Step, arguments, is_clarification, tool};
 use countersign_engine::store::{Place, PostgresPlace};
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs::OpenOptions, io::Write as _, path::PathBuf, sync::Arc};
 
-/// All that a process must know to take part.
+/// Everything that a process needs to take part.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Script {
     pub(super) database: Database,
-    /// A line for everything that was carried out.
+    /// A file with a line for each executed action.
     pub(super) effects: PathBuf,
     pub(super) agent: String,
     pub(super) subscriber: String,
@@ -37,7 +37,7 @@ pub(super) struct Cast {
     effects: PathBuf,
 }
 
-/// What is known about a question: the document, and the event that asked.
+/// The known state of a question: the document, and the event that raised it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Known {
     pub(super) decision: Value,
@@ -46,14 +46,14 @@ pub(super) struct Known {
 
 pub(super) type Questions = BTreeMap<String, Known>;
 
-/// What the first node is made with; every later one begins so much later.
+/// The setup of a node that starts this long after the first one.
 pub(super) fn setup(after_s: i64, seed: u64) -> Setup {
     let usual = Setup::payments();
     Setup { operators: Vec::new(), now: usual.now.plus_secs(after_s), seed, ..usual }
 }
 
 impl Script {
-    /// Makes a database with the people in it, and nothing asked yet.
+    /// Makes a database with the people in it and no question yet.
     pub(super) async fn written(kit: Kit, place: Place, folder: &std::path::Path) -> Self {
         let plane = Plane::start(setup(0, 1), place).await;
         let Asked { plane, alice, agent } = Asked::on(plane).await;
@@ -82,7 +82,7 @@ impl Script {
         }
     }
 
-    /// Starts a node with everybody there.
+    /// Starts a node with all participants.
     pub(super) async fn cast(&self, after_s: i64, seed: u64) -> Cast {
         let doom = self.doom;
         let around_store = Arc::new(move |store| Crashing::around(store, doom));
@@ -98,7 +98,7 @@ impl Script {
 }
 
 impl Cast {
-    /// Does one thing, and gives the answer to it. What becomes of a reply is not in its answer.
+    /// Performs one step and returns its response. The effect of a reply is not in its response.
     pub(super) async fn does(&self, step: Step, known: &Questions) -> Answer {
         let Step(act, name) = step;
         let nothing = Known::default();
@@ -139,7 +139,7 @@ impl Cast {
         self.agent.asks(&self.plane, &question).await
     }
 
-    /// Claims; and only what was granted is carried out.
+    /// Claims, and executes the action only if the claim succeeds.
     pub(super) async fn claims(&self, name: &str, decision: &Value) -> Answer {
         let body = json!({ "tool": tool(name), "arguments": arguments(name) });
         let answer = self.agent.claims(&self.plane, decision, &body).await;
@@ -154,14 +154,14 @@ impl Cast {
         self.agent.looks(&self.plane, decision).await.expect(200).json()
     }
 
-    /// The questions that wait for alice.
+    /// The questions that are pending for alice.
     pub(super) async fn open_questions_listed(&self) -> Vec<Value> {
         let request = self.alice.request(http::Method::GET, "/aaep/v1/questions").body(axum::body::Body::empty());
         let listed = Answer::to(&self.plane.public, request.unwrap()).await.expect(200).json();
         listed["questions"].as_array().unwrap().clone()
     }
 
-    /// The same with the events that tell her subscriber of them when it comes.
+    /// The same with the events that her subscriber receives on joining.
     pub(super) async fn open_questions(&self) -> Vec<Known> {
         let mut open = self.open_questions_listed().await;
         let mut heard = self.alice.hears(&self.plane).await;
@@ -175,7 +175,7 @@ impl Cast {
         told
     }
 
-    /// How often something was carried out.
+    /// The number of executions.
     pub(super) fn effects(&self, name: &str) -> usize {
         let effects = std::fs::read_to_string(&self.effects).unwrap_or_default();
         effects.lines().filter(|line| *line == name).count()

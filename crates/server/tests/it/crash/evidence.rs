@@ -1,4 +1,4 @@
-//! The log after a crash: one unbroken chain in each lane, and of each thing that happens once, one entry.
+//! The log after a crash: one unbroken chain in each lane, and one entry for each event that happens once.
 
 use countersign_protocol::{evidence, hash::Digest};
 use countersign_testkit::{Plane, StoredEntry, stored_evidence};

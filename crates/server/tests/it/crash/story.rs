@@ -1,8 +1,8 @@
-//! What happens: seven questions, each on its way to another end.
+//! The story: seven questions, each with another end.
 
 use serde_json::{Value, json};
 
-/// Something that somebody does, and the question that it is about.
+/// An act, and the question that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step(pub(super) Act, pub(super) &'static str);
 
@@ -18,7 +18,7 @@ pub(super) enum Act {
     Committed,
     Failed,
     Withdraw,
-    /// A minute and a second pass, and what is due is done.
+    /// A minute and a second pass, and overdue work is done.
     Minute,
 }
 
@@ -48,15 +48,15 @@ pub(super) const STORY: &[Step] = &[
     Step(Failed, TIDIED),
 ];
 
-/// Accepted by default after a minute, if a node is there to see it.
+/// Accepted by default after a minute, if a node is running.
 pub(super) const TIDIED: &str = "tidied";
-/// Nobody answers it as long as the story goes.
+/// Not answered during the story.
 pub(super) const LEFT_OPEN: &str = "left open";
 pub(super) const PAID: &str = "paid";
 pub(super) const REFUSED: &str = "refused";
 pub(super) const TAKEN_BACK: &str = "taken back";
 pub(super) const EXPLAINED: &str = "explained";
-/// Claimed, carried out, and never reported.
+/// Claimed, executed, and never reported.
 pub(super) const LOST: &str = "lost";
 
 pub(super) const QUESTIONS: [&str; 7] = [TIDIED, LEFT_OPEN, PAID, REFUSED, TAKEN_BACK, EXPLAINED, LOST];
@@ -73,7 +73,7 @@ pub(super) fn arguments(question: &str) -> Value {
     json!({ "for": question })
 }
 
-/// Where a question stands: the state of the decision, and of its execution.
+/// The state of a question: that of the decision, and that of its execution.
 pub(super) type Standing = (String, String);
 
 pub(super) fn stands(decision: &Value) -> Standing {
@@ -81,7 +81,7 @@ pub(super) fn stands(decision: &Value) -> Standing {
     (decision["state"].as_str().expect("a state").to_owned(), execution.to_owned())
 }
 
-/// Which questions stand elsewhere once a step was done, and where.
+/// The questions that a step changes, with their new states.
 pub(super) fn became(step: Step) -> Vec<(String, Standing)> {
     let stands = |name: &str, state: &str, execution: &str| (name.to_owned(), (state.to_owned(), execution.to_owned()));
     let Step(act, name) = step;

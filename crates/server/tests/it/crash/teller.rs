@@ -1,4 +1,4 @@
-//! The process that tells the story, until it is killed. It says what it is about to do, and each answer that it got.
+//! The process that plays the story until it is killed. It prints each step before it starts, and each response.
 
 use super::{
     cast::{Cast, Known, Questions, Script, next_question},
@@ -13,22 +13,22 @@ use std::{
     time::Duration,
 };
 
-/// Names the script of a process that is to be the teller.
+/// The environment variable that makes a process the teller and names its script.
 const SCRIPT: &str = "COUNTERSIGN_TEST_STORY";
-/// What has not happened by then is not going to.
+/// The time limit of a wait.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The teller begins so long after the database was made.
+/// The teller starts this long after the database was made.
 pub(super) const BEGINS_S: i64 = 10;
 
 /// A line that the teller writes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Line {
     Begins(usize),
-    /// Its number, and what is known of the question by then.
+    /// Its number, and the state of the question at that point.
     Done(usize, Known),
 }
 
-/// Left alone it tells the whole story; with a script of another process it is that process's teller.
+/// Alone it plays the whole story; with a script in the environment it is another process's teller.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_story_can_be_told_to_its_end() {
     match script() {
@@ -59,7 +59,7 @@ async fn tell(script: &Script, say: impl Fn(&Line)) {
     }
 }
 
-/// Does a step, and waits until it is certain: what a reply came to is not in its answer.
+/// Performs a step and waits for its effect: the effect of a reply is not in its response.
 async fn done(cast: &Cast, step: Step, known: &Questions, heard: &mut countersign_testkit::aaep::Heard) -> Known {
     let answer = cast.does(step, known).await;
     assert!(answer.is_success(), "{step:?}: {}", answer.text());
@@ -70,22 +70,22 @@ async fn done(cast: &Cast, step: Step, known: &Questions, heard: &mut countersig
     Known { decision: cast.looks(&before.decision).await, event: before.event.clone() }
 }
 
-/// At once, past whatever captures what tests print.
+/// Writes at once, past the test harness's capture of output.
 fn say(line: &Line) {
     let mut out = std::io::stdout().lock();
     out.write_all(format!("\n{}\n", serde_json::to_string(line).unwrap()).as_bytes()).unwrap();
     out.flush().unwrap();
 }
 
-/// What a teller said before it was killed.
+/// The lines of a teller before it was killed.
 pub(super) struct Told {
     pub(super) lines: Vec<Line>,
-    /// False if the story was over before its doom came.
+    /// False if the story ended before the kill.
     pub(super) killed: bool,
 }
 
 impl Told {
-    /// Lets another process tell the story.
+    /// Plays the story in another process.
     pub(super) async fn by_another(script: &Script, doom: Doom) -> Self {
         let script = serde_json::to_string(&Script { doom: Some(doom), ..script.clone() }).unwrap();
         let run = move || {

@@ -1,4 +1,4 @@
-//! A token that was used up stays so, whatever happens to the node.
+//! A used token stays used, through restarts.
 
 use countersign_testkit::{Setup, decisions::Asked, on_both_stores};
 use serde_json::json;

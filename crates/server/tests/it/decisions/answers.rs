@@ -1,4 +1,4 @@
-//! What the agent learns of an answer: the reason of a no, a proposal, the response to its question.
+//! The content of an answer that the agent receives: the reason of a rejection, a proposal, the response to its question.
 
 use countersign_engine::NotCounted;
 use countersign_testkit::{decisions::Asked, on_both_stores};

@@ -24,7 +24,7 @@ on_both_stores! {
         assert_eq!((&asked["state"], &asked["kind"]), (&json!("pending"), &json!("confirmation")));
         let again = agent.asks(&plane, &body).await.expect(200);
         assert_eq!((again.json(), again.header("location")), (asked.clone(), None));
-        // Members in another order and other words about it: the tool and what it is called with are the action.
+        // Members in another order and another text: the tool and its arguments identify the action.
         let mut reworded = confirmation("payments.send", json!({ "to": "ACME", "amount": 82.0 }));
         reworded["action"] = json!("Pay the invoice");
         assert_eq!(agent.asks(&plane, &reworded).await.expect(200).json()["decision_id"], id);

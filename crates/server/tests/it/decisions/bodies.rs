@@ -1,4 +1,4 @@
-//! What is no question: turned down with its reason before anybody is disturbed.
+//! Malformed questions: refused with the reason before a person is asked.
 
 use countersign_testkit::{
     Answer,
@@ -22,7 +22,7 @@ fn without(member: &str) -> Value {
     body
 }
 
-/// A 400 that says what was wrong.
+/// A 400 that names the fault.
 fn named(answer: &Answer, what: &str) {
     assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{what}");
     let told = answer.json()["error_description"].as_str().unwrap().to_owned();
@@ -80,7 +80,7 @@ on_both_stores! {
             let right = json!({ "timeout_seconds": seconds, "arguments": { "n": n } });
             agent.asks(&plane, &with(&right)).await.expect(201);
         }
-        // Beside a tool there must be room for what it is called with.
+        // A tool's arguments must still fit beside it.
         for member in ["action", "consequence"] {
             named(&agent.asks(&plane, &with(&json!({ member: long(16384) }))).await, "cannot be shown whole");
             let mut words = json!({ "action": "Do it", "consequence": "It is done" });

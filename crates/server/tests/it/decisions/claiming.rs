@@ -1,4 +1,4 @@
-//! Claiming: a yes is spent once, on exactly what was approved.
+//! Claiming: an approval is claimed once, for exactly the approved action.
 
 use countersign_engine::Role;
 use countersign_testkit::{
@@ -14,7 +14,7 @@ fn paying(amount: u32) -> Value {
     json!({ "tool": PAY, "arguments": { "amount": amount, "to": "ACME" } })
 }
 
-/// An agent as it should be: it has an effect only where a claim was answered with 200.
+/// A correct agent: it acts only after a claim is answered with 200.
 async fn carries_out(plane: &Plane, agent: &TestAgent, asked: &Value, claim: &Value, effects: &mut u32) -> u16 {
     let answer = agent.claims(plane, asked, claim).await;
     if answer.status == 200 {
@@ -92,7 +92,7 @@ on_both_stores! {
             assert_eq!(answer.refusal(), (403, "confirmation_invalid".into()), "{claim}");
         }
         agent.claims(&plane, &other, &paying(820_000)).await.expect(409);
-        // Order of members and the way in which a number is written are no difference.
+        // The order of members and the notation of a number make no difference.
         let same = json!({ "tool": PAY, "arguments": { "to": "ACME", "amount": 8.2e4 } });
         agent.claims(&plane, &asked, &same).await.expect(200);
     }

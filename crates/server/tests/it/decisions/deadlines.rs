@@ -1,4 +1,4 @@
-//! Deadlines: absolute, judged by the store's clock, and never a no in disguise (AAEP 6.4, R-21).
+//! Deadlines: absolute, measured by the store's clock, and never recorded as a rejection (AAEP 6.4, R-21).
 
 use countersign_engine::NotCounted;
 use countersign_testkit::{
@@ -91,7 +91,7 @@ on_both_stores! {
         assert_eq!(expired.get("allowance"), None);
         assert_eq!(agent.claims(&plane, &meanwhile, &tidying(1)).await.refusal(), (409, "conflict".into()));
         assert_eq!(looked(&plane, &agent, &long).await, long);
-        // The token that was given out before it still answers the question.
+        // The token issued before the restart still answers the question.
         phone.subscribes(&plane).await;
         phone.accepts(&plane, &question).await.expect(204);
         assert_eq!(looked(&plane, &agent, &long).await["state"], "accepted");

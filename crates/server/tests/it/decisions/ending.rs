@@ -1,4 +1,4 @@
-//! What ends a question before its deadline: its raiser, or the end of its raiser (AAEP 6.8, R-5).
+//! Ends of a question before its deadline: withdrawal by its requester, or the end of the requester (AAEP 6.8, R-5).
 
 use countersign_engine::NotCounted;
 use countersign_testkit::{
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 const PAY: &str = "payments.send";
 
-/// One question that waits, and one yes that was not spent.
+/// One pending question, and one approval that is not claimed.
 async fn open_and_accepted(plane: &Plane, alice: &TestPerson, agent: &TestAgent) -> [Value; 2] {
     let open = agent.asks_to(plane, PAY, json!({ "n": 1 })).await;
     let accepted = agent.asks_to(plane, PAY, json!({ "n": 2 })).await;
@@ -59,7 +59,7 @@ on_both_stores! {
         assert_eq!(agent.claims(&plane, &accepted, &claim).await.refusal(), (401, "delegation_revoked".into()));
         let more = agent.asks(&plane, &confirmation(PAY, json!({ "n": 3 }))).await;
         assert_eq!(more.refusal(), (401, "delegation_revoked".into()));
-        // Connected anew it is another principal, and nothing comes back to life.
+        // Connected anew it is another principal, and nothing is restored.
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
         let again = plane.register(plane.acme(), &connected).await.asking();
         for asked in [&open, &accepted] {

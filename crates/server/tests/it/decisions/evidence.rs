@@ -1,4 +1,4 @@
-//! The record of every transition, written with it: nothing readable but what must be.
+//! The record of every transition, written with it, with as little plaintext as possible.
 
 use countersign_engine::Role;
 use countersign_testkit::{
@@ -8,7 +8,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// The entries about one decision: type, what stands open in the leaf, what was hidden and can be opened.
+/// The entries of one decision: type, open part of the leaf, hidden part that can be opened.
 async fn about(plane: &Plane, asked: &Value) -> Vec<(String, Value, String)> {
     let read = |entry: StoredEntry| {
         let leaf: Value = serde_json::from_slice(&entry.leaf).unwrap();
@@ -22,7 +22,7 @@ fn types(entries: &[(String, Value, String)]) -> Vec<&str> {
     entries.iter().map(|(event_type, ..)| event_type.as_str()).collect()
 }
 
-/// The value of a member, wherever the leaf has it.
+/// The value of a member, at any depth of the leaf.
 fn open<'l>(leaf: &'l Value, name: &str) -> Option<&'l Value> {
     match leaf {
         Value::Object(members) => members.get(name).or_else(|| members.values().find_map(|member| open(member, name))),

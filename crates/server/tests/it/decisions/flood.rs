@@ -1,4 +1,4 @@
-//! People are not flooded: beyond the bounds nobody is disturbed.
+//! People are not flooded: beyond the limits no question reaches them.
 
 use countersign_testkit::{
     Answer, Setup,
@@ -7,7 +7,7 @@ use countersign_testkit::{
 };
 use serde_json::json;
 
-/// Refused for now, and for how long.
+/// The refusal's `Retry-After`.
 fn wait_of(answer: &Answer) -> i64 {
     assert_eq!(answer.refusal(), (429, "too_many_requests".into()));
     answer.header("retry-after").expect("Retry-After").parse().unwrap()

@@ -1,4 +1,4 @@
-//! `/v1`: agents ask, people answer, and what they allowed runs once.
+//! `/v1`: agents ask, people answer, and approved actions run once.
 
 mod answers;
 mod asking;

@@ -1,4 +1,4 @@
-//! Two nodes on one database: whichever is asked, there is one decision.
+//! Two nodes on one database: there is one decision, on either node.
 
 use countersign_testkit::{
     Backend, Kit,

@@ -1,4 +1,4 @@
-//! What became of a claim: reported, or unknown until somebody knows.
+//! The outcome of a claim: reported, or unknown until a person finds out.
 
 use countersign_testkit::{
     Plane, TestAgent, TestPerson,

@@ -1,4 +1,4 @@
-//! The project's policy sets the terms; whoever asks can only tighten them (R-1, AAEP 6.4.1).
+//! The project's policy sets the terms; a requester can only tighten them (R-1, AAEP 6.4.1).
 
 use countersign_engine::{ApiKeyKind, NotCounted, Role};
 use countersign_protocol::aaep::event::YesNo;
@@ -16,7 +16,7 @@ fn with(tool: &str, n: u32, change: &Value) -> Value {
     body
 }
 
-/// When the question ends, in seconds from now.
+/// The time until the question expires, in seconds.
 fn seconds_left(plane: &countersign_testkit::Plane, asked: &Value) -> i64 {
     let deadline = asked["deadline"].as_str().unwrap();
     countersign_protocol::time::UnixMillis::parse_rfc3339(deadline).unwrap().millis_since(plane.now()) / 1000
@@ -32,7 +32,7 @@ on_both_stores! {
             let risk = if tool == "mail.send" { "low" } else { "high" };
             assert_eq!((&asked["irreversible"], &asked["risk_level"]), (&json!(true), &json!(risk)), "{tool}");
         }
-        // What policy has no entry for is irreversible and of high risk, whatever its caller says.
+        // An action without a policy entry is irreversible and of high risk, despite its caller's claims.
         let mut worded = json!({ "action": "Water the plants", "consequence": "They are wet" });
         worded.as_object_mut().unwrap().extend(loose.as_object().unwrap().clone());
         let asked = agent.asks(&plane, &worded).await.expect(201).json();
@@ -53,7 +53,7 @@ on_both_stores! {
             wish.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
             wish
         };
-        // Policy accepts to tidy by default, so that nothing stands against it but what is said about it.
+        // Policy accepts tidying by default, so only the request's own members can forbid it.
         let plain = agent.asks(&plane, &with("notes.tidy", 1, &wish(json!({})))).await.expect(201).json();
         agent.withdraws(&plane, &plain, &json!({})).await.expect(200);
         for (tool, change) in [
@@ -77,7 +77,7 @@ on_both_stores! {
         worded["consequence"] = json!("They are wet");
         assert_eq!(agent.asks(&plane, &worded).await.refusal(), (400, "invalid_request".into()));
         assert_eq!(alice.waiting_questions(&plane).await, 0);
-        // Neither does an event nor a project's document get past it.
+        // Neither an event nor a project's document gets past it.
         let session = agent.starts_talking(&plane).await;
         let members = json!({ "action": "Wipe it", "consequence": "It is gone", "timeout_seconds": 60,
             "default_decision": "accept", "risk_level": "high", "irreversible": true });
@@ -156,7 +156,7 @@ on_both_stores! {
         bob.accepts(&plane, &stale).await;
         let settled = agent.looks(&plane, &stale).await.expect(200).json();
         assert_eq!((&settled["state"], &settled["assurance"]), (&json!("accepted"), &json!("fresh")));
-        // The no of the person for whom the agent acts always counts.
+        // The rejection by the person for whom the agent acts always counts.
         let third = agent.asks_to(&plane, "payments.release", json!({ "batch": 3 })).await;
         let alice = countersign_testkit::TestPerson::sign_in(&plane, "alice").await;
         alice.rejects(&plane, &third, None).await;

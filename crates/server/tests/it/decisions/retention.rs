@@ -1,4 +1,4 @@
-//! Decisions are kept for a time after they are settled, and as long as they are not.
+//! Decisions are kept for a time after they are settled, and never removed before.
 
 use countersign_engine::ApiKeyKind;
 use countersign_testkit::{

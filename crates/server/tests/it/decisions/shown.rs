@@ -1,4 +1,4 @@
-//! The person sees everything that runs, whatever client they answer with.
+//! The person sees everything that runs, on every client.
 
 use axum::body::Body;
 use countersign_testkit::{
@@ -59,13 +59,13 @@ on_both_stores! {
         let listed = listed(&plane, &phone).await;
         assert_eq!((&listed["runs"], &listed["action"]), (runs, &event["action"]));
 
-        // Whoever comes later is told the same.
+        // A later subscriber receives the same.
         let (_, mut later) = alice.listening(&plane).await;
         let again = later.next_of("awaiting.confirmation").await;
         assert_eq!((&again["action"], &again["extensions"]), (&event["action"], &event["extensions"]));
     }
 
-    /// what does not fit is refused, and nobody is asked.
+    /// arguments that do not fit are refused, and no person is asked.
     async fn arguments_that_cannot_be_shown_whole_are_refused_before_anybody_is_asked(kit) {
         let Asked { plane, alice, agent } = kit.asked().await;
         for arguments in [
@@ -108,7 +108,7 @@ on_both_stores! {
         assert!(text(&wordless).contains("“Go on”") && text(&wordless).contains("“It goes on”"), "{wordless}");
     }
 
-    /// an agent that starts again asks nobody twice.
+    /// an agent that restarts asks nobody twice.
     async fn an_approval_that_is_not_spent_is_returned_to_the_same_principal_that_asks_again(kit) {
         let Asked { plane, alice, agent } = kit.asked().await;
         let other = plane.agent_key("alice", &["payments.send"]).await;
@@ -131,7 +131,7 @@ on_both_stores! {
         assert_eq!(agent.asks(&plane, &card()).await.expect(201).json()["state"], "pending", "it lapsed");
     }
 
-    /// the words are the action where no tool is named, and a key tells questions apart.
+    /// without a tool the text is the action, and an idempotency key separates questions.
     async fn without_a_tool_an_approval_is_returned_for_the_same_words_and_key_only(kit) {
         let Asked { plane, alice, agent } = kit.asked().await;
         let body = |key: &str| json!({ "action": "Send the letter", "consequence": "It is sent", "idempotency_key": key });

@@ -1,4 +1,4 @@
-//! Who may ask, and who may see what was asked: the same principal and nobody else.
+//! Access to questions: the principal that raised them and nobody else.
 
 use countersign_engine::{ApiKeyKind, NewKey};
 use countersign_testkit::{
@@ -9,7 +9,7 @@ use countersign_testkit::{
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
-/// Everything that can be tried with a decision.
+/// Every request that names a decision.
 async fn attempts(plane: &Plane, agent: &TestAgent, asked: &Value) -> Vec<Answer> {
     vec![
         agent.looks(plane, asked).await,

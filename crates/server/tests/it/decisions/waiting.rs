@@ -1,4 +1,4 @@
-//! `GET /v1/decisions/{id}?wait=`: an agent that waits is woken at once, and never for longer than it asked.
+//! `GET /v1/decisions/{id}?wait=`: a waiter is woken at once, and never held longer than it asked.
 
 use countersign_server::{Limits, Serving, serve};
 use countersign_testkit::{
@@ -15,10 +15,10 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// Far below the longest wait, and below the time after which a waiting request looks by itself.
+/// Far below the longest wait, and below the interval after which a waiter polls by itself.
 const AT_ONCE: Duration = Duration::from_secs(4);
 
-/// A wait that is under way; other requests have gone through since it began.
+/// A wait in progress; other requests have completed since it began.
 async fn waiting(plane: &Plane, agent: &TestAgent, asked: &Value) -> JoinHandle<Answer> {
     let (node, path) = (plane.public.clone(), path(asked, 55));
     let whose = agent.clone();
@@ -144,7 +144,7 @@ on_both_stores! {
         let mut gone = connected(&serving).await;
         gone.write_all(request(55).as_bytes()).await.unwrap();
         drop(gone);
-        // There is a single place: whoever comes next is served only once the first wait is over.
+        // There is one slot: the next request is served only after the first wait has ended.
         let next = async {
             let mut next = connected(&serving).await;
             next.write_all(request(0).as_bytes()).await.unwrap();
@@ -167,7 +167,7 @@ on_both_stores! {
             let head = format!("GET {} HTTP/1.1\r\nhost: api.example.test\r\n", path(&asked, seconds));
             format!("{head}authorization: Bearer {}\r\n\r\n", agent.token)
         };
-        // Both at once: when the first is answered, the second is being looked at.
+        // Both in one write: when the first is answered, the second is being processed.
         client.write_all([request(0), request(55)].concat().as_bytes()).await.unwrap();
         let mut first = vec![0; 8192];
         let length = client.read(&mut first).await.unwrap();

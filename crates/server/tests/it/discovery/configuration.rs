@@ -1,4 +1,4 @@
-//! A document that AAP 19.1 would not allow is refused wherever it comes from: at the start, and through the door.
+//! A document that violates AAP 19.1 is refused from every source: at the start, and over HTTP.
 
 use countersign_engine::{ApplyRefusal, ApplyTrouble, Role};
 use countersign_server::{
@@ -10,7 +10,7 @@ use http::Method;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A place in the document, what is put there (nothing: it is taken away), and what stands in the refusal.
+/// A pointer into the document, its new value (none: it is removed), and a part of the refusal.
 type Case = (&'static str, Option<Value>, &'static str);
 
 /// AAP-19.1-04, AAP-19.1-05, AAP-19.1-07, AAP-19.1-09, AAP-19.1-10, AAP-19.1-11, AAP-19.1-12, AAP-19.1-13
@@ -38,7 +38,7 @@ async fn a_document_that_the_protocol_does_not_allow_is_refused_at_start_and_on_
     assert_eq!(admin.get(&plane, "/v1/project").await.expect(200).json(), before, "something was applied");
 }
 
-/// AAP-19.1-04, AAP-19.1-05, AAP-19.1-07, AAP-19.1-12: the last value that is allowed is allowed, and published.
+/// AAP-19.1-04, AAP-19.1-05, AAP-19.1-07, AAP-19.1-12: each boundary value is accepted and published.
 #[tokio::test]
 async fn what_the_protocol_just_allows_is_applied_and_published() {
     let plane = Kit(Backend::Sqlite).plane().await;
@@ -61,7 +61,7 @@ async fn what_the_protocol_just_allows_is_applied_and_published() {
     assert_eq!(start_with(&with("/display_name", Some(json!("Fine")))).await, Ok(()));
 }
 
-/// AAP-19.1-14, AAP-19.1-15: endpoints and conformance are no matter of configuration, so none can be left out.
+/// AAP-19.1-14, AAP-19.1-15: endpoints and conformance are not configurable, so none can be left out.
 #[tokio::test]
 async fn nobody_can_configure_endpoints_or_conformance() {
     let plane = Kit(Backend::Sqlite).plane().await;
@@ -101,7 +101,7 @@ fn refused() -> Vec<Case> {
     ]
 }
 
-/// The usual document with something else in one place.
+/// The usual document with one change.
 fn with(place: &str, put: Option<Value>) -> Value {
     let mut document = serde_json::to_value(calendar("calendar")).unwrap();
     let (parent, member) = place.rsplit_once('/').unwrap();
@@ -129,7 +129,7 @@ async fn start_with(project: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// For a database file, gone with the test.
+/// A folder for a database file, removed after the test.
 struct Folder(std::path::PathBuf);
 
 impl Folder {

@@ -1,4 +1,4 @@
-//! What the manifest demands is what is demanded.
+//! The manifest's requirements are the enforced ones.
 
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{Plane, Setup, on_both_stores};
@@ -9,14 +9,14 @@ async fn manifest(plane: &Plane) -> Value {
     plane.get("/.well-known/agent-auth.json").await.expect(200).json()
 }
 
-/// A registration of an operator for which nobody has vouched.
+/// A registration of an operator without a delegation.
 async fn registers_without_a_user(plane: &Plane) -> (u16, Value) {
     let body = json!({ "mode": "user_delegated", "operator_jwt": plane.acme().jwt(plane.service(), plane.now()) });
     let answer = plane.post("/agent/register", &body).await;
     (answer.status, answer.json()["error"].clone())
 }
 
-/// The usual project with one thing changed, in force at once.
+/// The usual project with one change, in force at once.
 async fn changed(plane: &Plane, change: impl FnOnce(&mut ProjectDocument)) {
     let mut document = countersign_testkit::calendar("calendar");
     change(&mut document);

@@ -45,7 +45,7 @@ async fn a_page_for_people_stands_beside_the_manifest_where_the_project_has_one(
     assert_eq!(page.header("content-type"), Some("text/plain; charset=utf-8"));
 }
 
-/// AAP-3-02: also where there are several projects, by both ways to one.
+/// AAP-3-02: also with several projects, by both addresses of each.
 #[tokio::test]
 async fn each_project_has_a_page_of_its_own() {
     let mut setup = Setup::multi();

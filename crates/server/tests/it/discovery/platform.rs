@@ -8,7 +8,7 @@ use serde_json::Value;
 const IDENTITY: &str = "/.well-known/agent-identity.json";
 const KEYS: &str = "/.well-known/agent-jwks.json";
 
-/// The document as every project and host shows it; fails if any of them shows another.
+/// The document as every project and host publishes it; fails if any of them differs.
 async fn everywhere(plane: &Plane, path: &str) -> Answer {
     let plain = plane.get(path).await.expect(200);
     for query in ["?projectId=north", "?projectId=south", "?projectId=nobody"] {

@@ -1,4 +1,4 @@
-//! Bodies that are not what they should be.
+//! Malformed bodies.
 
 use super::assert_envelope;
 use axum::body::Body;
@@ -66,7 +66,7 @@ async fn a_member_of_the_wrong_type_is_refused_and_what_it_held_is_not_repeated(
     }
 }
 
-/// AAP-16-01: a document that somebody wrote by hand is told what is wrong with it.
+/// AAP-16-01: the author of a handwritten document is told its fault.
 #[tokio::test]
 async fn an_unknown_member_of_a_projects_document_is_named() {
     let plane = Kit(Backend::Sqlite).plane().await;

@@ -1,9 +1,9 @@
-//! The list of codes that people read is the list that there is.
+//! The documented list of codes equals the implemented one.
 
 use countersign_protocol::aap::error::Code;
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// What AAP 16.2 itself lists.
+/// The codes of AAP 16.2 itself.
 const CATALOGUE: &[&str] = &[
     "operator_jwt_invalid",
     "operator_jwt_expired",
@@ -30,7 +30,7 @@ const CATALOGUE: &[&str] = &[
     "irreversible_requires_confirm",
 ];
 
-/// A row of the table: status, where the code is from, what it means, what to do.
+/// A row of the table: status, origin of the code, meaning, next step.
 struct Row {
     status: u16,
     from: String,

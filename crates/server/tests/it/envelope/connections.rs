@@ -1,4 +1,4 @@
-//! A connection on which a request was refused before its body came: it goes on, or its end is announced.
+//! A connection on which a request was refused before its body arrived: it continues, or its end is announced.
 
 use countersign_server::{Limits, serve};
 use countersign_testkit::{Backend, Kit, bank::GATEWAY};
@@ -8,7 +8,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// A request that is refused by its head, the status, and where.
+/// A request that is refused by its head, the status, and the address.
 struct Refused {
     node: SocketAddr,
     line: &'static str,
@@ -28,7 +28,7 @@ impl Refused {
     }
 }
 
-/// The head of one answer, in lower case; its body is read and thrown away.
+/// The head of one response, in lower case; its body is read and discarded.
 async fn answer(stream: &mut TcpStream) -> String {
     let answered = async {
         let mut head = Vec::new();

@@ -1,4 +1,4 @@
-//! A request's name: one a request, the same in the header, in the envelope and in the log.
+//! A request's id: one a request, the same in the header, in the envelope and in the log.
 
 use axum::body::Body;
 use countersign_server::{LogTo, logs_to};
@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Answers of all kinds, good and bad, of the service itself and of the gateway.
+/// Responses of all kinds, successes and errors, of the service itself and of the gateway.
 async fn answers(plane: &Plane) -> Vec<Answer> {
     let alice = plane.person("alice").await;
     let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
@@ -41,7 +41,7 @@ async fn no_two_requests_have_one_name_whichever_door_they_came_through() {
     let mut names = HashSet::new();
     for plane in [&first, &second] {
         let mut all = answers(plane).await;
-        // Two enforcement points that began in the same moment.
+        // Two enforcement points that started at the same moment.
         for api in [plane.api(), plane.api()] {
             all.push(send_to(&api, Request::get("/calendar/events").body(Body::empty()).unwrap()).await);
         }

@@ -1,4 +1,4 @@
-//! What HTTP, a limit, a stopped store, a broken handler or a broken service behind us turn down.
+//! Requests refused by HTTP rules, a limit, a stopped store, a panicking handler or a failing upstream.
 
 use super::assert_envelope;
 use axum::body::Body;
@@ -154,7 +154,7 @@ fn operator_jwt(plane: &Plane, operator: &TestOperator) -> String {
 
 const SECRET: &str = "what only the log may say";
 
-/// A directory of operators that breaks when it is asked.
+/// An operator directory that panics on every lookup.
 struct Broken;
 
 #[async_trait::async_trait]
@@ -168,7 +168,7 @@ impl Operators for Broken {
     }
 }
 
-/// The real router round an engine whose port is broken.
+/// The real router around an engine with a panicking port.
 async fn app_that_panics() -> App {
     let now = Setup::default().now;
     let store =

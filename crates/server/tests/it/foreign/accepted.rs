@@ -24,11 +24,11 @@ async fn each_permitted_algorithm_registers_from_either_library() {
             let body = with(body, "consent_receipt", json!(receipt));
             let answer = ready.register(&body).await;
             assert_eq!(answer.status, 200, "{} {alg}: {}", judge.name, answer.text());
-            // A library that writes only what the standard asks for is understood as well.
+            // The output of a library that writes only the mandatory members is accepted as well.
             let plain = judge.sign(private, &json!({ "alg": alg, "kid": alg }), &ready.operator_claims());
             ready.register(&with(ready.body(), "operator_jwt", json!(plain))).await.expect(200);
         }
-        // One key's signature under another key's name.
+        // One key's signature under another key's id.
         let (_, (_, rs256)) = &pairs[0];
         let header = json!({ "alg": "RS256", "kid": "RS512" });
         let mislabelled = judge.sign(rs256, &header, &ready.operator_claims());

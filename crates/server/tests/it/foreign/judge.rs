@@ -9,7 +9,7 @@ use std::{
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// One process of `tests/foreign/judge.*`. It ends when its input does.
+/// One process of `tests/foreign/judge.*`. It ends with its input.
 pub(crate) struct Judge {
     pub(crate) name: &'static str,
     child: Child,
@@ -30,7 +30,7 @@ impl Judge {
     fn joserfc() -> Self {
         needs(".venv/bin/python");
         let python = Path::new(ROOT).join(".venv/bin/python");
-        // It warns of algorithms that are used here to be refused.
+        // It warns of algorithms that these tests use to be refused.
         Self::start("joserfc", Command::new(python).args(["-W", "ignore", "tests/foreign/judge.py"]))
     }
 
@@ -42,7 +42,7 @@ impl Judge {
         Self { name, child, input, output }
     }
 
-    /// Keys for an algorithm: the public and the private one.
+    /// A key pair for an algorithm: the public and the private key.
     pub(crate) fn keys(&mut self, alg: &str, kid: &str) -> (Value, Value) {
         let answer = self.ask(&json!({ "do": "keys", "alg": alg, "kid": kid }));
         (self.given(&answer, "public"), self.given(&answer, "private"))
@@ -53,7 +53,7 @@ impl Judge {
         self.given(&answer, "jwt").as_str().unwrap().to_owned()
     }
 
-    /// The whole answer of a verification: `claims` and `header`, or `refused`.
+    /// The whole result of a verification: `claims` and `header`, or `refused`.
     pub(crate) fn verify(&mut self, jwks: &Value, jwt: &str, expected: Value) -> Value {
         let mut question = expected;
         question["do"] = json!("verify");

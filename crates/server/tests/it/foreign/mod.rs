@@ -1,4 +1,4 @@
-//! Other libraries as second judges: what we sign verifies there, and what they sign registers here.
+//! Other libraries as second judges: our signatures verify there, and their signatures register here.
 
 mod accepted;
 pub(crate) mod judge;

@@ -1,4 +1,4 @@
-//! What we sign and publish, judged by other libraries.
+//! Our signatures and published keys, verified by other libraries.
 
 use super::judge::Judge;
 use crate::register::support::{Ready, SCOPES, SQLITE, claims_of, tampered};

@@ -1,4 +1,4 @@
-//! Sound signatures of algorithms that the protocol does not permit.
+//! Valid signatures of algorithms that the protocol does not permit.
 
 use super::judge::Judge;
 use crate::register::support::{Ready, SQLITE, told, with};
@@ -42,7 +42,7 @@ async fn a_public_key_is_no_shared_secret_and_a_shared_secret_is_no_key() {
                 publish(&ready, &keys).await;
                 assert_eq!(ready.refusal(&body).await, told(401, "operator_jwt_invalid"), "{}", judge.name);
             }
-            // The same bytes under the name of an algorithm that is permitted.
+            // The same bytes under the name of a permitted algorithm.
             let parts: Vec<&str> = jwt.split('.').collect();
             let header = URL_SAFE_NO_PAD.encode(json!({ "alg": "RS256", "kid": "key-1" }).to_string());
             let renamed = json!(format!("{header}.{}.{}", parts[1], parts[2]));

@@ -1,4 +1,4 @@
-//! What the audit says about calls through the gateway: one entry each, and never a word of free text.
+//! The audit of calls through the gateway: one entry each, and never any free text.
 
 use countersign_testkit::{
     Setup,
@@ -124,7 +124,7 @@ on_both_stores! {
         let calls = scene.calls().await;
         assert_eq!(calls.len(), 6);
         assert!(calls.iter().all(|call| call.get("intent").is_none_or(Value::is_null)));
-        // The write has one entry, with its type and session in place of the words.
+        // The write has one entry, with its type and session in place of the text.
         let notes: Vec<&Value> = calls.iter().filter(|call| call["path"] == "/notes").collect();
         assert_eq!(notes.len(), 1, "{notes:#?}");
         let told = ["session_id", "method", "intent_type", "outcome"].map(|member| notes[0][member].clone());
@@ -148,7 +148,7 @@ fn outcomes(calls: &[Value]) -> Vec<&str> {
     calls.iter().map(|call| call["outcome"].as_str().expect("an outcome")).collect()
 }
 
-/// An entry without its place in the log.
+/// An entry without its position in the log.
 fn without_place(entry: &Value) -> Value {
     let mut entry = entry.clone();
     let members = entry.as_object_mut().expect("an object");

@@ -1,4 +1,4 @@
-//! What must be confirmed, how a call without a yes is refused, and what a header is worth by itself (C-01, C-02).
+//! Calls that need confirmation, the refusal of a call without approval, and the effect of the header alone (C-01, C-02).
 
 use super::held::*;
 use countersign_protocol::project::{Confirmed, ProjectDocument, Scope};

@@ -1,4 +1,4 @@
-//! What a receipt and a delegation allow at the gateway, and what is not served yet.
+//! Permissions of a receipt and a delegation at the gateway, and features that are not served yet.
 
 use countersign_testkit::{
     Setup,

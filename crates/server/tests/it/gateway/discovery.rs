@@ -1,4 +1,4 @@
-//! From a bare 401 at the gateway to a call that succeeds, by what the answers say and nothing else (AAP 3).
+//! From a bare 401 at the gateway to a call that succeeds, guided by the responses alone (AAP 3).
 
 use super::proofs::{EPOCH_OVER_S, without_nonces};
 use crate::register::support::SQLITE;
@@ -18,7 +18,7 @@ struct Stranger<'a> {
 }
 
 impl<'a> Stranger<'a> {
-    /// Calls without credentials, and reads what the challenge names, at the origin that challenged.
+    /// Calls without credentials and reads the documents that the challenge names, at the origin that challenged.
     async fn discovers(scene: &'a BankScene) -> Self {
         let bare = scene.once(Sent::new("GET", "/accounts")).await;
         assert_eq!(bare.refusal(), (401, "agent_auth_required".into()));
@@ -45,7 +45,7 @@ impl<'a> Stranger<'a> {
         self.scene.once(sent.with("aap-version", "2.0")).await
     }
 
-    /// Has the person connect it, on the page that the answer names; the delegation token and its id.
+    /// Has the person connect it on the page that the response names; returns the delegation token and its id.
     async fn connects(&self, person: &TestPerson) -> Value {
         let asked = json!({
             "operator_jwt": self.jwt(), "mode": "user_delegated", "scopes": ["bank.read"],
@@ -111,13 +111,13 @@ on_both_stores! {
         let scene = scene(kit).await;
         let agent = Stranger::discovers(&scene).await;
         let at_gateway = agent.connects(&scene.alice).await;
-        // What was given at one origin holds at the other: it is one service.
+        // A delegation given at one origin holds at the other: it is one service.
         agent.registers(&json!(scene.connected.delegation_token), None).await.expect(200);
         let acme = scene.plane.acme();
         let (here, there) = (agent.jwt(), acme.jwt(scene.plane.service(), scene.plane.now()));
         let body = |jwt: &str| json!({ "mode": "user_delegated", "operator_jwt": jwt, "delegation_token": at_gateway["delegation_token"] });
         scene.plane.post("/agent/register", &body(&there)).await.expect(200);
-        // A JWT or proof that is addressed to one origin is worth nothing at the other.
+        // A JWT or proof addressed to one origin is refused at the other.
         let misdirected = scene.plane.post("/agent/register", &body(&here)).await;
         assert_eq!(misdirected.refusal(), (401, "operator_jwt_invalid".into()));
         assert_eq!(agent.posts("register", &body(&there)).await.refusal(), (401, "operator_jwt_invalid".into()));
@@ -147,7 +147,7 @@ async fn each_origin_speaks_of_itself_and_the_public_one_says_where_the_api_is()
     let wrong = scene.once(Sent::new("DELETE", "/.well-known/agent-auth.json")).await;
     assert_eq!(wrong.refusal(), (405, "method_not_allowed".into()));
     assert_eq!(scene.once(Sent::new("GET", "/agent/nothing")).await.refusal(), (404, "not_found".into()));
-    // Pages, the inbox and administration are not for agents, and not here.
+    // Pages, the inbox and administration are not for agents and not served here.
     for path in ["/sign-in", "/inbox", "/v1/agents", "/openapi.json", "/mcp"] {
         assert_eq!(scene.once(Sent::new("GET", path)).await.refusal(), (401, "agent_auth_required".into()), "{path}");
     }

@@ -1,4 +1,4 @@
-//! Proofs of possession at every door: what is missing, what is wrong, and what is none of the request's business.
+//! Proofs of possession at every endpoint: missing, invalid, and members that the request cannot influence.
 
 use super::proofs::*;
 use crate::register::support::{SQLITE, tampered, with};
@@ -58,7 +58,7 @@ async fn a_proof_with_one_thing_wrong_proves_nothing_at_any_door() {
     }
 }
 
-/// Every proof that differs from a sound one in one thing.
+/// Every proof that differs from a valid one in one respect.
 fn spoiled(stage: &Stage, door: Door) -> Vec<(String, String)> {
     let mut all = vec![
         ("not a JWT".to_owned(), "proof".to_owned()),

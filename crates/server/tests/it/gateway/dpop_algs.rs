@@ -1,4 +1,4 @@
-//! With what a proof may be signed: ES256 and PS256, and nothing else however well it is signed (C-30).
+//! Algorithms of a proof: ES256 and PS256, and no other, even with a valid signature (C-30).
 
 use super::proofs::*;
 use crate::register::support::SQLITE;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 type Sign = Box<dyn Fn(&[u8]) -> Vec<u8>>;
 
-/// Somebody who signs in one way.
+/// A signer with one algorithm.
 struct Signer {
     alg: &'static str,
     jwk: Value,

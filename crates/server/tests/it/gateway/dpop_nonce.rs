@@ -1,4 +1,4 @@
-//! Nonces: where they are demanded, that each answer brings the next one, and which are no good (AAP 18.4, C-27).
+//! Nonces: the endpoints that demand them, the next one in each response, and invalid ones (AAP 18.4, C-27).
 
 use super::proofs::*;
 use crate::register::support::SQLITE;
@@ -12,15 +12,15 @@ use countersign_testkit::{
 use serde_json::json;
 use std::sync::Arc;
 
-/// Every door at which this file asks, with what it demands a nonce for.
+/// Every endpoint that this file calls with a token.
 const CALLS: [Door; 4] = [Door::Read, Door::Write, Door::Held, Door::Decision];
 
-/// A proof with a nonce.
+/// Sends a proof with a nonce.
 async fn shows_nonce(stage: &Stage, door: Door, nonce: &str) -> Answer {
     stage.shows(door, &stage.claiming(door, "nonce", json!(nonce))).await
 }
 
-/// The nonce that a door hands out when it demands one.
+/// The nonce that an endpoint hands out on demand.
 async fn demanded(stage: &Stage, door: Door) -> String {
     let answer = stage.shows(door, &stage.proof(door)).await;
     assert_nonce_demanded(&answer, &format!("{door:?}"));

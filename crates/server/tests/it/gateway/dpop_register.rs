@@ -1,4 +1,4 @@
-//! Binding a token to a key when registering: one key a session, one session a key (AAP 18.1).
+//! Binding a token to a key at registration: one key a session, one session a key (AAP 18.1).
 
 use super::proofs::*;
 use crate::register::support::{claims_of, told, with};
@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 use http::Method;
 use serde_json::{Value, json};
 
-/// Ten minutes after the start, with nonces demanded nowhere.
+/// Ten minutes after the start, without nonces.
 async fn scene(kit: countersign_testkit::Kit) -> BankScene {
     let scene = kit.bank_with(without_nonces).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;
@@ -48,14 +48,14 @@ fn body(scene: &BankScene) -> Value {
     scene.plane.register_body(scene.plane.acme(), &scene.connected)
 }
 
-/// The key that a token is bound to, as it is stored.
+/// The stored thumbprint of the key that a token is bound to.
 async fn stored_jkt(plane: &Plane, answer: &Value) -> Value {
     let token = answer["access_token"].as_str().unwrap();
     let row = plane.engine.store().find(Lookup::AccessTokenByHash(Digest::of(token.as_bytes()))).await.unwrap();
     serde_json::from_str::<Value>(&row.unwrap()).unwrap()["jkt"].clone()
 }
 
-/// The lines about shared keys in the audit of a delegation, as its person reads it.
+/// The entries about shared keys in a delegation's audit, as its person reads it.
 async fn flags(scene: &BankScene, person: &countersign_testkit::TestPerson, connected: &Connected) -> usize {
     let query = format!("/agent/audit?delegation_id={}&event_type=dpop_key_shared", connected.delegation_id);
     person.get(&scene.plane, &query).await.expect(200).json()["entries"].as_array().unwrap().len()
@@ -106,7 +106,7 @@ on_both_stores! {
             assert_eq!(announced().await, true);
             let answer = register(&scene.plane, &body(&scene), None).await;
             assert_refused(&answer, "dpop_missing", "no proof");
-            // A token from before, that is bound to nothing, does not do any more.
+            // An earlier, unbound token is no longer accepted.
             let read = scene.sends_as(&free, Sent::new("GET", "/accounts")).await;
             assert_refused(&read, "dpop_missing", "a token that is bound to nothing");
             assert_eq!(scene.bank.got().len(), 0);
@@ -169,12 +169,12 @@ on_both_stores! {
             let read = read.with("x-agent-session", claims["session_id"].as_str().unwrap());
             scene.once(read.with("dpop", &call_proof(plane, key, token))).await
         };
-        // Both act, and neither token is worth anything with the other's key.
+        // Both act, and each token is refused with the other's key.
         for (mine, other) in [(0, 1), (1, 0)] {
             read(&agents[mine], &keys[mine]).await.expect(200);
             assert_eq!(read(&agents[mine], &keys[other]).await.refusal(), told(401, "dpop_invalid"));
         }
-        // A key that is in the session already is not added again; of nine tokens the oldest is gone.
+        // A key that is already in the session is not added again; of nine tokens the oldest is gone.
         for _ in 0..7 {
             register(plane, &body, Some(&proof(plane, &keys[1]))).await.expect(200);
         }
@@ -190,7 +190,7 @@ on_both_stores! {
         assert_eq!((&started[0]["jkt"], &added[0]["jkt"]), (&json!(keys[0].thumbprint()), &json!(keys[1].thumbprint())));
         assert_eq!(of("call").iter().filter(|entry| entry["outcome"] == "200 OK").count(), 3);
 
-        // Without the receipt nothing joins, and a key of this session is good for no other.
+        // Without the receipt no agent joins, and a key of this session is accepted in no other.
         let bare = with(with(body, "consent_receipt", Value::Null), "session_id", claims["session_id"].clone());
         let third = SigningKey::generate(None).unwrap();
         assert_refused(&register(plane, &bare, Some(&proof(plane, &third))).await, "dpop_invalid", "no receipt");
@@ -205,10 +205,10 @@ on_both_stores! {
         let key = SigningKey::generate(None).unwrap();
         let shown = proof(plane, &key);
         register(plane, &body(&scene), Some(&shown)).await.expect(200);
-        // The key belongs to another session by now, and yet the replay is what is told.
+        // The key belongs to another session by now, and yet the refusal names the replay.
         let again = register(plane, &body(&scene), Some(&shown)).await;
         assert_eq!(again.refusal(), told(401, "dpop_replayed"));
-        // A refused registration has spent its proof.
+        // A refused registration has used its proof.
         let refused = proof(plane, &SigningKey::generate(None).unwrap());
         let wrong = with(body(&scene), "acting_for", json!("bob"));
         assert_eq!(register(plane, &wrong, Some(&refused)).await.refusal(), told(401, "delegation_mismatch"));

@@ -1,4 +1,4 @@
-//! A proof counts once, for all nodes and for all doors, and nothing passes that nobody can remember.
+//! A proof counts once, for all nodes and all endpoints; without a store to remember it, none is accepted.
 
 use super::proofs::*;
 use crate::register::support::{SQLITE, with};
@@ -114,7 +114,7 @@ on_both_stores! {
         stage.scene.plane.engine.store().close().await;
         for door in ONE_OF_EACH {
             let mut answer = stage.shows(door, &stage.proof(door)).await;
-            // Whoever was seen not to remember wants a nonce first, and still cannot remember.
+            // A node that lost its store demands a nonce first, and still cannot remember the proof.
             if let (401, Some(nonce)) = (answer.status, answer.header("dpop-nonce").map(str::to_owned)) {
                 assert_nonce_demanded(&answer, &format!("{door:?}"));
                 answer = stage.shows(door, &stage.claiming(door, "nonce", json!(nonce))).await;
@@ -156,7 +156,7 @@ on_both_stores! {
     }
 }
 
-/// A replay while nonces are on: the next one comes along.
+/// A replay while nonces are demanded: the response carries the next one.
 #[track_caller]
 fn assert_refused_in_epoch(answer: &Answer) {
     assert_eq!(answer.refusal(), (401, "dpop_replayed".into()));
@@ -207,7 +207,7 @@ async fn looks(stage: &Stage, node: &Router, proof: &str) -> Answer {
 #[track_caller]
 fn one_passes(door: Door, round: usize, answers: &[Answer]) {
     let passed = answers.iter().filter(|answer| answer.status == door.lets_in()).count();
-    // While the write that spent the proof is in flight, its repeats are told which call it is.
+    // While the write that used the proof is in flight, its repeats are told the call's id.
     let repeats = |answer: &&Answer| door == Door::Write && answer.refusal() == (409, "conflict".into());
     let refused = |answer: &&Answer| answer.status == 401 && answer.code() == "dpop_replayed";
     let refused = |answer: &&Answer| answer.status >= 400 && (refused(answer) || repeats(answer));

@@ -1,4 +1,4 @@
-//! The record comes first at the gateway too: nothing is sent, and no answer leaves, before it is durable.
+//! The record comes first at the gateway too: nothing is sent, and no response leaves, before it is durable.
 
 use countersign_testkit::{
     Setup,
@@ -78,7 +78,7 @@ on_both_stores! {
         let decision = scene.approved(BankScene::transfer()).await;
         let arrived = scene.bank.got().len();
         log.fails();
-        // The first of them finds out; a read may have run ahead of it, and its answer was dropped.
+        // The first of them detects it; a read may have run ahead of it, and its response was dropped.
         let first = scene.sends(note()).await;
         assert_eq!(first.refusal(), (503, "service_unavailable".into()));
         for sent in [read(), note(), BankScene::transfer(), BankScene::transfer().confirmed("true"), refused()] {
@@ -114,7 +114,7 @@ pub(super) async fn lasting(kit: countersign_testkit::Kit) -> (BankScene, Folder
     (BankScene::on(plane, bank).await, folder)
 }
 
-/// A bank whose log can be made to fail.
+/// A bank with an evidence log that can be made to fail.
 pub(super) async fn failing(kit: countersign_testkit::Kit) -> (BankScene, Failing) {
     let (bank, log) = (Bank::open().await, Failing::default());
     let around = log.clone();

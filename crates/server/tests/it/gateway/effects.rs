@@ -1,4 +1,4 @@
-//! What became of a request: known, failed or unknown; and one effect, whatever carries it.
+//! The outcome of a request: committed, failed or unknown; and one effect, over every channel.
 
 use super::held::*;
 use countersign_engine::Role;
@@ -10,7 +10,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// A transfer that was approved and sent while the bank behaves like this.
+/// An approved transfer, sent while the bank behaves like this.
 async fn sent_to(scene: &BankScene, manner: Manner) -> (Value, Answer) {
     let decision = scene.approved(BankScene::transfer()).await;
     scene.bank.behaves(manner);
@@ -19,7 +19,7 @@ async fn sent_to(scene: &BankScene, manner: Manner) -> (Value, Answer) {
     (decision, answer)
 }
 
-/// Refused because of what runs, or may have run, under this decision.
+/// Refused because of an execution under this decision that runs or may have run.
 fn is_taken(answer: &Answer, decision: &Value) {
     assert_eq!(answer.refusal(), (409, "conflict".into()), "{}", answer.text());
     assert!(answer.json()["error_description"].as_str().unwrap().contains(id(decision)), "{}", answer.text());

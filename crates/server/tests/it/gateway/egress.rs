@@ -1,4 +1,4 @@
-//! What may leave a session (AAP 14.2): counted to the byte, and never more than the receipt allows.
+//! The egress limit of a session (AAP 14.2): counted to the byte, and never above the receipt's limit.
 
 use countersign_testkit::{
     Answer,
@@ -131,7 +131,7 @@ fn assert_used_up(answer: &Answer) {
     assert!(answer.header("retry-after").is_some());
 }
 
-/// Nothing of this session passes any more, read or write or held, and the bank is left alone.
+/// No call of this session passes any more, read or write or held, and none reaches the bank.
 async fn assert_over(scene: &BankScene, agent: &Holder) {
     scene.bank.behaves(Manner::Obliging);
     let arrived = scene.bank.got().len();
@@ -141,7 +141,7 @@ async fn assert_over(scene: &BankScene, agent: &Holder) {
     assert_eq!(scene.bank.got().len(), arrived);
 }
 
-/// The answer to a statement, byte by byte, until the connection is closed.
+/// The response to a statement, byte by byte, until the connection is closed.
 async fn on_the_wire(scene: &BankScene, agent: &Holder) -> String {
     let sent = scene.dressed(agent, statement());
     let mut text = format!("{} {} HTTP/1.1\r\nHost: {}\r\n", sent.method, sent.target, &GATEWAY["https://".len()..]);

@@ -12,7 +12,7 @@ fn amount(n: u32) -> Sent {
     BankScene::transfer_of(&format!("{n}.00"))
 }
 
-/// Refused for now, and for how long.
+/// The refusal's `Retry-After`.
 fn wait_of(answer: &Answer) -> i64 {
     assert_eq!(answer.refusal(), (429, "too_many_requests".into()), "{}", answer.text());
     answer.header("retry-after").expect("Retry-After").parse().unwrap()

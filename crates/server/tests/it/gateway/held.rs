@@ -1,4 +1,4 @@
-//! What the tests of held calls share.
+//! Helpers for the tests of held calls.
 
 use axum::{Router, body::Body};
 use countersign_testkit::{
@@ -8,7 +8,7 @@ use countersign_testkit::{
 use http::{Method, header};
 use serde_json::{Value, json};
 
-/// The one answer to a call that has no yes behind it (C-01).
+/// The one response to a call without approval (C-01).
 pub(super) fn unconfirmed() -> (u16, String) {
     (403, "irreversible_requires_confirm".into())
 }
@@ -17,7 +17,7 @@ pub(super) fn id(decision: &Value) -> &str {
     decision["decision_id"].as_str().expect("a decision's id")
 }
 
-/// The usual transfer, with a word about its confirmation.
+/// The usual transfer, with a confirmation header.
 pub(super) fn confirmed_transfer() -> Sent {
     BankScene::transfer().confirmed("true")
 }
@@ -30,19 +30,19 @@ pub(super) fn redeem(decision: &Value) -> Sent {
     Sent::new("POST", &format!("/.countersign/decisions/{}/redeem", id(decision)))
 }
 
-/// The decision that a call is refused for.
+/// The decision that a refused call names.
 pub(super) async fn asked(scene: &BankScene, sent: Sent) -> Value {
     let held = scene.sends(sent).await;
     assert_eq!(held.refusal(), unconfirmed(), "{}", held.text());
     BankScene::decision(&held)
 }
 
-/// The confirmation token of an accepted decision, as its agent is told it.
+/// The confirmation token of an accepted decision, as its agent receives it.
 pub(super) async fn token(scene: &BankScene, decision: &Value) -> String {
     scene.looks(&scene.agent, decision).await["confirm_token"].as_str().expect("a token").to_owned()
 }
 
-/// What became of the request that a decision is about.
+/// The state of a decision's execution.
 pub(super) async fn execution(scene: &BankScene, decision: &Value) -> Value {
     scene.looks(&scene.agent, decision).await["execution"]["state"].clone()
 }
@@ -64,13 +64,13 @@ pub(super) async fn posts(scene: &BankScene, agent: &Holder, path: &str, body: &
     panic!("no nonce was good enough")
 }
 
-/// Alice cuts the agent off.
+/// Alice revokes the agent's access.
 pub(super) async fn revoke(scene: &BankScene) {
     let body = json!({ "delegation_id": scene.connected.delegation_id, "reason": "user_requested" });
     scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
 }
 
-/// Somebody found out what became of a request, and says so on the page.
+/// A person records the outcome of a request on the page.
 pub(super) async fn reconciles(scene: &BankScene, who: &TestPerson, decision: &Value, ran: &str) -> Answer {
     reconciles_at(&scene.plane.public, scene, who, decision, ran).await
 }

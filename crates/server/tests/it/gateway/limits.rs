@@ -1,4 +1,4 @@
-//! The limits of a receipt (AAP 14.2): hard, told with the reason and the time, and looked at before anybody is asked.
+//! The limits of a receipt (AAP 14.2): hard, reported with the reason and the time, and checked before a person is asked.
 
 use countersign_testkit::{
     Answer, Backend, Kit,
@@ -99,7 +99,7 @@ on_both_stores! {
         let scene = kit.bank().await;
         let agent = scene.limited(json!({ "writes_per_session": 3 })).await;
         scene.bank.behaves(Manner::Vanishing);
-        // Another note than those that follow: a repeat of an unknown outcome is refused.
+        // A different note from those that follow: a repeat of an unknown outcome is refused.
         scene.sends_as(&agent, Sent::new("POST", "/notes?lost=true")).await.expect(502);
         for refused in [400, 409, 422] {
             scene.bank.behaves(Manner::Status(refused));
@@ -212,15 +212,15 @@ fn assert_used_up(answer: &Answer, reason: &str) {
     assert!(answer.header("retry-after").is_some_and(|seconds| seconds.parse::<i64>().unwrap() > 0));
 }
 
-/// How many passed; all others were refused for this limit.
+/// The number that passed; all others were refused for this limit.
 fn passed(answers: &[Answer], reason: &str) -> usize {
     let (passed, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.is_success());
     refused.iter().for_each(|answer| assert_used_up(answer, reason));
     passed.len()
 }
 
-/// The same request many times at once, at each of the nodes in turn. Writes differ in their text: the very same one is
-/// not let through beside itself.
+/// The same request many times at once, at each of the nodes in turn. Writes differ in their text: an identical one is
+/// refused while the first is in flight.
 async fn burst(scene: &BankScene, agent: &Holder, nodes: &[SocketAddr], sent: &Sent, times: usize) -> Vec<Answer> {
     let numbered = |n: usize| match sent.body.is_empty() {
         true => sent.clone(),
@@ -229,7 +229,7 @@ async fn burst(scene: &BankScene, agent: &Holder, nodes: &[SocketAddr], sent: &S
     join_all((0..times).map(|n| scene.sends_at(nodes[n % nodes.len()], agent, numbered(n)))).await
 }
 
-/// A session with a receipt that says exactly this, by the key of an earlier one of its sessions.
+/// A session with exactly this receipt, under the key of an earlier session if there is one.
 async fn registered(scene: &BankScene, claims: &Value, earlier: Option<&Holder>) -> Holder {
     let key = earlier.map_or_else(|| countersign_jose::ProofKey::generate().ok(), |earlier| earlier.key.clone());
     let mut body = scene.plane.register_body(scene.plane.acme(), &scene.connected);

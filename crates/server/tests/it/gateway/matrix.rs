@@ -1,4 +1,4 @@
-//! 401 says that nobody knows who asks, 403 that somebody known may not; and each refusal is told in one form (AAP 16).
+//! 401 for an unknown caller, 403 for a known caller without permission; and one form for every refusal (AAP 16).
 
 use super::proofs::*;
 use crate::register::support::{SQLITE, tampered, told, with};
@@ -14,7 +14,7 @@ use http::Method;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// A bank where there is a way to be refused for every reason.
+/// A bank with a route for every reason of refusal.
 fn with_limits(document: &mut ProjectDocument) {
     without_nonces(document);
     let route = |id: &str| document.routes.iter().position(|route| route.id == id).unwrap();
@@ -25,7 +25,7 @@ fn with_limits(document: &mut ProjectDocument) {
     scope.explicitly_excludes = vec!["payees.remove".into()];
 }
 
-/// Requests of a known caller who may not.
+/// Requests of a known caller without permission.
 fn forbidden() -> [Sent; 4] {
     [
         BankScene::transfer(),
@@ -57,7 +57,7 @@ on_both_stores! {
         scene.once(late.clone()).await.expect(403);
         assert_eq!(scene.once(late).await.refusal(), told(401, "dpop_replayed"));
         assert_eq!(scene.bank.got().len(), 0);
-        // Registering without a proof is possible only where no route is of tier 3.
+        // Registering without a proof is possible only without routes of tier 3.
         let scene = kit.bank_with(without_nonces).await;
         let body = || scene.plane.register_body(scene.plane.acme(), &scene.connected);
         let spoil = |member: &str| {
@@ -73,7 +73,7 @@ on_both_stores! {
     }
 }
 
-/// The same request from somebody who is not known, or no longer.
+/// The same request from unknown callers and from ones that are no longer known.
 fn unknown_callers(scene: &BankScene, sent: &Sent) -> Vec<(&'static str, Sent)> {
     let without = |name: &'static str| {
         let mut sent = scene.dressed(&scene.agent, sent.clone());
@@ -117,7 +117,7 @@ async fn every_refusal_of_the_gateway_is_one_envelope_whose_name_is_in_the_log()
     }
 }
 
-/// One refusal of each kind, and the code that it must have.
+/// One refusal of each kind, and its expected code.
 async fn refusals(scene: &BankScene) -> Vec<(&'static str, Answer)> {
     let read = || Sent::new("GET", "/accounts");
     let note = |text: &str| Sent::new("POST", "/notes").json(json!({ "text": text }).to_string());
@@ -126,7 +126,7 @@ async fn refusals(scene: &BankScene) -> Vec<(&'static str, Answer)> {
         sent.headers.retain(|(own, _)| own != name);
         sent
     };
-    // First, as long as no connection is kept that was opened in another manner.
+    // First, while no connection from another manner is pooled.
     scene.bank.behaves(Manner::Vanishing);
     let vanished = scene.sends(note("gone")).await;
     scene.bank.behaves(Manner::Obliging);

@@ -1,4 +1,4 @@
-//! The gateway in front of a bank: hold it, run exactly that, once.
+//! The gateway in front of a bank: hold a call, run exactly that, once.
 
 mod audit;
 mod bound_keys;

@@ -1,7 +1,7 @@
-//! The order of checks at the gateway: of several things that are wrong with a call, the first is told, and
-//! nobody is disturbed by a call that would not pass.
+//! The order of checks at the gateway: of several faults of a call, the first is reported, and
+//! no person is asked about a call that would not pass.
 //!
-//! The model beside it is a list. A call is wrong in some of its ways; what is answered is the earliest.
+//! The reference model is a list. A call has some of the faults; the response names the earliest.
 
 use countersign_protocol::project::{ProjectDocument, Route, Scope};
 use countersign_testkit::{
@@ -12,7 +12,7 @@ use countersign_testkit::{
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// What can be wrong with a call, in the order in which it is told.
+/// The faults of a call, in the order of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Wrong {
     NoCredentials,
@@ -38,11 +38,11 @@ use Wrong::{
     Version, Window,
 };
 
-/// What is wrong with the request itself, whoever sends it.
+/// The faults of the request itself, independent of its sender.
 const REQUEST: &[Wrong] =
     &[NoCredentials, Version, Wrong::Route, AccessToken, Proof, Mode, Echo, Consent, Intent, DryRun, Confirmation];
 
-/// What the earliest fault is answered with; nothing wrong is let through.
+/// The response to the earliest fault; a call without fault is let through.
 fn model(wrong: &BTreeSet<Wrong>) -> (u16, &'static str) {
     match wrong.first() {
         None => (201, ""),
@@ -127,7 +127,7 @@ fn sent(scene: &BankScene, agent: &Holder, wrong: &BTreeSet<Wrong>) -> Sent {
     given.iter().filter(|(_, _, sent)| *sent).fold(body, |sent, (name, value, _)| sent.with(name, value))
 }
 
-/// Where a call goes that is wrong in these ways; a route of its own for each.
+/// The path of a call with these faults; a route of its own for each.
 fn path_of(wrong: &BTreeSet<Wrong>) -> &'static str {
     if wrong.contains(&Wrong::Route) {
         return "/nowhere";
@@ -144,7 +144,7 @@ fn path_of(wrong: &BTreeSet<Wrong>) -> &'static str {
     }
 }
 
-/// A route for each way in which a call can be wrong by where it goes.
+/// A route for each fault that depends on the path.
 fn with_memos(document: &mut ProjectDocument) {
     for (scope, allows) in [("bank.memo", "memos.write"), ("bank.other", "memos.other")] {
         let scope: Scope = serde_json::from_value(json!({
@@ -174,7 +174,7 @@ fn with_memos(document: &mut ProjectDocument) {
     }
 }
 
-/// Nothing, each alone, every pair, and everything from each on.
+/// No fault, each alone, every pair, and every suffix of the order.
 fn subsets(all: &[Wrong]) -> BTreeSet<BTreeSet<Wrong>> {
     let sorted: BTreeSet<Wrong> = all.iter().copied().collect();
     let all: Vec<Wrong> = sorted.into_iter().collect();
@@ -186,7 +186,7 @@ fn subsets(all: &[Wrong]) -> BTreeSet<BTreeSet<Wrong>> {
     subsets
 }
 
-/// Agents whose delegation stands or not, whose window is open or over, and whose writes are used up or not.
+/// Agents with an active or revoked delegation, an open or expired window, and writes left or used up.
 struct Agents(Vec<(BTreeSet<Wrong>, Holder)>);
 
 impl Agents {
@@ -220,7 +220,7 @@ impl Agents {
     }
 }
 
-/// A session with a receipt that allows so many writes, in a window that is open for so long.
+/// A session with a receipt for this many writes, in a window of this length.
 async fn consented(scene: &BankScene, connected: &Connected, (n, writes): (i32, i32), open_s: i64) -> Holder {
     let (plane, now) = (&scene.plane, scene.plane.now());
     let mut claims = plane.receipt_claims(plane.acme(), "alice", connected, GRANTED);

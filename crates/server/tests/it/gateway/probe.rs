@@ -1,4 +1,4 @@
-//! The service itself is asked what became of a call whose answer was lost, before a person has to find out.
+//! The upstream is probed for the outcome of a call with a lost response, before a person has to find out.
 
 use super::{held::*, proofs::restarted};
 use countersign_engine::Role;
@@ -11,7 +11,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// Every held route asks by a read: 200 is done, 404 is not, half a minute after the connection was closed.
+/// Every held route probes by a read: 200 is done, 404 is not, half a minute after the connection was closed.
 fn probed(document: &mut ProjectDocument) {
     let probe = |path: &str| {
         serde_json::from_value(json!({
@@ -28,7 +28,7 @@ fn probed(document: &mut ProjectDocument) {
     }
 }
 
-/// A refund whose answer was lost.
+/// A refund with a lost response.
 async fn lost(scene: &BankScene, payment: &str) -> Value {
     let decision = scene.approved(refund(payment, "first")).await;
     scene.bank.behaves(Manner::Vanishing);
@@ -38,7 +38,7 @@ async fn lost(scene: &BankScene, payment: &str) -> Value {
     decision
 }
 
-/// Makes the probes that are due, while the service answers with this.
+/// Sends the due probes, while the upstream responds with this status.
 async fn probes(scene: &BankScene, status: u16) -> usize {
     scene.bank.answers_reads(status, "{}");
     scene.plane.engine.probe_due().await.unwrap()
@@ -49,7 +49,7 @@ async fn entries(scene: &BankScene, event_type: &str) -> Vec<Value> {
     scene.alice.get(&scene.plane, &query).await.expect(200).json()["entries"].as_array().unwrap().clone()
 }
 
-/// What the evidence says of these, whoever may read it.
+/// The evidence leaves of this type, read from the database.
 async fn leaves(scene: &BankScene, event_type: &str) -> Vec<String> {
     let entries = stored_evidence(&scene.plane.place).await;
     let wanted = entries.into_iter().filter(|entry| entry.event_type == event_type);

@@ -1,4 +1,4 @@
-//! Proofs of every kind, sound and spoiled, and the doors at which they are shown.
+//! Valid and invalid proofs of every kind, and the endpoints that they are sent to.
 
 use crate::register::support::with;
 use axum::body::Body;
@@ -12,14 +12,14 @@ use http::Method;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a refused proof is answered with.
+/// The challenge for a refused proof.
 pub(super) const REFUSED: &str = r#"DPoP error="invalid_dpop_proof", algs="ES256 PS256""#;
-/// And one in which nothing but the nonce is wrong (C-27).
+/// The challenge for a proof that lacks only a valid nonce (C-27).
 pub(super) const NONCE_DEMANDED: &str = r#"DPoP error="use_dpop_nonce", algs="ES256 PS256""#;
-/// From then on the proofs of calls need no nonce (R-22).
+/// After this time the proofs of calls need no nonce (R-22).
 pub(super) const EPOCH_OVER_S: i64 = 601;
 
-/// Where an agent shows a proof.
+/// An endpoint that takes a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Door {
     Register,
@@ -39,7 +39,7 @@ pub(super) enum Door {
 
 pub(super) const AT_THE_GATEWAY: [Door; 6] =
     [Door::Read, Door::Write, Door::Held, Door::Events, Door::Socket, Door::Redeem];
-/// All those for which a token is needed.
+/// All those that need a token.
 pub(super) const WITH_A_TOKEN: [Door; 10] = [
     Door::Read,
     Door::Write,
@@ -52,7 +52,7 @@ pub(super) const WITH_A_TOKEN: [Door; 10] = [
     Door::Cancel,
     Door::Revoke,
 ];
-/// One of each kind, for which a sound proof changes nothing that the next one needs.
+/// One of each kind, such that a valid proof does not change the state for the next one.
 pub(super) const ONE_OF_EACH: [Door; 6] =
     [Door::Register, Door::Read, Door::Write, Door::Held, Door::Decision, Door::Talk];
 
@@ -68,7 +68,7 @@ impl Door {
         AT_THE_GATEWAY.contains(&self)
     }
 
-    /// What it answers once the proof is believed.
+    /// The status of the response once the proof is accepted.
     pub(super) fn lets_in(self) -> u16 {
         match self {
             Self::Held => 403,
@@ -79,16 +79,16 @@ impl Door {
     }
 }
 
-/// A bank, and an agent whose key is at the test's disposal, so that it signs what no agent would.
+/// A bank, and an agent with its key in the hands of the test, which can sign invalid proofs.
 pub(super) struct Stage {
     pub(super) scene: BankScene,
     pub(super) key: SigningKey,
-    /// A refund that alice has approved.
+    /// A refund approved by alice.
     approved: String,
 }
 
 impl Stage {
-    /// Ten minutes after the start, with nonces demanded nowhere.
+    /// Ten minutes after the start, without nonces.
     pub(super) async fn on(kit: Kit) -> Self {
         Self::with(kit.bank_with(without_nonces).await).await
     }
@@ -144,7 +144,7 @@ impl Stage {
         header_of(&self.key)
     }
 
-    /// What a sound proof says, each time under another name.
+    /// The claims of a valid proof, each time with a new `jti`.
     pub(super) fn claims(&self, door: Door) -> Value {
         let claims = json!({
             "jti": fresh(), "htm": door.method(), "htu": self.url(door), "iat": self.scene.plane.now().secs(),
@@ -159,7 +159,7 @@ impl Stage {
         self.sign(&self.header(), &self.claims(door))
     }
 
-    /// A sound proof but for one claim, which is replaced, or taken away by null.
+    /// A proof that is valid except for one claim, which is replaced, or removed by null.
     pub(super) fn claiming(&self, door: Door, claim: &str, value: Value) -> String {
         self.sign(&self.header(), &with(self.claims(door), claim, value))
     }
@@ -173,12 +173,12 @@ impl Stage {
         self.key.sign_with_header(header, claims).unwrap()
     }
 
-    /// Shows a proof, with the token where one is needed.
+    /// Sends a proof, with the token where one is needed.
     pub(super) async fn shows(&self, door: Door, proof: &str) -> Answer {
         self.sends(door, &[("authorization", &self.scene.agent.authorization()), ("dpop", proof)]).await
     }
 
-    /// A request that is sound but for its credentials, which are these headers.
+    /// A request that is valid except for its credentials, which are these headers.
     pub(super) async fn sends(&self, door: Door, headers: &[(&str, &str)]) -> Answer {
         let headers = headers.iter().filter(|(name, _)| door != Door::Register || *name != "authorization");
         if !door.is_at_the_gateway() {
@@ -211,7 +211,7 @@ impl Stage {
         }
     }
 
-    /// That nothing happened: the bank was not asked for anything, and neither was alice.
+    /// Asserts that neither the bank nor alice received a request.
     pub(super) async fn nothing_happened(&self) {
         assert_eq!(self.scene.bank.got().len(), 0);
         assert_eq!(self.scene.alice.waiting_questions(&self.scene.plane).await, 0);
@@ -241,13 +241,13 @@ pub(super) fn header_of(key: &SigningKey) -> Value {
     json!({ "typ": "dpop+jwt", "alg": "ES256", "jwk": jwk })
 }
 
-/// A `jti` that no proof had before.
+/// A new, unique `jti`.
 pub(super) fn fresh() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("proof-{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// That a proof was refused for what the code says, and how to do better.
+/// Asserts that a proof was refused with this code and a challenge.
 #[track_caller]
 pub(super) fn assert_refused(answer: &Answer, code: &str, what: &str) {
     assert_eq!(answer.refusal(), (401, code.to_owned()), "{what}: {}", answer.text());

@@ -1,5 +1,5 @@
-//! From the moment a call is decided, every way out stands in the audit and spends its proof, and nothing that
-//! was sent is told as "nothing happened".
+//! After the decision on a call, every exit is recorded in the audit and uses its proof, and no sent
+//! request is reported as "nothing happened".
 
 use super::{durable::failing as failing_log, held::*};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -12,7 +12,7 @@ use countersign_testkit::{
 };
 use serde_json::json;
 
-/// Small bodies, and an upstream that is not there.
+/// A small body limit, and an unreachable upstream.
 fn narrow(document: &mut ProjectDocument) {
     for (id, speculative) in [("searches", true), ("lookups", false)] {
         let route = json!({ "id": id, "method": "POST", "path": format!("/{id}"), "action": "accounts.read",
@@ -34,7 +34,7 @@ fn narrow(document: &mut ProjectDocument) {
         .for_each(|route| route.upstream = Some("gone".into()));
 }
 
-/// Calls that are in order so far, and refused by what comes after the decision.
+/// Calls that pass the decision and are refused by a later step.
 fn early_exits() -> Vec<(&'static str, Sent)> {
     let long = format!("{{\"note\":\"{}\"}}", "x".repeat(300));
     vec![
@@ -198,8 +198,8 @@ async fn a_node_that_stood_still_while_a_person_found_out_sends_nothing_and_cont
     assert_eq!((&looked["state"], &looked["conflict"]), (&json!("failed"), &json!(null)), "{looked}");
 }
 
-/// A node claims and stands still, by its own clocks for a moment only; another one takes the claim for lapsed, and an
-/// admin says there whether it ran. The execution as it is in the end; nothing was sent.
+/// A node claims and pauses, by its own clocks for a moment only; another one takes the claim for lapsed, and an
+/// admin records there whether it ran. Returns the final execution; nothing was sent.
 async fn stands_still_while_another_node_settles(ran: Option<&str>) -> serde_json::Value {
     let (scene, store) = failing_log(Kit(Backend::Postgres)).await;
     let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;

@@ -1,4 +1,4 @@
-//! Running what was kept, by the id of its decision.
+//! Redeeming a stored request by the id of its decision.
 
 use super::held::*;
 use countersign_testkit::{
@@ -8,14 +8,14 @@ use countersign_testkit::{
     on_both_stores,
 };
 
-/// A plane whose rows can be read from outside.
+/// A plane with rows that can be read from outside.
 async fn lasting(kit: Kit) -> (BankScene, Folder) {
     let bank = Bank::open().await;
     let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
     (BankScene::on(plane, bank).await, folder)
 }
 
-/// In the body, and in nothing that a person is shown.
+/// Part of the body, and of nothing that a person is shown.
 const MEMO: &str = "for the surgery of our eldest";
 
 fn with_memo() -> Sent {
@@ -90,7 +90,7 @@ on_both_stores! {
         assert_eq!(scene.bank.effects().len(), 0);
     }
 
-    /// What the person reads of it stays with the question; the request itself does not.
+    /// The rendered request stays with the question; the request itself does not.
     async fn what_is_kept_is_sealed_and_gone_once_it_is_settled(kit) {
         let (scene, _folder) = lasting(kit).await;
         let first = asked(&scene, with_memo()).await;

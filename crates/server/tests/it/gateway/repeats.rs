@@ -1,4 +1,4 @@
-//! A write that needs no approval and whose outcome is not known runs no second time, however it is repeated.
+//! A write without approval and with an unknown outcome runs no second time, in any form of repeat.
 
 use super::durable::{failing as failing_log, lasting};
 use countersign_protocol::project::{ProjectDocument, Route};
@@ -18,7 +18,7 @@ fn note() -> Sent {
     note_of("call the bank")
 }
 
-/// Longer than what is kept of a body that is passed on; all of them begin alike.
+/// Longer than the stored prefix of a forwarded body; all of them begin alike.
 fn long_note(end: &str) -> Sent {
     note_of(&format!("{}{end}", "x".repeat(300_000)))
 }
@@ -27,7 +27,7 @@ fn changed_notes(change: impl Fn(&mut Route)) -> impl FnOnce(&mut ProjectDocumen
     move |document| document.routes.iter_mut().filter(|route| route.id == "notes").for_each(change)
 }
 
-/// The call that an answer names.
+/// The call id in a response.
 fn call_id(answer: &Answer) -> String {
     let id =
         answer.json()["call"]["call_id"].as_str().unwrap_or_else(|| panic!("no call: {}", answer.text())).to_owned();
@@ -41,7 +41,7 @@ fn refused_for(answer: &Answer, id: &str) {
     assert!(answer.text().contains(&format!("countersign call settle {id}")), "{}", answer.text());
 }
 
-/// Sends a note that the bank carries out without an answer, and gives the call's id.
+/// Sends a note that the bank executes without a response, and returns the call's id.
 async fn lost(scene: &BankScene, sent: Sent) -> String {
     scene.bank.behaves(Manner::Vanishing);
     let answer = scene.sends(sent).await;
@@ -56,7 +56,7 @@ async fn settles(scene: &BankScene, id: &str, ran: bool) {
     request.run(&scene.plane.engine).await.expect("settled");
 }
 
-/// The audit's entries of this kind.
+/// The audit's entries of this type.
 async fn entries(scene: &BankScene, event_type: &str) -> Vec<Value> {
     let id = &scene.connected.delegation_id;
     let query = format!("/agent/audit?delegation_id={id}&event_type={event_type}&limit=200");
@@ -102,7 +102,7 @@ on_both_stores! {
         let id = lost(&scene, keyed("a", "k-1")).await;
         refused_for(&scene.sends(keyed("b", "k-1")).await, &id);
         scene.sends(keyed("b", "k-2")).await.expect(201);
-        // A nonce is at hand by now, so the proof itself is what counts.
+        // A nonce is available by now, so the proof itself is checked.
         scene.bank.behaves(Manner::Status(500));
         let dressed = scene.dressed(&scene.agent, note_of("c"));
         let first = scene.once(dressed.clone()).await.expect(500);

@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// A bank that knows the transfer by another method and at another address, too.
+/// A bank with the transfer under another method and another path, too.
 async fn doubled(kit: Kit) -> BankScene {
     kit.bank_with(|document| {
         let transfers = document.routes.iter().find(|route| route.id == "transfers").unwrap().clone();
@@ -23,7 +23,7 @@ async fn doubled(kit: Kit) -> BankScene {
     .await
 }
 
-/// Every way in which a request can differ from the one that was approved.
+/// Every way in which a request can differ from the approved one.
 fn differing() -> Vec<(&'static str, Sent)> {
     let same = BankScene::transfer;
     let retyped = |kind: &str| Sent { headers: vec![("content-type".into(), kind.into())], ..same() };
@@ -158,7 +158,7 @@ on_both_stores! {
     }
 }
 
-/// Fifty connections with the same approved request; the effects that they had together.
+/// Fifty connections with the same approved request; returns the number of effects and the responses.
 async fn storm(scene: &BankScene, nodes: &[&Node]) -> (usize, Vec<Answer>) {
     scene.approved(BankScene::transfer()).await;
     let address = |n: usize| nodes[n % nodes.len()].address;
@@ -167,7 +167,7 @@ async fn storm(scene: &BankScene, nodes: &[&Node]) -> (usize, Vec<Answer>) {
     (scene.bank.effects().len(), answers)
 }
 
-/// One ran. The others met it running, or came too late and ask anew.
+/// One ran. The others arrived while it ran, or came too late and ask anew.
 fn one_ran((effects, answers): (usize, Vec<Answer>)) {
     assert_eq!(effects, 1);
     assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);

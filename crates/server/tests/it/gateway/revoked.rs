@@ -1,4 +1,4 @@
-//! From the 200 of a revocation on nothing passes the gateway, on no node; what was open ends.
+//! After the 200 of a revocation no call passes the gateway, on any node; open streams end.
 
 use countersign_testkit::{
     Answer, Backend, Kit, Setup,
@@ -76,7 +76,7 @@ async fn of_writes_that_race_a_revocation_none_passes_at_either_node_after_its_2
 
 /// Thirty writes at once, one revocation among them, and then one more at each node.
 ///
-/// How many passed.
+/// The number that passed.
 async fn race(scene: &BankScene, nodes: &[SocketAddr]) -> usize {
     let sending = join_all((0..30).map(|n| scene.sends_at(nodes[n % nodes.len()], &scene.agent, note_of(n))));
     let revoking = async {

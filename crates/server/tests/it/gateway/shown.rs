@@ -1,4 +1,4 @@
-//! Nothing of a held request runs unseen.
+//! No part of a held request runs unseen.
 
 use super::held::asked;
 use countersign_testkit::{bank::Sent, on_both_stores};

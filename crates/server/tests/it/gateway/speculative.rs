@@ -1,4 +1,4 @@
-//! What is forwarded before its step is durable: reads by GET and HEAD, unless their route says otherwise, and nothing
+//! Forwarding before the step is durable: reads by GET and HEAD, unless their route opts out, and nothing
 //! else.
 
 use super::proofs::{EPOCH_OVER_S, without_nonces};
@@ -11,7 +11,7 @@ use countersign_testkit::{
 use futures_util::future::join_all;
 use serde_json::json;
 
-/// A search that is a POST and changes nothing, and a read that its owner does not want forwarded in vain.
+/// A search by POST that changes nothing, and a read that its owner excludes from speculative forwarding.
 fn with_careful_reads(document: &mut ProjectDocument) {
     without_nonces(document);
     let route = |id: &str, method: &str, path: &str| Route {

@@ -1,4 +1,4 @@
-//! Spending a yes decides everything again: what it rested on must still be there (R-4, R-5).
+//! A claim decides everything again: the basis of the approval must still hold (R-4, R-5).
 
 use super::held::*;
 use countersign_engine::{Assurance, NotCounted, Role};
@@ -13,7 +13,7 @@ fn closure() -> Sent {
     Sent::new("POST", "/closures").json(r#"{"account":"ours"}"#)
 }
 
-/// Every way to spend the yes to the usual transfer, and that none of them had an effect.
+/// Asserts that every way to claim the approved transfer is refused without an effect.
 async fn is_refused(scene: &BankScene, decision: &serde_json::Value, with: (u16, &str)) {
     let confirm = scene.plane.confirm_token(id(decision)).await;
     let named = BankScene::transfer().confirmed(&confirm);
@@ -24,7 +24,7 @@ async fn is_refused(scene: &BankScene, decision: &serde_json::Value, with: (u16,
     assert_eq!(scene.bank.got().len(), 0);
 }
 
-/// The bank's document as it is now, changed.
+/// The bank's current document, with a change.
 async fn applies(scene: &BankScene, change: impl FnOnce(&mut ProjectDocument)) {
     let mut document = scene.plane.at().await.project.document.clone();
     change(&mut document);
@@ -72,7 +72,7 @@ on_both_stores! {
         let ends = scene.plane.now().secs() + 60;
         scene.agent = scene.with_receipt(|claims| claims["exp"] = ends.into()).await;
         let decision = scene.approved(BankScene::transfer()).await;
-        // The clocks of others may be wrong by five minutes, so that long a receipt holds beyond its end.
+        // Receipts are accepted five minutes beyond their end, as other clocks may be wrong by that much.
         scene.plane.advance_secs(299).await;
         assert_eq!(scene.looks(&scene.agent, &decision).await["allowance"]["state"], "open");
         let decision = scene.approved(BankScene::transfer_of("1.00")).await;

@@ -1,4 +1,4 @@
-//! The digest covers what runs: approve one thing and send another, and nothing runs.
+//! The digest covers the executed request: approve one request and send another, and nothing runs.
 
 use super::held::*;
 use crate::{foreign::judge::Judge, register::support::claims_of};
@@ -26,7 +26,7 @@ fn at(target: &str) -> Sent {
     Sent { target: target.into(), ..BankScene::transfer() }
 }
 
-/// The same to most readers, and other bytes.
+/// Equivalent to most readers, but other bytes.
 fn look_alikes() -> Vec<Sent> {
     vec![
         BankScene::transfer_of("820000.00"),
@@ -45,7 +45,7 @@ fn look_alikes() -> Vec<Sent> {
     ]
 }
 
-/// What two readers could read differently.
+/// Requests that two parsers could read differently.
 fn ambiguous() -> Vec<Sent> {
     let twice = BankScene::transfer().with("x-reference", "R-1").with("x-reference", "R-2");
     vec![
@@ -175,7 +175,7 @@ on_both_stores! {
     }
 }
 
-/// With everything that would make a service do another thing, or believe another caller.
+/// Adds every header that could change the upstream's action or forge its caller.
 fn meddled(sent: Sent) -> Sent {
     sent.with("x-http-method-override", "DELETE")
         .with("x-method-override", "DELETE")
@@ -189,7 +189,7 @@ fn meddled(sent: Sent) -> Sent {
         .with("x-other", "1")
 }
 
-/// The digest over what the service got, made by hand.
+/// The digest of the request that the upstream received, computed by hand.
 fn digest_of(scene: &BankScene, got: &Got) -> String {
     let text = |name: &str| got.headers[name].to_str().unwrap().to_owned();
     let action = HttpAction {

@@ -13,7 +13,7 @@ use countersign_testkit::{
 use http::Method;
 use serde_json::{Value, json};
 
-/// A bank that agents were connected with before it became as strict as this.
+/// A bank with agents that were connected before it became as strict as this.
 async fn strict(kit: Kit, change: fn(&mut ProjectDocument)) -> BankScene {
     let scene = kit.bank_with(without_nonces).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;

@@ -1,4 +1,4 @@
-//! `Prefer: wait`: the connection is held until a person has answered, and everything is decided anew then.
+//! `Prefer: wait`: the connection is held until a person has answered, and then everything is decided anew.
 
 use super::held::*;
 use countersign_testkit::{
@@ -17,7 +17,7 @@ async fn scene(kit: Kit) -> Arc<BankScene> {
     Arc::new(kit.bank().await)
 }
 
-/// A transfer that waits for its person, and the decision that it waits for.
+/// A held transfer, and its pending decision.
 async fn waiting(scene: &Arc<BankScene>) -> (JoinHandle<Answer>, Value) {
     let (whose, sent) = (Arc::clone(scene), BankScene::transfer().waits(50));
     let wait = tokio::spawn(async move { whose.sends(sent).await });
@@ -110,7 +110,7 @@ on_both_stores! {
     ///
     async fn whoever_hangs_up_while_nobody_has_answered_does_not_have_it_run_later(kit) {
         let scene = scene(kit).await;
-        // There is a single place: whoever comes next is served only once the first connection is over.
+        // There is one slot: the next request is served only after the first connection has ended.
         let node = Node::open(&scene.plane.engine, |settings| settings.max_connections = 1).await;
         asked(&scene, Sent::new("POST", "/orders").json("{}")).await;
         let mut gone = connected(&node).await;
@@ -139,7 +139,7 @@ async fn connected(node: &Node) -> TcpStream {
     TcpStream::connect(node.address).await.unwrap()
 }
 
-/// A request as it goes over the wire.
+/// The request as bytes on the wire.
 fn wire(sent: &Sent) -> Vec<u8> {
     let host = GATEWAY.trim_start_matches("https://");
     let mut head =

@@ -1,4 +1,4 @@
-//! API keys: one kind, one project, a responsible person, and never a person's yes.
+//! API keys: one kind, one project, a responsible person, and never a person's approval.
 
 use super::{add, new_key, project, refused};
 use axum::body::Body;

@@ -1,4 +1,4 @@
-//! Free text on what a person wants does not stay here (AAP 12.4, C-14).
+//! Free text about a person's intent is not stored (AAP 12.4, C-14).
 
 use super::story;
 use countersign_engine::Role;

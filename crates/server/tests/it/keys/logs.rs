@@ -1,4 +1,4 @@
-//! Whoever reads the log has nothing to act with and learns nobody's words.
+//! The log contains no usable secret and no free text of a person.
 
 use super::story;
 use countersign_server::{LogTo, logs_to};
@@ -29,7 +29,7 @@ on_both_stores! {
     }
 }
 
-/// AAP-12.4-01: also where something fails that is worth a line.
+/// AAP-12.4-01: also in the log line of a failure.
 #[tokio::test]
 async fn a_store_that_fails_in_the_middle_puts_nothing_of_the_request_into_the_log() {
     let plane = countersign_testkit::Kit(countersign_testkit::Backend::Sqlite).plane().await;

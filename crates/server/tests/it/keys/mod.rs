@@ -1,4 +1,4 @@
-//! Keys of programs, keys of the service, and everything that must not lie around readable.
+//! Keys of programs, keys of the service, and secrets that must not be readable at rest.
 
 mod api_keys;
 mod intent;

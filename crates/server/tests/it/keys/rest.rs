@@ -1,4 +1,4 @@
-//! Whoever steals the database has nothing to act with.
+//! A stolen database contains no usable secret.
 
 use super::{add, story};
 use countersign_engine::{ApiKeyKind, store::Lookup};

@@ -1,4 +1,4 @@
-//! The keys that the service signs with: changed without breaking a promise, shared by all nodes (R-26, AAP 20.2).
+//! The service's signing keys: rotated without invalidating signatures, shared by all nodes (R-26, AAP 20.2).
 
 use axum::body::Body;
 use countersign_engine::{
@@ -119,7 +119,7 @@ async fn nodes_that_start_together_on_an_empty_database_share_one_set_of_keys() 
     assert!(seen.iter().all(|kids| *kids == seen[0]), "{seen:?}");
 }
 
-/// what one node signs and marks, the other believes.
+/// each node accepts the other's signatures and form tokens.
 #[tokio::test]
 async fn two_nodes_believe_each_others_tokens_and_each_others_forms_also_after_a_rotation() {
     let plane = Kit(Backend::Postgres).plane().await;
@@ -127,7 +127,7 @@ async fn two_nodes_believe_each_others_tokens_and_each_others_forms_also_after_a
     let alice = plane.person("alice").await;
     let before = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
     engine.rotate_keys().await.unwrap();
-    // This node has not noticed yet and signs with the old key; the other takes both.
+    // This node has not noticed yet and signs with the old key; the other accepts both.
     let after = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
     for connected in [&before, &after] {
         let body = plane.register_body(plane.acme(), connected).to_string();

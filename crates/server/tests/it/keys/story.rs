@@ -1,5 +1,5 @@
-//! Everything once, with a secret or a text of somebody's in every place that takes one. What must not be found
-//! afterwards is gathered on the way.
+//! The whole flow once, with a secret or a free text in every member that takes one. The values that must not be found
+//! afterwards are collected on the way.
 
 use super::{add, new_key, project};
 use axum::body::Body;
@@ -13,16 +13,16 @@ const GUESS: &str = "a wrong guess of the password";
 const NEW_PASSWORD: &str = "the password after the old one";
 const VERIFIER: &str = "a-code-verifier-of-the-test-that-is-long-enough-0123456789";
 
-/// What was told to whom, by what it is.
+/// The collected values, by their kind.
 #[derive(Default)]
 pub(super) struct Told {
-    /// Whoever holds one of these can act.
+    /// Each of these lets its holder act.
     pub(super) secrets: Vec<(&'static str, Vec<u8>)>,
-    /// What opens a page for whoever is signed in: kept, but not for readers of the log.
+    /// Values that open a page for a signed-in person: stored, but not for readers of the log.
     pub(super) unlogged: Vec<(&'static str, String)>,
-    /// Free text on what somebody wants (AAP 12.4).
+    /// Free text about an intent (AAP 12.4).
     pub(super) intents: Vec<(&'static str, String)>,
-    /// Things that are rightly kept, for showing that a search finds them.
+    /// Values that are rightly stored, to show that the search finds them.
     pub(super) kept: Vec<(&'static str, String)>,
 }
 
@@ -37,7 +37,7 @@ impl Told {
         self.secret("a CSRF token", &person.csrf);
     }
 
-    /// The signature of a JWT: its header and claims alone open nothing, but none of them is to be kept either.
+    /// The signature of a JWT: its header and claims alone grant nothing, but no signature may be stored.
     fn jwt(&mut self, what: &'static str, jwt: &str) {
         self.secret(what, jwt);
         self.secret(what, jwt.rsplit('.').next().unwrap());
@@ -78,7 +78,7 @@ async fn sign_ins(plane: &Plane, told: &mut Told) {
     assert_eq!(stale.status, 401);
 }
 
-/// The agent's way, with free text wherever it fits; the delegation's id.
+/// The agent's part, with free text in every place that takes it; returns the delegation's id.
 async fn agent(plane: &Plane, alice: &TestPerson, told: &mut Told) -> String {
     let acme = plane.acme();
     told.secret("a code verifier", VERIFIER);
@@ -114,7 +114,7 @@ async fn registered(
     told: &mut Told,
 ) -> countersign_testkit::Registered {
     let acme = plane.acme();
-    // As long as an intent may be.
+    // The maximal length of an intent.
     let receipts = format!("RECEIPT-INTENT book the clinic for my biopsy {}", "on Tuesday ".repeat(42));
     let receipts: String = receipts.chars().take(500).collect();
     assert_eq!(receipts.chars().count(), 500);
@@ -153,7 +153,7 @@ async fn calls(plane: &Plane, agent: &countersign_testkit::Registered, told: &mu
         assert_eq!(answer.status, status, "{path}: {}", answer.text());
         assert!(!answer.text().contains("HEADER-INTENT"));
     }
-    // A type that is no type, but a text.
+    // An intent type that is a free text.
     let request = agent.request(Method::GET, "/calendar/events", "TYPE-INTENT my test results please");
     told.intents.push(("the intent type's text", "TYPE-INTENT my test results please".into()));
     let answer = countersign_testkit::send_to(&plane.api(), request.body(Body::empty()).unwrap()).await;
@@ -187,7 +187,7 @@ async fn keys(plane: &Plane, delegation_id: &str, told: &mut Told) {
     }
 }
 
-/// The service's own private keys, as only the key-encryption key opens them.
+/// The service's own private keys, opened with the key-encryption key.
 async fn own_keys(plane: &Plane, told: &mut Told) {
     plane.engine.rotate_keys().await.unwrap();
     let sealer = Sealer::new(&[7; 32]).unwrap();

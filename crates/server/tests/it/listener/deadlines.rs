@@ -1,4 +1,4 @@
-//! Connections that do not get to the point.
+//! Connections without a complete request.
 
 use super::{LONG, REQUEST, SHORT, SOON, answers, closes, door, patient};
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::{io::AsyncWriteExt as _, net::TcpStream};
 
-/// The beginning of every HTTP/2 connection, and of none of HTTP/1.
+/// The beginning of every HTTP/2 connection, and of no HTTP/1 connection.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
 
@@ -26,7 +26,7 @@ async fn connections_that_say_nothing_are_closed_and_make_room_for_people() {
     }
 }
 
-/// also a head that drips, and the beginning of one in HTTP/2, which could still become anything.
+/// also a slow head, and an incomplete HTTP/2 preface, which could still become either protocol.
 #[tokio::test]
 async fn a_head_that_is_not_complete_in_time_ends_its_connection_in_either_protocol() {
     let door = door(Limits { header_read: SHORT, ..patient() }, &[]).await;
@@ -51,7 +51,7 @@ async fn a_head_that_is_not_complete_in_time_ends_its_connection_in_either_proto
     dripping.abort();
 }
 
-/// A connection in HTTP/2, and whether it has ended.
+/// An HTTP/2 connection, and the task that ends with it.
 async fn in_http2(stream: TcpStream) -> (SendRequest<Empty<Bytes>>, tokio::task::JoinHandle<()>) {
     let (requests, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
     (requests, tokio::spawn(async move { drop(connection.await) }))
@@ -101,7 +101,7 @@ async fn streams_and_sockets_outlast_every_deadline_in_either_protocol() {
     assert_eq!(socket.message().await["type"], "aaep:agent.session.started");
 }
 
-/// one connection must not stand for two hundred requests.
+/// one connection must not carry two hundred requests.
 #[tokio::test]
 async fn an_http2_connection_is_told_how_many_requests_it_may_have_under_way() {
     let door = door(Limits { max_streams: 7, idle: LONG, ..patient() }, &[]).await;

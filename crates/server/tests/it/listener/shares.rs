@@ -1,4 +1,4 @@
-//! What one address may hold of a listener.
+//! An address's share of a listener's connections.
 
 use super::{answers, closes, door, patient};
 use countersign_server::Limits;
@@ -35,7 +35,7 @@ async fn an_address_that_holds_its_share_gets_no_more_and_others_are_served() {
     panic!("a place that was given back is not free");
 }
 
-/// all that comes through a proxy comes from its address.
+/// all connections through a proxy come from its address.
 #[tokio::test]
 async fn a_trusted_proxy_may_hold_every_connection_and_the_total_still_bounds_it() {
     let door = door(shares_of(1), &["127.0.0.1"]).await;

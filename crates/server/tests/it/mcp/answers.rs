@@ -1,5 +1,5 @@
-//! Every answer that a tool can give fits the output schema that the tool publishes: by the validators of MCP's own
-//! clients (ajv and Python's jsonschema) and by ours. `call_tool` holds each to ours already.
+//! Every result of a tool fits the output schema that the tool publishes: by the validators of MCP's own
+//! clients (ajv and Python's jsonschema) and by ours. `call_tool` already validates each against ours.
 
 use super::calling::{PATH, call_tool, result_of};
 use crate::mplp::Stage;
@@ -12,7 +12,7 @@ const PLAN: &str = "8d5b1f0a-3c27-4e94-9a61-2f7d40c3b815";
 const FIRST: &str = "2c9e7b14-6f53-4a08-b2d7-91f4a6e03c85";
 const SECOND: &str = "5f0d3a76-1b28-4c9d-8e43-70b6f2d9a151";
 
-/// Calls tools, and keeps what they said.
+/// Calls tools and collects their results.
 struct Calls<'a> {
     plane: &'a Plane,
     agent: &'a TestAgent,
@@ -35,7 +35,7 @@ impl Calls<'_> {
         self.call("await_decision", json!({ "decision_id": asked["decision_id"], "wait_seconds": 0 })).await
     }
 
-    /// A question that alice answers; what the agent is told.
+    /// A question that alice answers; returns the agent's result.
     async fn asks_and_hears(&mut self, question: Value, answer: Value) -> Value {
         let asked = self.call("request_clarification", question).await;
         assert_eq!((&asked["state"], &asked["kind"]), (&json!("pending"), &json!("clarification")), "{asked}");
@@ -45,7 +45,7 @@ impl Calls<'_> {
         told
     }
 
-    /// Holds everything that was said to the published schemas, by judges in other languages.
+    /// Validates every collected result against the published schemas, with validators in other languages.
     async fn judged(self) {
         let mut tools = result_of(&self.plane.public, PATH, self.agent, "tools/list", json!({})).await["tools"].clone();
         let schemas = tools.as_array_mut().unwrap().iter_mut().map(|tool| {
@@ -80,7 +80,7 @@ fn plan() -> Value {
 }
 
 on_both_stores! {
-    /// text, a choice, a number, yes or no, and a default, as the agent's client takes them.
+    /// text, a choice, a number, yes or no, and a default, as the agent's client receives them.
     async fn a_persons_answer_of_whatever_kind_reaches_the_agent(kit) {
         let stage = Stage::set(kit).await;
         let mut calls = Calls { plane: &stage.plane, agent: &stage.agent, alice: &stage.alice, kept: Vec::new() };
@@ -160,7 +160,7 @@ on_both_stores! {
         calls.judged().await;
     }
 
-    /// what an agent needs for going through a plan, without an address.
+    /// everything that an agent needs for a plan, without an address.
     async fn a_plan_goes_from_its_proposal_to_its_end_by_tools_alone(kit) {
         let stage = Stage::set(kit).await;
         let (plane, alice) = (&stage.plane, &stage.alice);
@@ -221,7 +221,7 @@ on_both_stores! {
         assert_eq!(asked["state"], "pending", "nothing of it may run");
     }
 
-    /// what the key lists, by the policy; what the policy does not know is irreversible and high.
+    /// the actions that the key lists, with their policy; an action without policy is irreversible and high.
     async fn an_agent_learns_what_it_may_ask_for(kit) {
         let stage = Stage::set(kit).await;
         let agent = stage.plane.agent_key("alice", &["notes.tidy", "events.get"]).await;

@@ -1,4 +1,4 @@
-//! Arguments that are not as a tool's schema says: refused by name, and nothing else happens.
+//! Arguments that violate a tool's schema: refused by name, without another effect.
 
 use super::calling::call_tool;
 use countersign_testkit::{

@@ -5,7 +5,7 @@ use axum::body::Body;
 use countersign_testkit::{Answer, Backend, Kit, bank::BankScene};
 use serde_json::json;
 
-/// After this the proofs of calls need no nonce.
+/// After this time the proofs of calls need no nonce.
 const NEW_EPOCH_S: i64 = 601;
 
 async fn send(scene: &BankScene, proof: Option<&str>) -> Answer {

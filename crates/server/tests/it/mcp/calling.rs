@@ -1,4 +1,4 @@
-//! Messages and tool calls as an agent sends them. Every answer of a tool is held to the schema that the tool publishes.
+//! Messages and tool calls as an agent sends them. Every result of a tool is validated against its published schema.
 
 use axum::{Router, body::Body, extract::ConnectInfo};
 use countersign_testkit::{Answer, Plane, TestAgent};
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 
 pub(crate) const PATH: &str = "/mcp";
-/// Of the usual plane.
+/// The host of the usual plane.
 pub(crate) const HOST: &str = "api.example.test";
 
-/// What a tool answered.
+/// The result of a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     pub(crate) content: Value,
@@ -19,13 +19,13 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// What it gave; fails if it refused.
+    /// Its content; fails on a refusal.
     pub(crate) fn given(self) -> Value {
         assert!(!self.is_error, "refused: {}", self.text);
         self.content
     }
 
-    /// The code of its refusal; fails if it gave something.
+    /// The code of its refusal; fails on a success.
     pub(crate) fn refusal(&self) -> String {
         assert!(self.is_error, "not refused: {}", self.text);
         self.content["error"].as_str().unwrap_or_else(|| panic!("no envelope: {}", self.content)).to_owned()
@@ -37,7 +37,7 @@ pub(crate) async fn call_tool(plane: &Plane, agent: &TestAgent, tool: &str, argu
     call_tool_at(&plane.public, PATH, agent, tool, arguments).await
 }
 
-/// The same through the router of whichever node, at whichever path.
+/// The same through the router of any node, at any path.
 pub(crate) async fn call_tool_at(node: &Router, path: &str, agent: &TestAgent, tool: &str, arguments: Value) -> Told {
     let params = json!({ "name": tool, "arguments": arguments });
     let result = result(&send_at(node, path, agent, &request("tools/call", params)).await);
@@ -102,7 +102,7 @@ pub(crate) async fn send_at(node: &Router, path: &str, agent: &TestAgent, messag
     send_request(node, request.body(Body::from(message.to_string())).unwrap()).await
 }
 
-/// A POST to the right host, from nobody yet.
+/// A POST to the right host, without credentials.
 pub(crate) fn posted(path: &str) -> http::request::Builder {
     Request::builder()
         .method(Method::POST)
@@ -112,7 +112,7 @@ pub(crate) fn posted(path: &str) -> http::request::Builder {
         .header(header::ACCEPT, "application/json, text/event-stream")
 }
 
-/// As from somewhere else on the network. What JSON-RPC refuses is no envelope, so nothing is said of that here.
+/// As from another machine. A JSON-RPC error is no envelope, so the envelope is not checked here.
 pub(crate) async fn send_request(node: &Router, mut request: Request<Body>) -> Answer {
     request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([192, 0, 2, 7], 40000))));
     Answer::to(node, request).await

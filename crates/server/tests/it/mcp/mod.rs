@@ -1,4 +1,4 @@
-//! `/mcp`: an agent's tools, through the door.
+//! `/mcp`: an agent's tools over HTTP.
 
 mod answers;
 mod arguments;

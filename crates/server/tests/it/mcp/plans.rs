@@ -1,4 +1,4 @@
-//! `propose_plan` and `plan_status`: a plan is approved by a person, once, and then covers what it shows.
+//! `propose_plan` and `plan_status`: a person approves a plan once, and it then covers the steps that it shows.
 
 use super::calling::call_tool;
 use crate::mplp::Stage;

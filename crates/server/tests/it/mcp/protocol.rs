@@ -1,4 +1,4 @@
-//! The protocol: versions, methods, messages that are none, and what is published about tools.
+//! The protocol: versions, methods, malformed messages, and the published tools.
 
 use super::calling::{HOST, PATH, error, posted, request, result, result_of, send, send_request};
 use axum::body::Body;
@@ -41,7 +41,7 @@ fn meta(version: &str) -> Value {
     })
 }
 
-/// A request of the current version: everything in it, and its headers say the same.
+/// A request of the current version, with matching headers.
 async fn current(plane: &Plane, agent: &TestAgent, method: &str, name: Option<&str>, mut params: Value) -> Answer {
     params["_meta"] = meta("2026-07-28");
     let mut built = posted(PATH)

@@ -1,4 +1,4 @@
-//! The whole round: ask, wait, begin, do, report; and everything that is no yes.
+//! The whole round: ask, wait, claim, execute, report; and every input that is no approval.
 
 use super::calling::{call_tool, request, result, send};
 use countersign_testkit::{

@@ -1,4 +1,4 @@
-//! Who may come to `/mcp`: agents with a credential of their own, by a name of ours, and nobody else.
+//! Access to `/mcp`: agents with a credential of their own, under a host name of ours, and nobody else.
 
 use super::calling::{HOST, PATH, call_tool, error, posted, request, result, send, send_at, send_request};
 use axum::{body::Body, extract::ConnectInfo};
@@ -14,7 +14,7 @@ use http::{Method, Request, header};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
-/// Everything that a client could begin with.
+/// Every message that a client could start with.
 fn messages() -> [Value; 7] {
     let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {} });

@@ -1,4 +1,4 @@
-//! The clarification tools: what is unclear is asked, answered, proven, and nothing is made before.
+//! The clarification tools: gaps are asked, answered and proven, and nothing is generated before.
 
 use super::calling::call_tool;
 use countersign_testkit::{
@@ -17,7 +17,7 @@ fn said(session: &Value, gap: &str, answer: Value) -> Value {
 }
 
 on_both_stores! {
-    /// WWA-6.1-02, WWA-6.2-01: what is no request is an error, and so is what is not there.
+    /// WWA-6.1-02, WWA-6.2-01: a malformed request is an error, and so is an unknown session.
     async fn what_is_no_request_or_of_nothing_is_an_error_and_a_refusal_to_guess_is_none(kit) {
         let stage = Clarifying::set(kit).await;
         let (plane, agent) = (&stage.plane, &stage.agent);
@@ -40,7 +40,7 @@ on_both_stores! {
         }
     }
 
-    /// WWA-2-01, WWA-8-02, WWA-8-03, WWA-8-04: each of those that the list of tools marks as making something.
+    /// WWA-2-01, WWA-8-02, WWA-8-03, WWA-8-04: each tool that the list marks as generating something.
     async fn no_tool_makes_anything_while_a_gap_is_open(kit) {
         let stage = Clarifying::set(kit).await;
         let (plane, agent) = (&stage.plane, &stage.agent);
@@ -48,7 +48,7 @@ on_both_stores! {
         let session = &asked["session_id"];
         let resolved = call_tool(plane, agent, "wwa_clarify_resolve", said(session, "gap-001", json!("button"))).await.given();
         assert_eq!((&resolved["status"], &resolved["accepted_answer"]), (&json!("resolved"), &json!("button")));
-        // What is left is a warning, which blocks no operation by itself, and stops all of them.
+        // The remaining gap is a warning, which blocks no operation by itself, and yet stops all of them.
         for (tool, arguments) in [("wwa_clarify_confirm", json!({ "session_id": session })),
                                   ("wwa_scaffold_attest", json!({ "session_id": session })),
                                   ("wwa_scaffold_plan", json!({ "plan_object": unclear(), "session_id": session }))] {

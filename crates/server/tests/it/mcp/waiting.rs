@@ -1,4 +1,4 @@
-//! `await_decision`: woken at once, never silent for longer than was said, and over with the standing of whoever waits.
+//! `await_decision`: woken at once, never silent for longer than announced, and ended with the waiter's credential.
 
 use super::calling::{HOST, PATH, Told, call_tool, request, result, send_at, told};
 use countersign_server::{Limits, serve};
@@ -11,7 +11,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// Far below the longest wait, and below the time after which whoever waits looks by itself.
+/// Far below the longest wait, and below the interval after which a waiter polls by itself.
 const AT_ONCE: Duration = Duration::from_secs(4);
 
 fn wait_for(asked: &Value, seconds: u32) -> Value {
@@ -19,7 +19,7 @@ fn wait_for(asked: &Value, seconds: u32) -> Value {
     request("tools/call", json!({ "name": "await_decision", "arguments": arguments }))
 }
 
-/// A wait that is under way; other requests have gone through since it began.
+/// A wait in progress; other requests have completed since it began.
 async fn waiting(plane: &Plane, agent: &TestAgent, asked: &Value) -> JoinHandle<Answer> {
     let (node, whose, message) = (plane.public.clone(), agent.clone(), wait_for(asked, 55));
     let wait = tokio::spawn(async move { send_at(&node, PATH, &whose, &message).await });
@@ -35,7 +35,7 @@ async fn woken(wait: JoinHandle<Answer>) -> Told {
     told(&result(&answer))
 }
 
-/// By which code a wait ended: that of the tool or, if it was refused before it began, that of the door.
+/// The code that ended a wait: that of the tool or, if it was refused before it began, that of the endpoint.
 async fn ended(wait: JoinHandle<Answer>) -> String {
     let answer = tokio::time::timeout(AT_ONCE, wait).await.expect("nobody woke it").unwrap();
     if answer.status == 200 { told(&result(&answer)).refusal() } else { answer.code() }
@@ -102,10 +102,10 @@ on_both_stores! {
         let mut gone = connected(&serving).await;
         gone.write_all(raw(&agent, &wait_for(&asked, 55)).as_bytes()).await.unwrap();
         drop(gone);
-        // There is a single place: whoever comes next is served only once the first wait is over.
+        // There is one slot: the next request is served only after the first wait has ended.
         let next = async {
             let mut next = connected(&serving).await;
-            // Both at once: when the first is answered, the second is being looked at.
+            // Both in one write: when the first is answered, the second is being processed.
             let both = [raw(&agent, &wait_for(&asked, 0)), raw(&agent, &wait_for(&asked, 55))].concat();
             next.write_all(both.as_bytes()).await.unwrap();
             let mut answer = vec![0; 8192];

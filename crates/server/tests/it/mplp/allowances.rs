@@ -1,4 +1,4 @@
-//! Every open yes with what is left of it, for the people concerned, and taking it back.
+//! Standing approvals with their remaining uses, for the people concerned, and their revocation.
 
 use super::{Stage, archiving, id, items, step};
 use countersign_engine::Role;

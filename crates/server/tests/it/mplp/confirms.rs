@@ -129,7 +129,7 @@ on_both_stores! {
         for said in ["Tidy the notes 1", "notes.archive", asked["target_id"].as_str().unwrap()] {
             assert!(text.contains(said), "{said} is not in {event:#}");
         }
-        // The extension names it as MPLP knows it.
+        // The extension uses MPLP's names.
         for said in ["approval_required", asked["confirm_id"].as_str().unwrap()] {
             assert!(text.contains(&format!("\"{said}\"")), "{said} is not in {event:#}");
         }

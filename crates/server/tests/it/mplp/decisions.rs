@@ -1,4 +1,4 @@
-//! Deciding: once, by a person, for good. Whoever comes later is told the truth.
+//! Deciding: once, by a person, for good. A later decider is told the result.
 
 use super::{Stage, confirm, items, place, plan, statuses, with_targets};
 use countersign_engine::Role;

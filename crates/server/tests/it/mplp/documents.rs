@@ -1,11 +1,11 @@
-//! What the door refuses before anybody is asked: each time the member is named, and nothing is kept.
+//! Refusals before a person is asked: each names the member, and nothing is stored.
 
 use super::{Stage, archiving, confirm, id, plan, step};
 use countersign_testkit::on_both_stores;
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
-/// A document with one change. A change to null takes the member away.
+/// A document with one change. A change to null removes the member.
 fn with(mut document: Value, pointer: &str, value: Value) -> Value {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     let parent = document.pointer_mut(parent).unwrap().as_object_mut().unwrap();

@@ -1,4 +1,4 @@
-//! What happened, a page at a time: in order, without gaps, and to nobody whom it does not concern.
+//! The past events, in pages: in order, without gaps, and only to readers concerned.
 
 use super::{Stage, archiving, id, items, place, plan};
 use countersign_engine::Role;

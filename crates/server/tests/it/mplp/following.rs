@@ -1,4 +1,4 @@
-//! What happens, as it happens: a stream that goes on where it broke off, and ends with the credential.
+//! Live events: a stream that resumes after an interruption, and ends with the credential.
 
 use super::{Stage, id, of_bus, plan};
 use countersign_testkit::{TestAgent, aaep::Heard, mplp_judge::problems, on_both_stores};
@@ -16,7 +16,7 @@ async fn follows(stage: &Stage, who: &TestAgent, after: &str, last: Option<&str>
     Heard::open(&stage.plane.public, request.body("".into()).unwrap()).await
 }
 
-/// The next event with the place behind it, if it has one.
+/// The next event with the position after it, if it has one.
 async fn hears(heard: &mut Heard) -> (Value, Option<String>) {
     loop {
         let line = heard.line().await.expect("the stream goes on");
@@ -30,7 +30,7 @@ async fn hears(heard: &mut Heard) -> (Value, Option<String>) {
     }
 }
 
-/// Nothing more comes, and soon the stream is over. Signs of life would keep it going for ever.
+/// Nothing more arrives, and the stream ends soon; keep-alives would continue for ever.
 async fn ends(heard: &mut Heard) {
     let rest = tokio::time::timeout(Duration::from_secs(8), heard.rest()).await.expect("the stream ends");
     assert!(rest.iter().all(|line| line.data.is_none()), "{rest:?}");
@@ -71,7 +71,7 @@ on_both_stores! {
         assert!(places.len() > 2 && places.last().unwrap().0 == all.len(), "{places:?}");
         let beginning = places[0].1.clone();
         for (at, place) in &places[..places.len() - 1] {
-            // The header goes before the query, which a client does not change when it comes again.
+            // The header takes precedence over the query, which a client does not change when it reconnects.
             let mut heard = follows(&stage, &stage.agent, &beginning, Some(place)).await;
             assert_eq!(hears(&mut heard).await.0, all[*at]);
         }

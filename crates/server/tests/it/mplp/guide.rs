@@ -1,4 +1,4 @@
-//! The guide's examples, sent as they stand there.
+//! The guide's examples, sent verbatim.
 
 use super::{Stage, place};
 use countersign_engine::Role;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const GUIDE: &str = include_str!("../../../../../docs/MPLP.md");
 
-/// What stands in the fence of this name.
+/// The content of the code fence of this name.
 fn fence(name: &str) -> &'static str {
     let (_, behind) = GUIDE.split_once(&format!("```{name}\n")).unwrap_or_else(|| panic!("no example {name}"));
     behind.split_once("```").unwrap().0
@@ -17,7 +17,7 @@ fn example(name: &str) -> Value {
     serde_json::from_str(fence(&format!("json {name}"))).unwrap()
 }
 
-/// The calendar's project with what the guide adds.
+/// The calendar's project with the guide's additions.
 fn setup() -> Setup {
     let mut document = serde_json::to_value(payments("calendar")).unwrap();
     let added: Value = toml::from_str(fence("toml project")).unwrap();

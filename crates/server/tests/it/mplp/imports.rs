@@ -1,4 +1,4 @@
-//! Approval records of others: kept to be read, and nothing is enforced from them (M-07, R-14).
+//! Approval records of others: stored for reading, and nothing is enforced from them (M-07, R-14).
 
 use super::{Stage, confirm, id, items, place, plan, statuses};
 use countersign_engine::Role;

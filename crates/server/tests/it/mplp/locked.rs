@@ -1,4 +1,4 @@
-//! A locked Confirm takes no decision, except by whoever may override that (M-27).
+//! A locked Confirm takes no decision, except from a person with the override capability (M-27).
 
 use super::{Stage, confirm, items, place, plan, statuses};
 use countersign_engine::Role;

@@ -1,4 +1,4 @@
-//! Plans and Confirms through the door. Everything that is produced is judged, also by foreign validators.
+//! Plans and Confirms over HTTP. Every produced document is validated, also by foreign validators.
 
 mod allowances;
 mod confirms;
@@ -25,7 +25,7 @@ use http::Method;
 use serde_json::{Value, json};
 use std::sync::Mutex;
 
-/// Where most of these begin: an agent with a key of alice's, and alice with a device that answers.
+/// The start of most tests: an agent with a key of alice's, and alice with a device that answers.
 pub(crate) struct Stage {
     pub(crate) plane: Plane,
     pub(crate) alice: TestPerson,
@@ -36,7 +36,7 @@ pub(crate) struct Stage {
     produced: Mutex<Vec<(&'static str, Value)>>,
 }
 
-/// What the agent's key lists beside the usual actions.
+/// The actions that the agent's key lists beside the usual ones.
 const TARGETS: [&str; 4] = ["mplp.context", "mplp.trace", "mplp.extension", "mplp.other"];
 
 impl Stage {
@@ -60,7 +60,7 @@ impl Stage {
         Self { plane, alice, agent, device, kit, produced: Mutex::default() }
     }
 
-    /// Somebody else with a device that answers.
+    /// Another person with a device that answers.
     pub(crate) async fn person(&self, name: &str, role: Role) -> TestAgent {
         let person = self.plane.person_in("calendar", name, &[role]).await;
         device_of(&self.plane, &person).await
@@ -91,14 +91,14 @@ impl Stage {
         answer
     }
 
-    /// Writes and proposes a plan; its Confirm.
+    /// Writes and proposes a plan; returns its Confirm.
     pub(crate) async fn proposed(&self, plan: &Value) -> Value {
         self.post(&self.agent, "plans", plan).await;
         let id = plan.get("plan").unwrap_or(plan)["plan_id"].as_str().unwrap().to_owned();
         self.post(&self.agent, &format!("plans/{id}/propose"), &json!({})).await.expect(201).json()
     }
 
-    /// Asks for an approval of something that is no plan; its Confirm.
+    /// Asks for an approval of a target other than a plan; returns its Confirm.
     pub(crate) async fn asked(&self, target_type: &str, n: u64) -> Value {
         self.post(&self.agent, "confirms", &confirm(target_type, n)).await.expect(201).json()
     }
@@ -107,7 +107,7 @@ impl Stage {
         self.post(who, &format!("{}/decisions", place(confirm)), body).await
     }
 
-    /// Alice decides from her device; the Confirm with the decision in it.
+    /// Alice decides from her device; returns the Confirm with the decision in it.
     pub(crate) async fn says(&self, confirm: &Value, status: &str, reason: Option<&str>) -> Value {
         let mut body = json!({ "status": status });
         body.as_object_mut().unwrap().extend(reason.map(|reason| ("reason".to_owned(), json!(reason))));
@@ -122,20 +122,20 @@ impl Stage {
         self.get(&self.agent, &format!("plans/{}", id(n))).await.expect(200).json()
     }
 
-    /// Everything that happened so far, as this reader may know it.
+    /// All events so far that this reader may see.
     pub(crate) async fn told(&self, who: &TestAgent) -> Vec<Value> {
         let page = self.get(who, "events?limit=200").await.expect(200).json();
         page["items"].as_array().unwrap().clone()
     }
 
-    /// The types of what happened, in order.
+    /// The types of the events, in order.
     pub(crate) async fn told_types(&self) -> Vec<String> {
         let told = self.told(&self.agent).await;
         told.iter().map(|event| event["event_type"].as_str().unwrap().to_owned()).collect()
     }
 }
 
-/// Nobody has to remember to judge.
+/// Validates on drop, so that no test can forget it.
 impl Drop for Stage {
     fn drop(&mut self) {
         if std::thread::panicking() {
@@ -152,7 +152,7 @@ impl Drop for Stage {
     }
 }
 
-/// The documents of an answer, by the name of their schemas.
+/// The documents of a response, by the names of their schemas.
 fn produced(below: &str, answer: &Answer) -> Vec<(&'static str, Value)> {
     let path = below.split('?').next().unwrap();
     let parts: Vec<&str> = path.split('/').collect();
@@ -222,7 +222,7 @@ pub(crate) fn step(plan: u64, n: u64) -> String {
     id(plan * 1000 + n)
 }
 
-/// A plan with so many steps, each after the one before.
+/// A plan with this many steps, each after the one before.
 pub(crate) fn plan(n: u64, steps: u64) -> Value {
     let step = |at: u64| {
         let mut all = json!({ "step_id": step(n, at), "description": format!("Do part {at}"), "status": "pending" });
@@ -242,7 +242,7 @@ pub(crate) fn plan(n: u64, steps: u64) -> Value {
     })
 }
 
-/// A plan of one step that archives a note so many times, whichever of three.
+/// A plan of one step that archives any of three notes, this many times.
 pub(crate) fn archiving(n: u64, uses: u64) -> Value {
     let action = json!({
         "tool": "notes.archive",
@@ -267,12 +267,12 @@ pub(crate) fn confirm(target_type: &str, n: u64) -> Value {
     })
 }
 
-/// Where a Confirm is.
+/// The path of a Confirm.
 pub(crate) fn place(confirm: &Value) -> String {
     format!("confirms/{}", confirm["confirm_id"].as_str().expect("a Confirm"))
 }
 
-/// What a Confirm says of itself: its status, and that of each decision.
+/// The status of a Confirm, and that of each of its decisions.
 pub(crate) fn statuses(confirm: &Value) -> (String, Vec<String>) {
     let text = |value: &Value| value["status"].as_str().unwrap().to_owned();
     let decisions = confirm["decisions"].as_array().cloned().unwrap_or_default();

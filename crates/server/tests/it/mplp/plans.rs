@@ -1,4 +1,4 @@
-//! A plan's way from draft to approved and back, with nothing believed that its agent says about it.
+//! A plan's way from draft to approved and back, without trust in its agent's statements.
 
 use super::{Stage, archiving, id, items, place, plan, statuses, step};
 use countersign_testkit::on_both_stores;

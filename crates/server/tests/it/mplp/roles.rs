@@ -1,11 +1,11 @@
-//! Under which role somebody asks or decides is known from who they are, never from what they write (M-06, R-14).
+//! The role of a requester or decider follows from the credential, never from the document (M-06, R-14).
 
 use super::{Stage, confirm, id, items, plan};
 use countersign_engine::Role;
 use countersign_testkit::{Setup, on_both_stores};
 use serde_json::{Value, json};
 
-/// A project whose roles are its own.
+/// A project with its own roles.
 fn with_roles(roles: Value) -> Setup {
     Setup::payments_with(|document| {
         document.roles = serde_json::from_value(roles).unwrap();

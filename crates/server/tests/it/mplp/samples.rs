@@ -1,4 +1,4 @@
-//! What decisions teach: a line a sample, for those who oversee the project, without anybody's words unless agreed.
+//! Samples of decisions: a line each, for the project's overseers, without free text unless the project states consent.
 
 use super::{Stage, archiving, confirm, id, lines};
 use countersign_engine::Role;

@@ -1,4 +1,4 @@
-//! Steps that are the agent's own business, and plans that are called off.
+//! Steps that the agent runs by itself, and cancelled plans.
 
 use super::{Stage, archiving, id, items, plan, step};
 use countersign_testkit::{Answer, decisions::confirmation, on_both_stores};

@@ -1,4 +1,4 @@
-//! Who may see and do what: the same principal, the people concerned, and nobody else.
+//! Access to plans and Confirms: the same principal, the people concerned, and nobody else.
 
 use super::{Stage, archiving, confirm, id, items, place, plan, step};
 use countersign_engine::{Address, ApiKeyKind, NewKey, Role};
@@ -10,7 +10,7 @@ use countersign_testkit::{
 use http::{Method, Request};
 use serde_json::{Value, json};
 
-/// Everything that can be tried with a plan and its Confirm.
+/// Every request that names a plan or its Confirm.
 async fn attempts(stage: &Stage, who: &TestAgent, n: u64, asked: &Value) -> Vec<Answer> {
     let below = |end: &str| format!("plans/{}{end}", id(n));
     vec![

@@ -1,4 +1,4 @@
-//! What is fetched from an operator's domain, and how often (AAP 4.1, C-69, C-70).
+//! The documents that are fetched from an operator's domain, and how often (AAP 4.1, C-69, C-70).
 
 use crate::register::support::{Ready, SCOPES, SQLITE, told, with};
 use countersign_jose::SigningKey;
@@ -14,7 +14,7 @@ fn signed_by(ready: &Ready, key: &SigningKey) -> serde_json::Value {
     with(ready.body(), "operator_jwt", json!(jwt))
 }
 
-/// What was asked for since a moment.
+/// The requests since a moment.
 fn asked_since(plane: &Plane, before: usize) -> Vec<String> {
     plane.asked.urls().split_off(before)
 }
@@ -26,7 +26,7 @@ async fn manifest_and_keys_are_fetched_from_the_domain_once_an_hour_and_nobody_e
     setup.operators.push("anthropic.test");
     let plane = SQLITE.plane_with(setup).await;
     let acme = plane.acme();
-    // A registry that the operator names is no business of this tier.
+    // A registry that the operator names is not used at this tier.
     let mut identity = acme.identity();
     identity["model_providers"] = json!(["anthropic.test"]);
     identity["provider_registry_urls"] = json!(["https://anthropic.test/.well-known/agent-operators.json"]);

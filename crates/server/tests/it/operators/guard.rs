@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-/// What a registration in the name of a domain gets, told by nobody whose address could be learnt from it.
+/// The response to a registration in the name of a domain.
 async fn named(ready: &Ready, domain: &str) -> Answer {
     ready.register(&ready.body_by(&with(ready.operator_claims(), "iss", json!(domain)))).await
 }
@@ -92,7 +92,7 @@ async fn a_redirect_another_port_and_too_long_a_document_are_not_followed() {
     }
     assert!(other.host.fetches().is_empty());
     assert!(ready.plane.asked.urls().iter().all(|url| url.starts_with("https://acme.test/")));
-    // One byte less is read.
+    // A document one byte shorter is read.
     acme.publish(&[&acme.key]);
     let exact = format!("{keys}{}", " ".repeat(64 * 1024 - keys.to_string().len()));
     acme.host.set_document(JWKS, exact);
@@ -113,7 +113,7 @@ async fn a_host_that_takes_longer_than_five_seconds_is_given_up() {
         () = host.has_received(so_far + 1) => {}
         _ = &mut refusal => panic!("refused without waiting"),
     }
-    // From here on time passes as soon as nobody has anything to do.
+    // From here on time advances whenever all tasks are idle.
     tokio::time::pause();
     let in_time = tokio::time::timeout(Duration::from_secs(5), refusal).await;
     assert_eq!(in_time.expect("waited longer than five seconds"), told(401, "operator_not_found"));
@@ -148,7 +148,7 @@ async fn one_address_can_name_only_so_many_operators_that_nobody_knows() {
     assert_eq!(last.refusal(), told(429, "too_many_requests"));
     assert!(last.header("retry-after").unwrap().parse::<u32>().unwrap() > 0);
     assert_eq!(refusals[0].refusal(), told(401, "operator_not_found"));
-    // Operators that are known are none of it.
+    // Known operators do not count.
     ready.register(&ready.body()).await.expect(200);
     ready.plane.advance_secs(60).await;
     assert_eq!(named(&ready, "host-99.test").await.refusal(), told(401, "operator_not_found"));

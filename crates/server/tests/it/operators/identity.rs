@@ -1,11 +1,11 @@
-//! An identity manifest that is not by the schema is none (AAP 19.2), and a name is never an identity.
+//! An identity manifest that violates the schema is none (AAP 19.2), and a name is never an identity.
 
 use crate::register::support::{Ready, SCOPES, SQLITE, told, with};
 use countersign_testkit::{Setup, on_both_stores, operator_host::IDENTITY};
 use http::Method;
 use serde_json::{Value, json};
 
-/// Registers once after the manifest was changed and what was known of the operator has run out.
+/// Registers once after the manifest was changed and the cached one has expired.
 async fn refusal_after(ready: &Ready, identity: &Value) -> (u16, String) {
     ready.plane.acme().publish_identity(identity);
     ready.plane.advance_secs(3601).await;
@@ -134,7 +134,7 @@ async fn an_operator_cannot_speak_under_the_name_of_another() {
     let forged = evil.sign_operator(&ready.operator_claims());
     let body = with(ready.body(), "operator_jwt", json!(forged));
     assert_eq!(ready.refusal(&body).await, told(401, "operator_jwt_invalid"));
-    // And in its own name, with what was given to acme.
+    // And in its own name, with acme's delegation.
     let body = ready.plane.register_body(evil, &ready.connected);
     assert_eq!(ready.refusal(&body).await, told(401, "delegation_mismatch"));
 }

@@ -1,11 +1,11 @@
-//! Which of an operator's keys may vouch (AAP 20.1, 20.4, 23).
+//! Requirements for an operator's keys (AAP 20.1, 20.4, 23).
 
 use crate::register::support::{Ready, SQLITE, header_of, told, with};
 use countersign_jose::SigningKey;
 use countersign_testkit::operator_host::JWKS;
 use serde_json::{Value, json};
 
-/// Publishes a key set of the test's own and lets what was known run out.
+/// Publishes a key set of the test's own and lets the cached one expire.
 async fn publish(ready: &Ready, keys: Value) {
     ready.plane.acme().host.set_document(JWKS, json!({ "keys": keys }).to_string());
     ready.plane.advance_secs(3601).await;
@@ -85,7 +85,7 @@ async fn keys_that_nobody_should_use_are_not_used() {
         publish(&ready, keys.clone()).await;
         assert_eq!(ready.refusal(&ready.body()).await, told(401, "operator_not_found"), "{keys}");
     }
-    // A bad key beside a good one takes nothing from it.
+    // A bad key does not affect a good one beside it.
     let bad = with(other, "kid", json!("key-2"));
     publish(&ready, json!([with(bad, "d", json!("AQAB")), { "kty": "oct", "k": "AAAA" }, 7, public])).await;
     ready.register(&ready.body()).await.expect(200);
@@ -127,6 +127,6 @@ async fn what_the_service_signs_says_es256_under_the_newest_key() {
     let after = header_of(&after.delegation_token);
     assert_eq!((&before["alg"], &after["alg"]), (&json!("ES256"), &json!("ES256")));
     assert_ne!(before["kid"], after["kid"]);
-    // What the older key signed is still our word.
+    // The older key's signatures are still valid.
     ready.register(&ready.body()).await.expect(200);
 }

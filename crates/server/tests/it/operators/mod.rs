@@ -1,4 +1,4 @@
-//! Who an operator is: its domain, what it publishes there, and what happens when that cannot be had.
+//! An operator's identity: its domain, the documents it publishes there, and the failures to fetch them.
 
 mod fetching;
 mod guard;

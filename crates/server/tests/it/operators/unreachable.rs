@@ -1,5 +1,5 @@
-//! Operators that cannot be reached: what is known serves for its hour, and never is anybody let in for want of an
-//! answer (AAP 20.3).
+//! Unreachable operators: cached documents serve for their hour, and a missing response never lets a caller
+//! in (AAP 20.3).
 
 use crate::register::support::{Ready, SQLITE, told, with};
 use axum::body::Body;

@@ -1,4 +1,4 @@
-//! What a person has allowed, and the way to end it.
+//! A person's delegations, and their revocation.
 
 use super::*;
 use countersign_engine::Role;
@@ -141,7 +141,7 @@ async fn a_connection_whose_time_is_over_is_shown_as_ended() {
     );
 }
 
-/// Confirms on the page; where the browser is sent then.
+/// Confirms on the page; returns the redirect's target.
 async fn cut_off(plane: &Plane, who: &TestPerson, path: &str) -> String {
     let page = open_as(plane, who, &format!("{path}/revoke")).await.expect(200).words();
     let sent = send_as(plane, who, &format!("{path}/revoke"), &[("csrf", &hidden(&page, "csrf"))]).await;

@@ -1,4 +1,4 @@
-//! What was unclear, on the pages: gaps that a person is asked about, and questions that rest on answers.
+//! Clarifications on the pages: gaps that need a person, and questions that rest on clarified answers.
 
 use super::{Words as _, decide, follow, hidden, open_as, page_of, send_as};
 use crate::{
@@ -10,7 +10,7 @@ use countersign_testkit::{TestPerson, decisions::confirmation, on_both_stores};
 use http::{Method, header};
 use serde_json::{Value, json};
 
-/// The question that a person is asked in place of an answer of the agent.
+/// The question to a person in place of an answer of the agent.
 async fn escalated(world: &World, told: &Value, answer: &str) -> Value {
     let escalated = world.answers(told, "beneficiary", answer).await.expect(200).json();
     assert_eq!(escalated["status"], "escalated");
@@ -27,13 +27,13 @@ async fn german_page(world: &World, who: &TestPerson, decision: &Value) -> Strin
     world.plane.send(request).await.expect(200).words()
 }
 
-/// What stands under a heading.
+/// The section under a heading.
 fn section<'a>(page: &'a str, heading: &str) -> &'a str {
     let rest = page.split_once(&format!("id=\"{heading}\"")).unwrap_or_else(|| panic!("no {heading}: {page}")).1;
     rest.split_once("</section>").unwrap().0
 }
 
-/// Who gets the money is asked of alice, and she has answered; the account is the agent's own answer.
+/// Alice has answered the question for the recipient; the account is the agent's own answer.
 async fn clarified(world: &World) -> Value {
     let told = world.submits(&plan(&json!({ "region": "EU" }))).await;
     world.answers(&told, "account", "the <b>reserve</b>").await.expect(200);

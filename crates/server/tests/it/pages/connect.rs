@@ -1,4 +1,4 @@
-//! The consent page: what it shows, and what the two answers do.
+//! The consent page: its content, and the effects of the two answers.
 
 use super::*;
 use countersign_engine::Role;
@@ -62,7 +62,7 @@ async fn the_whole_disclosure_stands_on_the_page_in_the_words_of_whoever_answers
     }
 }
 
-/// What agents read about the mode in the manifest is what people read here (AAP 11.5).
+/// The mode's description in the manifest is the one on this page (AAP 11.5).
 #[tokio::test]
 async fn the_mode_disclosure_of_the_manifest_the_duration_and_what_cannot_be_undone_are_on_the_page() {
     let own_words = "It acts as you and sees what you see.";
@@ -97,7 +97,7 @@ async fn the_page_is_on_the_services_own_origin_and_cannot_be_framed() {
     assert_eq!(page.header("content-language"), Some("en"));
 }
 
-/// The answer of the form may lead to the callback, so the policy of the page must let it.
+/// The form's response may redirect to the callback, so the policy of the page must allow it.
 #[tokio::test]
 async fn a_page_whose_answer_leaves_lets_its_form_lead_to_the_callback_and_nowhere_else() {
     let plane = plane().await;
@@ -205,7 +205,7 @@ async fn a_yes_counts_only_from_a_page_of_the_same_person_and_session() {
     assert_eq!(delegations(&plane, &alice).await + delegations(&plane, &bob).await, 0);
 }
 
-/// A person without a place in the project is told so, and told nothing else.
+/// A person without a role in the project is told so, and nothing else.
 #[tokio::test]
 async fn whoever_is_no_user_of_the_project_sees_nothing_of_the_request() {
     let plane = plane().await;

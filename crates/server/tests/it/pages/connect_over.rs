@@ -1,4 +1,4 @@
-//! Requests that can no longer be answered, and answers to something that is no longer the same.
+//! Requests that can no longer be answered, and answers to a text that has changed.
 
 use super::*;
 use countersign_testkit::calendar;
@@ -34,7 +34,7 @@ async fn a_request_that_never_was_is_not_found() {
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
 }
 
-/// the second of two answers learns that it came too late.
+/// the second of two answers is told that it came too late.
 #[tokio::test]
 async fn the_first_answer_counts_and_the_second_is_told_so() {
     let plane = plane().await;
@@ -68,7 +68,7 @@ async fn a_yes_to_words_that_have_changed_since_is_shown_the_new_words_instead()
     send_as(&plane, &alice, &path, &answering(&fields(&page), "approve", true)).await.expect(200);
 }
 
-/// An action added to a scope is not in its description; it is on the page all the same.
+/// An action added to a scope is not in its description, but is on the page all the same.
 #[tokio::test]
 async fn a_yes_does_not_cover_an_action_that_was_added_behind_unchanged_words() {
     let plane = plane().await;

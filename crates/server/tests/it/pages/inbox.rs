@@ -1,4 +1,4 @@
-//! What waits for a person, and one question in full.
+//! A person's pending questions, and one question in full.
 
 use super::*;
 use countersign_engine::Role;

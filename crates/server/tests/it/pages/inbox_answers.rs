@@ -1,4 +1,4 @@
-//! Answering on the page: once, for exactly what was shown, and told the truth afterwards.
+//! Answering on the page: once, for exactly the rendered question, with the true result afterwards.
 
 use super::*;
 use countersign_engine::Role;
@@ -239,7 +239,7 @@ async fn more_time_is_given_up_to_what_policy_allows_and_said() {
     let page = more("60").await;
     assert!(page.contains("12:10:30\u{a0}UTC") && !page.contains("Ask for more time:"), "{page}");
     plane.advance_secs(600).await;
-    // What was shown before there was more time is still what a yes is for.
+    // An approval still fits a question rendered before the extension.
     let sent = [("csrf", csrf.as_str()), ("shown", &shown), ("answer", "accept")];
     send_as(&plane, &alice, &path, &sent).await.expect(303);
 }

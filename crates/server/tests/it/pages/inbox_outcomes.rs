@@ -1,10 +1,10 @@
-//! What nobody reported the outcome of, and a person who finds out.
+//! Executions without a reported outcome, and a person who records it.
 
 use super::*;
 use countersign_engine::Role;
 use countersign_testkit::{Setup, decisions::Asked, on_both_stores};
 
-/// An approved payment that was claimed, and of which nothing was heard any more.
+/// An approved payment that was claimed and never reported.
 async fn lost(plane: &Plane, by: &TestPerson, agent: &TestAgent, tool: &str) -> Value {
     let asked = agent.asks_to(plane, tool, json!({ "n": 1 })).await;
     by.accepts(plane, &asked).await;
@@ -19,7 +19,7 @@ fn form_of(lost: &Value) -> String {
 
 on_both_stores! {
     async fn whoever_may_looks_into_it_and_says_what_happened_and_how_they_know(kit) {
-        // A team of one: the switch of R-1 lets people look into what is their own.
+        // A team of one: the switch of R-1 lets people reconcile their own actions.
         let alone = Setup::payments_with(|document| document.decisions.own_approval = true);
         let Asked { plane, alice, agent } = kit.asked_with(alone).await;
         let lost = lost(&plane, &alice, &agent, "payments.send").await;

@@ -1,4 +1,4 @@
-//! What is locked says so, and is decided only by whoever may override that (M-27).
+//! A locked question says so, and is decided only by a person with the override capability (M-27).
 
 use super::*;
 use countersign_engine::{Role, Via};

@@ -1,4 +1,4 @@
-//! A yes for more than once: given on the page, used within its bounds, listed, and taken back.
+//! A standing approval: given on the page, used within its limits, listed, and revoked.
 
 use super::*;
 use countersign_testkit::{
@@ -15,7 +15,7 @@ async fn archives(plane: &Plane, agent: &TestAgent, amount: i64) -> Answer {
     agent.asks(plane, &confirmation("notes.archive", arguments(amount))).await
 }
 
-/// Uses what a yes allows, and says that it ran.
+/// Claims an approval and reports the execution.
 async fn runs(plane: &Plane, agent: &TestAgent, asked: &Value, amount: i64) -> Answer {
     let body = json!({ "tool": "notes.archive", "arguments": arguments(amount) });
     let claimed = agent.claims(plane, asked, &body).await;
@@ -28,7 +28,7 @@ async fn runs(plane: &Plane, agent: &TestAgent, asked: &Value, amount: i64) -> A
 const THREE: [(&str, &str); 5] =
     [("uses", "3"), ("minutes", "30"), ("each:amount", "100"), ("sum:amount", "250"), ("unit:amount", "currency")];
 
-/// The first open yes of a list.
+/// The first standing approval of a list.
 fn first_open(list: &str) -> String {
     let rest = list.split_once("/allowances/calendar/").unwrap_or_else(|| panic!("no standing approval: {list}")).1;
     rest.split('/').next().unwrap().to_owned()

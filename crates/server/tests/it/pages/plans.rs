@@ -1,4 +1,4 @@
-//! Plans on the page: read step by step, approved in part, followed, and taken back.
+//! Plans on the page: read step by step, approved in part, tracked, and revoked.
 
 use super::*;
 use countersign_testkit::{decisions::Asked, on_both_stores};
@@ -195,7 +195,7 @@ on_both_stores! {
         let page = open_as(&plane, &alice, &page_of(&again)).await.expect(200).words();
         assert!(page.contains("Changes since you were last asked"), "{page}");
         assert!(page.contains("Step 1: its uses went from 3 to 2") && page.contains("Up to 2 times."), "{page}");
-        // The settled question is not told as if it had been about the plan of now.
+        // The settled question does not show the current plan.
         let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
         assert!(page.contains("You rejected it.") && !page.contains("Up to 2 times."), "{page}");
     }

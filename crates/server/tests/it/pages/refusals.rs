@@ -1,4 +1,4 @@
-//! When a page cannot be shown, and what every page says to the browser.
+//! Error pages, and the headers of every page.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Tokens for a person's own programs: made, shown once, taken back.
+//! Tokens for a person's own programs: created, shown once, revoked.
 
 use super::*;
 use countersign_testkit::decisions::Asked;

@@ -1,4 +1,4 @@
-//! Everything that runs stands on the page: values marked as values, nothing hidden, nothing in disguise.
+//! Everything that runs is on the page: values marked as values, nothing hidden, nothing in disguise.
 
 use super::*;
 use countersign_testkit::{
@@ -7,7 +7,7 @@ use countersign_testkit::{
     on_both_stores,
 };
 
-/// The path of the page of a request that is held.
+/// The path of a held request's page.
 async fn held(scene: &BankScene, body: Value) -> String {
     let sent = Sent::new("POST", "/transfers").json(body.to_string()).with("x-reference", "R-7");
     let answer = scene.sends(sent).await;

@@ -11,7 +11,7 @@ async fn with_cookie(plane: &Plane, cookie: &str) -> Answer {
     plane.send(Request::get("/session").header(header::COOKIE, cookie).body(Body::empty()).unwrap()).await
 }
 
-/// Signs in with what the browser has already.
+/// Signs in with the browser's existing cookie.
 async fn enter_again(plane: &Plane, old: &TestPerson, name: &str) -> TestPerson {
     let request = old.request(Method::POST, "/session").header(header::CONTENT_TYPE, "application/json");
     let body = json!({ "name": name, "password": RIGHT }).to_string();

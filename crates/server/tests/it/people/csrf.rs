@@ -1,4 +1,4 @@
-//! A change counts only if it comes from our own pages, with the token of this very session.
+//! A change counts only if it comes from our own pages, with the token of this very sign-in session.
 
 use super::{RIGHT, another_device, holds};
 use axum::body::Body;
@@ -7,7 +7,7 @@ use countersign_testkit::{Plane, Setup, TestPerson, on_both_stores, send_to};
 use http::{Method, header};
 use serde_json::{Value, json};
 
-/// Everything that a session can change, with a body that would be taken.
+/// Every change that a sign-in session can make, with a valid body.
 async fn changes(plane: &Plane, alice: &TestPerson) -> Vec<(Method, &'static str, Value)> {
     let connected = plane.connect(alice, plane.acme(), &["calendar.read"]).await;
     let waiting = plane.connect_request("", plane.acme(), &["calendar.read"]).await;
@@ -27,7 +27,7 @@ async fn changes(plane: &Plane, alice: &TestPerson) -> Vec<(Method, &'static str
     ]
 }
 
-/// What can be seen of everything that could have been changed.
+/// The observable state that these requests could change.
 async fn state(plane: &Plane, alice: &TestPerson) -> Value {
     json!([
         alice.get(plane, "/v1/agents").await.expect(200).json(),
@@ -48,7 +48,7 @@ async fn send(
         request = request.header(*name, *value);
     }
     let request = request.body(Body::from(body.to_string())).unwrap();
-    // An answer to HEAD has no body to look at.
+    // A response to HEAD has no body to check.
     if *method == Method::HEAD { send_to(&plane.public, request).await } else { plane.send(request).await }
 }
 
@@ -100,7 +100,7 @@ on_both_stores! {
             for name in ["csrf", "csrf_token", "x-csrf-token"] {
                 let path = format!("{path}?{name}={}", alice.csrf);
                 let answer = send(&plane, &alice, (method, &path, &body), &[]).await;
-                // A project's document says no to members that it does not know, before anything else is looked at.
+                // A project's document is refused for unknown members before any other check.
                 let wanted = if *method == Method::PUT { vec![400, 403] } else { vec![403] };
                 assert!(wanted.contains(&answer.status), "{method} {path}: {}", answer.text());
             }
@@ -139,7 +139,7 @@ on_both_stores! {
             assert_eq!(answer.refusal(), (403, "csrf_rejected".into()), "{name}: {value}");
             assert!(answer.header("set-cookie").is_none());
         }
-        // What a form can send without asking first.
+        // Content types that a form can send without a preflight.
         for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
             let request = http::Request::post("/session").header(header::CONTENT_TYPE, kind);
             let answer = plane.send(request.body(Body::from(body.to_string())).unwrap()).await;

@@ -1,4 +1,4 @@
-//! Disabling a person ends everything that they hold or answer for, in one step.
+//! Disabling a person ends everything that they hold or are responsible for, in one step.
 
 use countersign_testkit::{
     Setup, TestPerson,

@@ -1,4 +1,4 @@
-//! Some things need a proof of presence from within the last five minutes.
+//! Sensitive changes need a sign-in within the last five minutes.
 
 use super::{RIGHT, WRONG, browser, holds};
 use countersign_engine::Role;

@@ -1,4 +1,4 @@
-//! People: signing in, staying signed in, and what each may do.
+//! People: signing in, staying signed in, and the permissions of each.
 
 mod cookie;
 mod csrf;
@@ -12,12 +12,12 @@ mod throttle;
 use countersign_testkit::{Answer, PASSWORD, Plane, TestPerson};
 use serde_json::json;
 
-/// Name and password at the door.
+/// Signs in with name and password.
 async fn enter(plane: &Plane, name: &str, password: &str) -> Answer {
     plane.post("/session", &json!({ "name": name, "password": password })).await
 }
 
-/// Whether a session still holds.
+/// Whether a sign-in session is still valid.
 async fn holds(plane: &Plane, person: &TestPerson) -> bool {
     let answer = person.get(plane, "/session").await;
     match answer.status {
@@ -35,7 +35,7 @@ async fn another_device(plane: &Plane, person: &TestPerson) -> TestPerson {
     TestPerson::sign_in(plane, &person.name).await
 }
 
-/// What a browser holds after an answer that started a session.
+/// The cookies of a browser after a response that started a sign-in session.
 fn browser(name: &str, answer: &Answer) -> TestPerson {
     let set = answer.header("set-cookie").expect("a cookie");
     TestPerson {

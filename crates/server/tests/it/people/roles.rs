@@ -1,11 +1,11 @@
-//! What each role may do in a project, and nothing beyond it.
+//! The permissions of each role in a project, and no more.
 
 use countersign_engine::Role;
 use countersign_testkit::{Plane, Setup, TestPerson, on_both_stores};
 use http::Method;
 use serde_json::json;
 
-/// What somebody may do about a delegation that alice gave.
+/// The permissions of a person for alice's delegation.
 #[derive(Debug, PartialEq, Eq)]
 struct Powers {
     delegate: u16,

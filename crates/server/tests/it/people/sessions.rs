@@ -1,4 +1,4 @@
-//! How long a sign-in holds, and every way to end it.
+//! The lifetime of a sign-in, and every way to end it.
 
 use super::{RIGHT, another_device, enter, holds};
 use axum::body::Body;
@@ -28,7 +28,7 @@ on_both_stores! {
         assert!(holds(&plane, &bob).await);
         let revoke = phone.post(&plane, "/agent/revoke", &json!({ "delegation_id": "del_0000000000" })).await;
         assert_eq!(revoke.refusal(), (401, "agent_auth_required".into()));
-        // At the very same moment she may come back.
+        // She may sign in again at the same moment.
         let back = TestPerson::sign_in(&plane, "alice").await;
         assert!(holds(&plane, &back).await && !holds(&plane, &phone).await);
     }
@@ -108,7 +108,7 @@ async fn what_is_ended_on_one_node_is_ended_on_the_other() {
     phone.send(&plane, Method::DELETE, "/session", &json!({})).await.expect(204);
     assert_eq!((there(&alice).await, there(&phone).await), (200, 401));
 
-    // Her token is good on the other node, and what is done there counts here.
+    // Her token is valid on the other node, and its changes apply here.
     let request = alice.request(Method::DELETE, "/session/everywhere").header("x-csrf-token", &alice.csrf);
     assert_eq!(send_to(&second, request.body(Body::empty()).unwrap()).await.status, 204);
     for person in [&alice, &tablet] {

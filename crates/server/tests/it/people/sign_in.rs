@@ -1,11 +1,11 @@
-//! At the door: whoever is turned away learns nothing about who exists.
+//! Sign-in: a refusal does not reveal which accounts exist.
 
 use super::{RIGHT, WRONG, another_device, browser, enter, holds};
 use countersign_engine::Throttle;
 use countersign_testkit::{Answer, Setup, TestPerson, on_both_stores};
 use serde_json::{Value, json};
 
-/// Everything about an answer but the name of its request.
+/// Every part of a response except the request id.
 fn shape(answer: &Answer) -> (u16, Value, Vec<String>) {
     let mut body = answer.json();
     body["request_id"] = Value::Null;

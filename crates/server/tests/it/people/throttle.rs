@@ -1,5 +1,5 @@
-//! Guessing is slow, and nobody's guesses close the door for somebody else: tries are counted before the password
-//! is looked at, by account and network together, by account, by network, and by sign-in session.
+//! Guessing is slow, and guesses lock nobody else out: tries are counted before the password
+//! is verified, by account and network together, by account, by network, and by sign-in session.
 
 use super::{RIGHT, WRONG, enter, holds};
 use axum::{body::Body, extract::ConnectInfo};
@@ -68,7 +68,7 @@ on_both_stores! {
         for n in 0..8 {
             statuses.push(enter_from(&plane, &format!("198.51.100.{n}"), "alice", WRONG).await.status);
         }
-        // The first sign-in was a try as well: its network was not known yet.
+        // The first sign-in counted as a try as well: its network was not known yet.
         assert_eq!(statuses, [401, 401, 401, 401, 429, 429, 429, 429]);
         let closed = enter_from(&plane, "203.0.113.1", "alice", RIGHT).await;
         assert_eq!((closed.refusal(), closed.header("retry-after")), (too_many(), Some("3600")));
@@ -77,7 +77,7 @@ on_both_stores! {
         enter_from(&plane, "203.0.113.1", "alice", RIGHT).await.expect(201);
     }
 
-    /// neither the refusals nor when they come tell a stranger in the same network which names are accounts there.
+    /// neither a refusal nor its timing tells a stranger in the same network which names are accounts there.
     async fn once_the_slow_cap_is_spent_a_known_network_is_told_the_same_about_every_name(kit) {
         let narrow = |throttle: &mut Throttle| {
             throttle.per_account = 5;
@@ -111,7 +111,7 @@ on_both_stores! {
         assert_eq!(told[0].iter().filter(|(status, ..)| *status == 429).count(), 11, "{told:?}");
     }
 
-    /// for as long as somebody else guesses.
+    /// for as long as the guesses continue.
     async fn whoever_is_signed_in_proves_presence_whatever_others_guess_from_anywhere(kit) {
         let plane = kit.plane_with(Setup { throttle: Throttle::default(), ..Setup::default() }).await;
         let alice = plane.person("alice").await;
@@ -172,7 +172,7 @@ on_both_stores! {
         assert_eq!(enter(&plane, "alice", RIGHT).await.refusal(), too_many());
     }
 
-    /// who took a session over guesses no faster, and closes nobody's door but that session's.
+    /// the thief of a session guesses no faster, and locks only that session.
     async fn proving_presence_again_is_no_way_round_the_limit(kit) {
         let plane = kit.plane_with(limits(|throttle| throttle.per_session = 2)).await;
         let alice = plane.person("alice").await;
@@ -188,7 +188,7 @@ on_both_stores! {
         enter(&plane, "alice", RIGHT).await.expect(201);
     }
 
-    /// a session of one's own is no place from which to guess at others.
+    /// a session of one's own gives no tries at other accounts.
     async fn a_session_gives_no_tries_at_another_account(kit) {
         let plane = kit.plane_with(limits(|throttle| throttle.per_account_and_network = 3)).await;
         let mallory = plane.person("mallory").await;
@@ -217,7 +217,7 @@ async fn an_address_cannot_become_another_by_saying_so_or_within_its_own_network
     assert_eq!(enter_from(&plane, "2001:db8:1:3::1", "alice", WRONG).await.status, 401);
 }
 
-/// the count is the database's, so it is one count for all nodes.
+/// the database counts, so it is one count for all nodes.
 #[tokio::test]
 async fn two_nodes_do_not_give_twice_as_many_tries() {
     let plane = Kit(Backend::Postgres).plane_with(limits(|throttle| throttle.per_account_and_network = 4)).await;

@@ -1,4 +1,4 @@
-//! The delegation token as it comes back: our own word, unchanged, for this operator, in this project.
+//! The delegation token as it comes back: our own signature, unchanged, for this operator, in this project.
 
 use super::support::{Ready, SQLITE, claims_of, header_of, tampered, told, with};
 use countersign_engine::Role;
@@ -120,7 +120,7 @@ on_both_stores! {
         let plane = &ready.plane;
         let stolen = plane.register_body(plane.operator("other.test"), &ready.connected);
         assert_eq!(ready.refusal(&stolen).await, told(401, "delegation_mismatch"));
-        // Not even under our signature: the row decides.
+        // Not even under our signature: the stored row decides.
         let claims = with(claims_of(&ready.connected.delegation_token), "delegated_to", json!("other.test"));
         let renamed = with(stolen, "delegation_token", json!(plane.sign_delegation(&claims).await));
         assert_eq!(ready.refusal(&renamed).await, told(401, "delegation_mismatch"));

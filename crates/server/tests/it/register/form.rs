@@ -1,4 +1,4 @@
-//! What a registration must look like before anything in it is believed.
+//! The required form of a registration, checked before its content.
 
 use super::support::{Ready, SQLITE, told, with};
 use axum::body::Body;

@@ -16,7 +16,7 @@ fn as_kind(ready: &Ready, typ: &str, claims: &Value) -> Value {
 #[tokio::test]
 async fn a_receipt_is_no_operator_jwt_whatever_it_calls_itself() {
     let ready = Ready::on(SQLITE).await;
-    // As long-lived as an operator JWT may be, so that only its kind speaks against it.
+    // With the lifetime of an operator JWT, so that only its kind is wrong.
     let receipt = with(ready.receipt(), "exp", json!(ready.plane.now().secs() + 300));
     for typ in ["", "JWT", "aap-consent+jwt"] {
         let body = with(ready.body(), "operator_jwt", as_kind(&ready, typ, &receipt));

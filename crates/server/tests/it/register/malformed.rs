@@ -1,4 +1,4 @@
-//! Tokens that are none, each refused under the name of the member that it stands in.
+//! Malformed tokens, each refused under the name of its member.
 
 use super::support::{Ready, SQLITE, told, unsigned, with};
 use serde_json::json;
@@ -107,7 +107,7 @@ async fn a_header_that_asks_for_something_else_than_a_published_key_is_refused()
             assert_eq!(refusal, told(401, code), "{member} {header}");
         }
     }
-    // Nobody was asked for a key that a header brought along.
+    // No key was fetched from an address in a header.
     let elsewhere = ready.plane.asked.urls().into_iter().filter(|url| url.contains("cert"));
     assert_eq!(elsewhere.count(), 0);
 }

@@ -1,4 +1,4 @@
-//! `POST /agent/register` through the door.
+//! `POST /agent/register` over HTTP.
 
 mod delegations;
 mod form;

@@ -1,4 +1,4 @@
-//! When several things are wrong at once, the first in a fixed order is told (C-93).
+//! Of several faults, the first in a fixed order is reported (C-93).
 
 use super::support::{Ready, SQLITE, claims_of, tampered, told, with};
 use axum::body::Body;
@@ -6,7 +6,7 @@ use countersign_testkit::{Answer, Connected, Plane, Setup, agent_request};
 use http::{HeaderValue, Method};
 use serde_json::{Value, json};
 
-/// Every fault in the order in which it is told. A request has the faults from one on to the end.
+/// Every fault in the order of the checks. A request has the faults from one on to the end.
 const ORDER: &[(&str, u16, &str)] = &[
     ("version", 400, "spec_version_unsupported"),
     ("schema", 400, "invalid_request"),
@@ -134,7 +134,7 @@ async fn the_first_fault_in_the_fixed_order_is_the_one_that_is_told() {
     world.send(ORDER.len()).await.expect(200);
 }
 
-/// The tier is looked at after the receipt and before the scopes: without a delegation there are none.
+/// The tier is checked after the receipt and before the scopes: without a delegation there are none.
 #[tokio::test]
 async fn the_tier_comes_after_consent() {
     let ready = Ready::on(SQLITE).await;

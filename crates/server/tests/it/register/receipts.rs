@@ -1,4 +1,4 @@
-//! The consent receipt: optional here, but never half believed (AAP 19.3).
+//! The consent receipt: optional here, but fully verified if present (AAP 19.3).
 
 use super::support::{Ready, SCOPES, SQLITE, tampered, told, with};
 use countersign_jose::SigningKey;
@@ -110,7 +110,7 @@ async fn a_receipt_is_for_exactly_this_service() {
         let body = ready.body_with(&with(ready.receipt(), "aud", json!(aud)));
         assert_eq!(ready.refusal(&body).await, told(403, "consent_service_mismatch"), "{aud}");
     }
-    // The operator JWT's audience is compared in the same way, and told as another fault (C-95).
+    // The operator JWT's audience is compared in the same way, and reported as another fault (C-95).
     for aud in others {
         let body = ready.body_by(&with(ready.operator_claims(), "aud", json!(aud)));
         assert_eq!(ready.refusal(&body).await, told(401, "operator_jwt_invalid"), "{aud}");
@@ -150,7 +150,7 @@ async fn nothing_counts_before_its_nbf_but_for_the_clocks_skew() {
     assert_eq!(ready.refusal(&receipt).await, told(401, "consent_expired"));
     ready.register(&ready.body_by(&with(ready.operator_claims(), "nbf", nbf(300)))).await.expect(200);
     ready.register(&ready.body_with(&with(ready.receipt(), "nbf", nbf(300)))).await.expect(200);
-    // What did not count yet counts when its time has come.
+    // A token that was not valid yet becomes valid at its time.
     ready.plane.advance_secs(1).await;
     ready.register(&receipt).await.expect(200);
 }

@@ -1,4 +1,4 @@
-//! Registering again: without the person as long as everything holds, and not at all once something was taken back.
+//! Registering again: without the person while everything holds, and not at all after a revocation.
 
 use super::support::{Ready, told, with};
 use countersign_jose::SigningKey;
@@ -10,7 +10,7 @@ async fn read(ready: &Ready, agent: &Registered) -> countersign_testkit::Answer 
     ready.plane.call(agent, Method::GET, "/calendar/events", "READ_CALENDAR").await
 }
 
-/// A plane whose access tokens outlive the hour for which an operator's keys are remembered.
+/// A plane with access tokens that outlive the hour for which an operator's keys are cached.
 fn long_lived() -> Setup {
     Setup::with_project(|p| (p.credential_ttl, p.max_agent_ttl) = (86_400, 86_400))
 }
@@ -57,13 +57,13 @@ on_both_stores! {
         ready.plane.post("/agent/cancel", &cancel).await.expect(200);
         assert_eq!(read(&ready, &agent).await.status, 401);
         assert_eq!(ready.refusal(&body).await, told(401, "consent_invalid"));
-        // In another session neither: it is the receipt that is over. A new one is not.
+        // Not in another session either: the receipt itself is revoked. A new receipt is accepted.
         ready.plane.advance_secs(1).await;
         ready.register(&ready.body_with(&ready.receipt())).await.expect(200);
         assert_eq!(ready.refusal(&body).await, told(401, "consent_invalid"));
     }
 
-    /// A receipt that its operator takes back after the agent has ended the session is refused all the same.
+    /// A receipt that its operator revokes after the agent has ended the session is refused all the same.
     async fn a_receipt_can_be_taken_back_after_its_session_has_ended(kit) {
         let ready = Ready::on(kit).await;
         let first = ready.body_with(&ready.receipt());
@@ -73,7 +73,7 @@ on_both_stores! {
         ready.plane.send(ends).await.expect(200);
         let taken_back = json!({ "session_id": agent.session_id, "operator_jwt": ready.body()["operator_jwt"] });
         ready.plane.post("/agent/cancel", &taken_back).await.expect(200);
-        // The same session goes on with fresh consent, and the old receipt must not ride on that.
+        // The same session continues with fresh consent, and the old receipt must not profit from that.
         let fresh = with(ready.receipt(), "intent", json!("asked again"));
         ready.register(&ready.body_with(&fresh)).await.expect(200);
         assert_eq!(ready.refusal(&first).await, told(401, "consent_invalid"));
@@ -101,7 +101,7 @@ on_both_stores! {
         let body = with(ready.body(), "operator_jwt", json!(jwt));
         let again = ready.plane.register_with(&body, Some(&ready.connected)).await;
         read(&ready, &again).await.expect(200);
-        // What the old key opened stays shut.
+        // Sessions opened with the old key stay closed.
         assert_eq!(read(&ready, &agent).await.refusal(), told(401, "operator_jwt_invalid"));
     }
 

@@ -1,4 +1,4 @@
-//! A restart changes nothing: what was given stays given, what was taken back stays taken back.
+//! A restart changes nothing: grants stay granted, revocations stay revoked.
 
 use super::support::{Ready, SCOPES, told};
 use countersign_testkit::{Plane, Setup, on_both_stores};
@@ -36,7 +36,7 @@ on_both_stores! {
         assert_eq!(ready.refusal(&taken_back).await, told(401, "consent_invalid"));
         let again = plane.register_body(plane.acme(), &revoked);
         assert_eq!(ready.refusal(&again).await, told(401, "delegation_revoked"));
-        // The same session, the same key: a token issued before the restart is still our own word.
+        // The same session, the same key: a token issued before the restart still carries our valid signature.
         let after = plane.register(plane.acme(), &ready.connected).await;
         read(&after).await.expect(200);
         let same = ready.register(&ready.body_with(&with_session(&ready, &live.session_id))).await.expect(200);

@@ -114,7 +114,7 @@ async fn a_session_id_that_could_be_guessed_is_refused() {
     }
 }
 
-/// A receipt's session cannot be passed off under another name in the body.
+/// The body cannot name another session than the receipt's.
 #[tokio::test]
 async fn the_session_is_the_one_that_the_receipt_names() {
     let ready = Ready::on(SQLITE).await;

@@ -1,4 +1,4 @@
-//! What lies in the database after a run: hashes of secrets, and nobody's words (R-26, C-14).
+//! The database after a run: hashes of secrets, and no free text of a person (R-26, C-14).
 
 use super::support::{Ready, with};
 use countersign_testkit::{PASSWORD, Plane, Setup, leaks::Haystack, on_both_stores};

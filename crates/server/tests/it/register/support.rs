@@ -1,4 +1,4 @@
-//! What the tests of registering share.
+//! Helpers for the tests of registration.
 
 use countersign_testkit::{Answer, Backend, Connected, Kit, Plane, Setup, TestPerson};
 use serde_json::{Value, json};
@@ -29,12 +29,12 @@ impl Ready {
         Self { plane, alice, connected }
     }
 
-    /// A body that is accepted, without a receipt.
+    /// A valid body without a receipt.
     pub(crate) fn body(&self) -> Value {
         self.plane.register_body(self.plane.acme(), &self.connected)
     }
 
-    /// Claims of a receipt that is accepted.
+    /// Claims of a valid receipt.
     pub(crate) fn receipt(&self) -> Value {
         self.plane.receipt_claims(self.plane.acme(), "alice", &self.connected, SCOPES)
     }
@@ -65,7 +65,7 @@ impl Ready {
     }
 }
 
-/// The object with one member replaced, or taken away by null.
+/// The object with one member replaced, or removed by null.
 pub(crate) fn with(mut object: Value, member: &str, value: Value) -> Value {
     let members = object.as_object_mut().unwrap();
     match value {
@@ -79,7 +79,7 @@ pub(crate) fn told(status: u16, code: &str) -> (u16, String) {
     (status, code.to_owned())
 }
 
-/// A token whose last signature character is another one.
+/// A token with its last signature character changed.
 pub(crate) fn tampered(jwt: &str) -> String {
     let (rest, signature) = jwt.rsplit_once('.').unwrap();
     let other = if signature.starts_with('A') { 'B' } else { 'A' };
@@ -101,7 +101,7 @@ fn part_of(jwt: &str, part: usize) -> Value {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
 }
 
-/// A token of any two parts and no signature.
+/// A token of these two parts and no signature.
 pub(crate) fn unsigned(header: &Value, claims: &Value) -> String {
     use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
     format!("{}.{}.", URL_SAFE_NO_PAD.encode(header.to_string()), URL_SAFE_NO_PAD.encode(claims.to_string()))

@@ -1,4 +1,4 @@
-//! Which proofs open which door (AAP 2, C-24).
+//! The proofs that each tier needs (AAP 2, C-24).
 
 use super::support::{Ready, SQLITE, claims_of, told, with};
 use axum::body::Body;
@@ -29,7 +29,7 @@ on_both_stores! {
         plane.call(&agent, Method::GET, "/clock", "READ_CLOCK").await.expect(200);
         let caller = plane.upstream.reached()[0].caller.clone().unwrap();
         assert_eq!((caller.operator.as_str(), caller.acting_for), ("acme.test", None));
-        // A delegation that is presented is still looked at.
+        // A presented delegation is still verified.
         let forged = with(ready.body(), "delegation_token", json!("a.b.c"));
         assert_eq!(ready.refusal(&forged).await, told(401, "delegation_invalid"));
     }

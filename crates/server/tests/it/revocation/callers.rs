@@ -1,4 +1,4 @@
-//! `POST /agent/revoke`: who may, with which reason, and what it answers (AAP 17.3).
+//! `POST /agent/revoke`: the permitted callers, the reasons, and the response (AAP 17.3).
 
 use axum::body::Body;
 use countersign_engine::{ApiKeyKind, NewKey, Role};
@@ -139,7 +139,7 @@ on_both_stores! {
         for answer in &answers {
             assert_eq!(without_request_id(answer), told);
         }
-        // Nobody, and a browser led here from elsewhere.
+        // An anonymous caller, and a browser led here from another site.
         assert_eq!(plane.post("/agent/revoke", &body).await.status, 401);
         let request = scene.alice.request(Method::POST, "/agent/revoke").header("content-type", "application/json");
         let answer = plane.send(request.body(Body::from(body.to_string())).unwrap()).await;

@@ -1,4 +1,4 @@
-//! From the 200 on nothing passes, on no node.
+//! After the 200 no call passes, on any node.
 
 use axum::body::Body;
 use countersign_testkit::{Answer, Backend, Kit, Scene, Setup, on_both_stores, send_to, stored_evidence};
@@ -100,7 +100,7 @@ async fn race(scene: Arc<Scene>, n: usize, at_200: Arc<AtomicUsize>) -> Option<A
         at_200.store(writes(&scene), Ordering::SeqCst);
         return None;
     }
-    // Each is a write of its own: a repeat of one under way is refused.
+    // Each is a write of its own: a repeat of one in flight is refused.
     let target = format!("/calendar/events?n={n}");
     Some(scene.plane.call(&scene.agent, Method::POST, &target, "SCHEDULE_EVENT").await)
 }
@@ -113,7 +113,7 @@ async fn a_revocation_on_one_node_holds_on_the_other_from_the_200_on() {
         let (engine, public) = scene.plane.second_node().await;
         let (first, second) = (scene.plane.api(), scene.plane.api_of(&engine));
         let (revoker, other) = if revoke_at_first { (&scene.plane.public, &second) } else { (&public, &first) };
-        // Both nodes have let this agent through and remember it.
+        // Both nodes have let this agent through and have cached it.
         for api in [&first, &second] {
             scene.plane.call_at(api, &scene.agent, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(200);
             scene

@@ -4,7 +4,7 @@ use countersign_jose::SigningKey;
 use countersign_testkit::{Answer, Scene, Setup, on_both_stores};
 use serde_json::json;
 
-/// Tokens that outlive the hour after which a key is looked up again.
+/// Tokens that outlive the hour after which a key is fetched again.
 fn long_lived() -> Setup {
     Setup::with_project(|document| (document.credential_ttl, document.max_agent_ttl) = (14_400, 14_400))
 }
@@ -39,7 +39,7 @@ on_both_stores! {
         }
         assert_eq!(scene.reached(), reached);
         assert_eq!(scene.audit("event_type=operator_key_withdrawn").await["total_count"], 1);
-        // The delegation stays: the same session goes on under the new key, without the person.
+        // The delegation stays: the same session continues under the new key, without the person.
         let answer = register_with_key(&scene, &new).await.expect(200).json();
         let agent = countersign_testkit::Registered {
             access_token: answer["access_token"].as_str().unwrap().into(),
@@ -75,7 +75,7 @@ on_both_stores! {
         assert_eq!(scene.reached(), 0);
         let outcomes: Vec<_> = scene.calls().await.iter().map(|entry| entry["outcome"].clone()).collect();
         assert_eq!(outcomes, ["401 operator_not_found"; 2]);
-        // What comes earlier in the order is still told first.
+        // An earlier fault in the order is still reported first.
         use countersign_testkit::Altered as _;
         let call = scene.agent.request(http::Method::GET, "/calendar/events", "READ_CALENDAR");
         let answer = scene.plane.try_call(call.without("x-agent-mode")).await;

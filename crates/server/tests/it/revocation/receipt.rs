@@ -1,4 +1,4 @@
-//! `POST /agent/cancel`: a session ends; from the operator it also takes the receipt back (C-41).
+//! `POST /agent/cancel`: a session ends; from the operator it also revokes the receipt (C-41).
 
 use axum::body::Body;
 use countersign_testkit::{Answer, Plane, Registered, Setup, TestOperator, agent_request, on_both_stores};
@@ -49,7 +49,7 @@ on_both_stores! {
         assert_eq!((&entry["session_id"], &entry["by"]), (&json!(agent.session_id), &json!("operator")));
         assert_eq!((&entry["timestamp"], &entry["reason"]), (&json!(cancelled_at), &json!("changed my mind")));
 
-        // Fresh consent goes on, in the same session or another, and the delegation was never touched.
+        // Fresh consent continues, in the same session or another, and the delegation was never touched.
         let (same, _) = scene.with_receipt(&["calendar.read"], |claims| claims["session_id"] = json!(agent.session_id)).await;
         let (other, _) = scene.with_receipt(&["calendar.read"], |claims| {
             claims["session_id"] = json!("sess_0000000000000000000000000000beef");
@@ -57,7 +57,7 @@ on_both_stores! {
         for agent in [&same, &other, &scene.agent] {
             read(plane, agent).await.expect(200);
         }
-        // The old tokens of the reopened session belong to consent that was taken back.
+        // The old tokens of the reopened session belong to revoked consent.
         for agent in [&agent, &second_token] {
             assert_eq!(read(plane, agent).await.refusal(), (401, "access_token_invalid".into()));
         }
@@ -85,7 +85,7 @@ on_both_stores! {
         read(plane, &second).await.expect(200);
         let cancelled = scene.audit("event_type=session_cancelled").await;
         assert_eq!((&cancelled["total_count"], &cancelled["entries"][0]["by"]), (&json!(1), &json!("agent")));
-        // The token is of no more use at any endpoint; the operator may repeat itself.
+        // The token is refused at every endpoint; the operator may repeat the request.
         assert_eq!(cancel_as_agent(plane, &scene.agent, &body).await.refusal(), (401, "access_token_invalid".into()));
         cancel(plane, plane.acme(), json!({ "session_id": scene.agent.session_id })).await.expect(200);
         assert_eq!(scene.audit("event_type=session_cancelled").await["total_count"], 1);

@@ -1,4 +1,4 @@
-//! A restart changes nothing: what was open stays open, what was cut off stays cut off.
+//! A restart changes nothing: open sessions stay open, revoked ones stay revoked.
 
 use countersign_testkit::{Scene, Setup, on_both_stores};
 use http::Method;

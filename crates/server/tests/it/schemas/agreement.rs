@@ -1,4 +1,4 @@
-//! All judges agree: on what the plane produces, and on copies of it that are spoiled in one place each.
+//! All validators agree: on the plane's documents, and on copies with one fault each.
 
 use super::{
     NAMES, problems,
@@ -12,7 +12,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// A place in a document and what is put there; nothing means that it is taken away.
+/// A pointer into a document and its new value; none removes it.
 type Spoil = (&'static str, &'static str, Option<Value>);
 
 /// AAP-19.1-01, AAP-19.1-02, AAP-19.1-04, AAP-19.1-05, AAP-19.1-07, AAP-19.1-09, AAP-19.1-10, AAP-19.1-11, AAP-19.1-12,
@@ -36,7 +36,7 @@ async fn our_schemas_another_languages_validator_and_the_published_ones_where_th
     judge_elsewhere(&cases);
 }
 
-/// AAP-3.1-04: the placeholder is the only thing about a service-level manifest that the schema has anything against.
+/// AAP-3.1-04: the placeholder is the schema's only error in a service-level manifest.
 #[tokio::test]
 async fn the_service_level_manifest_differs_from_the_schema_by_its_templates_alone() {
     let plane = countersign_testkit::Kit(countersign_testkit::Backend::Sqlite);
@@ -98,7 +98,7 @@ fn the_envelopes_schema_lists_exactly_the_codes_that_there_are() {
     assert_eq!(listed, codes);
 }
 
-/// Every member that an entry can have has a place in the closed schema of the page.
+/// Every member that an entry can have is in the closed schema of the page.
 #[test]
 fn the_audit_pages_schema_has_every_member_that_is_served() {
     let text = || Some("x".to_owned());
@@ -168,7 +168,7 @@ impl Case<'_> {
         }
     }
 
-    /// Where ours is stricter than the published one, for a reason that the resolutions give.
+    /// A case where ours is stricter than the published one, for a documented reason.
     fn is_ours_alone(&self) -> bool {
         let stricter = [
             ("manifest", "/service = \"https://api.example.test/\""),

@@ -1,4 +1,4 @@
-//! One of everything that the plane produces, by name of its schema.
+//! One document of each kind that the plane produces, by name of its schema.
 
 use super::claims_of;
 use countersign_testkit::{Backend, Kit, Plane, Setup};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 pub(super) type Documents = Vec<(&'static str, Value)>;
 
-/// From a plane with one project: the whole story and its refusals.
+/// From a plane with one project: the whole flow and its refusals.
 pub(super) async fn of_one_project() -> Documents {
     let plane = Kit(Backend::Sqlite).plane_with(Setup::with_project(|p| p.companion = Some("Read me".into()))).await;
     let alice = plane.person("alice").await;
@@ -48,7 +48,7 @@ pub(super) async fn of_many_projects() -> Documents {
     ]
 }
 
-/// With everything that a receipt may say.
+/// A receipt with every member.
 fn receipt(plane: &Plane, usual: &Value) -> Value {
     let mut claims = usual.clone();
     claims["usage_limits"] = json!({ "requests_per_hour": 10, "writes_per_session": 1, "max_data_egress_kb": 64 });

@@ -1,4 +1,4 @@
-//! Those who ask: each waits for its answer at every node, and tries at every node to spend it.
+//! The requesters: each waits for its answer at every node, and tries at every node to claim it.
 
 use super::{ACTIONS, Node};
 use countersign_protocol::decisions::{ClaimRequest, ConfirmationRequest, DecisionDocument, State};
@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, time::Duration};
 
-/// What became of a question.
+/// The outcome of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Came {
     Accepted,
@@ -83,7 +83,7 @@ async fn ask(nodes: &[Node], key: &TestAgent, number: usize, n: usize) -> (Strin
     (id, came)
 }
 
-/// How many of the nodes, all of them asked at once, let it run.
+/// The number of nodes, all of them asked at once, that grant the claim.
 async fn claimed(nodes: &[Node], key: &TestAgent, id: &str, tool: String, arguments: Value) -> usize {
     let body = ClaimRequest { tool: Some(tool), arguments: arguments.as_object().cloned(), digest: None };
     let claim = |node: &Node| {

@@ -1,4 +1,4 @@
-//! Sixty-four people answer the same questions at once: one answer counts each time, and everybody is told.
+//! Sixty-four people answer the same questions at once: one answer counts each time, and every subscriber is told.
 
 mod agents;
 mod people;
@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 /// Each answers every question.
 const PEOPLE: usize = 64;
-/// Actions, all of them for approvers. No agent asks for one so often that three noes would make it pause.
+/// Actions, all of them for approvers. No agent asks for one so often that three rejections would pause it.
 const ACTIONS: usize = 10;
 
 /// AAEP-6.3.5-01, AAEP-6.3.5-02, AAEP-6.7.2-01
@@ -42,7 +42,7 @@ fn setup() -> Setup {
     setup
 }
 
-/// A node, and the project as it knows it.
+/// A node, and its view of the project.
 #[derive(Clone)]
 struct Node {
     engine: Arc<Engine>,
@@ -67,7 +67,7 @@ impl<'a> Storm<'a> {
         Self { plane, nodes, ears }
     }
 
-    /// So many agents ask for every action, so many times.
+    /// This many agents ask for every action, this many times.
     async fn rages(self, agents: usize, rounds: usize) {
         let questions = agents * ACTIONS * rounds;
         let now = self.plane.now();
@@ -94,7 +94,7 @@ fn count(came: &BTreeMap<String, Came>, what: Came) -> usize {
     came.values().filter(|came| **came == what).count()
 }
 
-/// One settlement of each question, and one claim of each yes.
+/// One settlement of each question, and one claim of each approval.
 async fn is_in_evidence(plane: &Plane, came: &BTreeMap<String, Came>) {
     let mut settled: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut claims = 0;

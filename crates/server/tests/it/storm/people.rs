@@ -1,4 +1,4 @@
-//! Those who are asked: each has a subscriber at one of the nodes, and answers whatever it hears.
+//! The approvers: each has a subscriber at one of the nodes and answers every question that it receives.
 
 use super::{Node, PEOPLE};
 use countersign_engine::{Delivered, EventStream, Listener, Role};
@@ -19,7 +19,7 @@ use std::{
 };
 use tokio::task::JoinSet;
 
-/// What has not come by then is not coming.
+/// The time limit of a wait.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) struct Ears {
@@ -33,16 +33,16 @@ pub(super) struct Ears {
     answers: JoinSet<()>,
 }
 
-/// Everything that one of them was told, by decision.
+/// Everything that one of them received, by decision.
 #[derive(Default)]
 pub(super) struct Told {
-    /// The events that asked.
+    /// The events that raised the question.
     pub(super) asked: BTreeMap<String, BTreeSet<String>>,
-    /// What it was said to be settled as, each time.
+    /// The settlements, in the order received.
     pub(super) settled: BTreeMap<String, Vec<String>>,
 }
 
-/// The same event for everybody, so it is read once.
+/// The event is the same for every subscriber, so it is parsed once.
 #[derive(Clone)]
 enum Heard {
     Asked { decision: String, token: String },
@@ -69,7 +69,7 @@ pub(super) async fn people(plane: &Plane, nodes: &[Node]) -> Vec<Ears> {
 }
 
 impl Ears {
-    /// Listens and answers until everything is settled, and for as long as there is more to hear.
+    /// Receives and answers until everything is settled and no event is left.
     pub(super) async fn hear(mut self, questions: usize, now: UnixMillis) -> Told {
         let mut told = Told::default();
         while told.settled.len() < questions {
@@ -98,8 +98,8 @@ impl Ears {
         }
     }
 
-    /// Half of them say yes, half no, and to the next question the other way round. Whoever answers goes on listening:
-    /// a listener who does not keep up is closed.
+    /// Half of them approve, half reject, and vice versa for the next question. Answering does not block receiving:
+    /// a slow subscription is evicted.
     fn answer(&mut self, reply_token: String, question: usize, timestamp: UnixMillis) {
         let yes = (self.number + question).is_multiple_of(2);
         let reply = Reply::Confirmation(ConfirmationReply {

@@ -1,7 +1,7 @@
-//! What belongs to `north` is unknown in `south`: every endpoint, every kind of thing, by path and by host.
+//! Data of `north` is unknown in `south`: at every endpoint, for every kind, by path and by host.
 //!
-//! Whoever tries has everything else that could be needed: the same person, the same operator, every role in the
-//! south. Each attempt is made with something that never was, too, and the two answers must be the same.
+//! The caller has everything else that could be needed: the same person, the same operator, every role in the
+//! south. Each attempt is repeated with an id that never existed, and the two responses must be equal.
 
 mod attempts;
 
@@ -23,7 +23,7 @@ struct World {
     south: Side,
 }
 
-/// What there is in one project.
+/// The data of one project.
 struct Side {
     connected: Connected,
     receipt: String,
@@ -37,7 +37,7 @@ struct Side {
 }
 
 impl World {
-    /// In both projects there is one of everything, made through `doors`.
+    /// Both projects have one of everything, made through `doors`.
     async fn new(kit: Kit, doors: fn(&'static str) -> Door) -> Self {
         let plane = kit.plane_with(Setup::multi()).await;
         let carol = plane.person_in("north", "carol", &[Role::User]).await;
@@ -67,7 +67,7 @@ impl World {
         self.plane.send(request.body(Body::from(body.to_string())).unwrap()).await
     }
 
-    /// Fails unless the south says of the north's thing exactly what it says of one that never was.
+    /// Fails unless the south's response for the north's data equals that for an id that never existed.
     async fn is_unknown_in_the_south(&self, attempt: &Attempt) {
         for door in Door::both("south") {
             let what = format!("{} at {}{}", attempt.what, door.host, door.path(&attempt.path));
@@ -83,7 +83,7 @@ impl World {
     }
 }
 
-/// An answer without what differs from request to request.
+/// A response without the parts that differ from request to request.
 fn told(answer: &Answer) -> (u16, Value) {
     let mut body = answer.json();
     body.as_object_mut().unwrap().remove("request_id");
@@ -118,10 +118,10 @@ impl Side {
     }
 }
 
-/// The same name in both projects, as an operator is free to choose.
+/// The same session id in both projects, as an operator is free to choose it.
 const SESSION: &str = "sess_5e1ec7ed5e1ec7ed5e1ec7ed5e1ec7ed";
 
-/// A name that the north alone knows.
+/// A session id that only the north knows.
 const ONLY_NORTH: &str = "sess_0000000000000000000000000000feed";
 
 async fn admin_key(plane: &Plane, project: &str) -> String {
@@ -137,11 +137,11 @@ async fn admin_key(plane: &Plane, project: &str) -> String {
     plane.engine.add_key(&project, &new).await.unwrap().secret
 }
 
-/// Tries everything, then shows that it is all still there and good at home.
+/// Tries everything, then shows that all of it still exists and works at home.
 async fn nothing_crosses(kit: Kit, doors: fn(&'static str) -> Door) {
     let world = World::new(kit, doors).await;
     let home = doors("north");
-    // A session that has no namesake in the south.
+    // A session without a namesake in the south.
     let receipt = home.receipt(&world.plane, &world.north.connected, "carol", ONLY_NORTH);
     home.registered(&world.plane, &world.north.connected, Some(&receipt)).await;
     let before = records(&world).await;
@@ -163,7 +163,7 @@ async fn nothing_crosses(kit: Kit, doors: fn(&'static str) -> Door) {
     home.audit(&world.plane, &world.carol, &query).await.expect(200);
 }
 
-/// What both projects know of their delegations and documents.
+/// Both projects' records of their delegations and documents.
 async fn records(world: &World) -> Vec<Value> {
     let mut all = Vec::new();
     for (project, side) in [("north", &world.north), ("south", &world.south)] {
@@ -177,12 +177,12 @@ async fn records(world: &World) -> Vec<Value> {
     all
 }
 
-/// No endpoint is forgotten when one is added.
+/// Fails if an added endpoint is not covered.
 async fn covers_every_endpoint(world: &World, all: &[Attempt]) {
     let manifest = world.plane.get("/.well-known/agent-auth.json?projectId=south").await.expect(200).json();
     for (name, path) in manifest["endpoints"].as_object().unwrap() {
         let path = path.as_str().unwrap().trim_start_matches("/projects/south");
-        // Asking to be connected brings nothing that could be another project's.
+        // A connect request carries nothing that could belong to another project.
         let tried = name == "connect" || all.iter().any(|a| a.path.split('?').next() == Some(path));
         assert!(tried, "nothing of the north was tried at {path}");
     }
@@ -244,7 +244,7 @@ on_both_stores! {
         assert_eq!(total(&south, &by_delegation).await, seen + 1);
     }
 
-    /// AAP-3.1-10: ending something in one project ends nothing in another, whatever the two have in common.
+    /// AAP-3.1-10: an end in one project ends nothing in another, despite everything that the two share.
     async fn what_ends_in_one_project_goes_on_in_another(kit) {
         let world = World::new(kit, Door::by_path).await;
         let (north, south) = (Door::by_path("north"), Door::by_path("south"));
@@ -252,7 +252,7 @@ on_both_stores! {
         north.post(&world.plane, "/agent/cancel", &cancel).await.expect(200);
         assert_eq!(north.call(&world.plane, &world.north.agent).await.status, 401);
         south.call(&world.plane, &world.south.agent).await.expect(200);
-        // The receipt was taken back in the north; the south's is another one, though of the same session.
+        // The receipt was revoked in the north; the south's is another one, though of the same session.
         let again = north.register(&world.plane, &world.north.connected, Some(&world.north.receipt)).await;
         assert_eq!(again.refusal(), (401, "consent_invalid".into()));
         south.registered(&world.plane, &world.south.connected, Some(&world.south.receipt)).await;

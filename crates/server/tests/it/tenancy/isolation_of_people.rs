@@ -1,4 +1,4 @@
-//! A place in one project is none in another.
+//! A role in one project is none in another.
 
 use super::Door;
 use countersign_engine::Role;
@@ -6,7 +6,7 @@ use countersign_testkit::{Connected, Kit, Plane, Setup, TestPerson, on_both_stor
 use http::Method;
 use serde_json::{Value, json};
 
-/// Alice uses the north; root administers the south and has no place in the north.
+/// Alice uses the north; root administers the south and has no role in the north.
 struct World {
     plane: Plane,
     alice: TestPerson,
@@ -84,7 +84,7 @@ on_both_stores! {
         }
     }
 
-    /// AAP-3.1-10: what a project changes about itself changes no other.
+    /// AAP-3.1-10: a project's changes to itself affect no other.
     async fn a_projects_document_is_its_own(kit) {
         let world = World::new(kit).await;
         let (north, south) = (Door::by_path("north"), Door::by_path("south"));

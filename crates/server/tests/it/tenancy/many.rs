@@ -1,4 +1,4 @@
-//! An installation for many projects: how each is found.
+//! An installation for many projects, and the addresses of each.
 
 use super::{BASE, Door};
 use crate::schemas;
@@ -7,7 +7,7 @@ use countersign_testkit::{Plane, Setup, on_both_stores};
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
-/// Two projects that differ in what they demand.
+/// Two projects with different requirements.
 fn setup() -> Setup {
     let mut setup = Setup::multi();
     setup.projects[0].minimum_tier = 1;
@@ -62,7 +62,7 @@ on_both_stores! {
             assert_eq!(manifest["service"], "https://south.api.example.test");
             assert_eq!(manifest["endpoints"]["register"], "/agent/register");
         }
-        // What is published there works there.
+        // The published endpoints work there.
         let carol = plane.person_in("south", "carol", &[Role::User]).await;
         let door = Door::by_host("south");
         let connected = door.connect(&plane, &carol, plane.acme()).await;
@@ -92,7 +92,7 @@ on_both_stores! {
         }
     }
 
-    /// AAP-3.1-18: on the base host nothing is decided for a project that nobody named.
+    /// AAP-3.1-18: on the base host no request is decided without a named project.
     async fn without_a_project_no_endpoint_does_anything(kit) {
         let plane = kit.plane_with(setup()).await;
         let carol = plane.person_in("north", "carol", &[Role::User, Role::Admin]).await;

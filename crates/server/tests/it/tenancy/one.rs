@@ -56,7 +56,7 @@ on_both_stores! {
         plane.register(plane.acme(), &connected).await;
     }
 
-    /// AAP-3.1-16: before there is any project there is none to be found.
+    /// AAP-3.1-16: before the first project is created, none is found.
     async fn an_installation_without_a_project_says_so(kit) {
         let plane = kit.plane_with(Setup { projects: Vec::new(), ..Setup::default() }).await;
         for path in ["/.well-known/agent-auth.json", "/agent/audit?delegation_id=del_unknown"] {

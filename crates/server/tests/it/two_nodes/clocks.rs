@@ -1,4 +1,4 @@
-//! A node whose own clock is off neither advances nor delays a deadline: the store's clock decides.
+//! A node with a wrong clock neither advances nor delays a deadline: the store's clock decides.
 
 use super::Two;
 use countersign_engine::ManualClock;
@@ -47,7 +47,7 @@ async fn a_node_whose_clock_leaps_settles_nothing_before_its_time_and_turns_no_a
     apart.clock.advance_secs(600);
     let _whether_it_noticed = apart.two.second.engine.settle_due().await;
     assert_eq!(apart.stands(&asked).await["state"], "pending");
-    // Before it says that somebody is late it asks the store; so it finds out, and serves nobody until it is set right.
+    // Before it reports a late reply it asks the store; so it detects the leap, and serves nobody until it is corrected.
     apart.answers(&asked).await.expect(503);
     assert_eq!(apart.stands(&asked).await["state"], "pending");
     apart.clock.advance_secs(-600);
@@ -63,7 +63,7 @@ async fn a_node_whose_clock_leaps_back_takes_no_answer_after_the_deadline() {
     let late = apart.asked(1).await;
     apart.advance_millis(60_000).await;
     apart.clock.advance_secs(-600);
-    // By its own clock there is time; the store says otherwise, so it finds out that it is off.
+    // By its own clock there is time; the store's clock differs, so it detects the leap.
     apart.answers(&late).await.expect(503);
     assert_eq!(apart.stands(&late).await["state"], "pending");
     apart.two.first.engine.settle_due().await.unwrap();
@@ -78,7 +78,7 @@ struct Apart {
     heard: Heard,
 }
 
-/// A question that waits for a minute, and a yes to it that was written at once.
+/// A question with a deadline of one minute, and an approval that was written at once.
 struct Asked {
     decision: Value,
     yes: Value,
@@ -101,12 +101,12 @@ impl Apart {
         self.two.reply_to_the_second(&self.subscriber, &asked.yes).await
     }
 
-    /// Where it stands, as the node with the right clock says.
+    /// Its state, from the node with the right clock.
     async fn stands(&self, asked: &Asked) -> Value {
         self.two.agent.looks(&self.two.first, &asked.decision).await.expect(200).json()
     }
 
-    /// Time goes by, for both nodes and for the store.
+    /// Time advances for both nodes and for the store.
     async fn advance_millis(&self, millis: i64) {
         self.clock.advance_millis(millis);
         self.two.first.clock.advance_millis(millis);

@@ -1,4 +1,4 @@
-//! One node goes; the other carries on with what it had begun.
+//! One node goes; the other continues its work.
 
 use super::{Node, Two};
 use countersign_engine::store::Place;
@@ -35,7 +35,7 @@ async fn what_a_node_had_open_when_it_went_is_answered_and_settled_by_the_other(
 
     assert_eq!(state(&second, &agent, &open).await, ("accepted".into(), Value::Null));
     assert_eq!(state(&second, &agent, &claimed).await, ("accepted".into(), json!("unknown")));
-    // The other node was there all the time, so this did not fall due unseen.
+    // The other node was running all the time, so this did not fall due unseen.
     assert_eq!(second.looks(&agent, &tidied).await["expired_as"], "accept");
     second.claims(&agent, &claimed).await.expect(409);
     second.claims(&agent, &open).await.expect(200);

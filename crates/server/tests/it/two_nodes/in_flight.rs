@@ -1,4 +1,4 @@
-//! From the answer to a revocation on no write leaves on any node: not even one that was let through before (R-23).
+//! After the response to a revocation no write leaves on any node: not even one that was let through before (R-23).
 
 use super::slow_write::{Rest, SlowWrite, TwoGateways, Unread};
 use countersign_testkit::bank::{SCOPES, Sent};
@@ -69,7 +69,7 @@ async fn a_node_that_cannot_read_the_feed_delays_a_revocation_by_a_second_at_mos
     there.sends(Rest::Late).await;
     assert_cut(there.status().await);
     assert_eq!(two.scene.bank.effects().len(), 0);
-    // It knows that it may have missed something, and forwards no write of anybody.
+    // It knows that it may have missed a revocation, and forwards no write at all.
     let other = two.scene.plane.connect(&two.scene.alice, two.scene.plane.acme(), SCOPES).await;
     let other = two.scene.plane.holder(&other, |_| {}).await;
     let refused = two.scene.sends_at(two.second.address, &other, note()).await;
@@ -113,7 +113,7 @@ async fn a_write_under_a_delegation_whose_time_is_over_is_cut_on_every_node() {
     assert_eq!(two.scene.bank.effects().len(), 0);
 }
 
-/// The rest of a write that was cut goes nowhere.
+/// The rest of a cut write is not forwarded.
 async fn assert_is_cut_by_now(two: &TwoGateways, mut write: SlowWrite) {
     write.sends(Rest::Late).await;
     assert_cut(write.status().await);
@@ -124,7 +124,7 @@ fn note() -> Sent {
     Sent::new("POST", "/notes").json(r#"{"note":"hello"}"#)
 }
 
-/// Nobody knows its outcome, and nothing says that it ran.
+/// Its outcome is unknown, and no record says that it ran.
 fn assert_cut(status: u16) {
     assert!(matches!(status, 0 | 502), "{status}");
 }

@@ -1,4 +1,4 @@
-//! What is taken back at one node cannot be spent at the other, from the next moment on.
+//! An approval revoked at one node cannot be claimed at the other, from the next moment on.
 
 use super::{Two, path, woken};
 use countersign_testkit::{Backend, Kit, Setup, decisions::confirmation};
@@ -46,6 +46,6 @@ async fn a_yes_of_somebody_who_lost_their_place_at_one_node_cannot_be_spent_at_t
     let allowed = two.agent.asks_to(&two.first, "mail.send", json!({ "amount": 1 })).await;
     two.alice.accepts(&two.first, &allowed).await;
     two.first.engine.set_disabled("alice", true).await.unwrap();
-    // The agent's key was hers to answer for, and ended with her account.
+    // She was responsible for the agent's key, so it ended with her account.
     two.second.claims(&two.agent, &allowed).await.expect(403);
 }

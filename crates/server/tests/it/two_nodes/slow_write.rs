@@ -1,4 +1,4 @@
-//! A bank before two nodes, and writes to it whose callers take their time.
+//! A bank behind two nodes, and writes with slow callers.
 
 use countersign_engine::{Engine, store::Place};
 use countersign_protocol::project::ProjectDocument;
@@ -17,7 +17,7 @@ use tokio::{
     },
 };
 
-/// Only a test that fails waits for so long.
+/// A timeout that only a failing test reaches.
 const LONG: Duration = Duration::from_secs(30);
 
 /// Access is ended at the first node; writes are sent through either.
@@ -29,9 +29,9 @@ pub(super) struct TwoGateways {
 }
 
 impl TwoGateways {
-    /// A body is passed on as it arrives, however short it is.
+    /// A body is forwarded as it arrives, even a short one.
     pub(super) async fn open() -> Self {
-        // Bodies leave as they come: none is compared with an unsettled write before it is forwarded.
+        // Bodies are forwarded as they arrive: none is first compared with an unsettled write.
         let idempotent = |document: &mut ProjectDocument| {
             for route in document.routes.iter_mut().filter(|route| route.method != "GET") {
                 route.idempotent = Some(true);
@@ -41,7 +41,7 @@ impl TwoGateways {
         let (engine, _) = scene.plane.second_node().await;
         let first = Node::of(&scene.plane, |settings| settings.buffer_limit = 4).await;
         let second = Node::open(&engine, |settings| settings.buffer_limit = 4).await;
-        // So long after their start the nodes ask for no nonce.
+        // This long after their start the nodes demand no nonce.
         scene.plane.advance_secs(700).await;
         Self { scene, first, second, _engine: engine }
     }
@@ -56,25 +56,25 @@ impl TwoGateways {
         self.scene.alice.post(&self.scene.plane, "/agent/revoke", &body).await
     }
 
-    /// The outcomes of all calls, as the audit has them.
+    /// The outcomes of all calls, from the audit.
     pub(super) async fn outcomes(&self) -> Vec<String> {
         let entries: Vec<Value> = self.scene.calls().await;
         entries.iter().map(|entry| entry["outcome"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// The writes that the bank got completely, by the ends of their notes.
+    /// The writes that the bank received completely, by the ends of their notes.
     pub(super) fn written(&self, end: Rest) -> usize {
         let end = end.text().as_bytes();
         self.scene.bank.effects().iter().filter(|got| got.body.ends_with(end)).count()
     }
 }
 
-/// How the caller ends its body: whether the bank may have it.
+/// The end of a body: whether the bank may receive it.
 #[derive(Clone, Copy)]
 pub(super) enum Rest {
-    /// Sent before access was ended, or while it was.
+    /// Sent before or while access was ended.
     InTime,
-    /// Sent after the end was answered.
+    /// Sent after the response to the end of access.
     Late,
 }
 
@@ -87,7 +87,7 @@ impl Rest {
     }
 }
 
-/// A write of which the gateway has the head and the beginning of the body.
+/// A write with its head and the beginning of its body at the gateway.
 pub(super) struct SlowWrite {
     reading: OwnedReadHalf,
     writing: OwnedWriteHalf,
@@ -114,7 +114,7 @@ impl SlowWrite {
         let _closed = self.writing.write_all(rest.text().as_bytes()).await;
     }
 
-    /// The status of its answer; 0 for a connection that was closed without one.
+    /// The status of its response; 0 for a connection that was closed without one.
     pub(super) async fn status(mut self) -> u16 {
         let mut all = Vec::new();
         let whole = tokio::time::timeout(LONG, self.reading.read_to_end(&mut all)).await;
@@ -123,7 +123,7 @@ impl SlowWrite {
     }
 }
 
-/// Stands still: the process of PostgreSQL from which the node that started last reads the feed.
+/// Paused: the PostgreSQL process from which the last started node reads the feed.
 pub(super) struct Unread(String);
 
 impl Unread {

@@ -1,4 +1,4 @@
-//! Asked at one node, answered at the other, due at both.
+//! Raised at one node, answered at the other, due at both.
 
 use super::{Two, woken};
 use axum::body::Body;

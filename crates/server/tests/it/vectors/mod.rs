@@ -1,5 +1,5 @@
-//! The published vectors through the door, as data: `tests/data/aap-vectors.json` holds the tokens and
-//! `tests/data/aap-failure-vectors.json` what is to become of a request that carries one.
+//! The published vectors over HTTP, as data: `tests/data/aap-vectors.json` holds the tokens and
+//! `tests/data/aap-failure-vectors.json` the expected response to a request that carries one.
 
 mod replay;
 
@@ -24,13 +24,13 @@ static VECTORS: LazyLock<Value> =
 static FAILURES: LazyLock<Vec<Failure>> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../../../../tests/data/aap-failure-vectors.json")).unwrap());
 
-/// One way in which the valid request is changed, and the answer to that.
+/// A change to the valid request, and the response to it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Failure {
     id: String,
     changes: String,
-    /// Members of the body that another vector stands in for.
+    /// Members of the body that another vector replaces.
     #[serde(default)]
     replaced: serde_json::Map<String, Value>,
     #[serde(default)]
@@ -42,7 +42,7 @@ struct Failure {
     /// Further fetches of the operator's key set.
     #[serde(default)]
     key_set_fetches: usize,
-    /// Headers that the answer has.
+    /// Headers of the response.
     #[serde(default)]
     answered: Vec<String>,
 }
@@ -114,7 +114,7 @@ fn published_key() -> SigningKey {
     SigningKey::from_jwk(&with(VECTORS["jwks"]["keys"][0].clone(), "d", VECTORS["private_d"].clone())).unwrap()
 }
 
-/// The person's two steps, with an id of the test's own for what they make.
+/// The person's two steps, with an id of the test's own for the delegation.
 async fn approve(plane: &Plane, user: &TestPerson, id: Option<&str>) -> Answer {
     let request_id = plane.connect_request("", plane.acme(), &["calendar.read", "calendar.write"]).await;
     let shown = user.post(plane, "/agent/delegate", &json!({ "request_id": request_id })).await.expect(200).json();
@@ -189,7 +189,7 @@ async fn outside_test_mode_nothing_that_the_vectors_need_is_let_through() {
     let body = json!({ "mode": "user_delegated", "operator_jwt": VECTORS["operator_jwt"] });
     assert_eq!(plane.post("/agent/register", &body).await.refusal(), told(401, "operator_not_found"));
 
-    // With a key of its own, that operator still cannot choose an id, nor have a session that can be guessed.
+    // With a key of its own, that operator still cannot choose an id or a guessable session.
     let mut plane = plane;
     plane.operators[0].key = SigningKey::generate(Some("aap-own-op-1")).unwrap();
     plane.acme().publish(&[&plane.acme().key]);

@@ -1,4 +1,4 @@
-//! TV-F-06: a proof whose `jti` was seen before, at register and at a service behind the gateway.
+//! TV-F-06: a proof with a reused `jti`, at register and at a service behind the gateway.
 
 use super::{World, published_key, setup};
 use crate::register::support::{told, with};
@@ -14,7 +14,7 @@ use http::Method;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
-/// From then on a proof needs no nonce where none is configured (R-22).
+/// After this time a proof needs no nonce where none is configured (R-22).
 const EPOCH_OVER_S: i64 = 601;
 
 fn without_nonces(document: &mut ProjectDocument) {
@@ -25,7 +25,7 @@ fn proof_key(key: &SigningKey) -> ProofKey {
     ProofKey::from_pkcs8(&key.to_pkcs8()).unwrap()
 }
 
-/// The service of the vectors, with nonces off so that only the `jti` speaks against a proof.
+/// The service of the vectors, with nonces off so that only the `jti` can invalidate a proof.
 async fn world(kit: Kit) -> World {
     let mut document = calendar("calendar");
     without_nonces(&mut document);
@@ -39,7 +39,7 @@ async fn register(plane: &Plane, body: &Value, proof: &str) -> Answer {
     plane.send(request.body(Body::from(body.to_string())).unwrap()).await
 }
 
-/// A note that is sent with this proof.
+/// Sends a note with this proof.
 async fn notes(scene: &BankScene, node: SocketAddr, agent: &Holder, proof: &str) -> Answer {
     let sent = Sent::new("POST", "/notes")
         .json(r#"{"text":"hello"}"#)

@@ -1,4 +1,4 @@
-//! Every answer says which version it speaks (AAP 22.1, C-84).
+//! Every response names its version (AAP 22.1, C-84).
 
 use axum::body::Body;
 use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, agent_request, send_to};
@@ -55,7 +55,7 @@ async fn every_answer_of_an_aap_route_says_which_version_it_is_of_whatever_went_
     says_its_version(&plane.send(form.unwrap()).await.expect(415), "a form");
 }
 
-/// C-84: what is no AAP route makes no claims about AAP.
+/// C-84: a route outside AAP makes no claims about AAP.
 #[tokio::test]
 async fn pages_and_the_installations_own_interfaces_speak_no_aap_version() {
     let plane = Kit(Backend::Sqlite).plane().await;

@@ -1,4 +1,4 @@
-//! A version that is not served is refused before anything is done (AAP 13.4, 22.2).
+//! A version that is not served is refused before any effect (AAP 13.4, 22.2).
 
 use axum::body::Body;
 use countersign_testkit::{
@@ -17,7 +17,7 @@ fn says_what_is_accepted(answer: &Answer) {
     assert!(answer.json()["hint"].as_str().unwrap().contains("2.0"));
 }
 
-/// A world in which every request below would succeed, were it not for its version.
+/// A fixture in which every request below would succeed with a served version.
 struct World {
     plane: Plane,
     alice: TestPerson,
@@ -34,7 +34,7 @@ impl World {
         Self { plane, alice, connected, agent }
     }
 
-    /// Everything in the record of the delegation.
+    /// The whole audit of the delegation.
     async fn audit(&self) -> Value {
         let query = format!("/agent/audit?delegation_id={}", self.connected.delegation_id);
         self.alice.get(&self.plane, &query).await.expect(200).json()
@@ -44,7 +44,7 @@ impl World {
         self.plane.acme().jwt(self.plane.service(), self.plane.now())
     }
 
-    /// Sound requests of an operator and its agent, without their version.
+    /// Valid requests of an operator and its agent, without their version.
     fn requests(&self) -> Vec<(Method, &'static str, Value)> {
         let (session_id, delegation_id) = (&self.agent.session_id, &self.connected.delegation_id);
         vec![
@@ -83,14 +83,14 @@ on_both_stores! {
             says_what_is_accepted(&world.send(method.clone(), path, &["2.0", "3.0"], &body).await);
             let scoped = format!("/projects/calendar{path}");
             says_what_is_accepted(&world.send(method.clone(), &scoped, &["3.0"], &body).await);
-            // The version comes first, whatever else is wrong (C-93).
+            // The version is checked first, before any other fault (C-93).
             says_what_is_accepted(&world.send(method, path, &["3.0"], &json!(["no", "object"])).await);
         }
         assert_eq!(world.audit().await, before, "something was recorded");
         world.plane.call(&world.agent, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(200);
     }
 
-    /// AAP-22.2-02: people who name a version at all must name one that is served, too.
+    /// AAP-22.2-02: a person's request that names a version must name a served one, too.
     async fn a_person_cannot_revoke_or_agree_under_an_unserved_version(kit) {
         let world = World::new(kit).await;
         let request_id = world.plane.connect_request("", world.plane.acme(), &["calendar.read"]).await;

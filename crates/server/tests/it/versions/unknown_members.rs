@@ -1,4 +1,4 @@
-//! Members of a later minor version are ignored in what we read, and refused in what only we write (C-07).
+//! Members of a later minor version are ignored in documents of others, and refused in documents that only we issue (C-07).
 
 use crate::schemas;
 use countersign_protocol::aap::manifest::Manifest;
@@ -31,7 +31,7 @@ on_both_stores! {
         alice.post(&plane, "/agent/revoke", &revoke).await.expect(200);
     }
 
-    /// AAP-22.4-02: a token that only we issue holds what we put in it and nothing else.
+    /// AAP-22.4-02: a token that only we issue holds our claims and nothing else.
     async fn a_delegation_token_with_a_claim_that_we_never_write_is_refused_though_our_key_signed_it(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;

@@ -1,4 +1,4 @@
-//! Everything of the north that could be shown in the south, and everything that could be asked with it.
+//! Everything of the north that could be presented in the south, and every request that could carry it.
 
 use super::{ONLY_NORTH, SESSION, World};
 use http::Method;
@@ -12,10 +12,10 @@ pub(super) struct Attempt {
     pub(super) path: String,
     pub(super) body: Value,
     pub(super) thing: String,
-    /// Of the same form, and nobody's.
+    /// Of the same form, and never issued.
     pub(super) unknown: &'static str,
     pub(super) refused: (u16, &'static str),
-    /// What the same request gets in the north afterwards, unless it would change things there.
+    /// The status of the same request in the north afterwards, unless it would change data there.
     pub(super) at_home: Option<u16>,
 }
 
@@ -25,7 +25,7 @@ pub(super) enum By {
     Operator,
     OperatorHeader,
     Bearer(String),
-    /// The thing itself is what is borne.
+    /// The thing itself is the bearer credential.
     TheThing,
 }
 
