@@ -1,4 +1,4 @@
-//! What passes in both directions, and nothing else.
+//! The data that passes in both directions, and nothing else.
 
 use crate::stage::{read_to_end, refused, stage, stage_with, status};
 use countersign_gateway::UpstreamCredential;

@@ -1,4 +1,4 @@
-//! An end that loses nothing: what is under way finishes, nothing new begins, and patience has a limit.
+//! A shutdown without loss: calls in flight finish, no new one begins, and the wait has a limit.
 
 use crate::{
     peer::{OK, Peer, before, before_with, request, rest, soon, until},
@@ -14,7 +14,7 @@ const BEGUN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTrans
 const AGREED: &str = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
                       Sec-WebSocket-Accept: x\r\n\r\n";
 
-/// Announces the end, and waits until nobody listens any more.
+/// Announces the shutdown, and waits until the listener is closed.
 #[expect(clippy::disallowed_methods, reason = "the test is the client")]
 async fn announced(stage: &mut Stage) {
     drop(stage.stop.take());
@@ -46,7 +46,7 @@ async fn a_body_that_is_still_arriving_is_let_in_and_a_connection_without_a_call
     let peer = Peer::open().await;
     let mut stage = before(&peer).await;
     let (mut idle, mut caller) = (stage.connect().await, stage.connect().await);
-    // So that the idle connection is known to have been accepted.
+    // Proves that the idle connection was accepted.
     idle.write_all(stage.read().as_bytes()).await.unwrap();
     let mut behind = peer.accept().await;
     request(&mut behind).await;
@@ -56,7 +56,7 @@ async fn a_body_that_is_still_arriving_is_let_in_and_a_connection_without_a_call
     let whole = stage.write(body);
     let (begun, left) = whole.split_at(whole.len() - 4);
     caller.write_all(begun.as_bytes()).await.unwrap();
-    // A moment in which the gateway takes up what was begun.
+    // A moment in which the gateway reads the requests that were begun.
     assert_eq!(refused(&stage.exchange("GET /x HTTP/1.1\r\n\r\n").await).0, 400);
     announced(&mut stage).await;
     assert_eq!(rest(&mut idle).await, "");

@@ -1,4 +1,4 @@
-//! Calls that a person must confirm: asked about, then sent as they were shown, once.
+//! Calls that need approval: held, then sent exactly as shown, once.
 
 use crate::stage::{Stage, envelope, refused, stage_with, status};
 use countersign_protocol::project::ProjectDocument;
@@ -23,7 +23,7 @@ impl Stage {
         self.head(&format!("POST {target}"), "SEND_INVITATION", &more) + body
     }
 
-    /// Asks, and has alice say yes.
+    /// Sends a held call, and has alice approve it.
     async fn confirmed(&self) -> Value {
         let answer = self.ask(&self.invite("/mail/invitations", "X-Branch: 7\r\n", BODY)).await;
         assert_eq!(refused(&answer), (403, "irreversible_requires_confirm".into()));

@@ -1,4 +1,4 @@
-//! The proxy on a real socket, between an agent and a service that says exactly what a test wants it to.
+//! The proxy on a real socket, between an agent and a scripted service.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! What a request is for can be said in one way only; everything else is refused in the envelope and reaches nobody.
+//! A request's target has one spelling; every other one is refused in the envelope and not forwarded.
 
 use crate::stage::{HOST, Stage, envelope, refused, stage, stage_with, status};
 use std::time::Duration;
@@ -44,7 +44,7 @@ async fn another_spelling_of_a_path_is_another_path() {
             assert!(status == 404 || (status, &*code) == (400, "invalid_request"), "{method} {path}: {answer}");
         }
     }
-    // A name may stand for one segment, and for nothing that another server would take apart.
+    // A parameter matches one segment, without characters that another server would split.
     for path in ["a%2fb", "a%2Fb", "..", "%2e%2e", "a;b", "a%5cb", "a%00", "a//b", ""] {
         let answer = stage.ask(&stage.head(&format!("GET /calendar/events/{path}"), "READ_CALENDAR", "")).await;
         assert_eq!(status(&answer), 404, "{path}: {answer}");
@@ -52,7 +52,7 @@ async fn another_spelling_of_a_path_is_another_path() {
     assert!(stage.seen().is_empty());
 }
 
-/// Whatever byte stands in a target, the answer is ours: none is left to the HTTP implementation's own short words.
+/// For every byte in a target, the response is our envelope and not the HTTP implementation's own error.
 #[tokio::test]
 async fn no_byte_in_a_target_gets_an_answer_without_the_envelope() {
     let stage = stage(|_| OK.into()).await;
@@ -145,7 +145,7 @@ async fn a_method_is_what_it_says_and_no_header_or_query_makes_it_another() {
     );
 }
 
-/// A few hundred requests, each with something wrong somewhere: nothing falls over, and nothing else gets through.
+/// A few hundred requests, each with random damage: the gateway keeps running, and nothing else gets through.
 #[tokio::test]
 async fn requests_with_random_damage_neither_break_the_gateway_nor_become_other_requests() {
     let quick = |settings: &mut countersign_gateway::GatewaySettings| {
@@ -175,7 +175,7 @@ async fn requests_with_random_damage_neither_break_the_gateway_nor_become_other_
     assert_eq!(status(&stage.ask(&stage.read()).await), 200);
 }
 
-/// What comes back, however it ends.
+/// The response, however the connection ends.
 async fn answer_to(stage: &Stage, request: &[u8]) -> String {
     let mut stream = stage.connect().await;
     let at = request.windows(5).position(|five| five == b"\r\nAap").unwrap_or(request.len());
@@ -188,7 +188,7 @@ async fn answer_to(stage: &Stage, request: &[u8]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// Always the same, so that what fails fails again.
+/// Seeded, so that a failure can be repeated.
 struct Chance(u64);
 
 impl Chance {

@@ -1,4 +1,4 @@
-//! A service behind the gateway that a test plays itself: it accepts, reads and answers when the test says so.
+//! A service behind the gateway, played by the test: it accepts, reads and answers on the test's command.
 
 use crate::stage::{Stage, is_complete, stage_with};
 use countersign_gateway::GatewaySettings;
@@ -11,7 +11,7 @@ use tokio::{
 
 pub(crate) const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// Longer than anything here takes, and a failure when it passes.
+/// Longer than any wait here; a failure when it passes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Peer(TcpListener);
@@ -30,13 +30,13 @@ impl Peer {
         soon(self.0.accept()).await.unwrap().0
     }
 
-    /// Whether a connection waits that nobody has accepted.
+    /// Whether a connection is waiting to be accepted.
     pub(crate) async fn is_called(&self) -> bool {
         tokio::time::timeout(Duration::ZERO, self.0.accept()).await.is_ok()
     }
 }
 
-/// A stage whose service is the peer.
+/// A stage with the peer as its service.
 pub(crate) async fn before(peer: &Peer) -> Stage {
     before_with(peer, |_| (), |_| ()).await
 }
@@ -53,7 +53,7 @@ pub(crate) async fn before_with(
     stage_with(|_| panic!("the peer is the service"), there, settle).await
 }
 
-/// Bodies leave as they come: none is compared with an unsettled write before it is forwarded.
+/// Bodies are forwarded as they arrive: none is first compared with an unsettled write.
 pub(crate) fn idempotent_writes(document: &mut ProjectDocument) {
     for route in document.routes.iter_mut().filter(|route| route.method != "GET") {
         route.idempotent = Some(true);
@@ -64,12 +64,12 @@ pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, what).await.expect("it never happens")
 }
 
-/// One request, head and body, as it is on the wire.
+/// One request, head and body, as on the wire.
 pub(crate) async fn request(stream: &mut (impl AsyncRead + Unpin)) -> String {
     until(stream, is_complete).await
 }
 
-/// What comes until it looks as it should, byte by byte, so that nothing behind it is taken.
+/// Reads byte by byte until the condition holds, and nothing beyond.
 pub(crate) async fn until(stream: &mut (impl AsyncRead + Unpin), enough: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
     while !enough(&text) {
@@ -81,7 +81,7 @@ pub(crate) async fn until(stream: &mut (impl AsyncRead + Unpin), enough: impl Fn
     text
 }
 
-/// All that comes until the end, which need not be a clean one.
+/// Reads to the end, clean or not.
 pub(crate) async fn rest(stream: &mut (impl AsyncRead + Unpin)) -> String {
     let mut all = Vec::new();
     let _reset = soon(stream.read_to_end(&mut all)).await;
@@ -89,7 +89,7 @@ pub(crate) async fn rest(stream: &mut (impl AsyncRead + Unpin)) -> String {
 }
 
 impl Stage {
-    /// Stops the gateway and waits until nothing is under way any more.
+    /// Stops the gateway and waits until no call is in flight.
     pub(crate) async fn stopped(&mut self) {
         drop(self.stop.take());
         soon(&mut self.served).await.unwrap();

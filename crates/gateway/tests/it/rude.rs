@@ -1,4 +1,4 @@
-//! Services behind that do as they please: what callers get is sound, honest, and never somebody else's.
+//! Misbehaving upstreams: callers get valid, truthful responses, and never another caller's.
 
 use crate::{
     peer::{OK, Peer, before, before_with, request, rest, until},
@@ -12,7 +12,7 @@ fn is_whole(answer: &str) -> bool {
     answer.ends_with("\r\n\r\nok")
 }
 
-/// A call on a connection that stays open, up to its answer.
+/// A call on a connection that stays open, up to its response.
 async fn call(stage: &Stage, caller: &mut TcpStream, peer: &mut TcpStream) -> String {
     caller.write_all(stage.read().as_bytes()).await.unwrap();
     request(peer).await;
@@ -33,7 +33,7 @@ async fn connections_are_used_again_on_both_sides() {
     for _ in 0..5 {
         call(&stage, &mut caller, &mut behind).await;
     }
-    // Another caller's call takes the same way behind.
+    // Another caller's call uses the same upstream connection.
     let mut other = stage.connect().await;
     call(&stage, &mut other, &mut behind).await;
     assert!(!peer.is_called().await, "one connection behind was enough");
@@ -49,7 +49,7 @@ async fn a_connection_that_the_service_closed_between_two_calls_costs_neither_of
         caller.write_all(asked.as_bytes()).await.unwrap();
         let mut behind = peer.accept().await;
         request(&mut behind).await;
-        // It does not say that it will.
+        // It does not announce the close.
         behind.write_all(OK.as_bytes()).await.unwrap();
         drop(behind);
         let answer = until(&mut caller, is_whole).await;

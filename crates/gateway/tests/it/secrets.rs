@@ -1,4 +1,4 @@
-//! What the gateway knows and nobody else may: it shows up in no answer, no log and no record.
+//! The gateway's secrets: in no response, no log and no record.
 
 use crate::{
     peer::{Peer, before_with, request, rest},
@@ -36,10 +36,10 @@ async fn the_services_secret_and_the_agents_token_are_in_no_answer_log_or_record
     let peer = Peer::open().await;
     let stage = before_with(&peer, credited, holding).await;
     let mut answers = String::new();
-    // Answered, broken off, nonsense, and nothing at all.
+    // A response, a closed connection, garbage, and an incomplete head.
     let all = ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "", "nonsense\r\n\r\n", "HTTP/1.1 200 OK\r\n"];
     for (number, answer) in all.into_iter().enumerate() {
-        // Each write has a body of its own: a repeat of one whose outcome is unknown is refused.
+        // Each write has a body of its own: a repeat of one with an unknown outcome is refused.
         for asked in [stage.read(), stage.write(&format!("{{\"number\":{number}}}"))] {
             let mut caller = stage.connect().await;
             let asked = asked.replacen("\r\nAap", "\r\nConnection: close\r\nAap", 1);
@@ -48,7 +48,7 @@ async fn the_services_secret_and_the_agents_token_are_in_no_answer_log_or_record
             let got = request(&mut behind).await;
             assert!(got.contains(&format!("x-api-key: {SECRET}\r\n")), "{got}");
             behind.write_all(answer.as_bytes()).await.unwrap();
-            // The last one stays, and says no more.
+            // The last connection stays open and silent.
             let _stays = answer.ends_with("OK\r\n").then_some(behind);
             answers += &rest(&mut caller).await;
         }

@@ -14,7 +14,7 @@ fn hurried(settings: &mut GatewaySettings) {
     settings.idle_timeout = Duration::from_millis(60);
 }
 
-/// Who sends a byte now and then has no more time than who sends none.
+/// A caller that sends a byte now and then has no more time than a silent one.
 #[tokio::test]
 async fn a_head_that_drips_is_refused_like_one_that_stops() {
     let stage = stage_with(|_| panic!("nothing may get here"), |_| (), hurried).await;
@@ -94,7 +94,7 @@ async fn the_outcome_of_a_write_is_recorded_although_its_caller_has_left() {
     let mut behind = peer.accept().await;
     request(&mut behind).await;
     drop(caller);
-    // The gateway has noticed when somebody who came later was answered.
+    // A later caller's response proves that the gateway has noticed.
     let stranger = format!("GET /calendar/events HTTP/1.1\r\nHost: {HOST}\r\nAap-Version: 2.0\r\n\r\n");
     assert_eq!(status(&stage.ask(&stranger).await), 401);
     behind.write_all(b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n").await.unwrap();
@@ -112,14 +112,14 @@ async fn a_read_that_reached_the_service_stands_in_the_audit_although_its_caller
     let mut behind = peer.accept().await;
     request(&mut behind).await;
     drop(caller);
-    // The gateway hangs up in turn, so it has noticed.
+    // The gateway closes its side in turn, so it has noticed.
     assert_eq!(rest(&mut behind).await, "");
     stage.stopped().await;
     let outcomes = stage.outcomes().await;
     assert!(outcomes.len() == 1 && outcomes[0].starts_with("unknown: "), "{outcomes:?}");
 }
 
-/// A caller that reads nothing must not make the gateway keep everything.
+/// A caller that reads nothing must not make the gateway buffer everything.
 #[tokio::test]
 async fn a_caller_that_does_not_read_slows_the_service_down() {
     let peer = Peer::open().await;
@@ -160,7 +160,7 @@ async fn heads_and_targets_that_are_too_large_are_refused_and_the_largest_pass()
 async fn a_write_that_has_not_left_when_its_delegation_is_revoked_is_cut_off_and_unknown() {
     let peer = Peer::open().await;
     let mut stage = before(&peer).await;
-    // More than the sockets of both sides hold, so that it cannot leave while nobody reads it.
+    // More than the socket buffers of both sides hold, so that it cannot leave unread.
     let more = "Content-Type: application/json\r\nContent-Length: 67108864\r\n";
     let head = stage.head("POST /calendar/events", "SCHEDULE_EVENT", more);
     let (mut reading, mut writing) = stage.connect().await.into_split();

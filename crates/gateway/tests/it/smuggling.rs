@@ -1,4 +1,4 @@
-//! Two readers that disagree about where a request ends are how one is hidden in another. Here nobody disagrees.
+//! Requests can be smuggled where two parsers disagree about the end of a request. Here all of them agree.
 
 use crate::{
     peer::{Peer, before, before_with, idempotent_writes, rest, until},
@@ -52,7 +52,7 @@ async fn a_length_that_can_be_read_in_two_ways_hides_no_second_request() {
     assert!(stage.seen().is_empty());
 }
 
-/// The largest number is one that some readers take for another.
+/// The largest length overflows in some parsers.
 #[tokio::test]
 async fn a_length_at_the_edge_of_what_fits_is_told_in_the_envelope() {
     let small = |document: &mut countersign_protocol::project::ProjectDocument| {
@@ -128,7 +128,7 @@ async fn what_follows_a_body_is_a_request_of_its_own_and_judged_as_one() {
         assert_eq!(seen.len(), 1, "{behind:?}");
         assert!(seen[0].ends_with("\r\n\r\n{\"a\":1}"), "{}", seen[0]);
     }
-    // A second request that nobody vouches for is decided by itself, whatever came before it on the connection.
+    // A second request without credentials is decided by itself, independent of the first one on the connection.
     let stage = stage(|_| CREATED.into()).await;
     let bare = format!("GET /calendar/events HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n");
     let answers = stage.exchange(&(stage.write("{}") + &bare)).await;

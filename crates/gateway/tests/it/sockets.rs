@@ -1,4 +1,4 @@
-//! Streams: only where they are declared, audited at open and close, cut when the session is over.
+//! Streams: only on declared routes, audited at open and close, cut when the session is over.
 
 use crate::stage::{Stage, read_to_end, refused, stage, stage_with};
 use countersign_protocol::project::{ProjectDocument, Stream};

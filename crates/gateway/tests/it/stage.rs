@@ -16,7 +16,7 @@ use tokio::{
 
 pub(crate) const HOST: &str = "gateway.test";
 
-/// What the service answers to a request, which it is shown. Nothing: it closes the connection.
+/// The service's response to a request. Empty: it closes the connection.
 pub(crate) type Script = Arc<dyn Fn(&str) -> Vec<u8> + Send + Sync>;
 
 pub(crate) struct Stage {
@@ -57,7 +57,7 @@ pub(crate) async fn stage_with(
 }
 
 impl Stage {
-    /// The head of a request of the agent, with these headers besides.
+    /// The head of a request of the agent, with further headers.
     pub(crate) fn head(&self, line: &str, intent: &str, more: &str) -> String {
         let agent = &self.scene.agent;
         let delegation = agent.delegation_id.as_deref().unwrap();
@@ -83,14 +83,14 @@ impl Stage {
         TcpStream::connect(self.gateway).await.unwrap()
     }
 
-    /// Sends bytes and reads all that comes back until the connection ends.
+    /// Sends bytes and reads the response until the connection ends.
     pub(crate) async fn exchange(&self, bytes: &str) -> String {
         let mut stream = self.connect().await;
         stream.write_all(bytes.as_bytes()).await.unwrap();
         read_to_end(&mut stream).await
     }
 
-    /// The same for one request after which the connection is to end.
+    /// The same for one request that closes the connection.
     pub(crate) async fn ask(&self, request: &str) -> String {
         self.exchange(&request.replacen("\r\nAap-Version", "\r\nConnection: close\r\nAap-Version", 1)).await
     }
@@ -109,7 +109,7 @@ impl Stage {
 pub(crate) async fn read_to_end(stream: &mut TcpStream) -> String {
     let mut all = Vec::new();
     let whole = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut all)).await;
-    // A reset after the answer is an end like another.
+    // A reset after the response is an end like any other.
     let _reset = whole.expect("the connection stays open");
     String::from_utf8_lossy(&all).into_owned()
 }
@@ -118,7 +118,7 @@ pub(crate) fn status(answer: &str) -> u16 {
     answer.split(' ').nth(1).unwrap_or_else(|| panic!("no answer: {answer:?}")).parse().unwrap()
 }
 
-/// The code in the envelope of an answer.
+/// The status and the code of a refusal's envelope.
 pub(crate) fn refused(answer: &str) -> (u16, String) {
     (status(answer), envelope(answer)["error"].as_str().unwrap().to_owned())
 }

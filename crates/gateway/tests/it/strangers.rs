@@ -1,4 +1,4 @@
-//! Strangers at the gateway's listener: none keeps others out.
+//! Unknown clients at the gateway's listener: none keeps others out.
 
 use crate::{
     peer::{OK, rest},

@@ -1,4 +1,4 @@
-//! Streams of events: piece by piece, as long as the session holds, and in the audit from end to end.
+//! Streams of events: piece by piece, while the session holds, and audited from open to close.
 
 use crate::{
     peer::{Peer, before_with, request, rest, until},
@@ -15,7 +15,7 @@ fn events(document: &mut ProjectDocument) {
     document.routes[0].stream = Some(Stream::Events);
 }
 
-/// A stream that is open, with both of its ends.
+/// An open stream, with both of its ends.
 async fn opened(stage: &Stage, peer: &Peer) -> (TcpStream, TcpStream) {
     let mut caller = stage.connect().await;
     caller.write_all(stage.read().as_bytes()).await.unwrap();
@@ -33,7 +33,7 @@ async fn passes(behind: &mut TcpStream, caller: &mut TcpStream, event: &str) {
     assert_eq!(came, chunk.to_lowercase());
 }
 
-/// Why streams ended, as the audit says.
+/// The recorded reasons for the ends of streams.
 pub(crate) async fn closed(stage: &Stage) -> Vec<String> {
     let page = stage.scene.audit("event_type=stream_closed&limit=200").await;
     let entries = page["entries"].as_array().unwrap();

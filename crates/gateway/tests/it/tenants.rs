@@ -97,7 +97,7 @@ async fn each_projects_host_leads_to_its_own_service() {
     two.passes(&south, SOUTH, &two.south).await;
     two.passes(&south, "SOUTH.bank.EXAMPLE.test", &two.south).await;
     two.nobody_is_called().await;
-    // A route of the one is none of the other.
+    // A route of one project does not exist in the other.
     let answer = two.ask(&south, SOUTH, "/calendar/events/1").await;
     assert_eq!(status(&answer), 404, "{answer}");
     two.nobody_is_called().await;

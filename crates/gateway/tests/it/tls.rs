@@ -1,4 +1,4 @@
-//! Services behind TLS: believed with a certificate of an authority that the node trusts, for their own name.
+//! Services behind TLS: trusted with a certificate of a trusted authority, for their own name.
 
 use crate::{
     peer::{OK, request, soon},
@@ -13,7 +13,7 @@ use std::sync::{
 use tokio::{io::AsyncWriteExt as _, net::TcpListener};
 use tokio_rustls::TlsAcceptor;
 
-/// A service with a certificate for this name, and how many requests it has read.
+/// A service with a certificate for this name, and the number of requests it has read.
 async fn service(ca: &TestCa, name: &str) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://{}", listener.local_addr().unwrap());

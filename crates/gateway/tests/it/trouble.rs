@@ -1,4 +1,4 @@
-//! A service that is down, slow or rude: the answer is ours, and honest about whether anything may have happened.
+//! A service that is down, slow or misbehaving: the response is ours, and tells whether anything may have happened.
 
 use crate::stage::{refused, stage, stage_with, status};
 use countersign_protocol::project::ProjectDocument;
@@ -34,7 +34,7 @@ async fn an_upstream_that_closes_or_talks_nonsense_may_have_done_it() {
 #[tokio::test]
 async fn an_upstream_that_does_not_answer_in_time_may_have_done_it() {
     let quick = |document: &mut ProjectDocument| document.upstreams[0].timeout_seconds = Some(1);
-    // The head of an answer without its end.
+    // An incomplete head.
     let stage = stage_with(|_| "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n".into(), quick, |_| ()).await;
     let answer = stage.ask(&stage.write("{}")).await;
     assert_eq!(refused(&answer), (504, "upstream_timeout".into()));

@@ -1,4 +1,4 @@
-//! Calls that an open gap stops, whatever anybody said yes to (Clarification 8, W-26).
+//! Calls that an open gap stops, despite any approval (Clarification 8, W-26).
 
 use crate::plans::{held, runs};
 use countersign_protocol::project::ProjectDocument;
@@ -9,7 +9,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// A rule about the account of a payment; without the built-in ones.
+/// A rule about the account of a payment, without the built-in ones.
 fn asking(document: &mut ProjectDocument, more: Value) {
     let mut rule = json!({
         "id": "account", "kind": "required", "field": "payment.account",
@@ -23,7 +23,7 @@ fn asks(document: &mut ProjectDocument) {
     asking(document, json!({}));
 }
 
-/// Plans a payment without an account.
+/// Submits a plan of a payment without an account.
 async fn is_unclear(scene: &BankScene, agent: &Holder) -> Value {
     let body = json!({ "plan_object": { "payment": { "to": "ACME" } } });
     let said = scene.posts(agent, "/v1/clarification/submit-clarification", &body).await.expect(200).json();
@@ -108,7 +108,7 @@ on_both_stores! {
         is_stopped(&scene.sends_as(&other, BankScene::transfer()).await, &unclear);
     }
 
-    /// WWA-3-07: a warning keeps plans from being made, and no call from running.
+    /// WWA-3-07: a warning blocks the generation of plans, and no call.
     async fn a_warning_stops_no_call(kit) {
         let scene = kit.bank_with(|document| asking(document, json!({ "severity": "WARN" }))).await;
         is_unclear(&scene, &scene.agent).await;
@@ -121,7 +121,7 @@ on_both_stores! {
             asks(document);
             let operations = json!({ "build": ["notes.write"] });
             document.clarification.operations = serde_json::from_value(operations).unwrap();
-            // Else a person would owe the answer: nothing is known about what notes can undo.
+            // Otherwise a person would have to answer: the project does not say whether notes are reversible.
             document.clarification.rules[0].person = Some(false);
         }).await;
         scene.sends(note()).await.expect(201);
@@ -169,7 +169,7 @@ on_both_stores! {
     }
 }
 
-/// The path of the page where a person answers.
+/// The path of the page for a person's answer.
 fn page_of(decision: &Value) -> String {
     let page = decision["page"].as_str().unwrap();
     page[page.find("/inbox/").unwrap()..].to_owned()

@@ -1,4 +1,4 @@
-//! WebSockets with a client of another make, and everything that is not the opening of one.
+//! WebSockets with a third-party client, and every malformed handshake.
 
 use crate::{
     peer::soon,
@@ -22,7 +22,7 @@ fn websocket(document: &mut ProjectDocument) {
     document.routes[0].stream = Some(Stream::Websocket);
 }
 
-/// The ticker of the bank, opened with a token and a proof as a library opens it.
+/// The ticker of the bank, opened by the client library with a token and a proof.
 #[expect(clippy::disallowed_methods, reason = "the test is the client")]
 async fn ticker(scene: &BankScene) -> WebSocketStream<TcpStream> {
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Requests that could be read in two ways reach nobody, and are answered in the envelope.
+//! Ambiguous requests are not forwarded, and refused in the envelope.
 
 use crate::stage::{HOST, read_to_end, refused, stage, stage_with, status};
 use std::time::Duration;

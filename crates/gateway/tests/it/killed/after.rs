@@ -1,4 +1,4 @@
-//! What must hold once a node runs again on what was left.
+//! Invariants after a restart on the remaining data.
 
 use super::story::{Act, Told, id, spending, unconfirmed};
 use countersign_testkit::{
@@ -8,13 +8,13 @@ use countersign_testkit::{
 };
 use serde_json::Value;
 
-/// How long a claim is its node's (the usual terms of a project).
+/// The lease of a claim (the usual terms of a project).
 const LEASE_S: i64 = 60;
 
-/// Where a held call stood when the next node looked: its execution, and what the bank had done.
+/// The state of a held call at the next start: its execution, and the bank's effects.
 pub(super) type Found = (String, usize);
 
-/// The same scene at a node that starts at the same moment.
+/// The same fixture at a node that starts at the same moment.
 pub(super) async fn restarted(scene: BankScene) -> BankScene {
     let BankScene { plane, bank, alice, connected, agent, .. } = scene;
     let plane = plane.restart().await;
@@ -43,7 +43,7 @@ pub(super) async fn is_sound(scene: &BankScene, told: &Told) -> Found {
     (execution.to_owned(), effects)
 }
 
-/// What was acknowledged is there; what was in doubt has happened or not.
+/// Every acknowledged act is there; the one in doubt has happened or not.
 fn may_stand(in_doubt: Option<Act>, state: &str, execution: &str) -> bool {
     match in_doubt {
         Some(Act::Asks) => (state, execution) == ("pending", "none"),
@@ -55,7 +55,7 @@ fn may_stand(in_doubt: Option<Act>, state: &str, execution: &str) -> bool {
     }
 }
 
-/// Whoever heard no answer to the first request sends it again; alice has one question, asked before or now.
+/// An agent without a response to the first request sends it again; alice has one question, raised before or now.
 async fn asked_again(scene: &BankScene) -> Value {
     let held = scene.sends(BankScene::transfer()).await;
     assert_eq!(held.refusal(), unconfirmed(), "{}", held.text());
@@ -63,7 +63,7 @@ async fn asked_again(scene: &BankScene) -> Value {
     BankScene::decision(&held)
 }
 
-/// Nothing has run, the request is still kept, and a yes to it is good for one run.
+/// Nothing has run, the request is still stored, and an approval of it allows one run.
 async fn can_be_spent_once(scene: &BankScene, told: &Told, looked: &Value) {
     assert_eq!(scene.bank.effects().len(), 0, "what ran cannot be claimable");
     assert_eq!(scene.kept().await.len(), 1, "it may still be redeemed");
@@ -72,13 +72,13 @@ async fn can_be_spent_once(scene: &BankScene, told: &Told, looked: &Value) {
         scene.alice.accepts(&scene.plane, looked).await;
         assert_eq!(scene.bank.effects().len(), 0, "whoever waited for this yes is gone");
     }
-    // The other way, so that either finds what the killed node left.
+    // The other way, so that each finds the killed node's data.
     let other = if told.in_doubt == Some(Act::Redeems) { Act::Repeats } else { Act::Redeems };
     scene.sends(spending(other, looked)).await.expect(201);
     is_over(scene, looked).await;
 }
 
-/// It ran once and is said to have, its yes is spent, and what was kept of it is gone.
+/// It ran once and is recorded so, its approval is claimed, and the stored request is gone.
 async fn is_over(scene: &BankScene, decision: &Value) {
     assert_eq!((execution(scene, decision).await.as_str(), scene.bank.effects().len()), ("committed", 1));
     assert_eq!(scene.kept().await.len(), 0);
@@ -92,7 +92,7 @@ async fn is_over(scene: &BankScene, decision: &Value) {
     assert_eq!(scene.bank.effects().len(), 1);
 }
 
-/// A claim whose node is gone: nobody runs it again, nobody is asked again, and when its lease lapses nobody knows.
+/// A claim of a dead node: it is not run again, not asked again, and unknown when its lease lapses.
 pub(super) async fn becomes_unknown(scene: &BankScene, decision: &Value) {
     assert_eq!(scene.kept().await.len(), 0, "a spent yes keeps nothing");
     assert_eq!(recorded(scene).await, (1, 0), "begun, and no outcome made up");
@@ -108,7 +108,7 @@ pub(super) async fn becomes_unknown(scene: &BankScene, decision: &Value) {
     is_taken(scene, decision).await;
 }
 
-/// The same request is refused with the id of the decision under which it may have run, and nobody is disturbed.
+/// The same request is refused with the id of the decision under which it may have run, and no person is asked.
 async fn is_taken(scene: &BankScene, decision: &Value) {
     for sent in [BankScene::transfer(), BankScene::transfer().waits(1), spending(Act::Repeats, decision)] {
         is_refused_for(&scene.sends(sent).await, decision);
@@ -127,7 +127,7 @@ pub(super) async fn execution(scene: &BankScene, decision: &Value) -> String {
     looked["execution"]["state"].as_str().unwrap_or("none").to_owned()
 }
 
-/// How many calls are recorded as begun, and as having been carried out.
+/// The number of calls recorded as begun, and as executed.
 pub(super) async fn recorded(scene: &BankScene) -> (usize, usize) {
     let entries = stored_evidence(&scene.plane.place).await;
     let of = |event: &str| entries.iter().filter(|entry| entry.event_type == event).collect::<Vec<_>>();

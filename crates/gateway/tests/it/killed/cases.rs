@@ -1,4 +1,4 @@
-//! One case for each commit and each moment around it, and one for a bank that takes its time.
+//! One case for each commit and each moment around it, and one for a slow bank.
 
 use super::{
     after::{self, Found},
@@ -14,7 +14,7 @@ use countersign_testkit::{
 };
 use std::collections::BTreeSet;
 
-/// No story has as many commits.
+/// An upper bound of a story's commits.
 pub(super) const MOST: usize = 30;
 
 on_both_stores! {
@@ -60,14 +60,14 @@ on_both_stores! {
     }
 }
 
-/// A scene whose database outlives its node.
+/// A fixture with a database that outlives its node.
 pub(super) async fn lasting(kit: Kit) -> (BankScene, Folder) {
     let bank = Bank::open().await;
     let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
     (BankScene::on(plane, bank).await, folder)
 }
 
-/// Every way in which a case was found.
+/// The findings of all cases.
 async fn killed_at_every_commit(kit: Kit, moment: Moment, acts: &[Act]) -> BTreeSet<Found> {
     let mut all = BTreeSet::new();
     for commit in 1..MOST {

@@ -1,4 +1,4 @@
-//! Two nodes on one database: the one that claimed is killed, and the other finds out.
+//! Two nodes on one database: the one that claimed is killed, and the other detects it.
 
 use super::{
     after::{becomes_unknown, execution},
@@ -37,7 +37,7 @@ async fn what_a_node_was_killed_before_claiming_is_spent_at_the_other_once() {
     assert_eq!(scene.kept().await.len(), 0);
 }
 
-/// A node that lives to serve, and is killed before the first thing that it would write then.
+/// A node that starts to serve, and is killed before its first commit for a call.
 async fn dies_at_its_first_call(scene: &BankScene) -> Process {
     for commit in 1..MOST {
         if let Some(process) = Process::start(&scene.plane, Some(Doom { commit, moment: Moment::Before })).await {

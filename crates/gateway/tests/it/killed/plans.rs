@@ -1,4 +1,4 @@
-//! A plan whose node is killed at every commit of its story: uses and sums are never over, and nothing that was
+//! A plan with its node killed at every commit of its story: uses and sums are never exceeded, and nothing
 //! acknowledged is lost.
 
 use super::{
@@ -16,7 +16,7 @@ use countersign_testkit::{
 };
 use std::collections::BTreeSet;
 
-/// No story has as many commits.
+/// An upper bound of a story's commits.
 const MOST: usize = 60;
 
 on_both_stores! {
@@ -61,7 +61,7 @@ async fn the_use_that_a_killed_node_claimed_is_counted_at_the_other_which_does_n
     assert_eq!(is_sound(&cast, acknowledged).await, (Some(Act::Pays), Fate::Begun));
 }
 
-/// Every act that was in doubt, and what became of it.
+/// Every act in doubt, and its fate.
 async fn killed_at_every_commit(kit: Kit, moment: Moment) -> BTreeSet<(Option<Act>, Fate)> {
     let mut all = BTreeSet::new();
     for commit in 1..MOST {
@@ -97,7 +97,7 @@ async fn up_to(kit: Kit, act: Act) -> (Cast, usize, Folder) {
     (cast, acknowledged, folder)
 }
 
-/// The bank has done it, and its node is killed before it hears of that.
+/// The bank has executed it, and the node is killed before it receives the response.
 async fn dies_during(cast: &Cast, act: Act) {
     let process = Process::start(&cast.scene.plane, None).await.expect("a node");
     story::dies_while_the_bank_works(&cast.scene, process, act.call().expect("a call")).await;
@@ -107,7 +107,7 @@ fn all(fate: Fate) -> BTreeSet<(Option<Act>, Fate)> {
     WHOLE.iter().map(|act| (Some(*act), fate)).collect()
 }
 
-/// Those that are claimed before they run, found between the two.
+/// Acts that are claimed before they run, found between the two.
 fn calls() -> BTreeSet<(Option<Act>, Fate)> {
     WHOLE.iter().filter(|act| act.call().is_some()).map(|act| (Some(*act), Fate::Begun)).collect()
 }

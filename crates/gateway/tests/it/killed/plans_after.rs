@@ -1,4 +1,4 @@
-//! What must hold of a plan once a node runs again on what was left: nothing over, nothing lost, nothing made up.
+//! Invariants of a plan after a restart on the remaining data: nothing exceeded, nothing lost, nothing invented.
 
 use super::{
     plans_ledger::{Fate, Ledger, Seen},
@@ -8,10 +8,10 @@ use super::{
 };
 use countersign_testkit::bank::Sent;
 
-/// How long a claim is its node's (the usual terms of a project).
+/// The lease of a claim (the usual terms of a project).
 const LEASE_S: i64 = 60;
 
-/// So many acts were acknowledged. What became of the next one; and the story goes on from there to its end.
+/// After this many acknowledged acts: returns the fate of the next one, and plays the story to its end from there.
 pub(super) async fn is_sound(cast: &Cast, acknowledged: usize) -> (Option<Act>, Fate) {
     let (doors, _serving) = cast.here().await;
     let (fate, found) = found(cast, doors, acknowledged).await;
@@ -31,7 +31,7 @@ pub(super) async fn is_sound(cast: &Cast, acknowledged: usize) -> (Option<Act>, 
     (in_doubt, fate)
 }
 
-/// What was acknowledged is there, and what was not has happened, has begun, or has not.
+/// Every acknowledged act is there, and the next one has happened, has begun, or has not.
 async fn found(cast: &Cast, doors: Doors, acknowledged: usize) -> (Fate, Ledger) {
     let seen = sees(cast, doors).await;
     let possible = Ledger::possible(acknowledged);
@@ -50,7 +50,7 @@ async fn stands(cast: &Cast, doors: Doors, ledger: &Ledger) {
     ledger.agrees_with(&cast.scene.bank);
 }
 
-/// Whatever may have run does not run again under the same yes, and nobody is asked about it.
+/// A call that may have run does not run again under the same approval, and no person is asked about it.
 async fn is_taken(cast: &Cast, doors: Doors, begun: Option<&Sent>) {
     let Some(sent) = begun else { return };
     let answer = cast.calls(doors, sent.clone()).await.expect("a node that lives");
@@ -61,7 +61,7 @@ async fn is_taken(cast: &Cast, doors: Doors, begun: Option<&Sent>) {
     assert_eq!(cast.scene.alice.waiting_questions(&cast.scene.plane).await, 0);
 }
 
-/// The rest of the story, each act decided by what the ledger has left, and the bounds tried before they are taken back.
+/// The rest of the story, each act decided by the ledger's remainder, with the limits tried before they are revoked.
 async fn goes_on(cast: &Cast, doors: Doors, mut ledger: Ledger, rest: &[Act]) {
     for act in rest {
         if *act == Act::TakesBack {
@@ -77,7 +77,7 @@ async fn goes_on(cast: &Cast, doors: Doors, mut ledger: Ledger, rest: &[Act]) {
         stands(cast, doors, &ledger).await;
     }
     assert!(ledger.is_taken_back(), "the story was told to its end");
-    // Of an order that may have run nobody is asked again.
+    // No person is asked again about an order that may have run.
     let second_order = ledger.has_ordered().then(order);
     for more in [payment(100), left_out()].into_iter().chain(second_order) {
         is_held(cast, doors, more).await;
@@ -85,7 +85,7 @@ async fn goes_on(cast: &Cast, doors: Doors, mut ledger: Ledger, rest: &[Act]) {
     stands(cast, doors, &ledger).await;
 }
 
-/// A cent too much is held, exactly what is left runs, and then not a cent more.
+/// A cent too much is held, exactly the remainder runs, and then not a cent more.
 async fn presses(cast: &Cast, doors: Doors, ledger: Ledger) -> Ledger {
     let left = ledger.left();
     assert!(left < MOST, "the sum is the tighter bound");
@@ -97,7 +97,7 @@ async fn presses(cast: &Cast, doors: Doors, ledger: Ledger) -> Ledger {
     ledger
 }
 
-/// No yes covers it: a person is asked, and nothing runs.
+/// No approval covers it: a person is asked, and nothing runs.
 async fn is_held(cast: &Cast, doors: Doors, sent: Sent) {
     let effects = cast.scene.bank.effects().len();
     let answer = cast.calls(doors, sent).await.expect("a node that lives");

@@ -1,4 +1,4 @@
-//! What must be so after which acts, written down by hand and without a look at how the plane counts.
+//! The expected state after each act, written by hand and independent of the plane's own counters.
 
 use super::plans_story::{Act, SUM, USES, WHOLE, amount};
 use countersign_engine::store::Place;
@@ -8,7 +8,7 @@ use countersign_testkit::{
 };
 use serde_json::Value;
 
-/// What is known about one use.
+/// The known state of one use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Claimed,
@@ -16,7 +16,7 @@ pub(super) enum Use {
     Done,
 }
 
-/// What became of an act that nobody acknowledged.
+/// The fate of an act that was not acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
     Nothing,
@@ -37,7 +37,7 @@ enum Stage {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ledger {
     stage: Stage,
-    /// In cents; those that were refused are not among them.
+    /// In cents, without the refused ones.
     payments: Vec<(i64, Use)>,
     refused: usize,
     order: Option<Use>,
@@ -45,7 +45,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Everything that may be so when so many acts were acknowledged, and the next one was not.
+    /// Every possible state after this many acknowledged acts, with the next one not acknowledged.
     pub(super) fn possible(acknowledged: usize) -> Vec<(Fate, Self)> {
         let (sure, rest) = WHOLE.split_at(acknowledged);
         let before = sure.iter().fold(Self::default(), |ledger, act| ledger.with(*act));
@@ -84,14 +84,14 @@ impl Ledger {
         self
     }
 
-    /// The lease of a claim is over, and nobody has said what became of it.
+    /// The lease of a claim is over without a reported outcome.
     pub(super) fn lapsed(mut self) -> Self {
         let uses = self.payments.iter_mut().map(|(_, known)| known).chain(&mut self.order);
         uses.filter(|known| **known == Use::Claimed).for_each(|known| *known = Use::Unknown);
         self
     }
 
-    /// What is left of the sum.
+    /// The remainder of the sum.
     pub(super) fn left(&self) -> i64 {
         SUM - self.payments.iter().map(|(cents, _)| cents).sum::<i64>()
     }
@@ -114,7 +114,7 @@ impl Ledger {
         payments.chain(self.order.map(|known| ("/orders ".to_owned(), known))).collect()
     }
 
-    /// What is done ran once, what is not known ran once at most, and nothing else ran.
+    /// A completed use ran once, an unknown one once at most, and nothing else ran.
     pub(super) fn agrees_with(&self, bank: &Bank) {
         let mut effects: Vec<String> = bank.effects().iter().map(effect).collect();
         for (what, known) in self.uses() {
@@ -124,7 +124,7 @@ impl Ledger {
         assert!(effects.is_empty(), "these ran twice, or unclaimed: {effects:?}");
     }
 
-    /// What the plane must show.
+    /// The expected view of the plane.
     pub(super) fn seen(&self) -> Seen {
         if self.stage == Stage::Unwritten {
             return Seen::default();
@@ -155,7 +155,7 @@ impl Ledger {
         }
     }
 
-    /// A step that was taken back is over unless somebody must still find out what became of a use.
+    /// A revoked step is over unless a person must still record the outcome of a use.
     fn paying(&self) -> &'static str {
         let open = self.payments.iter().any(|(_, known)| *known != Use::Done);
         match (self.taken_back, self.payments.is_empty()) {
@@ -188,7 +188,7 @@ impl Ledger {
     }
 }
 
-/// What the plane shows of the plan, and how many uses stand in its log by their end.
+/// The plane's view of the plan, and the number of uses in its log by their outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     plan: String,
@@ -207,7 +207,7 @@ struct Counted {
     left: Option<Yes>,
 }
 
-/// What is left of a yes.
+/// The remainder of an approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Yes {
     state: String,
@@ -261,7 +261,7 @@ fn count(value: &Value) -> usize {
     value.as_u64().and_then(|count| count.try_into().ok()).expect("a count")
 }
 
-/// An exact amount, however many digits stand behind its point.
+/// An exact amount with any number of decimals.
 fn cents(amount: &str) -> i64 {
     let (whole, part) = amount.split_once('.').unwrap_or((amount, ""));
     format!("{whole}{part:0<2}").parse().expect("an amount in cents")

@@ -1,5 +1,5 @@
-//! A plan that is written, proposed, approved in part, used, and in the end taken back in part: eight acts, each at a
-//! node that may not live to acknowledge it.
+//! A plan that is written, proposed, approved in part, used, and finally revoked in part: eight acts, each at a
+//! node that may be killed before it acknowledges.
 
 use super::{
     after,
@@ -40,9 +40,9 @@ pub(super) enum Act {
     Pays,
     /// The second, which the bank refuses.
     IsRefused,
-    /// The third, which the bank makes and says nothing about. It only fits if the second was given back.
+    /// The third, which the bank makes without a response. It only fits if the second was given back.
     IsLost,
-    /// Alice takes back what is left of the payments.
+    /// Alice revokes the remaining payments.
     TakesBack,
     Orders,
 }
@@ -51,7 +51,7 @@ pub(super) const WHOLE: [Act; 8] =
     [Act::Writes, Act::Proposes, Act::Approves, Act::Pays, Act::IsRefused, Act::IsLost, Act::TakesBack, Act::Orders];
 
 impl Act {
-    /// What a payment takes of the sum.
+    /// The amount that a payment takes of the sum.
     pub(super) fn cents(self) -> Option<i64> {
         match self {
             Self::Pays => Some(40_000),
@@ -61,12 +61,12 @@ impl Act {
         }
     }
 
-    /// What is sent by acts that are calls.
+    /// The request of acts that are calls.
     pub(super) fn call(self) -> Option<Sent> {
         if self == Self::Orders { Some(order()) } else { self.cents().map(payment) }
     }
 
-    /// How the bank takes it, and what the agent is told.
+    /// The bank's behaviour, and the status that the agent receives.
     fn comes_to(self) -> (Manner, u16) {
         match self {
             Self::IsRefused => (Manner::Status(422), 422),
@@ -118,14 +118,14 @@ fn plan() -> Value {
     })
 }
 
-/// Who outlives the node: bank, agent, alice, and the device by which alice decides.
+/// The participants that outlive the node: bank, agent, alice, and the device by which alice decides.
 pub(super) struct Cast {
     pub(super) scene: BankScene,
     device: String,
 }
 
 impl Cast {
-    /// At a plane whose database outlives it, and where a payment's risk is low enough for a plan.
+    /// At a plane with a lasting database, in which a payment's risk is low enough for a plan.
     pub(super) async fn lasting(kit: Kit) -> (Self, Folder) {
         let bank = Bank::open().await;
         let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, medium)).await;
@@ -138,26 +138,26 @@ impl Cast {
         Self { scene: after::restarted(self.scene).await, ..self }
     }
 
-    /// At a node within this process, with its own endpoints behind a socket as the killed one has them.
+    /// At a node within this process, with its own endpoints behind a socket like the killed one's.
     pub(super) async fn here(&self) -> (Doors, Serving) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let own = serve(listener, self.scene.plane.public.clone(), Limits::default()).unwrap();
         (Doors { gateway: self.scene.gateway.address, plane: own.address() }, own)
     }
 
-    /// The first acts, at a node that nobody kills.
+    /// The first acts, at a node that is not killed.
     pub(super) async fn acts_here(&self, acts: &[Act]) {
         let (doors, _serving) = self.here().await;
         for act in acts {
             self.does(doors, *act).await.expect("a node that lives");
         }
         if acts.iter().any(|act| act.call().is_some()) {
-            // What arrived so far is not what somebody will wait for.
+            // Earlier arrivals must not satisfy a later wait.
             self.scene.bank.something_arrives().await;
         }
     }
 
-    /// One act after the other at a process, until that is killed; at the end it is killed anyway. How many of them
+    /// One act after the other at a process, until it is killed; at the end it is killed anyway. Returns how many of them
     /// were acknowledged.
     pub(super) async fn acts_at(&self, process: Process) -> usize {
         let mut acknowledged = 0;
@@ -171,7 +171,7 @@ impl Cast {
         acknowledged
     }
 
-    /// None if the node did not live to answer.
+    /// None if the node was killed before it answered.
     pub(super) async fn does(&self, doors: Doors, act: Act) -> Option<()> {
         match act {
             Act::Writes => self.asks(doors, "POST", "plans", Some(plan())).await?.expect(201),
@@ -193,7 +193,7 @@ impl Cast {
         sends(&self.scene, doors.gateway, sent).await
     }
 
-    /// What the steps of the plan run, as its agent sees it. None inside if there is no plan.
+    /// The actions of the plan's steps, as its agent reads them. None inside if there is no plan.
     pub(super) async fn actions(&self, doors: Doors) -> Option<Option<Value>> {
         let answer = self.asks(doors, "GET", &format!("plans/{PLAN}/actions"), None).await?;
         Some(if answer.status == 404 { None } else { Some(answer.expect(200).json()) })

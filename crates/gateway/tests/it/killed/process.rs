@@ -1,4 +1,4 @@
-//! A node in a process of its own. Whoever lets go of it kills it.
+//! A node in a process of its own, killed on drop.
 
 use super::{
     cases::lasting,
@@ -22,9 +22,9 @@ use std::{
 };
 use tokio::net::TcpListener;
 
-/// Holds the orders of a process that is to be a node.
+/// The environment variable with the orders of a process that is to be a node.
 const ORDERS: &str = "COUNTERSIGN_TEST_NODE";
-/// So that it mints nothing that another node did.
+/// Keeps its ids apart from those of other nodes.
 const SEED: u64 = 1_000_000;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ enum Database {
     Postgres(String),
 }
 
-/// Where it listens.
+/// Its listening addresses.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Doors {
     pub(super) gateway: SocketAddr,
@@ -84,7 +84,7 @@ impl Process {
         }
     }
 
-    /// SIGKILL, and until it is gone.
+    /// Sends SIGKILL, and waits for the exit.
     pub(super) fn kill(mut self) {
         self.end();
     }
@@ -103,7 +103,7 @@ impl Drop for Process {
 
 ///
 ///
-/// Left alone it has the whole story told at a process; with the orders of another process it is that process's node.
+/// Alone it plays the whole story at a process; with the orders of another process it is that process's node.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_story_can_be_told_to_its_end() {
     if let Some(orders) = orders() {
@@ -121,7 +121,7 @@ fn orders() -> Option<Orders> {
     Some(serde_json::from_str(&orders).expect("orders"))
 }
 
-/// Serves until it is killed, or whoever started it is gone.
+/// Serves until it is killed, or its parent is gone.
 async fn run(orders: Orders) {
     let place = match orders.database {
         Database::File(path) => Place::File(path),
@@ -146,7 +146,7 @@ async fn run(orders: Orders) {
     tokio::task::spawn_blocking(orphaned).await.unwrap().unwrap();
 }
 
-/// At once, past whatever captures what tests print.
+/// Writes at once, past the test harness's capture of output.
 fn say(doors: &Doors) {
     let mut out = std::io::stdout().lock();
     out.write_all(format!("\n{}\n", serde_json::to_string(doors).unwrap()).as_bytes()).unwrap();

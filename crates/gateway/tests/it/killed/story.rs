@@ -1,4 +1,4 @@
-//! What is done at the node that will be killed, and what of it was acknowledged.
+//! The acts at the node that will be killed, and the acknowledged ones among them.
 
 use super::process::{Doors, Process};
 use bytes::Bytes;
@@ -13,31 +13,31 @@ use serde_json::Value;
 use std::{net::SocketAddr, time::Duration};
 use tokio::net::TcpStream;
 
-/// What has not happened by then is not going to.
+/// The time limit of a wait.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     /// The agent sends the transfer, which is held.
     Asks,
-    /// Alice says yes on her page.
+    /// Alice approves on her page.
     SaysYes,
-    /// The agent sends it again, with a word about its confirmation.
+    /// The agent sends it again, with a confirmation header.
     Repeats,
-    /// The agent has the kept one run.
+    /// The agent redeems the stored request.
     Redeems,
 }
 
 pub(super) const WHOLE: [Act; 3] = [Act::Asks, Act::SaysYes, Act::Repeats];
 
 pub(super) struct Told {
-    /// Begun, and never acknowledged. None: it was killed when all was over.
+    /// Begun, and never acknowledged. None: it was killed after the last act.
     pub(super) in_doubt: Option<Act>,
     pub(super) decision: Option<Value>,
 }
 
 impl Told {
-    /// Does one act after the other at a process of its own, until that is killed; at the end it is killed anyway.
+    /// Performs one act after the other at a process of its own, until it is killed; at the end it is killed anyway.
     pub(super) async fn at_a_process(
         scene: &BankScene,
         acts: &[Act],
@@ -79,7 +79,7 @@ impl Told {
     }
 }
 
-/// Sends it to a process that is killed as soon as the bank has begun: what becomes of it nobody is told.
+/// Sends it to a process that is killed as soon as the bank has begun, so that its response is lost.
 pub(super) async fn dies_while_the_bank_works(scene: &BankScene, process: Process, sent: Sent) {
     scene.bank.behaves(Manner::Thoughtful);
     let gateway = process.doors.gateway;
@@ -94,7 +94,7 @@ pub(super) async fn dies_while_the_bank_works(scene: &BankScene, process: Proces
     scene.bank.answer_now();
 }
 
-/// The request that spends a yes.
+/// The request that claims an approval.
 pub(super) fn spending(act: Act, decision: &Value) -> Sent {
     match act {
         Act::Redeems => Sent::new("POST", &format!("/.countersign/decisions/{}/redeem", id(decision))),
@@ -106,12 +106,12 @@ pub(super) fn id(decision: &Value) -> &str {
     decision["decision_id"].as_str().expect("a decision's id")
 }
 
-/// The one answer to a call that has no yes behind it (C-01).
+/// The one response to a call without approval (C-01).
 pub(super) fn unconfirmed() -> (u16, String) {
     (403, "irreversible_requires_confirm".into())
 }
 
-/// As the agent of the scene sends it, at any node. None if the node did not live to answer.
+/// As the fixture's agent sends it, at any node. None if the node was killed before it answered.
 pub(super) async fn sends(scene: &BankScene, gateway: SocketAddr, sent: Sent) -> Option<Answer> {
     for _ in 0..2 {
         let answer = exchange(gateway, scene.dressed(&scene.agent, sent.clone())).await?;
@@ -123,7 +123,7 @@ pub(super) async fn sends(scene: &BankScene, gateway: SocketAddr, sent: Sent) ->
     panic!("no nonce was good enough")
 }
 
-/// Alice reads the page of a question, and confirms what it shows.
+/// Alice opens the page of a question, and approves it.
 async fn says_yes(scene: &BankScene, plane: SocketAddr, decision: &Value) -> Option<Answer> {
     let browser = |method: &str| {
         let page = Sent::new(method, &format!("/inbox/bank/{}", id(decision)));
@@ -138,7 +138,7 @@ async fn says_yes(scene: &BankScene, plane: SocketAddr, decision: &Value) -> Opt
     Some(answer.expect(303))
 }
 
-/// One request over a connection of its own. None if whoever listens is gone before its answer is complete.
+/// One request over a connection of its own. None if the peer is gone before its response is complete.
 #[expect(clippy::disallowed_methods, reason = "the test is the client")]
 pub(super) async fn exchange(door: SocketAddr, sent: Sent) -> Option<Answer> {
     let stream = TcpStream::connect(door).await.ok()?;

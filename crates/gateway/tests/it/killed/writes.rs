@@ -1,4 +1,4 @@
-//! A write that nobody must confirm: its intent is durable before it is sent, and it is never sent again by itself.
+//! A write without approval: its intent is durable before it is sent, and it is never sent again by itself.
 
 use super::{
     after::{self, recorded},
@@ -46,7 +46,7 @@ fn note() -> Sent {
     Sent::new("POST", "/notes").json(r#"{"text":"call the bank"}"#)
 }
 
-/// Whether it was answered; how many calls were begun, done by the bank, and recorded as done.
+/// Whether it was answered; the number of calls begun, executed by the bank, and recorded as executed.
 async fn survives(kit: Kit, doom: Doom) -> (bool, usize, usize, usize) {
     let (scene, _folder) = lasting(kit).await;
     scene.plane.engine.store().close().await;
@@ -63,7 +63,7 @@ async fn survives(kit: Kit, doom: Doom) -> (bool, usize, usize, usize) {
     (answer.map(|answer| answer.expect(201)).is_some(), begun, effects, told)
 }
 
-/// Nothing happens to it by itself; and whoever sends it again sends another, unless nobody knows whether it ran.
+/// Nothing happens by itself; and a repeat is another write, unless the first one's outcome is unknown.
 async fn is_left_alone(scene: &BankScene, (begun, effects, told): (usize, usize, usize)) {
     scene.plane.advance_secs(600).await;
     scene.plane.engine.tidy().await.unwrap();

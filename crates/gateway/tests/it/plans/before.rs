@@ -1,4 +1,4 @@
-//! A plan that nobody has approved lets nothing run, whatever it says of itself.
+//! A plan without approval lets nothing run, despite its own claims.
 
 use super::{held, runs};
 use countersign_engine::NotCounted;
@@ -10,7 +10,7 @@ use countersign_testkit::{
 use http::Method;
 use serde_json::{Value, json};
 
-/// Neither alone nor with a word about its confirmation does a planned call run, and the plan is what it is.
+/// A planned call runs neither alone nor with a confirmation header, and the plan's status stays.
 async fn nothing_runs(scene: &BankScene, draft: &Draft, status: &str) {
     for sent in [BankScene::transfer_of("100.00"), BankScene::transfer_of("100.00").confirmed("true")] {
         let decision = held(scene, sent).await;
@@ -20,13 +20,13 @@ async fn nothing_runs(scene: &BankScene, draft: &Draft, status: &str) {
     assert_eq!(scene.statuses(draft).await, (status.into(), vec!["pending".into()]));
 }
 
-/// What an agent says to the question about its own plan.
+/// An agent's decision on the question about its own plan.
 async fn agent_says(scene: &BankScene, decision: &Value, status: &str) -> countersign_testkit::Answer {
     let path = format!("/mplp/v1/confirms/{}/decisions", decision["confirm_id"].as_str().unwrap());
     scene.posts(&scene.agent, &path, &json!({ "status": status })).await
 }
 
-/// How the only plan changed, as the bus tells it.
+/// The status changes of the only plan, from its events.
 async fn changes(scene: &BankScene) -> Vec<String> {
     let page = scene.own(&scene.agent, Method::GET, "/mplp/v1/events?limit=200").await.expect(200).json();
     let all = page["items"].as_array().unwrap().iter();
@@ -89,7 +89,7 @@ on_both_stores! {
         let path = format!("/mplp/v1/plans/{}/actions", draft.id());
         let actions = scene.own(&scene.agent, Method::GET, &path).await.expect(200).json();
         assert_eq!(actions["feedback"], "too much at once");
-        // It is editable, and what is written then is asked about anew.
+        // It is editable, and the new version is asked about anew.
         scene.writes(&draft).await.expect(200);
         assert_ne!(scene.proposes(&draft, &json!({})).await, decision);
         nothing_runs(&scene, &draft, "proposed").await;

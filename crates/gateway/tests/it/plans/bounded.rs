@@ -1,4 +1,4 @@
-//! A yes to one held call that is for more like it: so often, so long, so much.
+//! A standing approval of one held call that covers more like it: a number, a time, a sum.
 
 use super::{held, held_as, last_use, runs};
 use countersign_engine::NotCounted;
@@ -9,7 +9,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// Alice says yes to a transfer of 100 dollars, and to more within these bounds.
+/// Alice approves a transfer of 100 dollars, and more within these limits.
 async fn allowed(scene: &BankScene, bounds: Value) -> Value {
     let decision = held(scene, BankScene::transfer_of("100.00")).await;
     scene.alice.accepts_within(&scene.plane, &decision, bounds).await.unwrap();
@@ -108,7 +108,7 @@ on_both_stores! {
         held(&scene, BankScene::transfer_of("200.01")).await;
         runs(&scene, "200.00").await;
         held(&scene, BankScene::transfer_of("0.01")).await;
-        // Also where it is the very call that was asked about.
+        // Also for the very call of the question.
         held(&scene, BankScene::transfer_of("100.00")).await;
         assert_eq!(scene.bank.effects().len(), 3);
     }

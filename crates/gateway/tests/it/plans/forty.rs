@@ -1,4 +1,4 @@
-//! One yes to a plan of forty payments: those run, and nothing else does.
+//! One approval of a plan of forty payments: those run, and nothing else does.
 
 use super::{difference, held, runs};
 use countersign_testkit::{
@@ -11,10 +11,10 @@ fn transfer(body: &str) -> Sent {
     Sent::new("POST", "/transfers").json(body)
 }
 
-/// The planned body, with one more member than people read about.
+/// The planned body, with one member beyond the text that people read.
 const PLANNED: &str = r#"{"from":"ours","to":"theirs","amount":"100.00","currency":"USD","invoice":"i-7"}"#;
 
-/// A plan for bodies like [`PLANNED`], of which the amount may differ.
+/// A plan for bodies like [`PLANNED`], with a variable amount.
 fn invoices() -> Draft {
     let mut action = paying(40);
     action["arguments"]["body"]["invoice"] = json!("i-7");

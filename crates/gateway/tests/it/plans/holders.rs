@@ -1,4 +1,4 @@
-//! A yes is for the session that asked, and for the action that was shown.
+//! An approval is for the session that asked, and for the action that was shown.
 
 use super::{held, held_as, unconfirmed};
 use countersign_testkit::{
@@ -17,7 +17,7 @@ on_both_stores! {
             let decision = held_as(&scene, &other, sent).await;
             assert!(decision.get("plan_difference").is_none(), "the plan is not this session's: {decision}");
         }
-        // Not even by the name of the decision that approved it.
+        // Not even with the id of the decision that approved it.
         let token = scene.plane.confirm_token(plans["decision_id"].as_str().unwrap()).await;
         let named = scene.sends_as(&other, BankScene::transfer_of("100.00").confirmed(&token)).await;
         assert_eq!(named.refusal(), unconfirmed());
@@ -37,7 +37,7 @@ on_both_stores! {
         let path = format!("/mplp/v1/plans/{}", draft.id());
         assert_eq!(scene.own(&other, http::Method::GET, &path).await.status, 404);
         assert_eq!(scene.uses_left(&draft, 1).await, 3);
-        // The id is taken, and not to be written over.
+        // The id is taken, and cannot be overwritten.
         let own = std::mem::replace(&mut scene.agent, other);
         assert_eq!(scene.writes(&draft).await.status, 409);
         scene.agent = own;

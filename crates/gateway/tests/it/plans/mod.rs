@@ -1,4 +1,4 @@
-//! Calls that an approved plan, or a yes with bounds, lets run without a further question; and all those that it does
+//! Calls that an approved plan or a standing approval lets run without a further question, and those that it does
 //! not.
 
 mod before;
@@ -20,12 +20,12 @@ use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::bank::{BankScene, Draft, Holder, Sent};
 use serde_json::Value;
 
-/// The one answer to a call that has no yes behind it (C-01).
+/// The one response to a call without approval (C-01).
 pub(crate) fn unconfirmed() -> (u16, String) {
     (403, "irreversible_requires_confirm".into())
 }
 
-/// The question that a call is held for.
+/// The question of a held call.
 pub(crate) async fn held(scene: &BankScene, sent: Sent) -> Value {
     held_as(scene, &scene.agent, sent).await
 }
@@ -38,7 +38,7 @@ pub(crate) async fn held_as(scene: &BankScene, agent: &Holder, sent: Sent) -> Va
     decision
 }
 
-/// How a held call differs from the plan, as its agent is told.
+/// The deviation of a held call from the plan, as its agent receives it.
 pub(crate) fn difference(decision: &Value, draft: &Draft) -> String {
     let told = &decision["plan_difference"];
     assert_eq!(told["plan_id"], draft.id(), "nothing is said of the plan: {decision}");
@@ -50,14 +50,14 @@ pub(crate) async fn runs(scene: &BankScene, amount: &str) {
     scene.sends(BankScene::transfer_of(amount)).await.expect(201);
 }
 
-/// The bank's document as it is now, changed.
+/// The bank's current document, with a change.
 pub(crate) async fn applies(scene: &BankScene, change: impl FnOnce(&mut ProjectDocument)) {
     let mut document = scene.plane.at().await.project.document.clone();
     change(&mut document);
     scene.plane.engine.apply_project(document, "test").await.expect("a sound document");
 }
 
-/// The last use of a yes, as its agent sees it.
+/// The last use of an approval, as its agent reads it.
 pub(crate) async fn last_use(scene: &BankScene, decision: &Value) -> Value {
     scene.looks(&scene.agent, decision).await["execution"].clone()
 }

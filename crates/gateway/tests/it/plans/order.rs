@@ -1,4 +1,4 @@
-//! Steps run in the order that was approved, and only those that were (MPLP step rules, R-7).
+//! Steps run in the approved order, and only approved ones (MPLP step rules, R-7).
 
 use super::{difference, held, last_use};
 use countersign_engine::{NotCounted, Role};
@@ -16,7 +16,7 @@ fn second() -> Sent {
     BankScene::transfer_of("2.00")
 }
 
-/// The second payment waits for the first.
+/// The second payment depends on the first.
 fn one_after_the_other() -> Draft {
     Draft::of(paying_exactly("1.00")).then_runs(paying_exactly("2.00"))
 }

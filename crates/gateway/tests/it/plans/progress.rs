@@ -1,4 +1,4 @@
-//! A plan and its steps are as far as their calls are, and the evidence says by which yes each ran.
+//! A plan and its steps follow their calls, and the evidence names the approval of each.
 
 use super::{held, last_use, runs};
 use countersign_engine::Role;
@@ -9,13 +9,13 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// The entries of one kind, as their leaves have them.
+/// The leaves of all entries of one type.
 async fn entries(plane: &Plane, event_type: &str) -> Vec<Value> {
     let all = stored_evidence(&plane.place).await.into_iter().filter(|entry| entry.event_type == event_type);
     all.map(|entry| serde_json::from_slice(&entry.leaf).expect("a leaf of JSON")).collect()
 }
 
-/// Whether an entry names this step, and the decision by which it ran.
+/// Whether an entry names this step, and the decision that allowed it.
 fn names(entry: &Value, step: &str, decision: &Value) -> bool {
     let text = entry.to_string();
     text.contains(step) && text.contains(decision["decision_id"].as_str().unwrap())

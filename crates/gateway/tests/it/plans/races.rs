@@ -1,4 +1,4 @@
-//! Many at once: what is left is spent once, and no sum is ever exceeded.
+//! Many at once: a remainder is claimed once, and no sum is ever exceeded.
 
 use super::{held, unconfirmed};
 use countersign_testkit::{
@@ -10,9 +10,9 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
-/// Everything at once, over all of these nodes in turn.
+/// All requests at once, over all of these nodes in turn.
 async fn at_once(scene: &BankScene, nodes: &[SocketAddr], all: impl IntoIterator<Item = Sent>) -> Vec<Answer> {
-    // A first call fetches the nonces, so that none of the others has to come twice.
+    // A first call fetches the nonces, so that none of the others needs a retry.
     for node in nodes {
         scene.sends_at(*node, &scene.agent, Sent::new("GET", "/accounts")).await.expect(200);
     }
@@ -32,7 +32,7 @@ async fn the_last_use_goes_to_one(scene: &BankScene, nodes: &[SocketAddr]) {
     let answers = at_once(scene, nodes, (0..50).map(|_| BankScene::transfer_of("8.00"))).await;
     assert_eq!((ran(&answers), scene.bank.effects().len()), (1, 2));
     for answer in answers.iter().filter(|answer| answer.status != 201) {
-        // While it runs it is neither run nor asked about again; afterwards it is asked about.
+        // While it runs it is neither run nor asked again; afterwards a person is asked.
         let told = answer.refusal();
         assert!(told == unconfirmed() || told == (409, "conflict".into()), "{}", answer.text());
     }
@@ -41,7 +41,7 @@ async fn the_last_use_goes_to_one(scene: &BankScene, nodes: &[SocketAddr]) {
     assert_eq!((scene.uses_left(&draft, 1).await, scene.bank.effects().len()), (0, 2));
 }
 
-/// Fifty different calls, of which the plan lets any one run.
+/// Fifty different calls, of which the plan allows any one.
 async fn one_of_fifty_runs(scene: &BankScene, nodes: &[SocketAddr]) {
     let draft = Draft::of(paying(1)).does("Write the report");
     scene.planned(&draft).await;
@@ -97,7 +97,7 @@ on_both_stores! {
     }
 }
 
-/// A second node, and the first one past the time after a start in which it takes fresh nonces only.
+/// A second node, and the first one past the time after a start in which it demands nonces.
 async fn two_nodes() -> (BankScene, Node) {
     let scene = Kit(Backend::Postgres).bank_with(payouts).await;
     let (engine, _) = scene.plane.second_node().await;

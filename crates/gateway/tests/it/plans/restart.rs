@@ -1,4 +1,4 @@
-//! What is left of a yes is in the store, and nowhere else.
+//! The remainder of an approval is in the store, and nowhere else.
 
 use super::{held, runs};
 use countersign_testkit::{
@@ -9,14 +9,14 @@ use countersign_testkit::{
 };
 use serde_json::json;
 
-/// A scene whose database outlives its node.
+/// A fixture with a database that outlives its node.
 async fn lasting(kit: Kit) -> (BankScene, Folder) {
     let bank = Bank::open().await;
     let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, payouts)).await;
     (BankScene::on(plane, bank).await, folder)
 }
 
-/// The same scene after its only node was ended and another was started.
+/// The same fixture after its only node was ended and another was started.
 async fn restarted(scene: BankScene) -> BankScene {
     let BankScene { plane, bank, alice, connected, agent, .. } = scene;
     let plane = plane.restart().await;

@@ -1,4 +1,4 @@
-//! What a yes rests on can go at any time: the very next call feels it.
+//! The basis of an approval can end at any time: the very next call is refused.
 
 use super::{applies, difference, held, runs, unconfirmed};
 use countersign_engine::{Refusal, Role};
@@ -13,7 +13,7 @@ fn transfer() -> Sent {
     BankScene::transfer_of("100.00")
 }
 
-/// Transfers that an approver decides about.
+/// Transfers that need an approver.
 fn approved_by_others(document: &mut ProjectDocument) {
     payouts(document);
     transfers(document).approvers = vec!["role:approver".into()];

@@ -1,4 +1,4 @@
-//! What is worst is asked about each time, or fixed in everything.
+//! Calls of the highest risk are asked about each time, or fixed in every argument.
 
 use super::{difference, held, runs};
 use countersign_engine::NotCounted;
@@ -9,7 +9,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-/// Planned calls are never asked about again, whatever their risk.
+/// Planned calls are never asked about again, at any risk.
 fn never_again(document: &mut ProjectDocument) {
     document.plans.ask_again_from = AskAgain::Never;
 }

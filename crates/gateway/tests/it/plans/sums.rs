@@ -1,4 +1,4 @@
-//! Count and sum: exact, and given back only where the bank itself said that it did nothing.
+//! Count and sum: exact, and given back only after the bank's own statement that it did nothing.
 
 use super::{difference, held, last_use, runs};
 use countersign_engine::Role;

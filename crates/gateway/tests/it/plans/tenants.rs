@@ -1,4 +1,4 @@
-//! A yes in one project is none in another, though everything else is the same.
+//! An approval in one project is none in another, though everything else is the same.
 
 use crate::stage::{refused, status};
 use countersign_engine::{Role, Tenancy};
@@ -15,7 +15,7 @@ struct Two {
     node: Node,
 }
 
-/// A person's agent in one of the two projects, and a device by which that person decides.
+/// A person's agent in one of the two projects, and the person's device for decisions.
 struct Tenant {
     project: &'static str,
     agent: Registered,
@@ -65,7 +65,7 @@ impl Two {
         Tenant { project, agent, device }
     }
 
-    /// Writes and proposes a plan in the agent's own project; the path of its decisions.
+    /// Writes and proposes a plan in the agent's own project; returns the path of its decisions.
     async fn proposed(&self, tenant: &Tenant, draft: &Draft) -> String {
         let base = format!("/projects/{}/mplp/v1", tenant.project);
         let agent = tenant.agent.asking();
@@ -99,12 +99,12 @@ on_both_stores! {
         let draft = Draft::of(paying(3));
         let decisions = two.proposed(&north, &draft).await;
         let yes = json!({ "status": "approved" });
-        // Whoever decides in the other project does not decide here, nor by that project's path.
+        // A decider of the other project does not decide here, nor by that project's path.
         let elsewhere = decisions.replacen("north", "south", 1);
         assert!(!south.device.post(&two.plane, &decisions, &yes).await.is_success());
         assert_eq!(south.device.post(&two.plane, &elsewhere, &yes).await.status, 404);
         north.device.post(&two.plane, &decisions, &yes).await.expect(201);
-        // The same plan under the same id is another one there, and waits.
+        // The same plan under the same id is another one there, and pending.
         two.proposed(&south, &draft).await;
         assert_eq!(refused(&two.pays(&south, "south").await).0, 403);
         assert_eq!(refused(&two.pays(&north, "south").await).0, 401);

@@ -1,4 +1,4 @@
-//! Plans of an agent that has no gateway in front of its tools: what is approved is claimed, call by call.
+//! Plans of an agent without a gateway in front of its tools: approved calls are claimed one by one.
 
 use countersign_engine::NotCounted;
 use countersign_protocol::aaep::event::Risk;
@@ -43,7 +43,7 @@ impl Desk {
         self.agent.claims(&self.plane, decision, &body).await
     }
 
-    /// Claims what is covered; the execution.
+    /// Claims a covered call; returns the execution.
     pub(crate) async fn claimed(&self, decision: &Value, arguments: Value) -> Value {
         let execution = self.claims(decision, arguments).await.expect(200).json()["execution"].clone();
         assert_eq!(execution["state"], "claimed");
@@ -54,7 +54,7 @@ impl Desk {
         self.agent.asks(&self.plane, &confirmation("payouts.send", arguments)).await
     }
 
-    /// What a step runs, and what is left of it.
+    /// The action of a step, and its remainder.
     pub(crate) async fn runs(&self, draft: &Draft) -> Value {
         let path = format!("/mplp/v1/plans/{}/actions", draft.id());
         let actions = self.agent.send(&self.plane.public, http::Method::GET, &path, None).await.expect(200).json();

@@ -1,4 +1,4 @@
-//! What became of claimed calls, as the agent says; its word gives nothing back.
+//! Outcomes of claimed calls, as the agent reports them; its report gives nothing back.
 
 use super::{
     runs,
