@@ -1,4 +1,4 @@
-//! What the tests of the hub share: an engine on SQLite with a manual clock, people, agents and subscribers.
+//! Helpers for the tests of the hub: an engine on SQLite with a manual clock, people, agents and subscribers.
 
 use async_trait::async_trait;
 use countersign_engine::{
@@ -31,7 +31,7 @@ pub(crate) struct World {
     store: Arc<dyn Store>,
 }
 
-/// A person's subscriber with the token that proves it.
+/// A person's subscriber with its token.
 pub(crate) struct Subscriber {
     pub(crate) listener: Listener,
     pub(crate) secret: String,
@@ -39,7 +39,7 @@ pub(crate) struct Subscriber {
 }
 
 impl World {
-    /// alice and carol are users, bob approves. Payments need an approver; everything else is one's own.
+    /// alice and carol are users, bob approves. Payments need an approver; everything else the own person.
     pub(crate) async fn start() -> Self {
         Self::with(json!({})).await
     }
@@ -129,7 +129,7 @@ impl World {
         self.engine.stream(&self.at, listener, id, None).await.unwrap()
     }
 
-    /// Subscribes to everything, able to answer, and listens.
+    /// Subscribes to everything with all reply capabilities, and opens the stream.
     pub(crate) async fn listens(&self, listener: &Listener) -> (String, EventStream) {
         let id = self.subscribe(listener, answering()).await.unwrap().subscription_id;
         let stream = self.stream(listener, &id).await;
@@ -211,7 +211,7 @@ impl Operators for Nobody {
     }
 }
 
-/// Everything as it was said, and answers.
+/// A subscription without coalescing that can answer.
 pub(crate) fn answering() -> Value {
     json!({
         "supports_confirmation_reply": true,
@@ -221,7 +221,7 @@ pub(crate) fn answering() -> Value {
     })
 }
 
-/// The next event, which must come.
+/// The next event, which must arrive.
 pub(crate) async fn hears(stream: &mut EventStream) -> Value {
     match next(stream).await {
         Some(Delivered::Event { event_id, json }) => {
@@ -233,7 +233,7 @@ pub(crate) async fn hears(stream: &mut EventStream) -> Value {
     }
 }
 
-/// Everything up to the next question, and that question last.
+/// Every event up to the next question, with that question last.
 pub(crate) async fn is_asked(stream: &mut EventStream) -> Vec<Value> {
     let mut heard = Vec::new();
     loop {
@@ -248,7 +248,7 @@ pub(crate) async fn next(stream: &mut EventStream) -> Option<Delivered> {
     tokio::time::timeout(Duration::from_secs(10), stream.next()).await.expect("the stream says nothing")
 }
 
-/// What is there already, without waiting for more.
+/// The events that are already there, without waiting for more.
 pub(crate) fn there_is(stream: &mut EventStream) -> Vec<Value> {
     let mut heard = Vec::new();
     while let Some(Some(Delivered::Event { json, .. })) = stream.next().now_or_never() {
@@ -270,7 +270,7 @@ pub(crate) async fn ends_with(stream: &mut EventStream) -> String {
     }
 }
 
-/// Without the part that all types have in common.
+/// The type without its common prefix.
 pub(crate) fn kind(event: &Value) -> &str {
     event["type"].as_str().unwrap().strip_prefix("aaep:agent.").unwrap()
 }
@@ -283,7 +283,7 @@ pub(crate) fn text(event: &Value, member: &str) -> String {
     event[member].as_str().unwrap_or_default().to_owned()
 }
 
-/// Waits until something that happens by itself has happened.
+/// Waits until a background change has happened.
 pub(crate) async fn until(mut holds: impl AsyncFnMut() -> bool) {
     for _ in 0..2000 {
         if holds().await {

@@ -1,4 +1,4 @@
-//! Slow readers, and very many.
+//! Slow readers, and very many of them.
 
 use crate::hub::{World, answering, ends_with, hears, is_asked, kind, there_is};
 use countersign_engine::Refusal;
@@ -68,7 +68,7 @@ async fn ten_thousand_subscriptions_of_one_person_all_hear_a_question_and_the_ne
     println!("{} bytes after one question", (resident_kib() - before) * 1024 / MANY);
 }
 
-/// Of this process; tests beside this one are in it.
+/// Of this whole process, including concurrent tests.
 fn resident_kib() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

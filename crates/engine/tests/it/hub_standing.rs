@@ -1,4 +1,4 @@
-//! Who may listen and answer, and for how long; and what becomes of questions when nobody listens.
+//! The conditions for receiving and answering, their end, and the questions without a subscriber.
 
 use crate::hub::{World, answering, ends_with, is_asked, text, until};
 use countersign_engine::{NewSubscriberToken, Refusal, Role};
@@ -26,7 +26,7 @@ async fn a_token_that_was_taken_back_ends_its_stream_at_once_and_its_replies_cou
     let refused = world.engine.stream(&world.at, &speaker.listener, &id, None).await.err();
     assert!(refused.is_some());
 
-    // Another subscriber of the same person is as it was.
+    // Another subscriber of the same person is not affected.
     is_asked(&mut others).await;
     world.replies(&other, &other_id, &token, "accept").await;
     assert_eq!(world.state_of(&agent, &asked).await, "accepted");

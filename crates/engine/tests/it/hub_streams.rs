@@ -1,4 +1,4 @@
-//! Who hears what, in which order, and what somebody is told who comes late or comes back.
+//! Recipients and order of events, and the events of a late or returning subscriber.
 
 use crate::hub::{World, answering, hears, is_asked, kind, kinds, next, text, there_is};
 use countersign_engine::Refusal;
@@ -28,12 +28,12 @@ async fn a_question_reaches_those_who_may_see_it_and_nobody_else() {
         [&told[0], &told[1], &told[2]].map(|event| event["sequence_number"].clone()),
         [0, 1, 2].map(|n| json!(n))
     );
-    // Past filter and rate, and without the ability to reply.
+    // Despite filter and rate, and without the capability to reply.
     let asked = hears(&mut quietly).await;
     assert_eq!(kind(&asked), "awaiting.confirmation");
     assert_eq!((&asked["event_id"], &asked["reply_token"]), (&told[2]["event_id"], &told[2]["reply_token"]));
 
-    // Neither was told of alice's: the first that each hears is what concerns them.
+    // Neither received alice's: the first event of each is one that concerns them.
     let body = json!({ "action": "pay", "consequence": "money leaves", "tool": "pay", "arguments": {} });
     let body = serde_json::from_value(body).unwrap();
     let of_carol = world.agent_of("carol").await;
@@ -85,7 +85,7 @@ async fn whoever_comes_late_is_told_where_things_stand_and_what_is_open_as_it_wa
 
     world.replies(&alice, &id, &text(&again, "reply_token"), "accept").await;
     assert_eq!(world.state_of(&agent, &asked).await, "accepted");
-    // Both learn what became of it, and neither hears of the question again.
+    // Both receive the outcome, and neither receives the question again.
     assert_eq!(text(&hears(&mut first).await, "to_state"), "calling_tool");
     let told = hears(&mut late).await;
     assert_eq!(text(&told, "to_state"), "calling_tool");
@@ -101,7 +101,7 @@ async fn what_is_said_between_subscribing_and_listening_is_not_lost_and_comes_on
     world.asks(&agent, "book a table").await;
     let mut stream = world.stream(&alice, &id).await;
     let told = is_asked(&mut stream).await;
-    // Whether the news was here first or the row: the question comes once, after where things stand.
+    // In either order of signal and row: the question comes once, after the current state.
     assert_eq!(kind(told.last().unwrap()), "awaiting.confirmation");
     world.asks(&agent, "call a taxi").await;
     let then = is_asked(&mut stream).await;
@@ -129,7 +129,7 @@ async fn a_reader_that_comes_back_goes_on_after_the_last_event_that_it_had() {
     assert_eq!(kinds(&again), ["session.started", "state.changed", "awaiting.confirmation"]);
     assert_eq!(there_is(&mut back), Vec::<serde_json::Value>::new());
 
-    // Nobody remembers that one, so it is told what is open.
+    // No node remembers that one, so it receives the open questions.
     drop(back);
     let mut lost = world.engine.stream(&world.at, &alice, &id, Some("evt_unknown")).await.unwrap();
     let questions: Vec<String> = there_is(&mut lost).iter().map(|event| text(event, "action")).collect();

@@ -6,7 +6,7 @@
     reason = "tests say what went wrong by failing"
 )]
 
-// The file, not the crate: the testkit brings the whole plane with it, and the store is tested before that exists.
+// The file, not the crate: the testkit depends on the whole plane, and the store is tested without it.
 #[path = "../../../testkit/src/postgres.rs"]
 #[allow(unreachable_pub, dead_code, reason = "it is public in its crate, and others use more of it")]
 mod postgres;

@@ -1,4 +1,4 @@
-//! What the tests of the store share: both databases, a manual clock, and small things to write.
+//! Helpers for the tests of the store: both databases, a manual clock, and small rows.
 
 use crate::postgres;
 use countersign_core::{
@@ -15,11 +15,11 @@ use std::sync::{
     atomic::{AtomicI64, Ordering},
 };
 
-/// Where the manual clock starts.
+/// The start of the manual clock.
 pub(crate) const START: i64 = 1_700_000_000_000;
 pub(crate) const LATER: UnixMillis = UnixMillis(START + 60_000);
 
-/// A store, and the clock it goes by.
+/// A store and its clock.
 pub(crate) struct Bench {
     pub(crate) store: Arc<dyn Store>,
     clock: BenchClock,
@@ -138,7 +138,7 @@ pub(crate) fn entry(project: RowKey, at: i64, delegation: RowKey, session: RowKe
     }
 }
 
-/// The smallest news there is.
+/// The smallest signal.
 pub(crate) fn changed(decision: RowKey) -> News {
     News::Changed { decision }
 }

@@ -1,4 +1,4 @@
-//! Allowances: found by what they let run while they are open, and listed where they cover more than one request.
+//! Allowances: found by their action while they are open, and listed where they cover more than one request.
 
 use crate::{
     store::{START, on_both_stores},
@@ -12,7 +12,7 @@ use countersign_core::records::{Allowance, AllowanceState, CancelledFor, Raiser}
 use countersign_engine::store::Lookup;
 use countersign_protocol::ids::RowKey;
 
-/// Under what a bounded yes with this key is listed.
+/// The lookups that list a standing approval with this key.
 fn listing(project: RowKey, key: RowKey) -> [Lookup; 4] {
     [
         Lookup::AllowancesOpenOfHolder { project, holder: 10 + key },

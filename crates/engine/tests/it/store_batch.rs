@@ -1,4 +1,4 @@
-//! Steps: whole or not at all, each alone, whatever else is in the batch.
+//! Steps: atomic, each independent of the rest of its batch.
 
 use crate::store::{Bench, LATER, START, committed, count, entry, guard, on_both_stores, once, put, secret};
 use countersign_core::{

@@ -1,4 +1,4 @@
-//! Decisions, executions and AAEP's rows: found by what they are, and only while they are it.
+//! Decisions, executions and AAEP's rows: found by their current state only.
 
 pub(crate) mod rows;
 
@@ -31,7 +31,7 @@ pub(crate) async fn keys<T: Stored>(bench: &Bench, lookup: &Lookup) -> Vec<RowKe
     store::find_all::<T>(&*bench.store, lookup.clone()).await.unwrap().iter().map(Stored::key).collect()
 }
 
-/// Puts 1 and 2 open, then 1 settled: it is found by all of `ever` and no more by any of `open`.
+/// Puts 1 and 2 open, then 1 settled: it is found by all of `ever` and no longer by any of `open`.
 pub(crate) async fn settles<T: Stored + PartialEq + Debug>(
     bench: &Bench,
     rows: [T; 3],

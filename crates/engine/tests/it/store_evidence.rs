@@ -1,4 +1,4 @@
-//! The evidence log: no holes, one chain, and pages that show everything once.
+//! The evidence log: no gaps, one chain, and pages that show everything once.
 
 use crate::store::{Bench, START, committed, entry, on_both_stores};
 use countersign_core::step::Effects;

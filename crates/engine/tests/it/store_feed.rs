@@ -1,4 +1,4 @@
-//! The feed: what became of decisions, plans and executions, each lane in its order, nothing twice and nothing left out.
+//! The feed: changes of decisions, plans and executions, each lane in order, without repetition or omission.
 
 use crate::{
     postgres,
@@ -212,7 +212,7 @@ async fn two_nodes_lanes_are_told_by_time_and_neither_holds_up_the_other() {
         assert_eq!((notes(&page.rows).concat().as_str(), page.more), (wanted, more));
         after = page.next;
     }
-    // One lane goes on, with an earlier time than what was told already.
+    // One lane continues, with an earlier time than already delivered entries.
     append(&*left, [settled(PROJECT, START, "late")]).await;
     let late = page(&*right, &after, 3).await;
     assert_eq!((notes(&late.rows).concat().as_str(), late.more), ("late", false));
@@ -261,7 +261,7 @@ async fn a_lane_that_was_taken_over_goes_on_without_a_gap() {
     let asleep = open_postgres(&url).await;
     append(&*asleep, [settled(PROJECT, START, "a")]).await;
     let read = page(&*asleep, &[], 9).await;
-    // Another owner as well, or the one who sleeps so lightly might renew its lease just now.
+    // Another owner as well, or the current one with its short interval might renew its lease just now.
     postgres::run(&url, "UPDATE lanes SET heartbeat = 0, owner = 'nobody'").await;
     let successor = open_postgres(&url).await;
     append(&*successor, [settled(PROJECT, START + 1, "b")]).await;
@@ -274,7 +274,7 @@ async fn a_lane_that_was_taken_over_goes_on_without_a_gap() {
 #[tokio::test(flavor = "multi_thread")]
 async fn each_entry_of_a_group_that_is_tried_again_is_told_once() {
     let bench = Bench::postgres().await;
-    // PostgreSQL has no text with a zero in it, so the group fails and its steps are tried one by one.
+    // PostgreSQL's text cannot contain a NUL, so the group fails and its steps are tried one by one.
     let mut steps: Vec<Effects> = (0..20).map(|n| step([settled(PROJECT, START, &n.to_string())])).collect();
     let unwritable = crate::store::put(crate::store::secret(99, 1, "zero \0 inside"));
     steps.insert(10, Effects { evidence: vec![settled(PROJECT, START, "never")], ..unwritable });

@@ -1,4 +1,4 @@
-//! The batch against a model that does one step after the other in a few maps.
+//! The batch against a reference model that applies one step after the other to a few maps.
 
 use crate::store::{Bench, START, entry, guard, proof, secret};
 use countersign_core::{
@@ -11,7 +11,7 @@ use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A step in small numbers, so that steps get into each other's way.
+/// A step in small numbers, so that steps conflict with each other.
 #[derive(Clone, Debug)]
 struct Small {
     guards: Vec<(RowKey, i64)>,
@@ -21,7 +21,7 @@ struct Small {
     proof: Option<(u8, bool)>,
     counts: Vec<(u8, i64, i64, bool)>,
     entries: u8,
-    /// The moments that it must come before and not before, as distances from now.
+    /// It counts before the first moment and not before the second, as distances from now.
     window: (Option<i64>, Option<i64>),
     news: Vec<RowKey>,
 }
@@ -39,13 +39,13 @@ fn small() -> impl Strategy<Value = Small> {
         vec(0..9_i64, 0..3),
     )
         .prop_map(|(guards, puts, removes, once, proof, counts, entries, window, news)| {
-            // A removal in most steps would leave nothing to disagree about.
+            // Removals in most steps would leave nothing to compare.
             let removes = if entries == 0 { removes } else { vec![] };
             Small { guards, puts, removes, once, proof, counts, entries, window, news }
         })
 }
 
-/// Mostly no moment, or one that fits as often as not.
+/// Mostly no limit, or one that fits as often as not.
 fn near_now(distances: std::ops::RangeInclusive<i64>) -> impl Strategy<Value = Option<i64>> {
     prop_oneof![4 => Just(None), 1 => distances.prop_map(Some)]
 }
@@ -122,7 +122,7 @@ impl Model {
         if step.window.0.is_some_and(|distance| distance <= 0) || step.window.1.is_some_and(|distance| distance < 0) {
             return Outcome::OutOfTime;
         }
-        // The time of a proof does not matter: it is its name that counts once.
+        // The time of a proof does not matter: its `jti` counts once.
         if step.proof.is_some_and(|(jti, _)| !self.proofs.insert(jti)) {
             return Outcome::Replayed;
         }

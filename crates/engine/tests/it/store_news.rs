@@ -1,4 +1,4 @@
-//! News: of what was committed and nothing else, once each, in order, on every node.
+//! Signals: of committed changes only, once each, in order, on every node.
 
 use crate::{
     postgres,
@@ -15,7 +15,7 @@ use serde_json::json;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// Only a test that fails waits for so long.
+/// A timeout that only a failing test reaches.
 const LONG: Duration = Duration::from_secs(30);
 
 struct Listener(UnboundedReceiver<NewsBatch>);
@@ -25,12 +25,12 @@ impl Listener {
         Self(store.listen())
     }
 
-    /// What was told already.
+    /// The signals already received.
     fn heard(&mut self) -> Vec<News> {
         std::iter::from_fn(|| self.0.try_recv().ok()).flatten().map(|news| (*news).clone()).collect()
     }
 
-    /// Everything that came before this one or together with it.
+    /// Every signal before this one or in its batch, without this one.
     async fn up_to(&mut self, last: &News) -> Vec<News> {
         let mut heard: Vec<News> = vec![];
         loop {
@@ -124,7 +124,7 @@ async fn nodes<const N: usize>() -> (String, [Arc<dyn Store>; N]) {
     (url, nodes.try_into().unwrap_or_else(|_| panic!("{N} nodes")))
 }
 
-/// One session after the other's step; each time at the next node.
+/// One event of the session after the other, each at the next node.
 async fn speak(nodes: &[Arc<dyn Store>], session: RowKey, events: i64) {
     for (seq, node) in (0..events).zip(nodes.iter().cycle()) {
         let row = secret(session, seq + 1, &format!("session {session}"));
@@ -133,7 +133,7 @@ async fn speak(nodes: &[Arc<dyn Store>], session: RowKey, events: i64) {
     }
 }
 
-/// Each session's events, in the order in which they were heard.
+/// Each session's events, in the order received.
 fn by_session(heard: &[News]) -> BTreeMap<RowKey, Vec<i64>> {
     let mut sessions: BTreeMap<RowKey, Vec<i64>> = BTreeMap::new();
     for news in heard {
@@ -203,7 +203,7 @@ async fn a_node_whose_listening_connection_is_cut_misses_nothing_and_hears_nothi
     assert_eq!(heard.len(), 4000);
 }
 
-/// Ends the connections that read the news; how many those were.
+/// Cuts the connections that read signals; returns their number.
 async fn cut_the_listening(url: &str) -> usize {
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
                AND datname = current_database() AND query LIKE '%unseen.doc%' AND application_name = 'countersign'";
@@ -237,7 +237,7 @@ async fn a_lane_that_was_taken_over_goes_on_where_it_was() {
     let (url, [asleep, third]) = nodes().await;
     let mut listeners = [Listener::of(&asleep), Listener::of(&third)];
     assert_eq!(asleep.commit(telling(&[changed(1)])).await, Outcome::Committed);
-    // Another owner as well, or the one who sleeps so lightly might renew its lease just now.
+    // Another owner as well, or the current one with its short interval might renew its lease just now.
     postgres::run(&url, "UPDATE lanes SET heartbeat = 0, owner = 'nobody' WHERE lane = 0").await;
     let successor = open_postgres(&url).await;
     assert_eq!(successor.lane(), 0);

@@ -73,7 +73,7 @@ async fn simultaneous_changes_from_two_nodes_all_settle_and_one_wins_each_round(
         Outcome::Committed
     );
     for version in 2..12 {
-        // Each locks what the other one changes, in the opposite order.
+        // Each locks the rows that the other one changes, in the opposite order.
         let one =
             Effects { guards: vec![guard(2, version - 1)], puts: vec![secret(1, version, "a")], ..Effects::default() };
         let other =
@@ -113,7 +113,7 @@ async fn a_node_whose_lane_was_taken_over_goes_on_in_another() {
     let asleep = open_postgres(&url).await;
     let step = || Effects { evidence: vec![entry(1, START, 50, 60, "x")], ..Effects::default() };
     assert_eq!(asleep.commit(step()).await, Outcome::Committed);
-    // Another owner as well, or the one who sleeps so lightly might renew its lease just now.
+    // Another owner as well, or the current one with its short interval might renew its lease just now.
     postgres::run(&url, "UPDATE lanes SET heartbeat = 0, owner = 'nobody'").await;
     let successor = open_postgres(&url).await;
     assert_eq!((asleep.lane(), successor.lane()), (0, 0));

@@ -1,4 +1,4 @@
-//! Opening: what lasts, what is refused, and what a person is told then.
+//! Opening a store: durability, refusals, and their messages.
 
 use crate::{
     postgres,
@@ -22,7 +22,7 @@ use std::{
     sync::Arc,
 };
 
-/// A folder that goes with the test.
+/// A folder, removed after the test.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -193,7 +193,7 @@ async fn while_the_database_is_broken_nothing_is_committed_and_the_writer_outliv
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_that_the_database_cannot_take_is_unavailable_alone_and_the_writer_lives_on() {
     let bench = Bench::postgres().await;
-    // PostgreSQL has no text with a zero in it.
+    // PostgreSQL's text cannot contain a NUL.
     let mut steps: Vec<Effects> = (0..20).map(|key| put(secret(key, 1, &format!("n{key}")))).collect();
     steps.insert(10, put(secret(99, 1, "zero \0 inside")));
     let outcomes = bench.commit_all(steps).await;
@@ -216,7 +216,7 @@ on_both_stores! {
     }
 }
 
-/// What the third version of the schema added, taken away again.
+/// Undoes the third version of the schema.
 const SECOND_SCHEMA: &str = "DROP TABLE held_requests; \
      DROP INDEX sessions_of_key; ALTER TABLE sessions DROP COLUMN jkt; \
      DROP INDEX allowances_open; ALTER TABLE allowances DROP COLUMN project; \
@@ -236,10 +236,10 @@ const THIRD_SCHEMA: &str = "DROP TABLE clarification_sessions; DROP TABLE clarif
      ALTER TABLE allowances DROP COLUMN open_decider; ALTER TABLE allowances DROP COLUMN open_in; \
      DELETE FROM refinery_schema_history WHERE version = 4;";
 
-/// What PostgreSQL had besides: a table cannot be told to be less unique in SQLite, so there it is made anew.
+/// The rest for PostgreSQL: SQLite cannot drop a unique constraint, so there the table is rebuilt.
 const THIRD_IN_POSTGRES: &str = "ALTER TABLE allowances ADD CONSTRAINT allowances_decision_key UNIQUE (decision);";
 
-/// Both stores as an older version left them: written today, and then made to look like it.
+/// Both stores as an older version left them: written with the current schema, and then downgraded.
 async fn as_left(name: &str, written: Effects, older: &str, postgres_too: &str) -> (Folder, [Arc<dyn Store>; 2]) {
     let in_sqlite = format!("{SEVENTH_SCHEMA} {SEVENTH_IN_SQLITE} {older}");
     let in_postgres = format!("{SEVENTH_SCHEMA} {SEVENTH_IN_POSTGRES} {older} {postgres_too}");
@@ -275,8 +275,8 @@ async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open
     }
 }
 
-/// The changes of every schema version from the eighth on, undone, and the ninth forgotten, which only changes
-/// documents.
+/// Undoes every schema version from the eighth on; the ninth only changes documents, so its number is just
+/// removed.
 const SEVENTH_SCHEMA: &str = "DROP TABLE clock; DROP TABLE unsettled_writes; DROP INDEX executions_by_fence; \
      ALTER TABLE executions DROP COLUMN fence_of; ALTER TABLE executions DROP COLUMN fence; \
      DROP INDEX executions_probe_due; ALTER TABLE executions DROP COLUMN probe_due; \
@@ -298,7 +298,7 @@ const SEVENTH_IN_POSTGRES: &str = "ALTER TABLE sessions ADD COLUMN jkt BYTEA; \
      UPDATE sessions SET jkt = decode(CAST(doc AS JSON) ->> 'jkt', 'hex'); \
      CREATE INDEX sessions_of_key ON sessions (project, jkt, key) WHERE jkt IS NOT NULL;";
 
-/// What the seventh version of the schema added, taken away again.
+/// Undoes the seventh version of the schema.
 const SIXTH_SCHEMA: &str = "DROP INDEX delegations_due; ALTER TABLE delegations DROP COLUMN due; \
      DELETE FROM refinery_schema_history WHERE version = 7;";
 
@@ -381,7 +381,7 @@ async fn subscriber_tokens_of_an_older_version_end_after_ninety_days_and_with_th
     }
 }
 
-/// A decision with words that are hard to read, a yes to it and its use, as they were before plans.
+/// A decision with text that is hard to escape, an approval of it and its use, as they were before plans.
 fn before_plans() -> Effects {
     let mut asked = decision(1, 1, expired());
     let Question::Clarification(clarification) = &mut asked.question else { panic!("another question") };

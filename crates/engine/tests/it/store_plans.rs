@@ -1,4 +1,4 @@
-//! Plans and foreign approval records, and the pages in which they and decisions are read.
+//! Plans and foreign approval records, and paged reads of them and of decisions.
 
 use crate::{
     store::{Bench, committed, on_both_stores},
@@ -50,7 +50,7 @@ fn plan(key: RowKey, version: i64, status: PlanStatus) -> Plan {
     }
 }
 
-/// MPLP's words for a plan that nobody waits for and that lets nothing run.
+/// The statuses of a plan that is not pending and lets nothing run.
 const STILL: [PlanStatus; 4] = [PlanStatus::Draft, PlanStatus::Completed, PlanStatus::Cancelled, PlanStatus::Failed];
 const LIVE: [PlanStatus; 3] = [PlanStatus::Proposed, PlanStatus::Approved, PlanStatus::InProgress];
 
@@ -61,7 +61,7 @@ on_both_stores! {
             let rows = [plan(key, 1, live), plan(50 + key, 1, live), plan(key, 2, still)];
             let open = [Lookup::PlansLiveOfDelegation(key), Lookup::PlansLiveOfSession(key + 10)];
             settles(&bench, rows, &open, &[Lookup::PlanById { project: 1, id: mplp_id(key) }]).await;
-            // What was a draft again may be proposed again.
+            // A plan that returned to draft may be proposed again.
             write(&bench, plan(key, 3, live)).await;
             assert_eq!(keys::<Plan>(&bench, &open[0]).await, [key]);
             write(&bench, plan(key, 4, still)).await;
@@ -119,7 +119,7 @@ on_both_stores! {
     }
 }
 
-/// All pages of `limit` rows, one after the other, each beginning where the one before ended.
+/// All pages of `limit` rows, each starting where the previous one ended.
 async fn pages<T: Stored>(bench: &Bench, limit: i64, page: impl Fn(Option<RowKey>, i64) -> Lookup) -> Vec<Vec<RowKey>> {
     let (mut pages, mut before) = (Vec::new(), None);
     loop {
@@ -132,7 +132,7 @@ async fn pages<T: Stored>(bench: &Bench, limit: i64, page: impl Fn(Option<RowKey
     }
 }
 
-/// Rows 1 to 7 of principal 1 in project 1, but for 3 (another principal's, of the same person), 5 (another project's)
+/// Rows 1 to 7 of principal 1 in project 1, except for 3 (another principal's, of the same person), 5 (another project's)
 /// and 6 (another person's, of the same principal).
 fn spread(key: RowKey) -> (RowKey, Raiser) {
     let principal = if key == 3 { "del_other" } else { "del_1" };

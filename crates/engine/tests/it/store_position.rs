@@ -1,4 +1,4 @@
-//! Old data and damaged data are recognised, on both databases.
+//! Outdated and damaged data is detected, on both databases.
 
 use crate::{
     postgres,
@@ -36,7 +36,7 @@ fn step(n: i64) -> Effects {
     Effects { evidence: vec![entry(1, START, 50, 60, &format!("entry {n}"))], ..put(secret(n, 1, &format!("s{n}"))) }
 }
 
-/// A database of each kind with three commits, closed; what changes it from outside.
+/// A database of each kind with three commits, closed, to be changed from outside.
 async fn places(folder: &Folder) -> Vec<Place> {
     let url = postgres::fresh_database().await;
     let places = vec![Place::File(folder.0.join("plane.db")), Place::Postgres(PostgresPlace::new(url))];

@@ -1,4 +1,4 @@
-//! Proofs of possession: each counts once, for all nodes, as long as it could be shown again.
+//! Proofs of possession: each counts once, for all nodes, for as long as it is valid.
 
 use crate::{
     postgres,
@@ -17,7 +17,7 @@ fn made_at(jti: &str, issued_at: i64) -> SpentProof {
     SpentProof { issued_at: UnixMillis(issued_at), ..proof(jti) }
 }
 
-/// As a call does it: with an entry of the log.
+/// As in a call: with an entry of the log.
 fn call(jti: &str) -> Effects {
     Effects { evidence: vec![entry(1, START, 5, 6, jti)], ..show(proof(jti)) }
 }
@@ -49,7 +49,7 @@ async fn of_a_proof_that_is_shown_to_two_nodes_at_once_one_counts() {
     postgres::set_clock(&url, START).await;
     for round in 0..10 {
         let jtis: Vec<String> = (0..20).map(|n| format!("{round}:{n}")).collect();
-        // In the opposite order, so that each waits for what the other has.
+        // In the opposite order, so that each waits for the other's rows.
         let there = jtis.iter().map(|jti| left.commit(call(jti)));
         let back = jtis.iter().rev().map(|jti| right.commit(call(jti)));
         let (there, mut back) = tokio::join!(join_all(there), join_all(back));

@@ -1,4 +1,4 @@
-//! What ended is removed after its time, and nothing else is.
+//! Ended records are removed after their time, and no others.
 
 use crate::{
     store::{Bench, START, entry, on_both_stores},
@@ -32,7 +32,7 @@ async fn is_there<T: Stored>(bench: &Bench, key: RowKey) -> bool {
     store::get::<T>(&*bench.store, key).await.unwrap().is_some()
 }
 
-/// Which of these rows are there.
+/// The remaining ones of these rows.
 async fn remaining<T: Stored>(bench: &Bench, keys: impl IntoIterator<Item = RowKey>) -> Vec<RowKey> {
     let mut found = Vec::new();
     for key in keys {
@@ -43,7 +43,7 @@ async fn remaining<T: Stored>(bench: &Bench, keys: impl IntoIterator<Item = RowK
     found
 }
 
-/// Goes on until nothing is left to remove; how many rows that were.
+/// Repeats until nothing is left to remove; returns the number of rows.
 async fn remove(bench: &Bench, days: i64, retention: &Retention) -> u64 {
     let (now, mut all) = (UnixMillis(START + days * DAY + 1), 0);
     while bench.store.index_evidence(1000).await.unwrap() >= 1000 {}
@@ -197,7 +197,7 @@ on_both_stores! {
         assert_eq!((audit(&bench, 50).await.total, audit(&bench, 51).await.total), (1500, 1500));
         assert_eq!(openings(&asked(&bench, AuditBy::Session(vec![70])).await), 1);
 
-        // Of what belongs to no delegation the own time counts.
+        // For an entry without a delegation its own time counts.
         remove(&bench, 99, &usual).await;
         assert_eq!(asked(&bench, AuditBy::Session(vec![70])).await.total, 0);
         assert_eq!(openings(&audit(&bench, 51).await), 1000, "a whole page of it, ten days longer");

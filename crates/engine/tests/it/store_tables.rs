@@ -1,4 +1,4 @@
-//! Every table keeps its records, and every look-up finds exactly what it names.
+//! Every table keeps its records, and every lookup finds exactly its own.
 
 use crate::store::{Bench, START, on_both_stores};
 use countersign_core::{
@@ -16,7 +16,7 @@ use std::fmt::Debug;
 
 const AT: UnixMillis = UnixMillis(START);
 
-/// Puts the two records, and looks the first one up.
+/// Puts the two records, and looks up the first one.
 async fn finds<T: Stored + PartialEq + Debug>(bench: &Bench, pair: [T; 2], lookups: &[Lookup]) {
     let [wanted, other] = pair;
     let puts = vec![wanted.clone().into_record(), other.clone().into_record()];

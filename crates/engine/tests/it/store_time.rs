@@ -1,4 +1,4 @@
-//! Steps that count only at their time, and counters that are only looked at.
+//! Steps that count only at their time, and counters that are only read.
 
 use crate::store::{LATER, START, changed, count, entry, guard, on_both_stores, once, put, secret};
 use countersign_core::step::{Count, Effects};

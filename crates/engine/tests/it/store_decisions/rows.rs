@@ -1,4 +1,4 @@
-//! The rows that these tests write, with what does not matter to them filled in.
+//! The rows of these tests, with defaults for irrelevant members.
 
 use super::AT;
 use crate::store::START;
@@ -113,7 +113,7 @@ pub(crate) fn allowance(key: RowKey, version: i64, until: i64, state: AllowanceS
     }
 }
 
-/// A yes of person `20 + key` to whatever fits a pattern.
+/// An approval by person `20 + key` of every action that fits a pattern.
 pub(crate) fn bounded(key: RowKey, version: i64, state: AllowanceState) -> Allowance {
     let pattern = json!({ "what": { "is": "tool", "name": "pay" }, "arguments": "{}", "released": {} });
     let pattern = Some(serde_json::from_value(pattern).unwrap());
