@@ -8,7 +8,7 @@ use crate::cli_folder::{Folder, Ran, Served};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
-/// A node with a project that asks, alice who is asked, and a token of hers.
+/// A node with a project that needs approvals, alice as the approver, and a token of hers.
 pub(crate) struct Asked {
     pub(crate) folder: Folder,
     pub(crate) node: Served,
@@ -38,7 +38,7 @@ impl Asked {
         answer.json()
     }
 
-    /// An agent asks to send a letter; the decision's id.
+    /// An agent asks to send a letter; returns the decision's id.
     pub(crate) fn asks(&self, what: &str) -> String {
         let body = json!({ "action": what, "consequence": "It is gone", "tool": "mail.send",
             "arguments": { "text": what }, "timeout_seconds": 600 });

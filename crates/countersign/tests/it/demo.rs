@@ -66,7 +66,7 @@ fn the_commands_that_the_demo_prints_reach_a_gateway_that_holds() {
     assert!(!demo.wait().unwrap().success(), "no code was pasted");
 }
 
-/// What the demo keeps, an agent's token among it, is gone with it, whatever ends it.
+/// The demo's files, among them an agent's token, are removed on every kind of exit.
 #[test]
 fn a_demo_that_is_ended_by_a_signal_leaves_nothing_behind() {
     for signal in ["INT", "TERM", "HUP"] {
@@ -87,7 +87,7 @@ fn a_demo_that_is_ended_by_a_signal_leaves_nothing_behind() {
     }
 }
 
-/// What a process ends with, within a time that no end needs.
+/// The exit status of a process, within a generous time limit.
 fn ended(child: &mut Child) -> ExitStatus {
     let (ended, end) = mpsc::channel();
     std::thread::scope(|scope| {

@@ -1,17 +1,17 @@
-//! A yes for more than once, what is left of it, and taking it back.
+//! A standing approval, its remainder, and its revocation.
 
 use super::Asked;
 use crate::cli_folder::Ran;
 use serde_json::{Value, json};
 
-/// An agent asks to send an amount; what it is answered.
+/// An agent asks to send an amount; returns the response.
 fn pays(asked: &Asked, amount: &str) -> Value {
     let arguments = json!({ "to": "sam", "amount": amount, "currency": "EUR" });
     let body = json!({ "action": "Pay", "consequence": "Gone", "tool": "mail.send", "arguments": arguments });
     asked.agent("POST", "/v1/confirmations", &body)
 }
 
-/// Asks, and spends the yes if there is one already: claimed, done and reported.
+/// Asks, and if an approval covers it already, claims, executes and reports it.
 fn runs(asked: &Asked, amount: &str) -> bool {
     let told = pays(asked, amount);
     if told["state"] != "accepted" {

@@ -29,7 +29,7 @@ impl Live {
         Self { input: child.stdin.take(), child, lines, heard: Vec::new() }
     }
 
-    /// Reads until a line holds this; that line.
+    /// Reads until a line contains this; returns that line.
     fn hears(&mut self, part: &str) -> String {
         loop {
             let line = self.lines.recv_timeout(Duration::from_secs(30));
@@ -45,7 +45,7 @@ impl Live {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// Ends it; everything that it said.
+    /// Ends it; returns its whole output.
     fn quits(mut self) -> Vec<String> {
         self.types("quit");
         assert!(self.child.wait().unwrap().success());

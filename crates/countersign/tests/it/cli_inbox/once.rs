@@ -1,4 +1,4 @@
-//! One command, one thing done.
+//! Commands that do one thing and exit.
 
 use super::Asked;
 use crate::cli_folder::Folder;

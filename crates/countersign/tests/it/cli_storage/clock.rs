@@ -4,7 +4,7 @@ use super::signs_in;
 use crate::cli_folder::Folder;
 use std::path::PathBuf;
 
-/// The time of a process that is started with these is moved by what stands in the file `time`.
+/// Environment that shifts the time of a process by the content of the file `time`.
 fn by_file(folder: &Folder) -> Vec<(String, String)> {
     let library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
         .map(|machine| PathBuf::from(format!("/usr/lib/{machine}/faketime/libfaketimeMT.so.1")))
@@ -18,7 +18,7 @@ fn by_file(folder: &Folder) -> Vec<(String, String)> {
         ("FAKETIME_NO_CACHE", "1"),
         ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
         ("DONT_FAKE_MONOTONIC", "1"),
-        // Else the database's file would seem to be changed by somebody else.
+        // Otherwise the database's file would seem to be changed from outside.
         ("NO_FAKE_STAT", "1"),
     ];
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()

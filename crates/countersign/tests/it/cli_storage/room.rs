@@ -1,4 +1,4 @@
-//! How much room the database takes, told by the node that has it or without one.
+//! The disk usage of the database, reported by its node or without one.
 
 use super::{database, signs_in};
 use crate::cli_folder::Folder;
