@@ -11,7 +11,7 @@ use std::{
 /// One at a time: each brings nodes of its own, and the machine may have two cores.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Far more than a run takes; one that hangs is ended, not waited for.
+/// Far more than a run takes; a hanging run is killed.
 const TOO_LONG: Duration = Duration::from_secs(900);
 
 ///
@@ -38,7 +38,7 @@ fn a_fault_that_the_store_cannot_have_is_named_before_anything_starts() {
     assert!(said.contains("there is no fault postgres on SQLite; say --postgres"), "{said}");
 }
 
-/// Counts only: how fast the machine is says nothing about a promise.
+/// Counts only: the speed of the machine proves nothing.
 fn is_clean(report: &Value, faults: &[&str]) {
     for (name, found) in report["findings"].as_object().unwrap() {
         assert_eq!(found.as_array().unwrap().len(), 0, "{name}: {found:#}");
@@ -51,7 +51,7 @@ fn is_clean(report: &Value, faults: &[&str]) {
     }
 }
 
-/// The report of a run that found nothing.
+/// The report of a run without findings.
 fn soak(arguments: &[&str]) -> Value {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let mut command = program();
