@@ -189,7 +189,7 @@ impl Plane {
         Engine::start(settings(&self.setup), store, by, chance, &KEY_ENCRYPTION_KEY, operators).await
     }
 
-    /// As a command has it that sets the clock right.
+    /// The engine of a command that accepts the clock.
     pub async fn opens_to_set_clock(&self) -> Arc<Engine> {
         let by = NodeClock::from(Clock::Manual(self.clock.clone()));
         let (store, chance, operators) = self.opened(&by).await;
@@ -205,7 +205,7 @@ impl Plane {
         (store, Chance::seeded(self.setup.seed + 2000), Arc::new(self.directory.clone()))
     }
 
-    /// What a readiness check says.
+    /// The response to a readiness check.
     pub async fn readyz(&self) -> (u16, String) {
         let answer = Answer::to(&self.operations, Request::get("/readyz").body(Body::empty()).unwrap()).await;
         (answer.status, answer.text().to_owned())
@@ -254,7 +254,7 @@ impl Plane {
         }
     }
 
-    /// Somebody sets the clock, of the node and of its database: no time passes.
+    /// Sets the clocks of the node and of its database without letting time pass.
     pub async fn leap_secs(&self, secs: i64) {
         self.clock.leap_millis(secs * 1000);
         self.advance_unseen(0).await;

@@ -1,4 +1,4 @@
-//! Held requests that wait for approval, read directly from the database, past the store.
+//! Held requests with pending approval, read directly from the database, past the store.
 
 use super::BankScene;
 use crate::postgres;

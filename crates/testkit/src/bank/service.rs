@@ -103,12 +103,12 @@ impl Bank {
         *self.shared.manner.lock().unwrap() = manner;
     }
 
-    /// Answers every GET with this from now on, however it behaves else, unless it hangs up.
+    /// Answers every GET with this from now on, in every manner that keeps the connection.
     pub fn answers_reads(&self, status: u16, body: &str) {
         *self.shared.reads.lock().unwrap() = Some((status, body.to_owned()));
     }
 
-    /// The GETs among what arrived.
+    /// The received GETs.
     pub fn reads(&self) -> Vec<Got> {
         self.got().into_iter().filter(|got| got.method == Method::GET).collect()
     }
@@ -123,7 +123,7 @@ impl Bank {
         self.shared.arrived.notified().await;
     }
 
-    /// Until the heads of so many requests have arrived.
+    /// Waits until the heads of this many requests have arrived.
     pub async fn has_begun(&self, requests: usize) {
         let begun = self.shared.begun.subscribe().wait_for(|begun| *begun >= requests).await.map(drop);
         begun.expect("the bank is open");
@@ -181,7 +181,7 @@ impl Bank {
         let upgrade = request.headers().contains_key("upgrade").then(|| hyper::upgrade::on(&mut request));
         let (parts, body) = request.into_parts();
         self.shared.begun.send_modify(|begun| *begun += 1);
-        // A request that breaks off is none.
+        // An incomplete request has no effect.
         let Ok(body) = body.collect().await else { return short(400, parts.method) };
         let body = body.to_bytes().to_vec();
         let manner = self.manner();

@@ -61,8 +61,8 @@ impl Connection {
         match told {
             Told::UserInput(text) => {
                 let session_id = self.suite.voice.begin(&text).await;
-                // Made up for the suite, which takes the first message after its input for the name of the session and
-                // looks at it no further: were it an event, the session would have no beginning.
+                // Made up for the suite, which reads the session id from the first message after its input and
+                // ignores the rest of it: if it were an event, the session would lack its first one.
                 (!self.is_negotiated).then(|| json!({ "kind": "user_input.accepted", "session_id": session_id }))
             }
             Told::SubscriptionRequest(request) => Some(self.negotiate(&request).await),
