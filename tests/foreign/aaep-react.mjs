@@ -1,11 +1,10 @@
-// Runs the React subscriber of AAEP's authors in a page that is not there: jsdom for the document, `eventsource` for
-// the stream. It is used as it is published; what a browser would do beside it, the origin of the page and the rules
-// for asking elsewhere, is done here.
+// Runs the React subscriber of AAEP's authors, as published, in a simulated page: jsdom for the document, `eventsource`
+// for the stream. The remaining duties of a browser, the page's origin and CORS, are implemented here.
 //
 //   node aaep-react.mjs '{"endpoint": "http://…", "origin": "http://…"}'
 //
-// Told, one JSON a line: status, event, dialog (its title, or null), announced, replied. Taken, one a line: a selector
-// of what is to be pressed, or `key X`. Ends when its input does.
+// Output, one JSON a line: status, event, dialog (its title, or null), announced, replied. Input, one a line: the
+// selector of an element to press, or `key X`. Ends with its input.
 
 import EventSource from "eventsource";
 import { JSDOM } from "jsdom";
@@ -16,21 +15,21 @@ const { window } = new JSDOM('<!doctype html><div id="root"></div>', { url: `${o
 const { document } = window;
 const tell = (what) => console.log(JSON.stringify(what));
 
-// A browser names the page's origin; so must the stand-in.
+// A browser sends the page's origin; so must this class.
 class FromPage extends EventSource {
   constructor(url) {
     super(url, { headers: { Origin: origin } });
   }
 }
 
-// Node's own fetch asks no server for leave. jsdom's older way does, as browsers do: a question ahead, then the answer
-// only for whom the server names.
+// Node's own fetch ignores CORS. jsdom's XMLHttpRequest implements it like a browser: a preflight, then the response
+// only for allowed origins.
 const fetchAsPage = (url, { method, headers, body }) =>
   new Promise((resolve, reject) => {
     const request = new window.XMLHttpRequest();
     request.open(method, url);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    // jsdom takes every content type for one that needs no leave, but asks for it where progress is watched.
+    // jsdom sends no preflight for any content type, but one for requests with a progress listener.
     request.upload.addEventListener("progress", () => {});
     request.onload = () => resolve({ ok: request.status >= 200 && request.status < 300, status: request.status });
     request.onerror = () => reject(new TypeError("not allowed, or not reachable"));
@@ -51,13 +50,13 @@ const fetch = async (url, asked) => {
 const { navigator, HTMLElement, HTMLInputElement, HTMLTextAreaElement } = window;
 const ofPage = { window, document, navigator, HTMLElement, HTMLInputElement, HTMLTextAreaElement, fetch };
 for (const [name, value] of Object.entries({ ...ofPage, EventSource: FromPage })) {
-  // Newer versions of Node have some of these and would not let them be assigned.
+  // Newer versions of Node have some of these as read-only properties.
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 }
 
 const { createElement } = await import("react");
 const { createRoot } = await import("react-dom/client");
-// The package's entry points name files that it does not have; this is the one that it has.
+// The package's entry points name missing files; this is the existing one.
 const subscriber = new URL("../../node_modules/@aaep/web-subscriber-react/dist/index.js", import.meta.url);
 const { AAEPSubscriber } = await import(subscriber);
 
@@ -70,7 +69,7 @@ const tellChange = (name, value) => {
 const look = () => {
   tellChange("announced", document.querySelector("#aaep-assertive-region")?.textContent || null);
   const button = document.querySelector(".aaep-button-accept");
-  // A dialog hears keys from when its button has the focus, a little after it is drawn.
+  // A dialog handles keys once its button has the focus, a little after it is drawn.
   if (button && document.activeElement !== button) return;
   tellChange("dialog", document.querySelector(".aaep-dialog-title")?.textContent ?? null);
 };

@@ -1,4 +1,4 @@
-// A second opinion on everything that is signed, by the npm library jose.
+// A second judge of signatures: the npm library jose.
 // Reads one question a line from standard input and answers each with one line: JSON both ways.
 
 import { createInterface } from "node:readline";
@@ -12,7 +12,7 @@ import {
   jwtVerify,
 } from "jose";
 
-// RSA keys take long to make, and one does for every RSA algorithm.
+// RSA keys take long to generate, and one serves every RSA algorithm.
 let rsa;
 
 async function pair(alg) {
@@ -33,7 +33,7 @@ const answers = {
     return { jwt: await new SignJWT(claims).setProtectedHeader(header).sign(signer) };
   },
 
-  // What a verifier that knows only the key set learns from a token.
+  // The verification of a token with nothing but the key set.
   async verify({ jwks, jwt, typ, issuer, audience, now }) {
     const currentDate = new Date(now * 1000);
     const { payload, protectedHeader } = await jwtVerify(jwt, createLocalJWKSet(jwks), {

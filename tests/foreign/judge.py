@@ -1,4 +1,4 @@
-"""A second opinion on everything that is signed, by the PyPI library joserfc.
+"""A second judge of signatures: the PyPI library joserfc.
 
 Reads one question a line from standard input and answers each with one line: JSON both ways.
 """
@@ -18,7 +18,7 @@ CURVES = {"ES256": "P-256", "ES384": "P-384", "ES512": "P-521"}
 
 @functools.cache
 def rsa_numbers():
-    """RSA keys take long to make, and one does for every RSA algorithm."""
+    """RSA keys take long to generate, and one serves every RSA algorithm."""
     return RSAKey.generate_key(2048).as_dict(private=True)
 
 
@@ -41,7 +41,7 @@ def sign(question):
 
 
 def verify(question):
-    """What a verifier that knows only the key set learns from a token."""
+    """The verification of a token with nothing but the key set."""
     token = jwt.decode(question["jwt"], KeySet.import_key_set(question["jwks"]), algorithms=ALGORITHMS)
     if question.get("typ") and token.header.get("typ") != question["typ"]:
         raise ValueError("another typ")

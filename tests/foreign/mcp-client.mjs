@@ -1,11 +1,11 @@
-// An agent's client by the authors of MCP, as it is published: npm's @modelcontextprotocol/client.
+// The client of MCP's authors, as published: npm's @modelcontextprotocol/client.
 //
 //   node mcp-client.mjs '{"url": "http://…/mcp", "key": "csk_…", "mode": "legacy"}'
 //   node mcp-client.mjs '{"command": "countersign", "args": ["mcp"], "env": {…}, "mode": {"pin": "2026-07-28"}}'
 //
-// Told first: connected (the version, the server's name, its tools). Then one question a line, {"tool", "arguments"}, and
-// one answer each: the result of the tool, or thrown. A client that is asked for the person's word says yes to
-// everything: whoever believes it has not understood what a decision is. Ends when its input does.
+// Output first: connected (the version, the server's name, its tools). Then one call a line, {"tool", "arguments"}, and
+// one line each: the result of the tool, or thrown. It accepts every elicitation: a server must not take that for a
+// person's decision. Ends with its input.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";

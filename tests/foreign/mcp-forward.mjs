@@ -1,9 +1,9 @@
-// Stands before a service and adds the credential that MCP's conformance suite cannot send. Everything else passes as
-// it is: the host and the origin that were said above all.
+// A proxy that adds the credential that MCP's conformance suite cannot send. Everything else is passed on unchanged,
+// host and origin above all.
 //
 //   node mcp-forward.mjs
 //
-// Tells its port, takes one line, {"host", "port", "key"}: where to, and as whom. Ends when its input does.
+// Prints its port, reads one line, {"host", "port", "key"}: the target and the credential. Ends with its input.
 
 import { createServer, request } from "node:http";
 import { createInterface } from "node:readline";

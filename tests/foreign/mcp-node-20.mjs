@@ -1,5 +1,5 @@
-// MCP's conformance suite asks Node for `globSync`, which came with Node 22. None of the scenarios that are run here use
-// it; without it the suite cannot even be loaded.
+// MCP's conformance suite imports `globSync`, which came with Node 22. No scenario used here calls it, but without it
+// the suite cannot be loaded.
 //
 //   node --import ./mcp-node-20.mjs …/conformance/dist/index.js server …
 

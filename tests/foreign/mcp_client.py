@@ -1,9 +1,9 @@
-"""An agent's client by the authors of MCP, as it is published: PyPI's `mcp`.
+"""The client of MCP's authors, as published: PyPI's `mcp`.
 
     python mcp_client.py '{"url": "http://…/mcp", "key": "csk_…", "mode": "legacy"}'
     python mcp_client.py '{"command": "countersign", "args": ["mcp"], "env": {…}, "mode": "auto"}'
 
-It tells and takes what mcp-client.mjs does.
+Its input and output are those of mcp-client.mjs.
 """
 
 import json
@@ -23,7 +23,7 @@ def tell(what):
 
 
 async def always_yes(context, params):
-    """Whoever believes this has not understood what a decision is."""
+    """A server must not take this for a person's decision."""
     return ElicitResult(action="accept", content={"decision": "accept"})
 
 
@@ -56,7 +56,7 @@ async def main():
 
 
 def reasons(why):
-    """What went wrong, inside of whatever groups hold it."""
+    """The errors inside of exception groups."""
     inner = getattr(why, "exceptions", None)
     return [text for one in inner for text in reasons(one)] if inner else [f"{type(why).__name__}: {why}"]
 

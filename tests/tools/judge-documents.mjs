@@ -1,7 +1,7 @@
 // A second judge for documents, in another language: ajv, with formats asserted.
 //
 // Reads a question a line, { schemas: [...], cases: [{ schema: "$id", document }] }, and answers each with a line of
-// one verdict a case: true if it is valid. A question without schemas is judged by those of the one before.
+// one verdict a case: true if it is valid. A question without schemas uses those of the previous one.
 // Ends with its input.
 
 import Ajv from "ajv";
@@ -25,7 +25,7 @@ function judgeBy(schemas) {
   return ajv;
 }
 
-// Not node:readline, which takes U+2028 for the end of a line as well: documents may have it in their texts.
+// Not node:readline, which also splits at U+2028: documents may contain it.
 async function* lines(stream) {
   let parts = [];
   for await (const chunk of stream.setEncoding("utf8")) {

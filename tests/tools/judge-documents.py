@@ -1,7 +1,7 @@
 """A third judge for documents, in another language again: jsonschema from PyPI, with formats asserted.
 
 Reads a question a line, { schemas: [...], cases: [{ schema: "$id", document }] }, and answers each with a line of one
-verdict a case: true if it is valid. A question without schemas is judged by those of the one before.
+verdict a case: true if it is valid. A question without schemas uses those of the previous one.
 Ends with its input.
 """
 
@@ -14,7 +14,7 @@ from referencing.jsonschema import DRAFT7
 
 FORMATS = FormatChecker()
 
-# A checker whose library is missing is silently none at all.
+# A format checker without its library silently accepts everything.
 missing = {"date-time", "uuid"} - set(FORMATS.checkers)
 if missing:
     sys.exit(f"no checker of the formats {missing}")

@@ -1,4 +1,4 @@
-"""The Python verifier of clarifications, tried with published vectors, with documents made here, and with spoiled ones.
+"""Tests of the Python verifier of clarifications: published vectors, documents made here, and damaged ones.
 
     python3 -m unittest discover -s tests/tools
 """
@@ -80,7 +80,7 @@ def gap(count, field="compliance.jurisdiction", severity="BLOCK", **more):
 
 
 class Session:
-    """Writes the documents of one session. What is signed can be made wrong on purpose by naming a member."""
+    """Writes the documents of one session. Members given by name replace the right ones before signing."""
 
     def __init__(self, plan=None):
         self.plans = [{"plan_object": plan or {"languages": ["en-gb"], "n": 1}}]
@@ -917,7 +917,7 @@ def put(whole, path, *other):
     return changed
 
 
-# ---- The doors -------------------------------------------------------------------------------------------------------
+# ---- Command line ----------------------------------------------------------------------------------------------------
 
 
 class Doors(Case):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A second judge of clarification documents: Python's standard library and the protocol's facts, nothing else.
+"""A second judge of clarification documents, with Python's standard library alone.
 
-    verify_clarification.py [--keys FILE] FILE    one document: exit 0 and a verdict "ok", or exit 1 and what is wrong
+    verify_clarification.py [--keys FILE] FILE    one document: exit 0 and a verdict "ok", or exit 1 and the error
     verify_clarification.py --serve               a question a line, an answer a line, until the input ends
 
 FILE is a message, a record, an audit bundle, an attestation or a handoff. The keys are a document of published keys;
 without them a verdict says no more than "integrity only" (W-19). A question of --serve is {"id", "keys"?, "document"}
-with the document as text, or as "document_base64" where its bytes may be no text at all.
-The first thing wrong is named by its place, like chain[2].answer_signature.
+with the document as text, or as "document_base64" where its bytes may not be text.
+The first error is named by its place, like chain[2].answer_signature.
 """
 
 import argparse
@@ -30,7 +30,7 @@ PROTOCOL = b"wwa-clarification/1.0.0 "
 
 
 class Wrong(Exception):
-    """The first thing that does not hold, and where."""
+    """The first error, and its place."""
 
     def __init__(self, place, why):
         super().__init__(f"{place}: {why}")
@@ -46,7 +46,7 @@ def demand(holds, place, why):
 
 
 def judge(document, keys=None):
-    """The verdict about the bytes of a document, given the bytes of the published keys or none."""
+    """The verdict on the bytes of a document, with the bytes of the published keys or none."""
     try:
         registry = None if keys is None else Registry(parse(keys, "keys"))
         signed_by = "known key" if registry else "integrity only"
@@ -134,7 +134,7 @@ def at(place, name):
 
 
 def canonical(value):
-    """The one spelling of a JSON value, as UTF-8."""
+    """The canonical form of a JSON value, as UTF-8."""
     return canonical_text(value).encode("utf-8")
 
 
@@ -154,7 +154,7 @@ def canonical_text(value):
 
 
 def ecmascript_number(number):
-    """Number::toString of ECMAScript. Python's repr has the same shortest digits and only sets the point elsewhere."""
+    """Number::toString of ECMAScript. Python's repr has the same shortest digits with another position of the point."""
     if number == 0:
         return "0"
     mantissa, _, exponent = repr(abs(number)).partition("e")
@@ -187,7 +187,7 @@ IDENTITY = (0, 1, 1, 0)  # X, Y, Z, T with x = X/Z, y = Y/Z, xy = T/Z
 
 
 def strictly_signed(key, signature, data):
-    """Without cofactor. S is below L, neither A nor R is of small order or spelled in another way than the one."""
+    """Without cofactor. S is below L; A and R are canonical and not of small order."""
     if len(key) != 32 or len(signature) != 64:
         return False
     r, s = signature[:32], int.from_bytes(signature[32:], "little")
@@ -195,13 +195,13 @@ def strictly_signed(key, signature, data):
     if s >= L or r in SMALL_ORDER or minus_a is None:
         return False
     k = int.from_bytes(hashlib.sha512(r + key + data).digest(), "little") % L
-    # A spelling of R that is not canonical equals none that encode() makes.
+    # A non-canonical encoding of R differs from every output of encode().
     return encode(minus_a(k, base().times(s))) == r
 
 
 @lru_cache(maxsize=64)
 def minus_times(key):
-    """The function (k, Q) → Q - [k]A of a key A. One that comes up again and again gets a table."""
+    """The function (k, Q) → Q - [k]A of a key A. A frequently used key gets a table."""
     point = decode(key)
     if point is None or key in SMALL_ORDER:
         return None
@@ -286,7 +286,7 @@ def encode(point):
 
 
 def decode(data):
-    """The point, or None for what is none or is spelled otherwise than encode() spells it."""
+    """The point, or None for an invalid or non-canonical encoding."""
     number = int.from_bytes(data, "little")
     y, odd = number & (1 << 255) - 1, number >> 255
     if y >= P:
@@ -303,7 +303,7 @@ def decode(data):
 
 
 def small_order():
-    """The eight points that the cofactor takes to the identity: multiples of one of order eight."""
+    """The eight points that the cofactor maps to the identity: multiples of one of order eight."""
     point, found = IDENTITY, set()
     generator = addend(decode(bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")))
     for _ in range(8):
@@ -315,7 +315,7 @@ def small_order():
 SMALL_ORDER = small_order()
 
 
-# ---- What is signed (W-02, W-08) -------------------------------------------------------------------------------------
+# ---- Signed bytes (W-02, W-08) ---------------------------------------------------------------------------------------
 
 
 def signing_input(kind, body):
@@ -339,14 +339,14 @@ def without(document, *members):
 
 
 def verify(kind, body, key, signature, place):
-    """The literal texts are what is signed; only the key and the signature are read."""
+    """The signature covers the literal texts; only the key and the signature are decoded."""
     signed = strictly_signed(unspelled(key, 32), unspelled(signature, 64), signing_input(kind, body))
     demand(signed, place, f"is not the signature of this {kind} by this key")
 
 
 @lru_cache(maxsize=256)
 def unspelled(text, size):
-    """The bytes of a key or a signature in any spelling of W-01, or None."""
+    """The bytes of a key or a signature in any encoding of W-01, or None."""
     if not text.startswith("ed25519:"):
         return None
     text = text[len("ed25519:") :]
@@ -354,7 +354,7 @@ def unspelled(text, size):
         return bytes.fromhex(text)
     for altchars in (b"+/", b"-_"):
         data = from_base64(text, altchars)
-        # A spelling with bits to spare must leave them zero, so that one text is one value and back.
+        # Unused bits must be zero, so that each value has one encoding.
         if data is not None and len(data) == size:
             again = base64.b64encode(data, altchars).decode("ascii")
             return data if text in (again, again.rstrip("=")) else None
@@ -381,7 +381,7 @@ def instant(text):
 
 
 # ---- Shapes ----------------------------------------------------------------------------------------------------------
-# A shape is a function of a value and its place. Documents are closed: what nobody signed cannot be added.
+# A shape is a function of a value and its place. Documents are closed: no unsigned member can be added.
 
 
 def shaped(required, optional=None, closed=True):
@@ -584,11 +584,11 @@ PUBLISHED_KEYS = shaped(
 )
 
 
-# ---- Whose key (W-19, W-20) ------------------------------------------------------------------------------------------
+# ---- Key owners (W-19, W-20) -----------------------------------------------------------------------------------------
 
 
 class Registry:
-    """The keys that an agent published: a signature counts as its own only by one of them, in that key's time."""
+    """An agent's published keys: a signature is its own only by one of them, within that key's validity."""
 
     def __init__(self, document):
         bounded(document, "keys")
@@ -647,7 +647,7 @@ class Keys:
         self.current, self.spelled = new, rotation["new_public_key"]
 
     def follow_published(self):
-        """A document around a chain may be younger than it; then the published statements lead to its key."""
+        """A document around a chain may be newer than it; then the published statements lead to its key."""
         for index, rotation in enumerate(self.registry.rotations if self.registry else []):
             if unspelled(rotation["old_public_key"], 32) == self.current:
                 self.rotate(rotation, f"keys.rotations[{index}]")
@@ -657,7 +657,7 @@ class Keys:
 
 
 class Chain:
-    """A record's entries, walked from the first on. What holds at the point reached is in the members."""
+    """A record's entries, walked from the first on. The members hold the state at the current entry."""
 
     def __init__(self, record, place, registry):
         self.record, self.place = record, place
@@ -755,7 +755,7 @@ class Chain:
         return body
 
     def check_answerer(self, by, when, place):
-        """W-06: what the asking agent signs for another is marked so, and by its own key."""
+        """W-06: the asking agent's signature for another is marked as such, and by its own key."""
         if not by["attested"]:
             demand(by["agent_id"] == self.agent_id, at(place, "agent_id"), "is not the asking agent, which signed")
         if not by["attested"] or by["agent_id"] == self.agent_id:
@@ -771,7 +771,7 @@ class Chain:
     def answers(self):
         """The answer that counts at each place, and whether the accepted plan must have it.
 
-        One given before the plan changed counts only if the new plan raised the same gap, which no chain tells.
+        One given before the plan changed counts only if the new plan raised the same gap, which no chain shows.
         """
         found = {}
         for entry, plan in self.rounds:
@@ -806,7 +806,7 @@ class Chain:
 
 
 def first_key(record):
-    """The first that an entry carries or replaces; the record itself names the one in use at its end."""
+    """The first key that an entry carries or replaces; the record names the one in use at its end."""
     for entry in record["chain"]:
         if "rotation" in entry:
             return entry["rotation"]["old_public_key"]
@@ -894,7 +894,7 @@ def check_attestation(document, place, registry):
 
 
 def check_whole(kind, document, moment, place, registry):
-    """What is signed as a whole but for its signature (W-03, W-27)."""
+    """A document signed as a whole except for its signature (W-03, W-27)."""
     key = document["agent_public_key"]
     if registry:
         registry.demand(document["agent_id"], key, instant(document[moment]), at(place, "agent_public_key"))
@@ -950,7 +950,7 @@ def check_views(views, chain, place):
 
 
 def check_current(document, chain, place, registry):
-    """The message and the chain tell of the same gaps."""
+    """The message and the chain have the same gaps."""
     check_message(document, place, registry)
     check_belongs(document, "timestamp", chain, place)
     asked = {gap["id"]: gap for gap in document["gaps"]}
@@ -999,13 +999,13 @@ KINDS = {
 }
 
 
-# ---- Where each value of an accepted plan comes from -----------------------------------------------------------------
+# ---- The origin of each value of an accepted plan --------------------------------------------------------------------
 
 ABSENT = object()
 
 
 def pointer(gap):
-    """The gap's place as a path. The pointer is exact; the dotted field is what older documents have (W-25)."""
+    """The gap's place as a path. The pointer is exact; older documents have the dotted field (W-25)."""
     if "pointer" in gap:
         return tuple(part.replace("~1", "/").replace("~0", "~") for part in gap["pointer"][1:].split("/"))
     return tuple(re.sub(r"\[([0-9]+)\]", r".\1", gap["field"]).split("."))
@@ -1043,7 +1043,7 @@ def trace(submitted, accepted, path, answers, leading, place):
 
 
 def gives(entry, value):
-    """Whether an answer's text can have become this value: as it is, in a suggestion's spelling, or read as JSON."""
+    """Whether an answer's text can yield this value: as it is, in a suggestion's spelling, or parsed as JSON."""
     answer, gap = entry["answer"], entry["gap"]
     if isinstance(value, str):
         spellings = [*gap["suggestions"], *(["accept"] if gap["severity"] == "WARN" else [])]
@@ -1072,7 +1072,7 @@ def shown_path(place, path):
     return place + "".join(f"[{name}]" if name.isdecimal() else f".{name}" for name in path)
 
 
-# ---- The doors -------------------------------------------------------------------------------------------------------
+# ---- Command line ----------------------------------------------------------------------------------------------------
 
 
 def serve(questions, answers):
