@@ -1,4 +1,4 @@
-// An agent, as a story needs one: it asks, and withdraws its questions.
+// An agent for the scenarios: it asks, and withdraws its questions.
 
 import { check } from "./browser.mjs";
 
@@ -16,7 +16,7 @@ export class Agent {
     return this.post("/v1/clarifications", body, 201);
   }
 
-  /** Asks for a tool; 201 asks people, 200 says that a standing approval covers it. */
+  /** Asks for a tool: 201 is a pending question, 200 a call covered by a standing approval. */
   async asksTo(tool, args, status = 201) {
     const words = { action: `Call ${tool}`, consequence: "What was asked for is done." };
     return this.post("/v1/confirmations", { ...words, tool, arguments: args }, status);

@@ -1,4 +1,4 @@
-// A real browser for one story: started, watched, and closed whatever happens.
+// A real browser for one scenario: started, observed, and closed on every exit.
 
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
@@ -14,7 +14,7 @@ const ARGS = [
   "--disable-sync",
 ];
 
-/** Runs a story with what the Rust test handed over as JSON; what it returns goes back on standard output. */
+/** Runs a scenario with the JSON input of the Rust test; its result goes to standard output. */
 export async function tell(story) {
   const given = JSON.parse(process.argv[2]);
   setTimeout(() => fail("the story did not come to its end"), 300_000).unref();
@@ -37,7 +37,7 @@ function fail(why) {
   process.exit(1);
 }
 
-/** A page in a context of its own. Anything that the browser complains about is a failure in the end. */
+/** A page in a context of its own. Every error of the browser fails the scenario in the end. */
 export async function visit(browser, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   context.setDefaultTimeout(15_000);
@@ -45,7 +45,7 @@ export async function visit(browser, options = {}) {
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(`script: ${error.message}`));
   page.on("console", (message) => {
-    // A status that a story provokes is reported as an error too; the story checks it itself.
+    // A status that a scenario provokes is reported as an error too; the scenario checks it itself.
     const expected = message.text().startsWith("Failed to load resource");
     if (message.type() === "error" && !expected) complaints.push(`console: ${message.text()}`);
   });
@@ -59,8 +59,8 @@ export async function visit(browser, options = {}) {
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 
 /**
- * Fails on anything that axe finds, and on sideways scrolling, in light and dark, wide and at 320 pixels.
- * Takes pictures into the folder `shots`, if the story was given one.
+ * Fails on every finding of axe, and on sideways scrolling, in light and dark, wide and at 320 pixels.
+ * Writes screenshots into the folder `shots`, if the scenario was given one.
  */
 export async function judge(page, name, given) {
   await page.evaluate(axe);
@@ -89,7 +89,7 @@ export function check(holds, otherwise) {
   if (!holds) throw new Error(otherwise);
 }
 
-/** What a screen reader is given to say, without the marks that keep directions apart. */
+/** The text for a screen reader, without bidi isolates. */
 export async function spoken(page) {
   return (await page.locator("body").ariaSnapshot()).replace(/[\u2066-\u2069]/g, "");
 }

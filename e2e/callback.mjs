@@ -1,4 +1,4 @@
-// An answer that leaves for the operator: the page's own policy must let the browser go, with the code alone.
+// A redirect to the operator: the page's own policy must allow it, with the code alone.
 
 import { check, tell, visit } from "./browser.mjs";
 import { fill, enter, tabTo } from "./keyboard.mjs";
@@ -19,7 +19,7 @@ await tell(async (browser, given) => {
   return { approved, denied };
 });
 
-/** Answers, and waits for what the operator has to say; that it is a 404 does not matter here. */
+/** Answers, and waits for the operator's response, which may be a 404 here. */
 async function leave(page, given, name) {
   const arrives = page.waitForResponse((response) => response.url().startsWith(`https://${given.domain}/`));
   await enter(page, name);

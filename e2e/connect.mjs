@@ -1,4 +1,4 @@
-// The whole story by keyboard: sign in, read, forget the tick, approve, see the agents, revoke the access of one.
+// The whole flow by keyboard: sign in, read, forget the tick, approve, list the agents, revoke the access of one.
 
 import { check, judge, spoken, tell, visit } from "./browser.mjs";
 import { enter, fill, hasFocus, tabTo } from "./keyboard.mjs";
@@ -51,7 +51,7 @@ async function tellsTheProblem(page) {
   check((await page.title()).startsWith("Error: "), "the title does not begin with the error");
 }
 
-/** The summary leads to what is to be mended. */
+/** The summary leads to the faulty field. */
 async function mendsIt(page) {
   await tabTo(page, "To approve, confirm that you have read the text under “If something goes wrong”.");
   await page.keyboard.press("Enter");

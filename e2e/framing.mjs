@@ -1,4 +1,4 @@
-// A page that tries to put the consent page into a frame, on another origin and on ours, gets nothing to show.
+// A page that puts the consent page into a frame, on another origin or on ours, gets an empty frame.
 
 import { check, tell, visit } from "./browser.mjs";
 import { enter, fill } from "./keyboard.mjs";

@@ -1,4 +1,4 @@
-// The consent page for somebody who reads German.
+// The consent page in German.
 
 import { check, judge, spoken, tell, visit } from "./browser.mjs";
 import { enter, fill, tabTo } from "./keyboard.mjs";

@@ -76,18 +76,18 @@ async function hears(page, words) {
   for (const word of words) check(heard.includes(word), `a screen reader does not say “${word}”:\n${heard}`);
 }
 
-/** The page says itself whether it will announce anything. */
+/** The page states whether it announces questions. */
 async function listens(page) {
   await page.locator("[data-live-state]", { hasText: "New questions are announced here" }).waitFor();
 }
 
-/** Another tab is looked at, as far as this one can tell: it hears nothing then. */
+/** Hides the page, as behind another tab: it receives no events then. */
 async function looksAway(page) {
   await hide(page, true);
   await page.locator("[data-live-state]", { hasText: "does not update by itself" }).waitFor();
 }
 
-/** It is told anew what is open, and finds out what it missed. */
+/** Shows the page again: it fetches the open questions and the missed settlements. */
 async function looksBack(page) {
   await hide(page, false);
   await listens(page);
@@ -100,7 +100,7 @@ async function hide(page, hidden) {
   }, hidden);
 }
 
-/** Says so in a region that interrupts, and says it once. */
+/** Announces it in an assertive region, once. */
 async function announces(page, times) {
   const region = page.locator("[data-announced][aria-live=assertive]");
   await region.locator("p").nth(times - 1).waitFor();
@@ -182,7 +182,7 @@ async function namesTheZone(browser, agent, given) {
   await agent.withdraws(id);
 }
 
-/** What runs stands apart from what the agent says about it, and nothing in it hides or poses as something else. */
+/** The call is apart from the agent's text, and no character of it hides or poses as another. */
 async function showsWhatRuns(page, agent, given) {
   await page.goto(`${given.origin}/inbox`);
   await listens(page);
@@ -217,7 +217,7 @@ async function settlesIt(page, given, words) {
   await listens(page);
 }
 
-/** What was announced and not yet opened is gone, and its end is said once, without interrupting. */
+/** An announced, unopened question is gone, and its end is announced once, without interrupting. */
 async function dropsThePrompt(page, words) {
   await page.locator("[data-settlements][aria-live=polite] p").first().waitFor();
   const said = (await page.locator("[data-settlements] p").allTextContents()).join("|");
@@ -232,7 +232,7 @@ async function marksTheQuestion(page, id, word, words) {
   await dropsThePrompt(page, words);
 }
 
-/** The question is withdrawn under the hands of whoever answers it: no form is left, and the focus is not lost. */
+/** The question is withdrawn while a person answers it: no form is left, and the focus is not lost. */
 async function losesItsForm(page, given) {
   const told = page.locator("[data-settlements] p");
   await told.waitFor();

@@ -1,8 +1,8 @@
-// A person who has a keyboard and no mouse.
+// A person with a keyboard and no mouse.
 
 import { check } from "./browser.mjs";
 
-/** Tabs forward until what has the focus carries this name, and makes sure that the focus can be seen. */
+/** Tabs forward until the focused element has this name, and checks that the focus is visible. */
 export async function tabTo(page, name) {
   const passed = [];
   for (let n = 0; n < 40; n += 1) {
@@ -41,7 +41,7 @@ export async function hasFocus(page, id, otherwise) {
   check(false, `${otherwise}, but ${JSON.stringify(here)}`);
 }
 
-/** The element with the focus: its name, as a label, an aria-label or its own text gives it. */
+/** The name of the focused element, from its label, its aria-label or its own text. */
 function focused(page) {
   return page.evaluate(() => {
     const element = document.activeElement;

@@ -116,7 +116,7 @@ async function standingApproval(page, agent, given) {
   await hasFocus(page, "problem", "the error summary does not have the focus");
   await hears(page, ["Give a whole number of times"]);
   await judge(page, "question-more-wrong", given);
-  // The summary of what is wrong leads to the field.
+  // The error summary leads to the field.
   await press(page, "Give a whole number of times that is allowed here.", "Enter");
   await hasFocus(page, "uses", "the error does not lead to its field");
   await page.keyboard.press("Control+A");

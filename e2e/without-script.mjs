@@ -1,4 +1,4 @@
-// The same answer without a line of JavaScript: every page works with forms and links alone.
+// The same flow without JavaScript: every page works with forms and links alone.
 
 import { check, spoken, tell, visit } from "./browser.mjs";
 import { enter, fill, hasFocus, tabTo } from "./keyboard.mjs";
