@@ -52,7 +52,7 @@ impl Door {
         format!("{}{path}", self.prefix)
     }
 
-    /// Adds the request's target.
+    /// Adds the `Host` header of this address.
     fn at(&self, request: Builder) -> Builder {
         request.header(header::HOST, &self.host)
     }

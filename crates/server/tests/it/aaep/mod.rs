@@ -55,7 +55,7 @@ impl Waiting {
         Self { plane, alice, agent, phone, heard, decision, question }
     }
 
-    /// A question whose answer is not approval or rejection.
+    /// A clarification request.
     async fn for_clarification(kit: Kit, body: Value) -> Self {
         let Asked { plane, alice, agent } = kit.asked().await;
         let (phone, mut heard) = alice.listening(&plane).await;

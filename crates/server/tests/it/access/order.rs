@@ -102,7 +102,7 @@ async fn check(plane: &Plane, agent: &Registered, method: Method, path: &str, in
         call = match fault {
             NoCredentials => call.without("authorization"),
             Version => call.instead("aap-version", "9.9"),
-            // An unknown token has no further faults.
+            // A removed header stays removed.
             AccessToken if !wrong.contains(&NoCredentials) => call.instead("authorization", "Bearer aat_of_nobody"),
             Mode => call.without("x-agent-mode"),
             Echo => call.instead("x-agent-delegation", "del_00000000000000000000000000000000"),

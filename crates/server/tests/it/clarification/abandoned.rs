@@ -35,7 +35,7 @@ async fn claims(stage: &Clarifying, decision: &Value, amount: &str) -> Answer {
     stage.agent.claims(&stage.plane, decision, &claim).await
 }
 
-/// A person's device that may answer.
+/// The device of a new person with these roles.
 async fn device(stage: &Clarifying, name: &str, roles: &[Role], may_answer: bool) -> TestAgent {
     let person = stage.plane.person_in("calendar", name, roles).await;
     let new = json!({ "name": "phone", "may_answer": may_answer });

@@ -1,4 +1,4 @@
-//! Executions without a reported outcome, and a person who records it.
+//! Executions without a reported outcome, and their reconciliation by a person.
 
 use super::*;
 use countersign_engine::Role;
