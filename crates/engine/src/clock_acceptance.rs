@@ -2,7 +2,7 @@
 
 use crate::{
     dpop::EPOCH_S,
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     node_clock::MOST_MS,
     store::{self, KeptTime, Lookup, Outcome},
     timekeeping::ClockTrouble,
@@ -34,11 +34,11 @@ pub struct ClockShown {
 
 impl Engine {
     pub async fn show_clock(&self) -> Result<ClockShown, Refusal> {
-        self.keep_pace().await.map_err(unavailable)?;
+        self.keep_pace().await?;
         Ok(ClockShown {
             time: self.now(),
             machine: self.clock.wall(),
-            store: self.store.now().await.map_err(unavailable)?,
+            store: self.store.now().await?,
             trouble: self.clock_trouble(),
             accepted: self.time.accepted(),
         })
@@ -48,7 +48,7 @@ impl Engine {
     /// says so. What is asked keeps its deadline, unless it was asked at a time that is still to come.
     pub async fn accept_clock(&self, reason: &str) -> Result<ClockAccepted, Refusal> {
         let _turn = self.time.accepting.lock().await;
-        self.keep_pace().await.map_err(unavailable)?;
+        self.keep_pace().await?;
         let Some(trouble) = self.clock_trouble() else {
             return Err(Refusal::Conflict("the clock is in order: there is nothing to accept".into()));
         };
@@ -76,7 +76,7 @@ impl Engine {
         if !self.store.has_own_clock() {
             return Ok(machine);
         }
-        let store = self.store.now().await.map_err(unavailable)?;
+        let store = self.store.now().await?;
         let apart = store.millis_since(machine);
         if apart.abs() > MOST_MS {
             return Err(Refusal::Conflict(format!(
@@ -91,22 +91,19 @@ impl Engine {
     async fn end_with_clock(&self, now: UnixMillis) -> Result<BTreeMap<RowKey, EndedWithClock>, Refusal> {
         let (mut ended, (by, limit), store) = (BTreeMap::<_, EndedWithClock>::new(), ALL, &*self.store);
         let still_to_come = |at: UnixMillis| at.millis_since(now) > MOST_MS;
-        let allowances: Vec<Allowance> =
-            store::find_all(store, Lookup::AllowancesDue { by, limit }).await.map_err(unavailable)?;
+        let allowances: Vec<Allowance> = store::find_all(store, Lookup::AllowancesDue { by, limit }).await?;
         for allowance in allowances {
             if self.lapse_with_clock(allowance.key, now).await? {
                 ended.entry(allowance.project).or_default().approvals += 1;
             }
         }
-        let executions: Vec<Execution> =
-            store::find_all(store, Lookup::ExecutionsDue { by, limit }).await.map_err(unavailable)?;
+        let executions: Vec<Execution> = store::find_all(store, Lookup::ExecutionsDue { by, limit }).await?;
         for execution in executions.into_iter().filter(|execution| still_to_come(execution.claimed_at)) {
             if self.end_lease_with_clock(execution.key, now).await? {
                 ended.entry(execution.project).or_default().claims += 1;
             }
         }
-        let questions: Vec<Decision> =
-            store::find_all(store, Lookup::DecisionsDue { by, limit }).await.map_err(unavailable)?;
+        let questions: Vec<Decision> = store::find_all(store, Lookup::DecisionsDue { by, limit }).await?;
         for question in questions.into_iter().filter(|question| still_to_come(question.asked_at)) {
             if self.expire_with_clock(question.key, now).await? {
                 ended.entry(question.project).or_default().questions += 1;
@@ -117,10 +114,10 @@ impl Engine {
 
     async fn lapse_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         for _ in 0..TRIES {
-            let Some(allowance) = store::get::<Allowance>(&*self.store, key).await.map_err(unavailable)? else {
+            let Some(allowance) = store::get::<Allowance>(&*self.store, key).await? else {
                 return Ok(false);
             };
-            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
             let _turn = self.turns.take(decision.asked_in).await;
             let (place, session) = self.around(&decision).await?;
@@ -135,10 +132,10 @@ impl Engine {
 
     async fn end_lease_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         for _ in 0..TRIES {
-            let Some(execution) = store::get::<Execution>(&*self.store, key).await.map_err(unavailable)? else {
+            let Some(execution) = store::get::<Execution>(&*self.store, key).await? else {
                 return Ok(false);
             };
-            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
             let _turn = self.turns.take(decision.asked_in).await;
             let (place, session) = self.around(&decision).await?;
@@ -153,7 +150,7 @@ impl Engine {
     /// Its deadline would come as late as the clock was ahead.
     async fn expire_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         for _ in 0..TRIES {
-            let Some(decision) = store::get::<Decision>(&*self.store, key).await.map_err(unavailable)? else {
+            let Some(decision) = store::get::<Decision>(&*self.store, key).await? else {
                 return Ok(false);
             };
             if !decision.is_pending() {
@@ -198,13 +195,12 @@ impl Engine {
             let found = ended.get(&project.key).copied().unwrap_or_default();
             ((project.key, project.id), found)
         };
-        let projects = self.projects().await.map_err(unavailable)?.into_iter().map(with_ended).collect();
+        let projects = self.projects().await?.into_iter().map(with_ended).collect();
         let mut view = AcceptClockView { projects, people: Vec::new(), access_tokens: Vec::new() };
         if signs_out {
-            let tokens: Vec<AccessToken> =
-                store::find_all(&*self.store, Lookup::AllAccessTokens).await.map_err(unavailable)?;
+            let tokens: Vec<AccessToken> = store::find_all(&*self.store, Lookup::AllAccessTokens).await?;
             view.access_tokens = tokens.iter().map(|token| token.key).collect();
-            view.people = store::find_all(&*self.store, Lookup::AllPeople).await.map_err(unavailable)?;
+            view.people = store::find_all(&*self.store, Lookup::AllPeople).await?;
         }
         Ok(view)
     }
@@ -218,9 +214,9 @@ impl Engine {
         if let Err(why) = self.store.accept_time(now, nonces_until).await {
             self.clock.take_back(before);
             self.time.set_accepted(known);
-            return Err(unavailable(why));
+            return Err(why.into());
         }
-        self.keep_pace().await.map_err(unavailable)?;
+        self.keep_pace().await?;
         self.time.serves_from(self.now());
         Ok(())
     }

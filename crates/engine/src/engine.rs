@@ -23,6 +23,7 @@ use crate::{
     waits::Waits,
 };
 use countersign_core::{
+    decision::answer::NotCounted,
     env::Env,
     people::sign_in::Throttle,
     refusal::Refusal,
@@ -309,8 +310,16 @@ impl Engine {
     }
 }
 
-/// What the store could not tell is not decided on.
-pub(crate) fn unavailable(why: StoreError) -> Refusal {
-    tracing::error!(%why, "the store could not be read");
-    Refusal::Unavailable
+/// Nothing is decided without a row that the store could not read.
+impl From<StoreError> for Refusal {
+    fn from(why: StoreError) -> Self {
+        tracing::error!(%why, "the store could not be read");
+        Self::Unavailable
+    }
+}
+
+impl From<StoreError> for NotCounted {
+    fn from(why: StoreError) -> Self {
+        Refusal::from(why).into()
+    }
 }

@@ -1,7 +1,7 @@
 //! Going on with a database that was brought back, and lifting what was suspended then.
 
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     store::{self, Lookup},
 };
 use countersign_core::{
@@ -34,15 +34,15 @@ impl Engine {
 
     async fn before_epoch(&self) -> Result<EpochView, Refusal> {
         let store = &*self.store;
-        let epoch: Option<Epoch> = store::get(store, EPOCH).await.map_err(unavailable)?;
-        let tokens: Vec<AccessToken> = store::find_all(store, Lookup::AllAccessTokens).await.map_err(unavailable)?;
+        let epoch: Option<Epoch> = store::get(store, EPOCH).await?;
+        let tokens: Vec<AccessToken> = store::find_all(store, Lookup::AllAccessTokens).await?;
         let mut projects = Vec::new();
-        for project in &self.projects().await.map_err(unavailable)? {
+        for project in &self.projects().await? {
             projects.push(self.holdings(project).await?);
         }
         Ok(EpochView {
             epoch: epoch.ok_or(Refusal::Internal)?,
-            people: store::find_all(store, Lookup::AllPeople).await.map_err(unavailable)?,
+            people: store::find_all(store, Lookup::AllPeople).await?,
             access_tokens: tokens.iter().map(|token| token.key).collect(),
             projects,
         })
@@ -71,10 +71,8 @@ impl Engine {
     /// AAP sessions without a delegation that have something open.
     async fn sessions_of_nobody(&self, project: RowKey) -> Result<BTreeSet<RowKey>, Refusal> {
         let (store, (by, limit)) = (&*self.store, ALL);
-        let decisions: Vec<Decision> =
-            store::find_all(store, Lookup::DecisionsDue { by, limit }).await.map_err(unavailable)?;
-        let allowances: Vec<Allowance> =
-            store::find_all(store, Lookup::AllowancesDue { by, limit }).await.map_err(unavailable)?;
+        let decisions: Vec<Decision> = store::find_all(store, Lookup::DecisionsDue { by, limit }).await?;
+        let allowances: Vec<Allowance> = store::find_all(store, Lookup::AllowancesDue { by, limit }).await?;
         let nobodys = |raiser: &Raiser| {
             let none = raiser.delegation.is_none() && raiser.api_key.is_none();
             raiser.session.filter(|_| none)
@@ -87,7 +85,7 @@ impl Engine {
 
     /// All delegations of a project, oldest first.
     pub async fn delegations_in(&self, project: RowKey) -> Result<Vec<Delegation>, Refusal> {
-        store::find_all(&*self.store, Lookup::DelegationsOfProject(project)).await.map_err(unavailable)
+        Ok(store::find_all(&*self.store, Lookup::DelegationsOfProject(project)).await?)
     }
 
     /// Lets a suspended delegation work again; for its person, an admin, or the command line of the service (no actor).
@@ -99,7 +97,7 @@ impl Engine {
     ) -> Result<Delegation, Refusal> {
         for _ in 0..TRIES {
             let lookup = Lookup::DelegationById { project: project.key, id: id.to_owned() };
-            let found: Option<Delegation> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let found: Option<Delegation> = store::find_one(&*self.store, lookup).await?;
             let view = ((project.key, project.id.clone()), found.ok_or(Refusal::DelegationNotFound)?);
             let step = LiftDelegation { actor: actor.cloned() }.decide(&view, &self.env()?)?;
             if let Some(lifted) = self.finish(step).await? {
@@ -113,7 +111,7 @@ impl Engine {
     pub async fn lift_key(&self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
         for _ in 0..TRIES {
             let lookup = Lookup::ApiKeyById { project: project.key, id: id.to_owned() };
-            let found: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let found: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
             let found = found.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
             let view = ((project.key, project.id.clone()), found);
             let step = LiftKey.decide(&view, &self.env()?)?;

@@ -1,7 +1,7 @@
 //! Keys that all nodes share: made once, sealed in the database, published as one key set.
 
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     store::{self, Lookup, Outcome, StoreError},
 };
 use countersign_core::{
@@ -205,8 +205,7 @@ impl Engine {
     pub(crate) async fn project_sealer(&self, project: &Project) -> Result<Sealer, Refusal> {
         let name = format!("project:{}", project.key);
         for _ in 0..crate::engine::TRIES {
-            let known: Option<Secret> =
-                store::find_one(&*self.store, Lookup::SecretByName(name.clone())).await.map_err(unavailable)?;
+            let known: Option<Secret> = store::find_one(&*self.store, Lookup::SecretByName(name.clone())).await?;
             if let Some(secret) = known {
                 let opened = self.keys.sealer.open(&format!("secret:{name}"), &secret.sealed);
                 let bytes = opened.map_err(|_| Refusal::Internal)?;

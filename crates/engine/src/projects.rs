@@ -1,7 +1,7 @@
 //! Which project a request is for, and changing what a project says.
 
 use crate::{
-    engine::{Engine, TRIES, Tenancy, unavailable},
+    engine::{Engine, TRIES, Tenancy},
     store::{self, Lookup, StoreError},
 };
 use countersign_core::{
@@ -137,13 +137,13 @@ impl Engine {
         if self.settings.tenancy == Tenancy::Multi {
             return Err(Refusal::ProjectNotFound);
         }
-        let all = self.projects().await.map_err(unavailable)?;
+        let all = self.projects().await?;
         all.into_iter().next().ok_or(Refusal::ProjectNotFound)
     }
 
     async fn project_named(&self, id: &str) -> Result<Project, Refusal> {
         let id = ProjectId::parse(id).map_err(|_| Refusal::ProjectNotFound)?;
-        self.find_project(&id).await.map_err(unavailable)?.ok_or(Refusal::ProjectNotFound)
+        self.find_project(&id).await?.ok_or(Refusal::ProjectNotFound)
     }
 
     pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
@@ -153,10 +153,10 @@ impl Engine {
     /// The projects in which a person has a place.
     pub async fn projects_of(&self, person: RowKey) -> Result<Vec<Project>, Refusal> {
         let lookup = Lookup::MembershipsOfPerson(person);
-        let places: Vec<Membership> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let places: Vec<Membership> = store::find_all(&*self.store, lookup).await?;
         let mut found = Vec::new();
         for place in places {
-            found.extend(store::get::<Project>(&*self.store, place.project).await.map_err(unavailable)?);
+            found.extend(store::get::<Project>(&*self.store, place.project).await?);
         }
         Ok(found)
     }

@@ -6,7 +6,7 @@ use super::{
     terms::terms_of,
 };
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     store::{self, Lookup},
 };
 use countersign_core::{
@@ -94,7 +94,7 @@ impl Engine {
     }
 
     async fn take_up(&self, subscription: RowKey) -> Result<(), Refusal> {
-        let row: Option<Subscription> = store::get(&*self.store, subscription).await.map_err(unavailable)?;
+        let row: Option<Subscription> = store::get(&*self.store, subscription).await?;
         let Some(row) = row else { return Ok(()) };
         if row.closed_at.is_some() {
             self.hub.end(row.key, super::hub::CLOSED, self.now());
@@ -129,7 +129,7 @@ impl Engine {
 
     async fn close_useless(&self, project: &Project, person: RowKey) -> Result<(), Refusal> {
         let lookup = Lookup::SubscriptionsOpenOfPerson { project: project.key, person };
-        let rows: Vec<Subscription> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let rows: Vec<Subscription> = store::find_all(&*self.store, lookup).await?;
         let mut known = Known::default();
         for row in rows {
             if known.roles(self, project, row.owner).await?.is_none() {
@@ -145,7 +145,7 @@ impl Engine {
             let lookup = Lookup::SubscriptionsOpenOfPerson { project: project.key, person };
             let rows: Vec<Subscription> = store::find_all(&*self.store, lookup).await.map_err(|why| {
                 self.hub.times_not_loaded(project.key, person);
-                unavailable(why)
+                Refusal::from(why)
             })?;
             for row in rows.iter().filter(|row| row.capabilities.get(PREFIX).is_some()) {
                 let seconds = terms_of(project, row)?.time_extension;
@@ -168,7 +168,7 @@ impl Engine {
 
     async fn settle_for_nobody(&self, project: &Project, person: RowKey) -> Result<(), Refusal> {
         let lookup = Lookup::MembershipOf { project: project.key, person };
-        let place: Option<Membership> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let place: Option<Membership> = store::find_one(&*self.store, lookup).await?;
         let roles = place.map(|place| place.roles).unwrap_or_default();
         for item in self.open_questions(project.key, person, &roles).await? {
             if !self.hub.somebody_answers(project.key, &audience(&item.decision)) {
@@ -196,7 +196,7 @@ impl Engine {
     }
 
     async fn project_of(&self, key: RowKey) -> Result<Option<Project>, Refusal> {
-        store::get(&*self.store, key).await.map_err(unavailable)
+        Ok(store::get(&*self.store, key).await?)
     }
 }
 

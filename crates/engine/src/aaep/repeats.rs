@@ -3,7 +3,7 @@
 use super::sessions::Spoke;
 use crate::{
     decisions::RaisedDecision,
-    engine::{Engine, unavailable},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -34,7 +34,7 @@ impl Engine {
         sent: Option<&SentEvent>,
     ) -> Result<Option<RaisedDecision>, Refusal> {
         let Some(AgentEventAnswer::Asked { decision }) = self.answered_before(at, sent).await? else { return Ok(None) };
-        let decision: Option<Decision> = store::get(&*self.store, decision).await.map_err(unavailable)?;
+        let decision: Option<Decision> = store::get(&*self.store, decision).await?;
         let decision = decision.ok_or(Refusal::Internal)?;
         let (page, whole) = (self.page_of(at, &decision.id), self.whole(decision.clone()).await?);
         Ok(Some(RaisedDecision { document: whole.document(page), decision, fresh: false }))
@@ -47,7 +47,7 @@ impl Engine {
         sent: Option<&SentEvent>,
     ) -> Result<Option<AaepSession>, Refusal> {
         match self.answered_before(at, sent).await? {
-            Some(AgentEventAnswer::Opened { session }) => store::get(&*self.store, session).await.map_err(unavailable),
+            Some(AgentEventAnswer::Opened { session }) => Ok(store::get(&*self.store, session).await?),
             _ => Ok(None),
         }
     }
@@ -59,7 +59,7 @@ impl Engine {
     ) -> Result<Option<AgentEventAnswer>, Refusal> {
         let Some(sent) = sent else { return Ok(None) };
         let lookup = Lookup::AgentEventSame { project: at.project.key, same: sent.same };
-        let known: Option<AgentEvent> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let known: Option<AgentEvent> = store::find_one(&*self.store, lookup).await?;
         known.map(|known| sent.answered(&known)).transpose()
     }
 }

@@ -3,7 +3,7 @@
 use super::Listener;
 use crate::{
     decisions::{Agent, RaisedDecision},
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -150,7 +150,7 @@ impl Engine {
         id: &str,
     ) -> Result<AaepSession, Refusal> {
         let lookup = Lookup::AaepSessionById { project: at.project.key, id: id.to_owned() };
-        let session: Option<AaepSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let session: Option<AaepSession> = store::find_one(&*self.store, lookup).await?;
         let own = session.filter(|session| session.principal == agent.raiser.principal);
         own.ok_or_else(|| Refusal::NotFound("there is no such AAEP session".into()))
     }
@@ -159,7 +159,7 @@ impl Engine {
     /// is never used.
     pub async fn session_heard_by(&self, at: &ProjectAt, listener: &Listener) -> Result<String, Refusal> {
         let lookup = Lookup::AaepSessionsOpenOfPerson { project: at.project.key, person: listener.person_key() };
-        let open: Vec<AaepSession> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let open: Vec<AaepSession> = store::find_all(&*self.store, lookup).await?;
         let last = open.into_iter().filter(|session| !session.implicit).max_by_key(|session| session.last_at);
         Ok(match last {
             Some(session) => session.id,
@@ -171,7 +171,7 @@ impl Engine {
         let AaepSessionState::Open { waiting, .. } = &session.state else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for key in waiting {
-            found.extend(store::get::<Decision>(&*self.store, *key).await.map_err(unavailable)?);
+            found.extend(store::get::<Decision>(&*self.store, *key).await?);
         }
         Ok(found)
     }

@@ -6,7 +6,7 @@ use super::{
     terms::terms_of,
 };
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -135,7 +135,7 @@ impl Engine {
         let (project, person) = (at.project.key, listener.person_key());
         // Sessions first: a question raised in between is then delivered twice rather than never.
         let lookup = Lookup::AaepSessionsOpenOfPerson { project, person };
-        let own: Vec<AaepSession> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let own: Vec<AaepSession> = store::find_all(&*self.store, lookup).await?;
         let mut open: BTreeMap<RowKey, Standing> =
             own.into_iter().map(|session| (session.key, Standing::own(session))).collect();
         for item in self.open_questions(project, person, &listener.member.roles()).await? {

@@ -1,7 +1,7 @@
 //! Subscribers of a person, authenticated by a token or by the person's sign-in session.
 
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     people::SignedIn,
     projects::ProjectAt,
     store::{self, Lookup},
@@ -113,7 +113,7 @@ impl Engine {
         }
         self.may_decide()?;
         let lookup = Lookup::SubscriberTokenByHash(Digest::of(secret.as_bytes()));
-        let token: Option<SubscriberToken> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let token: Option<SubscriberToken> = store::find_one(&*self.store, lookup).await?;
         let token = token.ok_or_else(not_known)?;
         self.listener_of_token(&at.project, &token).await?.ok_or_else(not_known)
     }
@@ -133,14 +133,14 @@ impl Engine {
     ) -> Result<Option<Listener>, Refusal> {
         match owner {
             SubscriptionOwner::Token { key } => {
-                let token: Option<SubscriberToken> = store::get(&*self.store, key).await.map_err(unavailable)?;
+                let token: Option<SubscriberToken> = store::get(&*self.store, key).await?;
                 match token {
                     Some(token) => self.listener_of_token(project, &token).await,
                     None => Ok(None),
                 }
             }
             SubscriptionOwner::WebSession { key } => {
-                let session: Option<WebSession> = store::get(&*self.store, key).await.map_err(unavailable)?;
+                let session: Option<WebSession> = store::get(&*self.store, key).await?;
                 match session {
                     Some(session) => self.listener_of_session(project, &session).await,
                     None => Ok(None),
@@ -171,10 +171,10 @@ impl Engine {
         person: RowKey,
         fresh_until: UnixMillis,
     ) -> Result<Option<Member>, Refusal> {
-        let person: Option<Person> = store::get(&*self.store, person).await.map_err(unavailable)?;
+        let person: Option<Person> = store::get(&*self.store, person).await?;
         let Some(person) = person else { return Ok(None) };
         let lookup = Lookup::MembershipOf { project, person: person.key };
-        let membership = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let membership = store::find_one(&*self.store, lookup).await?;
         Ok(Some(Member { person, membership, fresh_until }))
     }
 
@@ -202,7 +202,7 @@ impl Engine {
     /// A person's tokens in a project, including revoked ones, newest first.
     pub async fn subscriber_tokens(&self, at: &ProjectAt, person: RowKey) -> Result<Vec<SubscriberToken>, Refusal> {
         let lookup = Lookup::SubscriberTokensOfPerson { project: at.project.key, person };
-        let mut found: Vec<SubscriberToken> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let mut found: Vec<SubscriberToken> = store::find_all(&*self.store, lookup).await?;
         found.reverse();
         Ok(found)
     }
@@ -217,7 +217,7 @@ impl Engine {
         let project = Arc::new(at.project.clone());
         for _ in 0..TRIES {
             let lookup = Lookup::SubscriberTokenById { project: at.project.key, id: id.to_owned() };
-            let token: Option<SubscriberToken> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let token: Option<SubscriberToken> = store::find_one(&*self.store, lookup).await?;
             let token = token.ok_or_else(|| Refusal::NotFound("there is no such subscriber token".into()))?;
             let view = RevokeTokenView { project: Arc::clone(&project), member: member.clone(), token };
             if let Some(token) = self.finish(RevokeToken.decide(&view, &self.env()?)?).await? {

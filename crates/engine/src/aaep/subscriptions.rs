@@ -6,7 +6,7 @@ use super::{
     terms::{MOST_OF_A_PERSON, manifest_uri, offer, producer, terms_of},
 };
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -94,7 +94,7 @@ impl Engine {
         id: &str,
     ) -> Result<Subscription, Refusal> {
         let lookup = Lookup::SubscriptionById { project: at.project.key, id: id.to_owned() };
-        let row: Option<Subscription> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let row: Option<Subscription> = store::find_one(&*self.store, lookup).await?;
         let own = row.filter(|row| {
             row.project == listener.project && row.person == listener.person_key() && row.closed_at.is_none()
         });
@@ -104,7 +104,7 @@ impl Engine {
     /// Closes a row and its outlet on this node; other nodes learn of it by signal.
     pub(super) async fn close_row(&self, project: &Project, key: RowKey) -> Result<(), Refusal> {
         for _ in 0..TRIES {
-            let row: Option<Subscription> = store::get(&*self.store, key).await.map_err(unavailable)?;
+            let row: Option<Subscription> = store::get(&*self.store, key).await?;
             let Some(row) = row else { break };
             let (place, key) = ((row.project, row.person), row.key);
             if self.finish(Close.decide(&row, &self.env()?)?).await?.is_some() {

@@ -1,7 +1,7 @@
 //! Who stands behind an access token, remembered between calls.
 
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     presented::Presented,
     projects::{Address, ProjectAt},
     store::{self, Lookup, Outcome, StoreError},
@@ -33,7 +33,7 @@ impl Engine {
 
     /// Everything behind an access token of this project; whether it still holds is for the caller to decide.
     pub(crate) async fn bearer_by_hash(&self, project: &Project, hash: &Digest) -> Result<Bearer, Refusal> {
-        let bearer = self.load_bearer(project, hash).await.map_err(unavailable)?;
+        let bearer = self.load_bearer(project, hash).await?;
         self.with_live_key(project, bearer.ok_or(Refusal::AccessTokenInvalid)?).await
     }
 
@@ -48,7 +48,7 @@ impl Engine {
         }
         let project = self.project(address).await?.project;
         let bearer = match call.token() {
-            Some((hash, _)) => self.load_bearer(&project, hash).await.map_err(unavailable)?,
+            Some((hash, _)) => self.load_bearer(&project, hash).await?,
             None => None,
         };
         let bearer = match bearer {
@@ -100,7 +100,7 @@ impl Engine {
                 return Ok(bearer);
             }
         }
-        let session = store::get(&*self.store, session.key).await.map_err(unavailable)?.unwrap_or(bearer.session);
+        let session = store::get(&*self.store, session.key).await?.unwrap_or(bearer.session);
         Ok(Bearer { session, ..bearer })
     }
 

@@ -1,7 +1,7 @@
 //! `GET /agent/audit`: who may read, then a page of the log.
 
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, AuditBy, AuditPlace, AuditQuery, Lookup, StoreError},
 };
@@ -29,7 +29,7 @@ pub struct AuditAsked {
 
 impl Engine {
     pub async fn audit(&self, at: &ProjectAt, actor: &Actor, asked: &AuditAsked) -> Result<AuditPage, Refusal> {
-        let view = self.audit_view(at, asked).await.map_err(unavailable)?;
+        let view = self.audit_view(at, asked).await?;
         let selection = select(actor, &view)?;
         let query = AuditQuery {
             project: at.project.key,
@@ -43,7 +43,7 @@ impl Engine {
             after: asked.cursor.as_deref().map(|cursor| self.open_cursor(at, asked, &selection, cursor)).transpose()?,
             limit: asked.limit,
         };
-        let page = self.store.audit(query).await.map_err(unavailable)?;
+        let page = self.store.audit(query).await?;
         let last = page.rows.last().map(|row| row.place).filter(|_| page.more);
         let next_cursor = last.map(|place| self.cursor(at, asked, &selection, place)).transpose()?;
         let entry = |row: &store::AuditRow| {

@@ -1,7 +1,7 @@
 //! `POST /agent/cancel`
 
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup, StoreError},
 };
@@ -25,7 +25,7 @@ impl Engine {
             return Err(Refusal::invalid("reason has more than 200 characters"));
         }
         for _ in 0..TRIES {
-            let session = self.session_of(at, actor, session_id).await.map_err(unavailable)?;
+            let session = self.session_of(at, actor, session_id).await?;
             let view = self.cancel_view(&at.project, session).await?;
             let step = Cancel { actor: actor.clone(), reason: body.reason.clone() }.decide(&view, &self.env()?)?;
             let ending = self.ending();
@@ -53,7 +53,7 @@ impl Engine {
     /// Ends a session whose operator key has left the operator's key set.
     pub(crate) async fn close_for_withdrawn_key(&self, project: &Project, session: &Session) -> Result<(), Refusal> {
         for _ in 0..TRIES {
-            let current: Option<Session> = store::get(&*self.store, session.key).await.map_err(unavailable)?;
+            let current: Option<Session> = store::get(&*self.store, session.key).await?;
             let view = self.cancel_view(project, current).await?;
             let step = KeyWithdrawn.decide(&view, &self.env()?)?;
             if self.finish(step).await?.is_some() {
@@ -75,13 +75,13 @@ impl Engine {
 
     async fn cancel_view(&self, project: &Project, session: Option<Session>) -> Result<CancelView, Refusal> {
         let delegation = match session.as_ref().and_then(|session| session.delegation) {
-            Some(key) => store::get(&*self.store, key).await.map_err(unavailable)?,
+            Some(key) => store::get(&*self.store, key).await?,
             None => None,
         };
         let receipt_revoked = match session.as_ref().and_then(|session| session.receipt.as_ref()) {
             Some(receipt) => {
                 let lookup = Lookup::RevokedReceipt { project: project.key, sha256: receipt.said };
-                self.store.find(lookup).await.map_err(unavailable)?.is_some()
+                self.store.find(lookup).await?.is_some()
             }
             None => false,
         };

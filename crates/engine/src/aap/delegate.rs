@@ -1,7 +1,7 @@
 //! Bootstrap: the operator's request, the person's answer, the operator's exchange.
 
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup, Outcome, StoreError},
 };
@@ -78,9 +78,9 @@ impl Engine {
     pub async fn connectable(&self, id: &str) -> Result<Connectable, Refusal> {
         let gone = Refusal::ConnectRequestGone("it is not known here");
         let request: Option<ConnectRequest> =
-            store::find_one(&*self.store, Lookup::ConnectRequestById(id.to_owned())).await.map_err(unavailable)?;
+            store::find_one(&*self.store, Lookup::ConnectRequestById(id.to_owned())).await?;
         let request = request.ok_or_else(|| gone.clone())?;
-        let project = store::get(&*self.store, request.project).await.map_err(unavailable)?;
+        let project = store::get(&*self.store, request.project).await?;
         Ok(Connectable { request, project: project.ok_or(gone)? })
     }
 
@@ -94,7 +94,7 @@ impl Engine {
     ) -> Result<DisclosureResponse, Refusal> {
         refuse_unserved(body)?;
         for _ in 0..TRIES {
-            let view = self.grant_view(at, member, body).await.map_err(unavailable)?;
+            let view = self.grant_view(at, member, body).await?;
             same_operator(body, view.request.as_ref())?;
             let show =
                 Show { scopes: body.scopes.clone(), max_agent_ttl: body.max_agent_ttl, language: language.to_owned() };
@@ -116,7 +116,7 @@ impl Engine {
         refuse_unserved(body)?;
         let fixed_id = self.fixed_id(body)?;
         for _ in 0..TRIES {
-            let view = self.grant_view(at, member, body).await.map_err(unavailable)?;
+            let view = self.grant_view(at, member, body).await?;
             same_operator(body, view.request.as_ref())?;
             let grant = Grant {
                 disclosure_id: body.disclosure_id.clone().unwrap_or_default(),
@@ -141,7 +141,7 @@ impl Engine {
         body: &DelegateRequest,
     ) -> Result<Option<String>, Refusal> {
         for _ in 0..TRIES {
-            let view = self.grant_view(at, member, body).await.map_err(unavailable)?;
+            let view = self.grant_view(at, member, body).await?;
             let step = Deny.decide(&view, &self.env()?)?;
             if let Some(redirect) = self.finish(step).await? {
                 return Ok(redirect);
@@ -163,7 +163,7 @@ impl Engine {
         let code_verifier = body.code_verifier.as_deref().ok_or_else(|| missing("code_verifier"))?;
         let operator = self.prove_operator(jwt, &at.service, source).await?;
         for _ in 0..TRIES {
-            let view = self.exchange_view(at, code).await.map_err(unavailable)?;
+            let view = self.exchange_view(at, code).await?;
             let exchange = Exchange { operator: &operator.fact, code_verifier };
             let step = exchange.decide(&view, &self.env()?)?;
             if let Some((delegation, claims)) = self.finish(step).await? {

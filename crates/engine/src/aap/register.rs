@@ -2,7 +2,7 @@
 
 use super::operator::Proven;
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup, Outcome, StoreError},
 };
@@ -54,7 +54,7 @@ impl Engine {
             let project = if attempt == 0 { at.project.clone() } else { self.project(&at.address).await?.project };
             let verified = receipt.as_ref().and_then(|receipt| receipt.as_ref().ok());
             let view = self.register_view(project, body, &operator, delegation.as_ref(), verified).await;
-            let mut view = view.map_err(unavailable)?;
+            let mut view = view?;
             view.key_holder = match &proof {
                 Some(proof) => self.key_holder(&view.project, proof).await?,
                 None => None,
@@ -104,9 +104,9 @@ impl Engine {
 
     async fn key_holder(&self, project: &Project, proof: &SpentProof) -> Result<Option<Session>, Refusal> {
         let lookup = Lookup::SessionKeyByJkt { project: project.key, jkt: proof.jkt };
-        let key: Option<SessionKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let key: Option<SessionKey> = store::find_one(&*self.store, lookup).await?;
         match key {
-            Some(key) => store::get(&*self.store, key.session).await.map_err(unavailable),
+            Some(key) => Ok(store::get(&*self.store, key.session).await?),
             None => Ok(None),
         }
     }

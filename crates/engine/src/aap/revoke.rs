@@ -1,7 +1,7 @@
 //! `POST /agent/revoke`
 
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -26,7 +26,7 @@ impl Engine {
         let reason = body.reason.as_deref().map(|text| Reason::parse(text).ok_or_else(bad_reason)).transpose()?;
         for _ in 0..TRIES {
             let lookup = Lookup::DelegationById { project: at.project.key, id: id.clone() };
-            let delegation = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let delegation = store::find_one(&*self.store, lookup).await?;
             let key = delegation.as_ref().map(|delegation: &Delegation| delegation.key);
             let live = match key {
                 Some(key) => self.live_of_delegation(key).await?,
@@ -52,9 +52,9 @@ impl Engine {
 
     /// Records the end of a delegation's time. Whoever was first has done it; the row's version decides.
     pub(crate) async fn end_by_policy(&self, key: RowKey) -> Result<(), Refusal> {
-        let delegation: Option<Delegation> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let delegation: Option<Delegation> = store::get(&*self.store, key).await?;
         let Some(delegation) = delegation else { return Ok(()) };
-        let project: Option<Project> = store::get(&*self.store, delegation.project).await.map_err(unavailable)?;
+        let project: Option<Project> = store::get(&*self.store, delegation.project).await?;
         let project = project.ok_or(Refusal::Internal)?;
         let live = self.live_of_delegation(key).await?;
         let view = RevokeView { project, delegation: Some(delegation), live };

@@ -3,7 +3,7 @@
 use super::{Connect, DecidedCall, HeldFacts, Permit, permit::OpenPermit};
 use crate::{
     decisions::{Agent, Asked, Claiming, RaisedDecision},
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
 };
@@ -192,7 +192,7 @@ impl Engine {
             let call = &held.rendered.call;
             let covering = self.covering(project, &raiser, Point::Gateway, call, &passed_over).await?;
             let Some(allowance) = covering else { return Ok(None) };
-            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
             match self.claim_for_call(held, decision, Some(allowance.key), connect).await {
                 Ok(permit) => return Ok(Some(permit)),
@@ -285,7 +285,7 @@ impl Engine {
             tokio::pin!(changed);
             // From here on no change is missed; so look.
             changed.as_mut().enable();
-            let now: Option<Decision> = store::get(&*self.store, decision.key).await.map_err(unavailable)?;
+            let now: Option<Decision> = store::get(&*self.store, decision.key).await?;
             let now = now.ok_or(Refusal::Internal)?;
             if !now.is_pending() || over.is_elapsed() {
                 return Ok(now);
@@ -315,7 +315,7 @@ impl Engine {
     /// looked at before: what is left of them does not cover it.
     async fn approvals_for(&self, held: &HeldCall) -> Result<Vec<Decision>, Refusal> {
         let lookup = Lookup::AllowancesOpenByDigest { project: held.at.project.key, digest: held.rendered.digest };
-        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await?;
         let session = Some(held.decided.facts().session());
         let now = self.now();
         let fits = |allowance: &&Allowance| {
@@ -324,7 +324,7 @@ impl Engine {
         };
         let mut approvals = Vec::new();
         for allowance in open.iter().filter(fits) {
-            approvals.extend(store::get::<Decision>(&*self.store, allowance.decision).await.map_err(unavailable)?);
+            approvals.extend(store::get::<Decision>(&*self.store, allowance.decision).await?);
         }
         Ok(approvals)
     }

@@ -2,7 +2,7 @@
 
 use super::{BodyDigest, DecidedCall, Permit, permit::OpenPermit, repeats::FreshWrite};
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     inflight_writes::InflightWrite,
     projects::{Address, ProjectAt},
     store::{self, Lookup, Outcome},
@@ -117,7 +117,7 @@ impl Engine {
     pub(super) async fn look_at_limits(&self, facts: &CallFacts) -> Result<(), Refusal> {
         let room = facts.room();
         for (place, count) in room.iter().enumerate() {
-            let stands = self.store.count(&count.key).await.map_err(unavailable)?;
+            let stands = self.store.count(&count.key).await?;
             self.tallies.looked(&count.key, stands);
             if stands > count.limit {
                 return Err(self.limit_refusal(facts, &room, &Outcome::LimitReached { count: place }));
@@ -154,7 +154,7 @@ impl Engine {
         match self.decide_on(&view, call, &memo) {
             Ok(Verdict::Authorized(call)) if call.facts().is_self_asserted() => {
                 let lookup = Lookup::PlansLiveOfSession(call.facts().session());
-                let plans: Vec<Plan> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+                let plans: Vec<Plan> = store::find_all(&*self.store, lookup).await?;
                 Ok(Ok(within_plans(Verdict::Authorized(call), &plans)))
             }
             Ok(Verdict::Authorized(call)) => Ok(Ok(Verdict::Authorized(call))),

@@ -5,7 +5,7 @@ use super::{
     approve::{HeldCall, rendered},
 };
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     presented::Shown,
     projects::{Address, ProjectAt},
     store,
@@ -91,7 +91,7 @@ impl Engine {
         if decision.point != Point::Gateway {
             return Ok(None);
         }
-        let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await.map_err(unavailable)?;
+        let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await?;
         let Some(kept) = kept else { return Ok(None) };
         let opened = self.project_sealer(project).await?.open(&sealed_for(&decision.digest), &kept.sealed);
         let bytes = opened.map_err(|_| Refusal::Internal)?;

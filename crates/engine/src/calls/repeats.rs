@@ -2,7 +2,7 @@
 
 use super::{DecidedCall, Exchange};
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
@@ -77,7 +77,7 @@ impl Engine {
     async fn unsettled_like(&self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
         let Some(delegation) = facts.delegation() else { return Ok(Vec::new()) };
         let lookup = Lookup::UnsettledWritesOf { delegation, route: facts.route().id.clone() };
-        let found: Vec<UnsettledWrite> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let found: Vec<UnsettledWrite> = store::find_all(&*self.store, lookup).await?;
         let now = self.now();
         let (open, over): (Vec<_>, Vec<_>) = found.into_iter().partition(|write| now < write.until);
         if !over.is_empty() {
@@ -114,13 +114,13 @@ impl Engine {
     }
 
     pub(super) async fn unsettled_row(&self, key: RowKey) -> Result<Option<UnsettledWrite>, Refusal> {
-        store::get(&*self.store, key).await.map_err(unavailable)
+        Ok(store::get(&*self.store, key).await?)
     }
 
     /// The writes of a project whose outcome is not known, oldest first.
     pub async fn unsettled_writes(&self, project: RowKey) -> Result<Vec<UnsettledWrite>, Refusal> {
         let lookup = Lookup::UnsettledWritesIn(project);
-        let all: Vec<UnsettledWrite> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let all: Vec<UnsettledWrite> = store::find_all(&*self.store, lookup).await?;
         let now = self.now();
         Ok(all.into_iter().filter(|write| write.is_open() && now < write.until).collect())
     }
@@ -135,7 +135,7 @@ impl Engine {
     ) -> Result<UnsettledWrite, Refusal> {
         for _ in 0..TRIES {
             let lookup = Lookup::UnsettledWriteById { project: project.key, call_id: call_id.to_owned() };
-            let found: Option<UnsettledWrite> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let found: Option<UnsettledWrite> = store::find_one(&*self.store, lookup).await?;
             let unknown = || Refusal::NotFound("there is no unsettled call with this id in the project".into());
             let view = ((project.key, project.id.clone()), found.ok_or_else(unknown)?);
             let step = SettleWrite { ran, reason: reason.to_owned() }.decide(&view, &self.env()?)?;

@@ -2,7 +2,7 @@
 
 use super::{Egress, HeldFacts, UpstreamOutcome, permit::OpenPermit, unrecorded::UnrecordedOutcome};
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     store::{self, Outcome},
     turns::Turn,
 };
@@ -54,7 +54,7 @@ impl Engine {
             return;
         };
         let superseded = async {
-            let done: Option<Decision> = store::get(&*self.store, held.decision).await.map_err(unavailable)?;
+            let done: Option<Decision> = store::get(&*self.store, held.decision).await?;
             self.supersede_questions(&done.ok_or(Refusal::Internal)?, effect).await
         };
         if let Err(refusal) = superseded.await {
@@ -126,11 +126,10 @@ impl Engine {
         (decision, execution_id): (RowKey, &str),
         project: &(RowKey, ProjectId),
     ) -> Result<(Option<Turn<'_>>, ExecutionView), Refusal> {
-        let decision: Decision =
-            store::get(&*self.store, decision).await.map_err(unavailable)?.ok_or(Refusal::Internal)?;
+        let decision: Decision = store::get(&*self.store, decision).await?.ok_or(Refusal::Internal)?;
         let turn = self.turns.take(decision.asked_in).await;
         let lookup = store::Lookup::ExecutionById { project: decision.project, id: execution_id.to_owned() };
-        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await?;
         let execution = execution.ok_or(Refusal::Internal)?;
         may_report(execution.point, Point::Gateway)?;
         let session = self.session_of_decision(&decision).await?;

@@ -2,7 +2,7 @@
 
 use crate::{
     decisions::Agent,
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store,
 };
@@ -55,7 +55,7 @@ impl Engine {
     /// The session that a question is about, if this person may abandon it and that would still have an effect.
     pub async fn session_to_abandon(&self, decision: &Decision, member: &Member) -> Result<Option<MplpId>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
-        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await.map_err(unavailable)?;
+        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
         let now = self.now();
         let matters = |session: &ClarificationSession| {
             now < session.expires_at

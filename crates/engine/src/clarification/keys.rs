@@ -1,7 +1,7 @@
 //! A project's signing keys for clarification: created on first use, encrypted at rest, rotated publicly (W-20).
 
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -91,7 +91,7 @@ impl Engine {
     /// Oldest first.
     async fn clarification_keys(&self, project: &Project) -> Result<Vec<ClarificationKey>, Refusal> {
         let lookup = Lookup::ClarificationKeysOf(project.key);
-        let mut keys: Vec<ClarificationKey> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let mut keys: Vec<ClarificationKey> = store::find_all(&*self.store, lookup).await?;
         keys.sort_by_key(|key| key.generation);
         Ok(keys)
     }

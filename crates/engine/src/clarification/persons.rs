@@ -2,7 +2,7 @@
 
 use crate::{
     decisions::{Agent, Asked, RaisedDecision, digest_of},
-    engine::{Engine, unavailable},
+    engine::Engine,
     projects::ProjectAt,
     store,
 };
@@ -42,14 +42,14 @@ impl Engine {
     /// The current state of the gap that a question is about, for anybody entitled to see the question.
     pub async fn asked_gap(&self, decision: &Decision) -> Result<Option<AskedGap>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
-        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await.map_err(unavailable)?;
+        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
         Ok(session.and_then(|session| session.gap(&of.gap).cloned()))
     }
 
     /// The gap that a question is about, as the view for its answer.
     pub(crate) async fn gap_seen(&self, at: &ProjectAt, decision: &Decision) -> Result<Option<GapSeen>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
-        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await.map_err(unavailable)?;
+        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
         let Some(session) = session else { return Ok(None) };
         Ok(Some(GapSeen {
             project: Arc::new(at.project.clone()),

@@ -2,7 +2,7 @@
 
 use crate::{
     decisions::{Agent, RaisedDecision},
-    engine::{Engine, unavailable},
+    engine::Engine,
     mplp::Proposal,
     projects::ProjectAt,
     store,
@@ -109,7 +109,7 @@ impl Engine {
 
     async fn asked_about(&self, at: &ProjectAt, plan: &Plan) -> Result<Option<RaisedDecision>, Refusal> {
         let Some(key) = plan.confirm else { return Ok(None) };
-        let decision: Option<Decision> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let decision: Option<Decision> = store::get(&*self.store, key).await?;
         let decision = decision.ok_or(Refusal::Internal)?;
         let page = self.page_of(at, &decision.id);
         let session = self.session_of_decision(&decision).await?;

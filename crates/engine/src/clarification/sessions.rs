@@ -2,7 +2,7 @@
 
 use crate::{
     decisions::{Agent, RaisedDecision},
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
 };
@@ -144,7 +144,7 @@ impl Engine {
             Some(id) => Lookup::ClarificationSessionById { project, id: id.clone() },
             None => Lookup::ClarificationSessionSame { project, same: *same },
         };
-        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+        Ok(store::find_one(&*self.store, lookup).await?)
     }
 
     /// The agent's own answer to a gap (`wwa_clarify_resolve`). A gap that the agent may not answer goes to a person.
@@ -345,7 +345,7 @@ impl Engine {
         id: &MplpId,
     ) -> Result<Option<ClarificationSession>, Refusal> {
         let lookup = Lookup::ClarificationSessionById { project: at.project.key, id: id.clone() };
-        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+        Ok(store::find_one(&*self.store, lookup).await?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     decisions::Agent,
-    engine::{Engine, unavailable},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -44,7 +44,7 @@ impl Engine {
     /// The chain up to the session's entry count: another round may have been added between the two reads.
     async fn chain_of(&self, session: &ClarificationSession) -> Result<Vec<ClarificationEntry>, Refusal> {
         let lookup = Lookup::ClarificationEntriesOf(session.key);
-        let mut entries: Vec<ClarificationEntry> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let mut entries: Vec<ClarificationEntry> = store::find_all(&*self.store, lookup).await?;
         entries.retain(|entry| entry.position <= session.entries);
         entries.sort_by_key(|entry| entry.position);
         Ok(entries)

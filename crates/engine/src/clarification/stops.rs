@@ -1,7 +1,7 @@
 //! An open gap stops the operations that it blocks, at every enforcement point (W-26).
 
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     store::{self, Lookup},
 };
 use countersign_core::{
@@ -51,7 +51,7 @@ impl Engine {
         }
         let (project_key, holder) = (project.key, raiser.holder());
         let lookup = Lookup::ClarificationSessionsOpenOfHolder { project: project_key, holder };
-        let sessions: Vec<ClarificationSession> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let sessions: Vec<ClarificationSession> = store::find_all(&*self.store, lookup).await?;
         let now = self.now();
         stops::check(&sessions, operations, about, now)?;
         for over in sessions.into_iter().filter(|session| now >= session.expires_at) {
@@ -93,7 +93,7 @@ impl Engine {
 
     async fn clarified_last(&self, project: &Project, holder: RowKey) -> Result<Option<Clarified>, Refusal> {
         let lookup = Lookup::ClarificationSessionOfHolder { project: project.key, holder };
-        let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await?;
         let now = self.now();
         let abandoned = |session: &ClarificationSession| matches!(session.state, ClarificationState::Abandoned { .. });
         Ok(session.filter(|session| now < session.expires_at && !abandoned(session)).as_ref().and_then(Clarified::of))
@@ -107,7 +107,7 @@ impl Engine {
         id: &MplpId,
     ) -> Result<Option<Clarified>, Refusal> {
         let lookup = Lookup::ClarificationSessionById { project: project.key, id: id.clone() };
-        let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await?;
         let session = session.filter(|session| session.by.principal == raiser.principal);
         let session = session.ok_or_else(countersign_core::clarification::no_session)?;
         if session.unanswered().next().is_some() {

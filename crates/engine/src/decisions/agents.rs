@@ -1,7 +1,7 @@
 //! The agent that asks, as proven by its API key or its access token.
 
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     presented::Presented,
     projects::ProjectAt,
     store::{self, Lookup},
@@ -93,7 +93,7 @@ impl Engine {
 
     async fn agent_by_key(&self, at: &ProjectAt, secret: &str) -> Result<(Agent, Option<Digest>), Refusal> {
         let lookup = Lookup::ApiKeyByHash(Digest::of(secret.as_bytes()));
-        let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
         let key = key.filter(|key| key.project == at.project.key);
         let key = key.ok_or_else(|| Refusal::NotAuthorized("the API key is not known here or was revoked".into()))?;
         if !key.is_live() {
@@ -106,7 +106,7 @@ impl Engine {
         let mut asks = Vec::new();
         for subject in &key.asks {
             let lookup = Lookup::PersonBySubject { issuer: LOCAL.into(), subject: subject.clone() };
-            let person: Option<Person> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let person: Option<Person> = store::find_one(&*self.store, lookup).await?;
             asks.extend(person.filter(|person| !person.disabled).map(|person| person.key));
         }
         let agent = Agent {

@@ -2,7 +2,7 @@
 
 use super::spend::place;
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -53,7 +53,7 @@ impl Engine {
         if let Some(book) = self.books.0.get(&holder) {
             let candidates = book.candidates(&call.what, &call.arguments).into_iter();
             for key in candidates.filter(|key| !passed_over.contains(key)) {
-                let known: Option<Allowance> = store::get(&*self.store, key).await.map_err(unavailable)?;
+                let known: Option<Allowance> = store::get(&*self.store, key).await?;
                 if let Some(allowance) = known
                     && self.covers(&allowance, raiser, point, call).await?
                 {
@@ -62,7 +62,7 @@ impl Engine {
             }
         }
         let lookup = Lookup::AllowancesOpenOfHolder { project, holder };
-        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await?;
         let patterns = open.iter().filter_map(|allowance| Some((allowance.key, allowance.pattern.as_ref()?)));
         self.books.0.insert(holder, Arc::new(Book::new(patterns)));
         for allowance in open.into_iter().filter(|allowance| !passed_over.contains(&allowance.key)) {
@@ -103,7 +103,7 @@ impl Engine {
         };
         let mut found: Vec<Allowance> = Vec::new();
         for lookup in lookups {
-            let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+            let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await?;
             for allowance in open {
                 if found.iter().all(|known| known.key != allowance.key) && self.now() < allowance.until {
                     found.push(allowance);
@@ -113,7 +113,7 @@ impl Engine {
         found.sort_by_key(|allowance| allowance.key);
         let mut all = Vec::with_capacity(found.len());
         for allowance in found {
-            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
             all.extend(decision.map(|decision| OpenAllowance { allowance, decision, plan }));
         }
@@ -133,7 +133,7 @@ impl Engine {
         id: &str,
     ) -> Result<Option<Allowance>, Refusal> {
         let Some(key) = allowance_key(id) else { return Ok(None) };
-        let found: Option<Allowance> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let found: Option<Allowance> = store::get(&*self.store, key).await?;
         let person = member.person.key;
         let sees = |found: &Allowance| {
             let own = found.raised_by.person == person || found.decided_by == Some(person);
@@ -153,9 +153,9 @@ impl Engine {
         let not_there = || Refusal::NotFound("there is no such permission".into());
         let key = allowance_key(id).ok_or_else(not_there)?;
         for _ in 0..TRIES {
-            let allowance: Option<Allowance> = store::get(&*self.store, key).await.map_err(unavailable)?;
+            let allowance: Option<Allowance> = store::get(&*self.store, key).await?;
             let allowance = allowance.filter(|found| found.project == at.project.key).ok_or_else(not_there)?;
-            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
             let _turn = self.turns.take(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;

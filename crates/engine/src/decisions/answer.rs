@@ -2,7 +2,7 @@
 
 use super::spend::place;
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
 };
@@ -40,7 +40,7 @@ impl Engine {
     /// Answers the question of a reply token.
     pub async fn answer_by_token(&self, at: &ProjectAt, token: &str, answer: &ByPerson) -> Answered {
         let lookup = Lookup::DecisionByReply(Digest::of(token.as_bytes()));
-        let decision: Option<Decision> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let decision: Option<Decision> = store::find_one(&*self.store, lookup).await?;
         let decision = decision.filter(|decision| decision.project == at.project.key);
         self.answer(at, decision, answer).await
     }
@@ -68,14 +68,14 @@ impl Engine {
         let _turn = self.turns.take(found.asked_in).await;
         let mut measured = false;
         for _ in 0..TRIES {
-            let decision: Option<Decision> = store::get(&*self.store, found.key).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, found.key).await?;
             let decision = decision.ok_or(NotCounted::Unknown)?;
             let session = self.session_of_decision(&decision).await?;
             let view = self.answer_view(at, decision, session, answer).await?;
             let step = match answer.operation().decide(&view, &self.env()?) {
                 // A node that is off must not turn anybody away: it looks at the store's clock before it says so.
                 Err(NotCounted::TooLate) if !std::mem::replace(&mut measured, true) => {
-                    self.keep_pace().await.map_err(unavailable)?;
+                    self.keep_pace().await?;
                     continue;
                 }
                 decided => decided?,
@@ -177,9 +177,9 @@ impl Engine {
     ) -> Result<Execution, Refusal> {
         for _ in 0..TRIES {
             let lookup = Lookup::ExecutionById { project: at.project.key, id: execution_id.to_owned() };
-            let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let execution: Option<Execution> = store::find_one(&*self.store, lookup).await?;
             let execution = execution.ok_or_else(|| Refusal::NotFound("there is no such execution".into()))?;
-            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
             let removed = || Refusal::NotFound("the decision of this execution is not kept any more".into());
             let decision = decision.ok_or_else(removed)?;
             let session = self.session_of_decision(&decision).await?;

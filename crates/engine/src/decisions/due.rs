@@ -2,7 +2,7 @@
 //! sees to it that only one succeeds.
 
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
@@ -39,16 +39,11 @@ impl Engine {
 
     async fn settle_some(&self) -> Result<usize, Refusal> {
         let (by, limit, store) = (self.now(), BATCH, &*self.store);
-        let questions: Vec<Decision> =
-            store::find_all(store, Lookup::DecisionsDue { by, limit }).await.map_err(unavailable)?;
-        let allowances: Vec<Allowance> =
-            store::find_all(store, Lookup::AllowancesDue { by, limit }).await.map_err(unavailable)?;
-        let executions: Vec<Execution> =
-            store::find_all(store, Lookup::ExecutionsDue { by, limit }).await.map_err(unavailable)?;
-        let sessions: Vec<AaepSession> =
-            store::find_all(store, Lookup::AaepSessionsDue { by, limit }).await.map_err(unavailable)?;
-        let delegations: Vec<Delegation> =
-            store::find_all(store, Lookup::DelegationsDue { by, limit }).await.map_err(unavailable)?;
+        let questions: Vec<Decision> = store::find_all(store, Lookup::DecisionsDue { by, limit }).await?;
+        let allowances: Vec<Allowance> = store::find_all(store, Lookup::AllowancesDue { by, limit }).await?;
+        let executions: Vec<Execution> = store::find_all(store, Lookup::ExecutionsDue { by, limit }).await?;
+        let sessions: Vec<AaepSession> = store::find_all(store, Lookup::AaepSessionsDue { by, limit }).await?;
+        let delegations: Vec<Delegation> = store::find_all(store, Lookup::DelegationsDue { by, limit }).await?;
         let found = questions.len() + allowances.len() + executions.len() + sessions.len() + delegations.len();
         let questions = questions.iter().map(|question| self.settle_question(question.key, false));
         all(questions).await?;
@@ -62,9 +57,9 @@ impl Engine {
 
     /// One question: the countdown, its deadline, or at once where nobody is there and the project wants that.
     pub(crate) async fn settle_question(&self, key: RowKey, nobody_there: bool) -> Result<(), Refusal> {
-        let Some(found) = store::get::<Decision>(&*self.store, key).await.map_err(unavailable)? else { return Ok(()) };
+        let Some(found) = store::get::<Decision>(&*self.store, key).await? else { return Ok(()) };
         let _turn = self.turns.take(found.asked_in).await;
-        let Some(decision) = store::get::<Decision>(&*self.store, key).await.map_err(unavailable)? else {
+        let Some(decision) = store::get::<Decision>(&*self.store, key).await? else {
             return Ok(());
         };
         let (place, session) = self.around(&decision).await?;
@@ -76,10 +71,10 @@ impl Engine {
     /// Other questions about an effect that has happened now: nobody needs to answer them any more.
     pub(crate) async fn supersede_questions(&self, done: &Decision, effect: Digest) -> Result<(), Refusal> {
         let lookup = Lookup::DecisionsOpenOfEffect { project: done.project, effect };
-        let open: Vec<Decision> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let open: Vec<Decision> = store::find_all(&*self.store, lookup).await?;
         for question in open.into_iter().filter(|question| question.key != done.key) {
             let _turn = self.turns.take(question.asked_in).await;
-            let Some(decision) = store::get::<Decision>(&*self.store, question.key).await.map_err(unavailable)? else {
+            let Some(decision) = store::get::<Decision>(&*self.store, question.key).await? else {
                 continue;
             };
             let (place, session) = self.around(&decision).await?;
@@ -91,9 +86,9 @@ impl Engine {
     }
 
     async fn settle_allowance(&self, key: RowKey) -> Result<(), Refusal> {
-        let found: Option<Allowance> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let found: Option<Allowance> = store::get(&*self.store, key).await?;
         let Some(allowance) = found else { return Ok(()) };
-        let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+        let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
         let decision = decision.ok_or(Refusal::Internal)?;
         let _turn = self.turns.take(decision.asked_in).await;
         let (place, session) = self.around(&decision).await?;
@@ -103,9 +98,9 @@ impl Engine {
     }
 
     async fn settle_lease(&self, key: RowKey) -> Result<(), Refusal> {
-        let found: Option<Execution> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let found: Option<Execution> = store::get(&*self.store, key).await?;
         let Some(execution) = found else { return Ok(()) };
-        let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+        let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
         let decision = decision.ok_or(Refusal::Internal)?;
         let _turn = self.turns.take(decision.asked_in).await;
         let (place, session) = self.around(&decision).await?;
@@ -116,9 +111,9 @@ impl Engine {
     /// A session whose agent says nothing any more.
     async fn settle_session(&self, key: RowKey) -> Result<(), Refusal> {
         let _turn = self.turns.take(key).await;
-        let found: Option<AaepSession> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let found: Option<AaepSession> = store::get(&*self.store, key).await?;
         let Some(session) = found else { return Ok(()) };
-        let project: Option<Project> = store::get(&*self.store, session.project).await.map_err(unavailable)?;
+        let project: Option<Project> = store::get(&*self.store, session.project).await?;
         let project = project.ok_or(Refusal::Internal)?;
         self.settled(SessionDue.decide(&((project.key, project.id), session), &self.env()?)?).await
     }
@@ -131,7 +126,7 @@ impl Engine {
         session: AaepSession,
         execution: Execution,
     ) -> Result<ExecutionView, Refusal> {
-        let allowance = store::get(&*self.store, execution.allowance).await.map_err(unavailable)?;
+        let allowance = store::get(&*self.store, execution.allowance).await?;
         let plan = self.plan_of(execution.step.as_ref().map(|step| step.plan)).await?;
         Ok(ExecutionView { place, decision, session, execution, allowance, plan })
     }
@@ -145,7 +140,7 @@ impl Engine {
     }
 
     pub(crate) async fn around(&self, decision: &Decision) -> Result<(Place, AaepSession), Refusal> {
-        let project: Option<Project> = store::get(&*self.store, decision.project).await.map_err(unavailable)?;
+        let project: Option<Project> = store::get(&*self.store, decision.project).await?;
         let project = project.ok_or(Refusal::Internal)?;
         Ok(((project.key, project.id), self.session_of_decision(decision).await?))
     }

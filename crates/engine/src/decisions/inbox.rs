@@ -1,7 +1,7 @@
 //! What waits for a person: the same for the page, the terminal and a subscriber that has just come.
 
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -42,7 +42,7 @@ impl Engine {
         let mut found = Vec::new();
         for asks in [Decision::asks_person(person), Decision::ASKS_SEVERAL.to_owned()] {
             let lookup = Lookup::DecisionsAsking { project, asks };
-            let open: Vec<Decision> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+            let open: Vec<Decision> = store::find_all(&*self.store, lookup).await?;
             found.extend(open.into_iter().filter(|decision| audience(decision).has(person, roles)));
         }
         found.sort_by_key(|decision| (decision.asked_at, decision.key));
@@ -66,11 +66,11 @@ impl Engine {
     /// What nobody has reported the outcome of, for those who may look into it.
     pub async fn unknown_outcomes(&self, at: &ProjectAt, member: &Member) -> Result<Vec<UnknownOutcome>, Refusal> {
         let lookup = Lookup::ExecutionsUnknown(at.project.key);
-        let unknown: Vec<Execution> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let unknown: Vec<Execution> = store::find_all(&*self.store, lookup).await?;
         let roles = member.roles();
         let mut found = Vec::new();
         for execution in unknown {
-            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
             let Some(decision) = decision else { continue };
             if roles.contains(&Role::Admin) || audience(&decision).has(member.person.key, &roles) {
                 found.push(UnknownOutcome { execution, decision });

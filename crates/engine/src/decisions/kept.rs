@@ -4,7 +4,7 @@
 use super::spend::call_of;
 use crate::{
     calls::call_of_request,
-    engine::{Engine, unavailable},
+    engine::Engine,
     store::{self, Lookup},
 };
 use countersign_core::{
@@ -64,7 +64,7 @@ impl Engine {
     }
 
     async fn kept_call(&self, project: &Project, decision: &Decision) -> Result<Option<KeptCall>, Refusal> {
-        let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await.map_err(unavailable)?;
+        let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await?;
         let Some(kept) = kept else { return Ok(None) };
         let opened = self.project_sealer(project).await?.open(PURPOSE, &kept.sealed);
         let bytes = opened.map_err(|_| Refusal::Internal)?;
@@ -91,7 +91,7 @@ impl Engine {
             Some(session) => Lookup::PlansLiveOfSession(session),
             None => Lookup::PlansLiveOfDelegation(raiser.holder()),
         };
-        let plans: Vec<Plan> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let plans: Vec<Plan> = store::find_all(&*self.store, lookup).await?;
         deviation::mark(question, &plans, call);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Everything that an agent has open, for what ends it.
 
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
@@ -35,26 +35,20 @@ impl Engine {
     pub(crate) async fn live_of_delegation(&self, delegation: RowKey) -> Result<Live, Refusal> {
         let store = &*self.store;
         Ok(Live {
-            decisions: store::find_all(store, Lookup::DecisionsLiveOfDelegation(delegation))
-                .await
-                .map_err(unavailable)?,
-            allowances: store::find_all(store, Lookup::AllowancesLiveOfDelegation(delegation))
-                .await
-                .map_err(unavailable)?,
-            sessions: store::find_all(store, Lookup::AaepSessionsLiveOfDelegation(delegation))
-                .await
-                .map_err(unavailable)?,
-            plans: store::find_all(store, Lookup::PlansLiveOfDelegation(delegation)).await.map_err(unavailable)?,
+            decisions: store::find_all(store, Lookup::DecisionsLiveOfDelegation(delegation)).await?,
+            allowances: store::find_all(store, Lookup::AllowancesLiveOfDelegation(delegation)).await?,
+            sessions: store::find_all(store, Lookup::AaepSessionsLiveOfDelegation(delegation)).await?,
+            plans: store::find_all(store, Lookup::PlansLiveOfDelegation(delegation)).await?,
         })
     }
 
     pub(crate) async fn live_of_session(&self, session: RowKey) -> Result<Live, Refusal> {
         let store = &*self.store;
         Ok(Live {
-            decisions: store::find_all(store, Lookup::DecisionsLiveOfSession(session)).await.map_err(unavailable)?,
-            allowances: store::find_all(store, Lookup::AllowancesLiveOfSession(session)).await.map_err(unavailable)?,
-            sessions: store::find_all(store, Lookup::AaepSessionsLiveOfSession(session)).await.map_err(unavailable)?,
-            plans: store::find_all(store, Lookup::PlansLiveOfSession(session)).await.map_err(unavailable)?,
+            decisions: store::find_all(store, Lookup::DecisionsLiveOfSession(session)).await?,
+            allowances: store::find_all(store, Lookup::AllowancesLiveOfSession(session)).await?,
+            sessions: store::find_all(store, Lookup::AaepSessionsLiveOfSession(session)).await?,
+            plans: store::find_all(store, Lookup::PlansLiveOfSession(session)).await?,
         })
     }
 }

@@ -24,7 +24,7 @@ pub(crate) use raise::digest_of;
 pub(crate) use spend::Claiming;
 
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     store::{self, Lookup},
 };
 use countersign_core::{
@@ -38,7 +38,7 @@ impl Engine {
     /// A decision with everything that belongs to it.
     pub(crate) async fn whole(&self, decision: Decision) -> Result<Whole, Refusal> {
         let store = &*self.store;
-        let session = store::get(store, decision.asked_in).await.map_err(unavailable)?.ok_or(Refusal::Internal)?;
+        let session = store::get(store, decision.asked_in).await?.ok_or(Refusal::Internal)?;
         let allowances = self.allowances_of(&decision).await?;
         let used = allowances.iter().any(|allowance| allowance.tally.used > 0);
         let execution = if used { self.execution_of(decision.key).await? } else { None };
@@ -51,31 +51,28 @@ impl Engine {
     pub(crate) async fn allowances_of(&self, decision: &Decision) -> Result<Vec<Allowance>, Refusal> {
         match decision.is_pending() {
             true => Ok(Vec::new()),
-            false => {
-                store::find_all(&*self.store, Lookup::AllowancesOfDecision(decision.key)).await.map_err(unavailable)
-            }
+            false => Ok(store::find_all(&*self.store, Lookup::AllowancesOfDecision(decision.key)).await?),
         }
     }
 
     /// The plan that a decision is about.
     pub(crate) async fn plan_of(&self, plan: Option<RowKey>) -> Result<Option<Plan>, Refusal> {
         match plan {
-            Some(key) => store::get(&*self.store, key).await.map_err(unavailable),
+            Some(key) => Ok(store::get(&*self.store, key).await?),
             None => Ok(None),
         }
     }
 
     /// The last use of a decision's allowance.
     pub(crate) async fn execution_of(&self, decision: RowKey) -> Result<Option<Execution>, Refusal> {
-        let all: Vec<Execution> =
-            store::find_all(&*self.store, Lookup::ExecutionsOfDecision(decision)).await.map_err(unavailable)?;
+        let all: Vec<Execution> = store::find_all(&*self.store, Lookup::ExecutionsOfDecision(decision)).await?;
         Ok(all.into_iter().next_back())
     }
 
     /// When exactly this last ran.
     pub(crate) async fn last_ran(&self, project: RowKey, digest: Digest) -> Result<Option<UnixMillis>, Refusal> {
         let lookup = Lookup::ExecutionsDone { project, digest };
-        let done: Vec<Execution> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let done: Vec<Execution> = store::find_all(&*self.store, lookup).await?;
         let ran = done.iter().filter_map(|execution| match execution.state {
             ExecutionState::Committed { at, .. } => Some(at),
             _ => None,
@@ -84,12 +81,12 @@ impl Engine {
     }
 
     pub(crate) async fn session_of_decision(&self, decision: &Decision) -> Result<AaepSession, Refusal> {
-        store::get(&*self.store, decision.asked_in).await.map_err(unavailable)?.ok_or(Refusal::Internal)
+        store::get(&*self.store, decision.asked_in).await?.ok_or(Refusal::Internal)
     }
 
     pub(crate) async fn decision_at(&self, project: RowKey, id: &str) -> Result<Option<Decision>, Refusal> {
         let lookup = Lookup::DecisionById { project, id: id.to_owned() };
-        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+        Ok(store::find_one(&*self.store, lookup).await?)
     }
 
     /// The token that ties a reply to its question: a MAC of the decision's id, stored nowhere.

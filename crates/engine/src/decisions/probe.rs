@@ -2,7 +2,7 @@
 //! the rows, so that a restart forgets nothing; the row's version sees to it that one node asks at a time.
 
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     ports::UpstreamProbes,
     store::{self, Lookup, Outcome},
     turns::Turn,
@@ -37,7 +37,7 @@ impl Engine {
     pub async fn probe_due(&self) -> Result<usize, Refusal> {
         let Some(port) = self.probes.read().unwrap_or_else(PoisonError::into_inner).clone() else { return Ok(0) };
         let lookup = Lookup::ProbesDue { by: self.now(), limit: BATCH };
-        let due: Vec<Execution> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let due: Vec<Execution> = store::find_all(&*self.store, lookup).await?;
         let probes = due.iter().map(|execution| self.probe_one(execution.key, &*port));
         futures_util::future::join_all(probes).await.into_iter().collect::<Result<(), _>>()?;
         Ok(due.len())
@@ -69,7 +69,7 @@ impl Engine {
             _ => return Ok(None),
         }
         let Some(tried) = step.answer else { return Ok(None) };
-        let project: Option<Project> = store::get(&*self.store, view.execution.project).await.map_err(unavailable)?;
+        let project: Option<Project> = store::get(&*self.store, view.execution.project).await?;
         Ok(Some((tried, project.ok_or(Refusal::Internal)?)))
     }
 
@@ -118,12 +118,12 @@ impl Engine {
 
     /// An execution with everything that its end concerns, while nobody else speaks in its session.
     async fn probed(&self, key: RowKey) -> Result<Option<(Option<Turn<'_>>, ExecutionView)>, Refusal> {
-        let found: Option<Execution> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let found: Option<Execution> = store::get(&*self.store, key).await?;
         let Some(found) = found else { return Ok(None) };
-        let decision: Option<Decision> = store::get(&*self.store, found.decision).await.map_err(unavailable)?;
+        let decision: Option<Decision> = store::get(&*self.store, found.decision).await?;
         let decision = decision.ok_or(Refusal::Internal)?;
         let turn = self.turns.take(decision.asked_in).await;
-        let execution: Option<Execution> = store::get(&*self.store, key).await.map_err(unavailable)?;
+        let execution: Option<Execution> = store::get(&*self.store, key).await?;
         let (place, session) = self.around(&decision).await?;
         let view = self.execution_seen(place, decision, session, execution.ok_or(Refusal::Internal)?).await?;
         Ok(Some((turn, view)))

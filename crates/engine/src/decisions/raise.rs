@@ -2,7 +2,7 @@
 
 use super::{Agent, spend::call_of};
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
 };
@@ -198,7 +198,7 @@ impl Engine {
         let (project, point) = (at.project.key, Point::AgentClaimed);
         let mut passed_over = Vec::new();
         while let Some(allowance) = self.covering(project, &agent.raiser, point, call, &passed_over).await? {
-            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
             if self.can_still_be_spent(at, &decision, &allowance, tool).await? {
                 return self.allowed(at, decision, allowance).await.map(Some);
@@ -219,14 +219,14 @@ impl Engine {
         same: Digest,
     ) -> Result<Option<RaisedDecision>, Refusal> {
         let lookup = Lookup::AllowancesOpenByDigest { project: at.project.key, digest };
-        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await?;
         let now = self.now();
         let fits = |allowance: &Allowance| {
             let own = allowance.raised_by.principal == agent.raiser.principal && allowance.point == Point::AgentClaimed;
             own && !allowance.is_bounded() && now < allowance.until
         };
         for allowance in open.into_iter().filter(fits) {
-            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let Some(decision) = decision.filter(|decision| decision.same == same) else { continue };
             if self.can_still_be_spent(at, &decision, &allowance, tool).await? {
                 return self.allowed(at, decision, allowance).await.map(Some);
@@ -311,7 +311,7 @@ impl Engine {
     ) -> Result<RaiseView, Refusal> {
         let store = &*self.store;
         let lookup = Lookup::DecisionPendingSame { project: project.key, same: asked.same };
-        let pending: Option<Decision> = store::find_one(store, lookup).await.map_err(unavailable)?;
+        let pending: Option<Decision> = store::find_one(store, lookup).await?;
         let session = match &pending {
             Some(pending) => Some(self.session_of_decision(pending).await?),
             None => session,
@@ -350,7 +350,7 @@ impl Engine {
         approvers: &mut Vec<String>,
     ) -> Result<Option<(Plan, Vec<Vec<RowKey>>)>, Refusal> {
         let Some(shown) = &asked.plan else { return Ok(None) };
-        let plan: Option<Plan> = store::get(&*self.store, shown.key).await.map_err(unavailable)?;
+        let plan: Option<Plan> = store::get(&*self.store, shown.key).await?;
         let plan = plan.ok_or(Refusal::Internal)?;
         if plan.revision != shown.revision {
             return Err(Refusal::Conflict("the plan was changed meanwhile: propose it again".into()));
@@ -371,9 +371,9 @@ impl Engine {
         digest: Digest,
     ) -> Result<Option<(Execution, String)>, Refusal> {
         let lookup = Lookup::ExecutionUnderWay { project, digest };
-        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await?;
         let Some(execution) = execution else { return Ok(None) };
-        let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+        let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
         Ok(decision.map(|decision| (execution, decision.id)))
     }
 
@@ -385,9 +385,9 @@ impl Engine {
     ) -> Result<Option<(Execution, String)>, Refusal> {
         let Some(effect) = effect else { return Ok(None) };
         let lookup = Lookup::ExecutionOfEffect { project, effect };
-        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await?;
         let Some(execution) = execution else { return Ok(None) };
-        let decision: Option<Decision> = store::get(&*self.store, execution.decision).await.map_err(unavailable)?;
+        let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
         // The effect is taken for good, also when its decision was removed after its time.
         let decision = decision.map_or_else(|| "that is not kept any more".into(), |decision| decision.id);
         Ok(Some((execution, decision)))
@@ -398,10 +398,10 @@ impl Engine {
         let mut found = Vec::new();
         for subject in approvers.iter().filter_map(|name| name.strip_prefix("user:")) {
             let lookup = Lookup::PersonBySubject { issuer: LOCAL.into(), subject: subject.to_owned() };
-            let person: Option<Person> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let person: Option<Person> = store::find_one(&*self.store, lookup).await?;
             let Some(person) = person.filter(|person| !person.disabled) else { continue };
             let lookup = Lookup::MembershipOf { project, person: person.key };
-            let place: Option<Membership> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let place: Option<Membership> = store::find_one(&*self.store, lookup).await?;
             found.extend(place.map(|place| place.person));
         }
         Ok(found)

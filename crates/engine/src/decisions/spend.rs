@@ -2,7 +2,7 @@
 
 use super::{Agent, raise::digest_of};
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
 };
@@ -138,7 +138,7 @@ impl Engine {
     /// Of all claims of what is claimed so far.
     async fn highest_fence(&self, project: RowKey, claiming: &Claiming) -> Result<i64, Refusal> {
         let lookup = Lookup::ExecutionFenced { project, fence_of: claiming.effect.unwrap_or(claiming.digest) };
-        let newest: Option<Execution> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let newest: Option<Execution> = store::find_one(&*self.store, lookup).await?;
         Ok(newest.map_or(0, |execution| execution.fence))
     }
 
@@ -149,8 +149,7 @@ impl Engine {
         decision: &Decision,
         claiming: &Claiming,
     ) -> Result<ClaimView, Refusal> {
-        let decision: Decision =
-            store::get(&*self.store, decision.key).await.map_err(unavailable)?.ok_or(Refusal::Internal)?;
+        let decision: Decision = store::get(&*self.store, decision.key).await?.ok_or(Refusal::Internal)?;
         let allowances = self.allowances_of(&decision).await?;
         let allowance = match claiming.allowance {
             Some(key) => allowances.into_iter().find(|allowance| allowance.key == key),
@@ -212,10 +211,10 @@ impl Engine {
         by: &Ballot,
         guards: &mut Vec<Guard>,
     ) -> Result<bool, Refusal> {
-        let person: Option<Person> = store::get(&*self.store, by.person).await.map_err(unavailable)?;
+        let person: Option<Person> = store::get(&*self.store, by.person).await?;
         let Some(person) = person.filter(|person| !person.disabled) else { return Ok(false) };
         let lookup = Lookup::MembershipOf { project: at.project.key, person: person.key };
-        let membership: Option<Membership> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let membership: Option<Membership> = store::find_one(&*self.store, lookup).await?;
         let member = Member { person, membership, fresh_until: self.now() };
         guards.extend(member.guards());
         let roles = member.roles();
@@ -264,7 +263,7 @@ impl Engine {
     /// The use that a report is about: the one it names, the only one under way, or the last.
     async fn execution_meant(&self, decision: &Decision, id: Option<&str>) -> Result<Execution, Refusal> {
         let lookup = Lookup::ExecutionsOfDecision(decision.key);
-        let all: Vec<Execution> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let all: Vec<Execution> = store::find_all(&*self.store, lookup).await?;
         if let Some(id) = id {
             let named = all.into_iter().find(|execution| execution.id == id);
             return named.ok_or_else(|| Refusal::NotFound("there is no such execution of this decision".into()));
@@ -299,7 +298,7 @@ impl Engine {
     /// Takes a question back that nobody needs answered any more.
     pub(crate) async fn withdraw_open(&self, at: &ProjectAt, key: RowKey, reason: &str) -> Result<(), Refusal> {
         for _ in 0..TRIES {
-            let decision: Option<Decision> = store::get(&*self.store, key).await.map_err(unavailable)?;
+            let decision: Option<Decision> = store::get(&*self.store, key).await?;
             let Some(decision) = decision.filter(Decision::is_pending) else { return Ok(()) };
             if self.withdraw_once(at, decision, Some(reason.to_owned())).await? {
                 return Ok(());

@@ -4,7 +4,7 @@ use super::plans::{Proposal, Reader, asking, may, place};
 use crate::{
     aaep::Listener,
     decisions::{Agent, Answered, Asked, ByPerson, RaisedDecision, digest_of},
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
 };
@@ -129,7 +129,7 @@ impl Engine {
             }
             Reader::Person(_) | Reader::Admin => Lookup::DecisionsOfProject { project, before, limit },
         };
-        let rows: Vec<Decision> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let rows: Vec<Decision> = store::find_all(&*self.store, lookup).await?;
         let full = i64::try_from(rows.len()).is_ok_and(|found| found == limit);
         let next = rows.last().map(|decision| decision.key).filter(|_| full);
         let shown = rows.iter().filter(|decision| confirm::is_confirm(decision) && sees(reader, decision));
@@ -246,7 +246,7 @@ impl Engine {
 
     async fn imported(&self, at: &ProjectAt, id: &MplpId) -> Result<Option<ImportedConfirm>, Refusal> {
         let lookup = Lookup::ImportedConfirmById { project: at.project.key, id: id.clone() };
-        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+        Ok(store::find_one(&*self.store, lookup).await?)
     }
 }
 

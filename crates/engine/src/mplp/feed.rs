@@ -2,7 +2,7 @@
 
 use super::plans::Reader;
 use crate::{
-    engine::{Engine, unavailable},
+    engine::Engine,
     projects::ProjectAt,
     store::{AuditRow, FeedPage, FeedQuery},
 };
@@ -147,7 +147,7 @@ impl Engine {
 
     async fn look(&self, at: &ProjectAt, after: &Cursor, limit: usize) -> Result<FeedPage, Refusal> {
         let query = FeedQuery { project: at.project.key, after: after.0.clone(), limit: limit.clamp(1, LOOK) };
-        self.store.feed(query).await.map_err(unavailable)
+        Ok(self.store.feed(query).await?)
     }
 }
 

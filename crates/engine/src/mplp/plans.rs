@@ -2,7 +2,7 @@
 
 use crate::{
     decisions::{Agent, Asked, RaisedDecision, digest_of},
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -81,7 +81,7 @@ impl Engine {
         let lasts_s = submit::lasts_s(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
         for _ in 0..TRIES {
             let lookup = Lookup::PlanById { project: at.project.key, id: submission.plan.plan_id.clone() };
-            let known = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let known = store::find_one(&*self.store, lookup).await?;
             let view = WriteView { place: place(at), known, guards: agent.guards.clone() };
             let operation = WritePlan {
                 by: agent.raiser.clone(),
@@ -144,7 +144,7 @@ impl Engine {
 
     async fn plan_at(&self, at: &ProjectAt, id: &MplpId) -> Result<Option<Plan>, Refusal> {
         let lookup = Lookup::PlanById { project: at.project.key, id: id.clone() };
-        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+        Ok(store::find_one(&*self.store, lookup).await?)
     }
 
     pub async fn plan(&self, at: &ProjectAt, reader: &Reader, id: &MplpId) -> Result<PlanShown, Refusal> {
@@ -174,7 +174,7 @@ impl Engine {
             }
             Reader::Person(_) | Reader::Admin => Lookup::PlansOfProject { project, before, limit },
         };
-        store::find_all(&*self.store, lookup).await.map_err(unavailable)
+        Ok(store::find_all(&*self.store, lookup).await?)
     }
 
     /// The changes since the last question about it, in lines for people; for a proposed or approved plan, the changes
@@ -305,7 +305,7 @@ impl Engine {
 
     async fn decision_about(&self, plan: &Plan) -> Result<Option<Decision>, Refusal> {
         match plan.confirm {
-            Some(key) => store::get(&*self.store, key).await.map_err(unavailable),
+            Some(key) => Ok(store::get(&*self.store, key).await?),
             None => Ok(None),
         }
     }

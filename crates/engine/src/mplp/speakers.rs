@@ -4,7 +4,7 @@ use super::plans::Reader;
 use crate::{
     aaep::Listener,
     decisions::Agent,
-    engine::{Engine, unavailable},
+    engine::Engine,
     presented::Presented,
     projects::ProjectAt,
     store::{self, Lookup},
@@ -68,7 +68,7 @@ impl Engine {
             return Ok(false);
         }
         let lookup = Lookup::ApiKeyByHash(Digest::of(token.as_bytes()));
-        let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
         let counts = |key: &ApiKey| key.project == at.project.key && key.is_live();
         Ok(key.filter(counts).is_some_and(|key| key.kind == ApiKeyKind::Admin))
     }

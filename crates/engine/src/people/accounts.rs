@@ -2,7 +2,7 @@
 
 use crate::{
     engine::{Engine, TRIES},
-    store::{self, Lookup},
+    store::{self, Lookup, StoreError},
 };
 use countersign_core::{
     people::accounts::{AccountRefusal, Add, Change, SetRoles, check_password},
@@ -23,6 +23,12 @@ pub enum AccountTrouble {
 impl From<Refusal> for AccountTrouble {
     fn from(refusal: Refusal) -> Self {
         Self::Engine(refusal)
+    }
+}
+
+impl From<StoreError> for AccountTrouble {
+    fn from(why: StoreError) -> Self {
+        Self::Engine(why.into())
     }
 }
 
@@ -82,7 +88,7 @@ impl Engine {
         let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
         for _ in 0..TRIES {
             let lookup = Lookup::MembershipOf { project, person: person.key };
-            let current = store::find_one(&*self.store, lookup).await.map_err(crate::engine::unavailable)?;
+            let current = store::find_one(&*self.store, lookup).await?;
             let set = SetRoles { project, person: person.key, roles: roles.clone() };
             let step = set.decide(&current, &self.env()?)?;
             if let Some(membership) = self.finish(step).await? {
@@ -94,12 +100,11 @@ impl Engine {
 
     /// Every person, with their memberships.
     pub async fn people(&self) -> Result<Vec<(Person, Vec<Membership>)>, Refusal> {
-        let people: Vec<Person> =
-            store::find_all(&*self.store, Lookup::AllPeople).await.map_err(crate::engine::unavailable)?;
+        let people: Vec<Person> = store::find_all(&*self.store, Lookup::AllPeople).await?;
         let mut found = Vec::new();
         for person in people {
             let lookup = Lookup::MembershipsOfPerson(person.key);
-            let places = store::find_all(&*self.store, lookup).await.map_err(crate::engine::unavailable)?;
+            let places = store::find_all(&*self.store, lookup).await?;
             found.push((person, places));
         }
         Ok(found)
@@ -107,7 +112,7 @@ impl Engine {
 
     /// The document that was in force at a version.
     pub async fn project_document_at(&self, project: RowKey, version: i64) -> Result<Option<ProjectDocument>, Refusal> {
-        let found = store::project_at(&*self.store, project, version).await.map_err(crate::engine::unavailable)?;
+        let found = store::project_at(&*self.store, project, version).await?;
         Ok(found.map(|project| project.document))
     }
 }

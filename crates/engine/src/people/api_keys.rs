@@ -2,7 +2,7 @@
 
 use crate::{
     decisions::bound_to,
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     presented::Presented,
     projects::ProjectAt,
     store::{self, Lookup},
@@ -62,7 +62,7 @@ impl Engine {
     pub async fn revoke_key(&self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
         for _ in 0..TRIES {
             let lookup = Lookup::ApiKeyById { project: project.key, id: id.to_owned() };
-            let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+            let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
             let key = key.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
             let live = self.live_of_delegation(key.key).await?;
             let view = RevokeKeyView { project: project.clone(), key, live };
@@ -76,7 +76,7 @@ impl Engine {
     }
 
     pub async fn api_keys(&self, project: RowKey) -> Result<Vec<ApiKey>, Refusal> {
-        store::find_all(&*self.store, Lookup::ApiKeysOfProject(project)).await.map_err(unavailable)
+        Ok(store::find_all(&*self.store, Lookup::ApiKeysOfProject(project)).await?)
     }
 
     /// The actor behind a key. A key of another project is invalid here.
@@ -84,7 +84,7 @@ impl Engine {
         let presented = secret.into();
         self.may_decide()?;
         let lookup = Lookup::ApiKeyByHash(Digest::of(presented.token.as_bytes()));
-        let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
         let live = key.filter(|key| key.project == at.project.key);
         if let Some(key) = live.as_ref().filter(|key| !key.is_live()) {
             return Err(Refusal::NotAuthorized(key.refusal().into()));
@@ -102,7 +102,7 @@ impl Engine {
     /// A person's delegations in a project, newest first.
     pub async fn delegations_of(&self, project: RowKey, person: RowKey) -> Result<Vec<Delegation>, Refusal> {
         let lookup = Lookup::DelegationsOfPerson { project, person };
-        let mut found: Vec<Delegation> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let mut found: Vec<Delegation> = store::find_all(&*self.store, lookup).await?;
         found.reverse();
         Ok(found)
     }

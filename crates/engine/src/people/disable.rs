@@ -3,7 +3,7 @@
 use super::AccountTrouble;
 use crate::{
     ended::Ending,
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     store::{self, Lookup},
 };
 use countersign_core::{
@@ -23,7 +23,7 @@ impl Engine {
     pub async fn disable_person(&self, name: &str, by: &str) -> Result<Disabled, AccountTrouble> {
         for _ in 0..TRIES {
             let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
-            let projects = self.projects().await.map_err(unavailable)?;
+            let projects = self.projects().await?;
             let mut held = Vec::new();
             for project in &projects {
                 held.push(self.held_in(project, &person).await?);
@@ -41,7 +41,7 @@ impl Engine {
 
     async fn held_in(&self, project: &Project, person: &Person) -> Result<HeldInProject, Refusal> {
         let lookup = Lookup::MembershipOf { project: project.key, person: person.key };
-        let membership: Option<Membership> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let membership: Option<Membership> = store::find_one(&*self.store, lookup).await?;
         let found: Vec<Delegation> = self.delegations_of(project.key, person.key).await?;
         let mut delegations = Vec::new();
         for delegation in found.into_iter().filter(|delegation| !delegation.is_ended()) {
@@ -55,7 +55,7 @@ impl Engine {
             keys.push((key, live));
         }
         let lookup = Lookup::SubscriberTokensOfPerson { project: project.key, person: person.key };
-        let tokens: Vec<SubscriberToken> = store::find_all(&*self.store, lookup).await.map_err(unavailable)?;
+        let tokens: Vec<SubscriberToken> = store::find_all(&*self.store, lookup).await?;
         let counts = |token: &&SubscriberToken| token.state(person, self.now()) == TokenState::Active;
         Ok(HeldInProject {
             place: (project.key, project.id.clone()),

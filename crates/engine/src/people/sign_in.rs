@@ -2,7 +2,7 @@
 
 use super::password::Queue;
 use crate::{
-    engine::{Engine, TRIES, unavailable},
+    engine::{Engine, TRIES},
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
@@ -46,7 +46,7 @@ impl Engine {
             }
             None => (Queue::Anybody, self.count_attempt(Attempt::SignIn { account: name, network }).await?),
         };
-        let is_known = self.store.count(&known_network).await.map_err(unavailable)? > 0;
+        let is_known = self.store.count(&known_network).await? > 0;
         for _ in 0..TRIES {
             // The password is looked at in every case, so that the time tells nothing either.
             let proven = self.proven(name, password, queue).await;
@@ -91,7 +91,7 @@ impl Engine {
             _ => return Err(Refusal::Unavailable),
         }
         let Some(cap) = attempt.slow_cap(throttle, now) else { return Ok(None) };
-        let tried = self.store.count(&cap.key).await.map_err(unavailable)?;
+        let tried = self.store.count(&cap.key).await?;
         Ok((tried > cap.limit).then(|| too_many(cap.until)))
     }
 
@@ -112,9 +112,9 @@ impl Engine {
     /// The person behind a cookie, if its session is valid.
     pub async fn signed_in(&self, secret: &str) -> Result<Option<SignedIn>, Refusal> {
         let lookup = Lookup::WebSessionByToken(Digest::of(secret.as_bytes()));
-        let session: Option<WebSession> = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let session: Option<WebSession> = store::find_one(&*self.store, lookup).await?;
         let Some(session) = session else { return Ok(None) };
-        let person: Option<Person> = store::get(&*self.store, session.person).await.map_err(unavailable)?;
+        let person: Option<Person> = store::get(&*self.store, session.person).await?;
         let now = self.deciding_time()?;
         let holds = person.filter(|person| signed_in(&session, person, now));
         Ok(holds.map(|person| SignedIn { person, session }))
@@ -123,7 +123,7 @@ impl Engine {
     /// A signed-in person as a member of a project.
     pub async fn member(&self, who: &SignedIn, project: RowKey) -> Result<Member, Refusal> {
         let lookup = Lookup::MembershipOf { project, person: who.person.key };
-        let membership = store::find_one(&*self.store, lookup).await.map_err(unavailable)?;
+        let membership = store::find_one(&*self.store, lookup).await?;
         Ok(Member { person: who.person.clone(), membership, fresh_until: self.fresh_until(who) })
     }
 
@@ -141,7 +141,7 @@ impl Engine {
 
     pub async fn sign_out_everywhere(&self, who: &SignedIn) -> Result<(), Refusal> {
         for _ in 0..TRIES {
-            let person: Option<Person> = store::get(&*self.store, who.person.key).await.map_err(unavailable)?;
+            let person: Option<Person> = store::get(&*self.store, who.person.key).await?;
             let person = person.ok_or(Refusal::SignInRequired)?;
             match self.commit(sign_in::end_everywhere(&person)).await {
                 Outcome::Committed => return Ok(()),
@@ -168,6 +168,6 @@ impl Engine {
 
     pub(crate) async fn account(&self, name: &str) -> Result<Option<Person>, Refusal> {
         let lookup = Lookup::PersonBySubject { issuer: LOCAL.into(), subject: name.to_owned() };
-        store::find_one(&*self.store, lookup).await.map_err(unavailable)
+        Ok(store::find_one(&*self.store, lookup).await?)
     }
 }
