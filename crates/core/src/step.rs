@@ -107,6 +107,11 @@ impl<A> Step<A> {
     pub fn answer(answer: A) -> Self {
         Self { answer, effects: Effects::default() }
     }
+
+    /// The same step with another answer.
+    pub fn map<B>(self, with: impl FnOnce(A) -> B) -> Step<B> {
+        Step { answer: with(self.answer), effects: self.effects }
+    }
 }
 
 impl Effects {

@@ -16,19 +16,13 @@ use crate::{
     people::{PasswordCost, Passwords},
     ports::{Operators, UpstreamProbes},
     remembered::Remembered,
-    store::{Hearing, Outcome, Proof, Retention, StorageStats, Store, StoreError},
+    store::{Hearing, Retention, StorageStats, Store, StoreError},
     tallies::Tallies,
     timekeeping::{ClockTrouble, Timekeeping},
     turns::Turns,
     waits::Waits,
 };
-use countersign_core::{
-    decision::answer::NotCounted,
-    env::Env,
-    people::sign_in::Throttle,
-    refusal::Refusal,
-    step::{Effects, Step},
-};
+use countersign_core::{decision::answer::NotCounted, env::Env, people::sign_in::Throttle, refusal::Refusal};
 use countersign_jose::{KeyPolicy, ProofKeys};
 use countersign_protocol::{origin::Origin, time::UnixMillis};
 use std::{
@@ -37,8 +31,7 @@ use std::{
 };
 use tokio_util::task::TaskTracker;
 
-/// How often an operation decides again when rows changed under it.
-pub(crate) const TRIES: usize = 32;
+pub(crate) use crate::runner::TRIES;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tenancy {
@@ -238,51 +231,6 @@ impl Engine {
     pub(crate) fn env_at(&self, now: UnixMillis) -> Result<Env, Refusal> {
         let entropy = self.chance.entropy().map_err(|_| Refusal::Internal)?;
         Ok(Env { now, entropy, first_key: self.key_blocks.next(now, self.store.lane()) })
-    }
-
-    /// Makes a step durable and gives its answer; None when the view was stale and it must be decided again.
-    pub(crate) async fn finish<A>(&self, step: Step<A>) -> Result<Option<A>, Refusal> {
-        match self.commit(step.effects).await {
-            Outcome::Committed => Ok(Some(step.answer)),
-            Outcome::Stale => Ok(None),
-            Outcome::LimitReached { .. } | Outcome::Spent { .. } => {
-                Err(Refusal::Conflict("this was done already".into()))
-            }
-            Outcome::Replayed => Err(Refusal::DpopReplayed),
-            Outcome::OutOfTime => Err(Refusal::Conflict("the time for this is over".into())),
-            Outcome::Unavailable(_) => Err(Refusal::Unavailable),
-        }
-    }
-
-    pub(crate) async fn commit(&self, mut effects: Effects) -> Outcome {
-        if effects.is_empty() {
-            return Outcome::Committed;
-        }
-        let proof = effects.proof.as_ref().map(Proof::of);
-        let ended = self.announce_ended(&mut effects);
-        let outcome = self.store.commit(effects).await;
-        if outcome == Outcome::OutOfTime && self.is_off_after_all().await {
-            return Outcome::Unavailable("the clock cannot be trusted".into());
-        }
-        if let (Some(proof), Outcome::Committed | Outcome::Replayed) = (&proof, &outcome) {
-            self.proofs.note(proof, self.now());
-        }
-        if outcome == Outcome::Committed && !ended.is_empty() {
-            self.bearers.forget_all(&ended);
-        }
-        match &outcome {
-            Outcome::Unavailable(why) => {
-                tracing::error!(why, "a step could not be written");
-                self.proofs.store_lost(self.now());
-            }
-            _ => self.proofs.store_answers(self.now()),
-        }
-        outcome
-    }
-
-    /// Nobody is told to be late before the clocks were compared once more.
-    async fn is_off_after_all(&self) -> bool {
-        self.keep_pace().await.is_err() || self.may_decide().is_err()
     }
 
     /// How much room each kind of record takes, and when retention removes from it next.

@@ -28,6 +28,7 @@ mod presented;
 mod projects;
 mod readiness;
 mod remembered;
+mod runner;
 pub mod store;
 mod tallies;
 mod timekeeping;

@@ -1,7 +1,7 @@
 //! `POST /agent/cancel`
 
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup, StoreError},
 };
@@ -24,24 +24,23 @@ impl Engine {
         if body.reason.as_ref().is_some_and(|reason| reason.chars().count() > 200) {
             return Err(Refusal::invalid("reason has more than 200 characters"));
         }
-        for _ in 0..TRIES {
+        let cancel = || async {
             let session = self.session_of(at, actor, session_id).await?;
             let view = self.cancel_view(&at.project, session).await?;
             let step = Cancel { actor: actor.clone(), reason: body.reason.clone() }.decide(&view, &self.env()?)?;
             let ending = self.ending();
-            if let Some(answer) = self.finish(step).await? {
-                if let Some(session) = &view.session {
-                    let holders = [session.key];
-                    let (ended, ()) = tokio::join!(
-                        self.end_late_of_session(&at.project, session.key),
-                        self.nothing_is_under_way(&holders, ending, answer.cancelled_at),
-                    );
-                    ended?;
-                }
-                return Ok(answer);
-            }
+            Ok::<_, Refusal>(step.map(|answer| (answer, view.session, ending)))
+        };
+        let (answer, session, ending) = self.run(cancel).await?;
+        if let Some(session) = &session {
+            let holders = [session.key];
+            let (ended, ()) = tokio::join!(
+                self.end_late_of_session(&at.project, session.key),
+                self.nothing_is_under_way(&holders, ending, answer.cancelled_at),
+            );
+            ended?;
         }
-        Err(Refusal::Unavailable)
+        Ok(answer)
     }
 
     /// Ends what was raised while the session was being ended.
@@ -52,15 +51,13 @@ impl Engine {
 
     /// Ends a session whose operator key has left the operator's key set.
     pub(crate) async fn close_for_withdrawn_key(&self, project: &Project, session: &Session) -> Result<(), Refusal> {
-        for _ in 0..TRIES {
+        self.run(|| async {
             let current: Option<Session> = store::get(&*self.store, session.key).await?;
             let view = self.cancel_view(project, current).await?;
-            let step = KeyWithdrawn.decide(&view, &self.env()?)?;
-            if self.finish(step).await?.is_some() {
-                return Ok(());
-            }
-        }
-        Err(Refusal::Unavailable)
+            KeyWithdrawn.decide(&view, &self.env()?)
+        })
+        .await
+        .map(drop)
     }
 
     async fn session_of(&self, at: &ProjectAt, actor: &Actor, session_id: &str) -> Result<Option<Session>, StoreError> {

@@ -1,7 +1,7 @@
 //! Bootstrap: the operator's request, the person's answer, the operator's exchange.
 
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup, Outcome, StoreError},
 };
@@ -15,7 +15,7 @@ use countersign_core::{
     people::Member,
     records::{ConnectProgress, ConnectRequest, Delegation, Disclosure},
     refusal::Refusal,
-    step::{Operation as _, Step},
+    step::Operation as _,
 };
 use countersign_protocol::{
     aap::{
@@ -45,8 +45,8 @@ impl Engine {
         check_form(body)?;
         let jwt = body.operator_jwt.as_deref().ok_or_else(|| Refusal::invalid("operator_jwt is required"))?;
         let operator = self.prove_operator(jwt, &at.service, source).await?;
-        for _ in 0..TRIES {
-            let connect = Connect {
+        let connect = || async {
+            let operation = Connect {
                 operator: &operator.fact,
                 identity: &operator.known.identity,
                 body,
@@ -54,24 +54,21 @@ impl Engine {
                 per_minute: self.settings.connect_requests_per_minute,
             };
             let env = self.env()?;
-            let Step { answer: request, effects } = connect.decide(&at.project, &env)?;
-            match self.commit(effects).await {
-                Outcome::Committed => {
-                    return Ok(ConnectRequestResponse {
-                        connect_url: format!("{}/connect/{}", self.settings.origin, request.id),
-                        request_id: request.id,
-                        expires_at: request.expires_at,
-                        ignored: ignored::of_operator(&operator.known.identity),
-                    });
-                }
-                Outcome::LimitReached { .. } => {
-                    return Err(Refusal::TooManyConnectRequests { retry_after_s: retry_after_s(env.now) });
-                }
-                Outcome::Stale => {}
-                _ => break,
+            let step = operation.decide(&at.project, &env)?;
+            Ok::<_, Refusal>(((), step.map(|request| (request, env.now))))
+        };
+        match self.run_to_outcome(connect).await? {
+            (Outcome::Committed, (request, _)) => Ok(ConnectRequestResponse {
+                connect_url: format!("{}/connect/{}", self.settings.origin, request.id),
+                request_id: request.id,
+                expires_at: request.expires_at,
+                ignored: ignored::of_operator(&operator.known.identity),
+            }),
+            (Outcome::LimitReached { .. }, (_, now)) => {
+                Err(Refusal::TooManyConnectRequests { retry_after_s: retry_after_s(now) })
             }
+            _ => Err(Refusal::Unavailable),
         }
-        Err(Refusal::Unavailable)
     }
 
     /// The request behind `/connect/{request}`.
@@ -93,17 +90,14 @@ impl Engine {
         language: &str,
     ) -> Result<DisclosureResponse, Refusal> {
         refuse_unserved(body)?;
-        for _ in 0..TRIES {
+        self.run(|| async {
             let view = self.grant_view(at, member, body).await?;
             same_operator(body, view.request.as_ref())?;
             let show =
                 Show { scopes: body.scopes.clone(), max_agent_ttl: body.max_agent_ttl, language: language.to_owned() };
-            let step = show.decide(&view, &self.env()?)?;
-            if let Some(shown) = self.finish(step).await? {
-                return Ok(shown);
-            }
-        }
-        Err(Refusal::Unavailable)
+            show.decide(&view, &self.env()?)
+        })
+        .await
     }
 
     /// The second step: the person agreed to what was shown.
@@ -115,22 +109,19 @@ impl Engine {
     ) -> Result<DelegateResponse, Refusal> {
         refuse_unserved(body)?;
         let fixed_id = self.fixed_id(body)?;
-        for _ in 0..TRIES {
+        let grant = || async {
             let view = self.grant_view(at, member, body).await?;
             same_operator(body, view.request.as_ref())?;
-            let grant = Grant {
+            let operation = Grant {
                 disclosure_id: body.disclosure_id.clone().unwrap_or_default(),
                 acknowledged: body.acknowledged_disclosure,
                 scopes: body.scopes.clone(),
                 max_agent_ttl: body.max_agent_ttl,
                 fixed_id: fixed_id.clone(),
             };
-            let step = grant.decide(&view, &self.env()?)?;
-            if let Some(granted) = self.finish(step).await? {
-                return self.granted(granted);
-            }
-        }
-        Err(Refusal::Unavailable)
+            operation.decide(&view, &self.env()?)
+        };
+        self.granted(self.run(grant).await?)
     }
 
     /// The person says no. Answers with where to send the browser, if anywhere.
@@ -140,14 +131,7 @@ impl Engine {
         member: &Member,
         body: &DelegateRequest,
     ) -> Result<Option<String>, Refusal> {
-        for _ in 0..TRIES {
-            let view = self.grant_view(at, member, body).await?;
-            let step = Deny.decide(&view, &self.env()?)?;
-            if let Some(redirect) = self.finish(step).await? {
-                return Ok(redirect);
-            }
-        }
-        Err(Refusal::Unavailable)
+        self.run(|| async { Deny.decide(&self.grant_view(at, member, body).await?, &self.env()?) }).await
     }
 
     /// `POST /agent/delegate/token`
@@ -162,21 +146,17 @@ impl Engine {
         let code = body.code.as_deref().ok_or_else(|| missing("code"))?;
         let code_verifier = body.code_verifier.as_deref().ok_or_else(|| missing("code_verifier"))?;
         let operator = self.prove_operator(jwt, &at.service, source).await?;
-        for _ in 0..TRIES {
+        let exchange = || async {
             let view = self.exchange_view(at, code).await?;
-            let exchange = Exchange { operator: &operator.fact, code_verifier };
-            let step = exchange.decide(&view, &self.env()?)?;
-            if let Some((delegation, claims)) = self.finish(step).await? {
-                let delegation_token = self.sign_delegation(&claims)?;
-                return Ok(ExchangeResponse {
-                    delegation_token,
-                    delegation_id: delegation.id.clone(),
-                    scopes: delegation.scopes.clone(),
-                    effective_policy: countersign_core::aap::delegate::effective_policy(&delegation),
-                });
-            }
-        }
-        Err(Refusal::Unavailable)
+            Exchange { operator: &operator.fact, code_verifier }.decide(&view, &self.env()?)
+        };
+        let (delegation, claims) = self.run(exchange).await?;
+        Ok(ExchangeResponse {
+            delegation_token: self.sign_delegation(&claims)?,
+            delegation_id: delegation.id.clone(),
+            scopes: delegation.scopes.clone(),
+            effective_policy: countersign_core::aap::delegate::effective_policy(&delegation),
+        })
     }
 
     fn granted(&self, granted: Granted) -> Result<DelegateResponse, Refusal> {

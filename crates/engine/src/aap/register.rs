@@ -2,7 +2,7 @@
 
 use super::operator::Proven;
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup, Outcome, StoreError},
 };
@@ -20,6 +20,7 @@ use countersign_protocol::{
     aap::register::{RegisterRequest, RegisterResponse},
     facts::{VerifiedDelegation, VerifiedReceipt},
 };
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The `DPoP` header of a registration, and the address that it must be for.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +51,12 @@ impl Engine {
             Some(jwt) => Some(self.prove_receipt(jwt, &operator, &at.service, source).await),
             None => None,
         };
-        for attempt in 0..TRIES {
-            let project = if attempt == 0 { at.project.clone() } else { self.project(&at.address).await?.project };
+        let again = AtomicBool::new(false);
+        let register = || async {
+            let project = match again.swap(true, Ordering::Relaxed) {
+                false => at.project.clone(),
+                true => self.project(&at.address).await?.project,
+            };
             let verified = receipt.as_ref().and_then(|receipt| receipt.as_ref().ok());
             let view = self.register_view(project, body, &operator, delegation.as_ref(), verified).await;
             let mut view = view?;
@@ -59,7 +64,7 @@ impl Engine {
                 Some(proof) => self.key_holder(&view.project, proof).await?,
                 None => None,
             };
-            let register = Register {
+            let operation = Register {
                 body,
                 operator: &operator.fact,
                 identity: &operator.known.identity,
@@ -69,19 +74,16 @@ impl Engine {
                 proof: proof.as_ref(),
                 test_mode: self.settings.test_mode,
             };
-            let step = match register.decide(&view, &self.env()?) {
-                Ok(step) => step,
-                Err(refusal) => return Err(self.refuse_registration(&view, proof.as_ref(), refusal).await),
-            };
-            match self.commit(step.effects).await {
-                Outcome::Committed => return Ok(step.answer),
-                Outcome::Replayed => return Err(Refusal::DpopReplayed),
-                // Somebody else was there first, with the session or with the key: what that means is decided anew.
-                Outcome::Stale => {}
-                _ => return Err(Refusal::Unavailable),
+            match operation.decide(&view, &self.env()?) {
+                Ok(step) => Ok(((), step)),
+                Err(refusal) => Err(self.refuse_registration(&view, proof.as_ref(), refusal).await),
             }
+        };
+        match self.run_to_outcome(register).await? {
+            (Outcome::Committed, answer) => Ok(answer),
+            (Outcome::Replayed, _) => Err(Refusal::DpopReplayed),
+            _ => Err(Refusal::Unavailable),
         }
-        Err(Refusal::Unavailable)
     }
 
     /// The proof that came with a registration: demanded where tokens must be bound, welcome everywhere (C-26).

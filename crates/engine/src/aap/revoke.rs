@@ -1,7 +1,7 @@
 //! `POST /agent/revoke`
 
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -24,7 +24,7 @@ impl Engine {
     pub async fn revoke(&self, at: &ProjectAt, actor: &Actor, body: &RevokeRequest) -> Result<RevokeResponse, Refusal> {
         let id = body.delegation_id.as_ref().ok_or_else(|| Refusal::invalid("delegation_id is required"))?;
         let reason = body.reason.as_deref().map(|text| Reason::parse(text).ok_or_else(bad_reason)).transpose()?;
-        for _ in 0..TRIES {
+        let revoke = || async {
             let lookup = Lookup::DelegationById { project: at.project.key, id: id.clone() };
             let delegation = store::find_one(&*self.store, lookup).await?;
             let key = delegation.as_ref().map(|delegation: &Delegation| delegation.key);
@@ -35,19 +35,18 @@ impl Engine {
             let view = RevokeView { project: at.project.clone(), delegation, live };
             let step = Revoke { actor: actor.clone(), reason }.decide(&view, &self.env()?)?;
             let ending = self.ending();
-            if let Some(answer) = self.finish(step).await? {
-                if let Some(key) = key {
-                    let holders = [key];
-                    let (ended, ()) = tokio::join!(
-                        self.end_late_of_delegation(&at.project, key),
-                        self.nothing_is_under_way(&holders, ending, answer.revoked_at),
-                    );
-                    ended?;
-                }
-                return Ok(answer);
-            }
+            Ok::<_, Refusal>(step.map(|answer| (answer, key, ending)))
+        };
+        let (answer, key, ending) = self.run(revoke).await?;
+        if let Some(key) = key {
+            let holders = [key];
+            let (ended, ()) = tokio::join!(
+                self.end_late_of_delegation(&at.project, key),
+                self.nothing_is_under_way(&holders, ending, answer.revoked_at),
+            );
+            ended?;
         }
-        Err(Refusal::Unavailable)
+        Ok(answer)
     }
 
     /// Records the end of a delegation's time. Whoever was first has done it; the row's version decides.
