@@ -3,7 +3,7 @@
 use super::Listener;
 use crate::{
     decisions::{Agent, RaisedDecision},
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -15,7 +15,7 @@ use countersign_core::{
     },
     records::{AaepSession, AaepSessionState, Decision},
     refusal::Refusal,
-    step::Operation as _,
+    step::{Operation as _, Step},
 };
 use countersign_protocol::{
     aaep::{
@@ -62,9 +62,9 @@ impl Engine {
         sent: Option<SentEvent>,
     ) -> Result<AaepSession, Refusal> {
         let view = OpenView { project: Arc::new(at.project.clone()), guards: agent.guards.clone() };
-        for _ in 0..TRIES {
+        self.run(|| async {
             if let Some(opened) = self.opened_before(at, sent.as_ref()).await? {
-                return Ok(opened);
+                return Ok(Step::answer(opened));
             }
             let open = Open {
                 by: agent.raiser.clone(),
@@ -74,11 +74,9 @@ impl Engine {
                 access_until: agent.until,
                 sent,
             };
-            if let Some(session) = self.finish(open.decide(&view, &self.env()?)?).await? {
-                return Ok(session);
-            }
-        }
-        Err(Refusal::Unavailable)
+            open.decide(&view, &self.env()?)
+        })
+        .await
     }
 
     /// Publishes an event in a session of the agent. A question raises a decision.
@@ -128,18 +126,17 @@ impl Engine {
         let project = Arc::new(at.project.clone());
         let found = self.session_of_agent(at, agent, session_id).await?;
         let _turn = self.turns.take(found.key).await;
-        for _ in 0..TRIES {
+        self.run(|| async {
             if let Some(spoke) = self.said_before(at, sent.as_ref()).await? {
-                return Ok(spoke);
+                return Ok(Step::answer(spoke));
             }
             let session = self.session_of_agent(at, agent, session_id).await?;
             let waiting = self.waiting_in(&session).await?;
             let view = PublishView { project: Arc::clone(&project), session, waiting, guards: agent.guards.clone() };
-            if let Some(said) = self.finish(publish(sent).decide(&view, &self.env()?)?).await? {
-                return Ok(Spoke::Said { event_id: said.event_id, sequence_number: said.sequence_number });
-            }
-        }
-        Err(Refusal::Unavailable)
+            let step = publish(sent).decide(&view, &self.env()?)?;
+            Ok(step.map(|said| Spoke::Said { event_id: said.event_id, sequence_number: said.sequence_number }))
+        })
+        .await
     }
 
     /// A session that this agent opened; another agent's is reported as not found.

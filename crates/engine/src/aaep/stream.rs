@@ -6,8 +6,9 @@ use super::{
     terms::terms_of,
 };
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
+    runner::TRIES,
     store::{self, Lookup},
 };
 use countersign_core::{
@@ -117,6 +118,7 @@ impl Engine {
         row: &Subscription,
         last_event_id: Option<&str>,
     ) -> Result<(EventStream, bool), Refusal> {
+        // Not the runner's loop: nothing is committed.
         for _ in 0..TRIES {
             let (reader, now) = ((listener.owner, listener.until), self.now());
             if let Some((outlet, attached)) = self.hub.attach(row.key, reader, last_event_id, now) {

@@ -1,7 +1,7 @@
 //! Subscribers of a person, authenticated by a token or by the person's sign-in session.
 
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     people::SignedIn,
     projects::ProjectAt,
     store::{self, Lookup},
@@ -186,17 +186,15 @@ impl Engine {
         new: NewSubscriberToken,
     ) -> Result<AddedSubscriberToken, Refusal> {
         let project = Arc::new(at.project.clone());
-        for _ in 0..TRIES {
+        self.run(|| async {
             // Loaded again, so that the guards cover the rows of the decision.
             let place = self.place_of(project.key, member.person.key, member.fresh_until).await?;
             let member = place.filter(|place| !place.person.disabled).ok_or(Refusal::SignInRequired)?;
             let view = AddTokenView { project: Arc::clone(&project), member };
             let add = AddToken { new: new.clone() };
-            if let Some(added) = self.finish(add.decide(&view, &self.env()?)?).await? {
-                return Ok(added);
-            }
-        }
-        Err(Refusal::Unavailable)
+            add.decide(&view, &self.env()?)
+        })
+        .await
     }
 
     /// A person's tokens in a project, including revoked ones, newest first.
@@ -215,16 +213,14 @@ impl Engine {
         id: &str,
     ) -> Result<SubscriberToken, Refusal> {
         let project = Arc::new(at.project.clone());
-        for _ in 0..TRIES {
+        self.run(|| async {
             let lookup = Lookup::SubscriberTokenById { project: at.project.key, id: id.to_owned() };
             let token: Option<SubscriberToken> = store::find_one(&*self.store, lookup).await?;
             let token = token.ok_or_else(|| Refusal::NotFound("there is no such subscriber token".into()))?;
             let view = RevokeTokenView { project: Arc::clone(&project), member: member.clone(), token };
-            if let Some(token) = self.finish(RevokeToken.decide(&view, &self.env()?)?).await? {
-                return Ok(token);
-            }
-        }
-        Err(Refusal::Unavailable)
+            RevokeToken.decide(&view, &self.env()?)
+        })
+        .await
     }
 }
 

@@ -6,8 +6,9 @@ use super::{
     terms::{MOST_OF_A_PERSON, manifest_uri, offer, producer, terms_of},
 };
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
+    runner::TRIES,
     store::{self, Lookup},
 };
 use countersign_core::{
@@ -17,7 +18,7 @@ use countersign_core::{
     },
     records::{Project, Subscription},
     refusal::Refusal,
-    step::Operation as _,
+    step::{Operation as _, Step},
 };
 use countersign_protocol::{
     aaep::handshake::{ReasonCode, Renegotiate, SubscriptionAccepted, SubscriptionRejected, SubscriptionRequest},
@@ -61,6 +62,7 @@ impl Engine {
         listener: &Listener,
         message: &Renegotiate,
     ) -> Result<SubscriptionAccepted, SubscriptionRejected> {
+        // Not the runner's loop: its errors are rejections, and a stream must expect the change before the commit.
         for _ in 0..TRIES {
             let row = self.own_subscription(at, listener, &message.subscription_id).await.map_err(rejected)?;
             let current = terms_of(&at.project, &row).map_err(rejected)?;
@@ -103,16 +105,16 @@ impl Engine {
 
     /// Closes a row and its outlet on this node; other nodes learn of it by signal.
     pub(super) async fn close_row(&self, project: &Project, key: RowKey) -> Result<(), Refusal> {
-        for _ in 0..TRIES {
+        let close = || async {
             let row: Option<Subscription> = store::get(&*self.store, key).await?;
-            let Some(row) = row else { break };
-            let (place, key) = ((row.project, row.person), row.key);
-            if self.finish(Close.decide(&row, &self.env()?)?).await?.is_some() {
-                self.hub.end(key, CLOSED, self.now());
-                self.hub.forget_closed(place, key);
-                self.somebody_left(project, place.1).await;
-                return Ok(());
-            }
+            let Some(row) = row else { return Ok(Step::answer(None)) };
+            let step = Close.decide(&row, &self.env()?)?;
+            Ok::<_, Refusal>(step.map(|_| Some((row.project, row.person))))
+        };
+        if let Some(place) = self.run(close).await? {
+            self.hub.end(key, CLOSED, self.now());
+            self.hub.forget_closed(place, key);
+            self.somebody_left(project, place.1).await;
         }
         Ok(())
     }
@@ -134,6 +136,7 @@ impl Engine {
     ) -> Result<Subscription, Refusal> {
         let mut listener = listener.clone();
         self.tidy_subscriptions(&at.project, listener.person_key());
+        // Not the runner's loop: the outlet is listed before the commit and removed unless that succeeds.
         for _ in 0..TRIES {
             let view = OpenView {
                 project: listener.project,
