@@ -1,14 +1,14 @@
 //! Managing accounts and memberships, from the command line.
 
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     store::{self, Lookup, StoreError},
 };
 use countersign_core::{
     people::accounts::{AccountRefusal, Add, Change, SetRoles, check_password},
     records::{Membership, Person, Role},
     refusal::Refusal,
-    step::{Operation as _, Step},
+    step::Operation as _,
 };
 use countersign_protocol::{ids::RowKey, project::ProjectDocument};
 
@@ -42,7 +42,7 @@ impl Engine {
     ) -> Result<Person, AccountTrouble> {
         check_password(password)?;
         let password_hash = self.passwords.hash(password, self.env()?.mint().bytes()).await?;
-        for _ in 0..TRIES {
+        self.run(|| async {
             let existing = self.account(name).await?;
             let add = Add {
                 subject: name.to_owned(),
@@ -50,12 +50,9 @@ impl Engine {
                 password_hash: password_hash.clone(),
                 platform_admin,
             };
-            let step = add.decide(&existing, &self.env()?)?;
-            if let Some(person) = self.finish(step).await? {
-                return Ok(person);
-            }
-        }
-        Err(Refusal::Unavailable.into())
+            Ok(add.decide(&existing, &self.env()?)?)
+        })
+        .await
     }
 
     pub async fn set_password(&self, name: &str, password: &str) -> Result<Person, AccountTrouble> {
@@ -74,28 +71,22 @@ impl Engine {
     }
 
     async fn change_person(&self, name: &str, change: impl Fn() -> Change + Send) -> Result<Person, AccountTrouble> {
-        for _ in 0..TRIES {
+        self.run(|| async {
             let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
-            let step: Step<Person> = change().decide(&person, &self.env()?)?;
-            if let Some(person) = self.finish(step).await? {
-                return Ok(person);
-            }
-        }
-        Err(Refusal::Unavailable.into())
+            Ok(change().decide(&person, &self.env()?)?)
+        })
+        .await
     }
 
     pub async fn set_roles(&self, project: RowKey, name: &str, roles: Vec<Role>) -> Result<Membership, AccountTrouble> {
         let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
-        for _ in 0..TRIES {
+        self.run(|| async {
             let lookup = Lookup::MembershipOf { project, person: person.key };
             let current = store::find_one(&*self.store, lookup).await?;
             let set = SetRoles { project, person: person.key, roles: roles.clone() };
-            let step = set.decide(&current, &self.env()?)?;
-            if let Some(membership) = self.finish(step).await? {
-                return Ok(membership);
-            }
-        }
-        Err(Refusal::Unavailable.into())
+            Ok(set.decide(&current, &self.env()?)?)
+        })
+        .await
     }
 
     /// Every person, with their memberships.

@@ -2,7 +2,7 @@
 
 use crate::{
     decisions::bound_to,
-    engine::{Engine, TRIES},
+    engine::Engine,
     presented::Presented,
     projects::ProjectAt,
     store::{self, Lookup},
@@ -39,7 +39,7 @@ impl Engine {
                 .then_some(())
                 .ok_or_else(|| Refusal::invalid(format!("{name:?}, to be asked, has no account here")))?;
         }
-        for _ in 0..TRIES {
+        self.run(|| async {
             let responsible = self.account(&new.responsible).await?;
             let nobody = || Refusal::invalid("the responsible person has no account here");
             let responsible = responsible.ok_or_else(nobody)?;
@@ -51,28 +51,23 @@ impl Engine {
                 asks: new.asks.clone(),
                 jkt: new.jkt.clone(),
             };
-            let step = add.decide(project, &self.env()?)?;
-            if let Some(added) = self.finish(step).await? {
-                return Ok(added);
-            }
-        }
-        Err(Refusal::Unavailable)
+            add.decide(project, &self.env()?)
+        })
+        .await
     }
 
     pub async fn revoke_key(&self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
-        for _ in 0..TRIES {
+        let revoke = || async {
             let lookup = Lookup::ApiKeyById { project: project.key, id: id.to_owned() };
             let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
             let key = key.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
             let live = self.live_of_delegation(key.key).await?;
             let view = RevokeKeyView { project: project.clone(), key, live };
-            let step = RevokeKey.decide(&view, &self.env()?)?;
-            if let Some(key) = self.finish(step).await? {
-                self.end_late_of_delegation(project, key.key).await?;
-                return Ok(key);
-            }
-        }
-        Err(Refusal::Unavailable)
+            RevokeKey.decide(&view, &self.env()?)
+        };
+        let key = self.run(revoke).await?;
+        self.end_late_of_delegation(project, key.key).await?;
+        Ok(key)
     }
 
     pub async fn api_keys(&self, project: RowKey) -> Result<Vec<ApiKey>, Refusal> {

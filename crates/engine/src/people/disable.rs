@@ -3,7 +3,7 @@
 use super::AccountTrouble;
 use crate::{
     ended::Ending,
-    engine::{Engine, TRIES},
+    engine::Engine,
     store::{self, Lookup},
 };
 use countersign_core::{
@@ -21,7 +21,7 @@ impl Engine {
     /// Disables a person and ends their sign-in sessions, subscriber tokens, delegations, API keys and all open work
     /// under these, in one step. When this returns, none of it works any more, on any node.
     pub async fn disable_person(&self, name: &str, by: &str) -> Result<Disabled, AccountTrouble> {
-        for _ in 0..TRIES {
+        let disable = || async {
             let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
             let projects = self.projects().await?;
             let mut held = Vec::new();
@@ -31,12 +31,11 @@ impl Engine {
             let view = DisableView { person, projects: held };
             let step = Disable { by: by.to_owned() }.decide(&view, &self.env()?)?;
             let ending = self.ending();
-            if let Some(ended) = self.finish(step).await? {
-                self.end_late(&projects, &view, ending).await?;
-                return Ok(ended);
-            }
-        }
-        Err(Refusal::Unavailable.into())
+            Ok::<_, AccountTrouble>(step.map(|ended| (ended, projects, view, ending)))
+        };
+        let (ended, projects, view, ending) = self.run(disable).await?;
+        self.end_late(&projects, &view, ending).await?;
+        Ok(ended)
     }
 
     async fn held_in(&self, project: &Project, person: &Person) -> Result<HeldInProject, Refusal> {

@@ -2,7 +2,7 @@
 
 use super::password::Queue;
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
@@ -14,7 +14,7 @@ use countersign_core::{
     },
     records::{Person, WebSession},
     refusal::Refusal,
-    step::{Effects, Operation as _},
+    step::{Effects, Operation as _, Step},
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 
@@ -47,7 +47,7 @@ impl Engine {
             None => (Queue::Anybody, self.count_attempt(Attempt::SignIn { account: name, network }).await?),
         };
         let is_known = self.store.count(&known_network).await? > 0;
-        for _ in 0..TRIES {
+        self.run(|| async {
             // The password is looked at in every case, so that the time tells nothing either.
             let proven = self.proven(name, password, queue).await;
             let person = match (proven, &closed) {
@@ -60,12 +60,9 @@ impl Engine {
                 replaces: replaces.map(|old| old.session.key),
                 known_network: known_network.clone(),
             };
-            let step = start.decide(&person, &self.env()?)?;
-            if let Some(started) = self.finish(step).await? {
-                return Ok(started);
-            }
-        }
-        Err(Refusal::Unavailable)
+            start.decide(&person, &self.env()?)
+        })
+        .await
     }
 
     /// Authenticates a member again with a password, on this machine's own command line. Guessing is throttled
@@ -140,16 +137,12 @@ impl Engine {
     }
 
     pub async fn sign_out_everywhere(&self, who: &SignedIn) -> Result<(), Refusal> {
-        for _ in 0..TRIES {
+        self.run(|| async {
             let person: Option<Person> = store::get(&*self.store, who.person.key).await?;
             let person = person.ok_or(Refusal::SignInRequired)?;
-            match self.commit(sign_in::end_everywhere(&person)).await {
-                Outcome::Committed => return Ok(()),
-                Outcome::Stale => {}
-                _ => break,
-            }
-        }
-        Err(Refusal::Unavailable)
+            Ok(Step { answer: (), effects: sign_in::end_everywhere(&person) })
+        })
+        .await
     }
 
     /// The CSRF token that a form or a script of this session must send.
