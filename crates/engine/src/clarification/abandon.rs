@@ -1,11 +1,6 @@
 //! Abandoning a clarification session, by its agent or by a person.
 
-use crate::{
-    decisions::Agent,
-    engine::{Engine, TRIES},
-    projects::ProjectAt,
-    store,
-};
+use crate::{decisions::Agent, engine::Engine, projects::ProjectAt, store};
 use countersign_core::{
     clarification::{
         abandon::{Abandon, AbandonView},
@@ -35,7 +30,7 @@ impl Engine {
         id: &MplpId,
     ) -> Result<StatusResponse, Refusal> {
         let rules = self.rules_of(&at.project)?;
-        for _ in 0..TRIES {
+        let abandon = || async {
             let session = self.clarification_at(at, id).await?.ok_or_else(no_session)?;
             let (operation, guards) = match by {
                 Abandoning::Agent(agent) => (Abandon::Agent(agent.raiser.clone()), agent.guards.clone()),
@@ -44,12 +39,11 @@ impl Engine {
             let key = self.asking_key(&at.project).await?;
             let project = Arc::new(at.project.clone());
             let view = AbandonView { project, session, rules: Arc::clone(&rules), key, guards };
-            if let Some(session) = self.finish(operation.decide(&view, &self.env()?)?).await? {
-                self.cancel_questions_about(at, &session).await;
-                return view::status(&session, self.now());
-            }
-        }
-        Err(Refusal::Unavailable)
+            operation.decide(&view, &self.env()?)
+        };
+        let session = self.run(abandon).await?;
+        self.cancel_questions_about(at, &session).await;
+        view::status(&session, self.now())
     }
 
     /// The session that a question is about, if this person may abandon it and that would still have an effect.

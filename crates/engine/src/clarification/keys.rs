@@ -1,7 +1,7 @@
 //! A project's signing keys for clarification: created on first use, encrypted at rest, rotated publicly (W-20).
 
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -23,31 +23,33 @@ impl Engine {
     /// The current signing key, created if there is none.
     pub(crate) async fn asking_key(&self, project: &Project) -> Result<AskingKey, Refusal> {
         let agent_id = view::agent_id(&project.document);
-        for _ in 0..TRIES {
-            let keys = self.clarification_keys(project).await?;
-            let Some(row) = keys.last() else {
-                let (_, row) = self.new_key(project, &agent_id, 1, None)?;
-                let puts = vec![Record::ClarificationKey(row)];
-                self.finish(Step { answer: (), effects: Effects { puts, ..Effects::default() } }).await?;
-                continue;
-            };
+        self.run(|| async {
+            let mut keys = self.clarification_keys(project).await?;
+            let mut effects = Effects::default();
+            if keys.is_empty() {
+                let (_, first) = self.new_key(project, &agent_id, 1, None)?;
+                effects.puts.push(Record::ClarificationKey(first.clone()));
+                keys.push(first);
+            }
+            let row = keys.last().ok_or(Refusal::Internal)?;
             let agent_key = self.unsealed(row)?;
-            return Ok(AskingKey {
-                agent_id,
+            let answer = AskingKey {
+                agent_id: agent_id.clone(),
                 public_key: agent_key.public_key(),
                 signs: Arc::new(move |input| agent_key.sign(input)),
                 rotations: keys.iter().filter_map(|key| key.rotation.clone()).collect(),
                 guard: Guard { table: Table::ClarificationKey, key: row.key, version: row.version },
-            });
-        }
-        Err(Refusal::Unavailable)
+            };
+            Ok(Step { answer, effects })
+        })
+        .await
     }
 
     /// Rotates the key. The old one signs the rotation and is deleted; its signatures stay verifiable.
     pub async fn rotate_clarification_key(&self, at: &ProjectAt) -> Result<PublishedKeys, Refusal> {
         let project = &at.project;
         let agent_id = view::agent_id(&project.document);
-        for _ in 0..TRIES {
+        let rotate = || async {
             self.asking_key(project).await?;
             let keys = self.clarification_keys(project).await?;
             let old = keys.last().ok_or(Refusal::Internal)?;
@@ -74,11 +76,10 @@ impl Engine {
                 evidence: vec![event.seal(&mut mint)?],
                 ..Effects::default()
             };
-            if self.finish(Step { answer: (), effects }).await?.is_some() {
-                return self.published_clarification_keys(at).await;
-            }
-        }
-        Err(Refusal::Unavailable)
+            Ok::<_, Refusal>(Step { answer: (), effects })
+        };
+        self.run(rotate).await?;
+        self.published_clarification_keys(at).await
     }
 
     /// The public keys for verifiers (W-19).

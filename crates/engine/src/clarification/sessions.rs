@@ -2,7 +2,7 @@
 
 use crate::{
     decisions::{Agent, RaisedDecision},
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
 };
@@ -17,7 +17,7 @@ use countersign_core::{
     },
     records::ClarificationSession,
     refusal::Refusal,
-    step::Operation as _,
+    step::{Operation as _, Step},
 };
 use countersign_jose::clarification as signatures;
 use countersign_protocol::{
@@ -84,7 +84,7 @@ impl Engine {
         let same = same(agent, &digest);
         let project = Arc::new(at.project.clone());
         let rules = self.rules_of(&at.project)?;
-        for _ in 0..TRIES {
+        let submit = || async {
             let known = self.session_to_go_on_with(at, asked.session_id.as_ref(), &same).await?;
             let (id, known) = match (&asked.session_id, known) {
                 (Some(id), known) => (id.clone(), known),
@@ -101,21 +101,18 @@ impl Engine {
                 guards: agent.guards.clone(),
             };
             let by = agent.raiser.clone();
-            let submit = Submit { by, id, plan: plan.clone(), digest, same };
-            let step = submit.decide(&view, &self.env()?)?;
-            match self.commit(step.effects).await {
-                Outcome::Committed => {
-                    let session = step.answer;
-                    self.call_off_superseded(at, before.as_ref(), &session).await;
-                    let response = view::check(&session, &view.key)?;
-                    return Ok(Gathered { session, response });
-                }
-                Outcome::Stale => {}
-                Outcome::LimitReached { .. } => return Err(limit_reached(self.now())),
-                _ => return Err(Refusal::Unavailable),
+            let step = Submit { by, id, plan: plan.clone(), digest, same }.decide(&view, &self.env()?)?;
+            Ok::<_, Refusal>(((), step.map(|session| (session, before, view.key))))
+        };
+        match self.run_to_outcome(submit).await? {
+            (Outcome::Committed, (session, before, key)) => {
+                self.call_off_superseded(at, before.as_ref(), &session).await;
+                let response = view::check(&session, &key)?;
+                Ok(Gathered { session, response })
             }
+            (Outcome::LimitReached { .. }, _) => Err(limit_reached(self.now())),
+            _ => Err(Refusal::Unavailable),
         }
-        Err(Refusal::Unavailable)
     }
 
     /// Two concurrent submissions of the same plan get the same id. If a confirmed session has used it up, which is
@@ -156,7 +153,7 @@ impl Engine {
     ) -> Result<ResolveResponse, Refusal> {
         let project = Arc::new(at.project.clone());
         let rules = self.rules_of(&at.project)?;
-        for _ in 0..TRIES {
+        self.run(|| async {
             let (session, key) = self.own_clarification(at, agent, &asked.session_id).await?;
             let view = ResolveView {
                 project: Arc::clone(&project),
@@ -193,18 +190,17 @@ impl Engine {
                 signed,
                 asked: question.as_ref().map(|raised| raised.decision.key),
             };
-            if let Some(resolved) = self.finish(operation.decide(&view, &self.env()?)?).await? {
-                return Ok(told(&asked.gap_id, &resolved.session, resolved.verdict, question.as_ref()));
-            }
-        }
-        Err(Refusal::Unavailable)
+            let step = operation.decide(&view, &self.env()?)?;
+            Ok(step.map(|done| told(&asked.gap_id, &done.session, done.verdict, question.as_ref())))
+        })
+        .await
     }
 
     /// The agent confirms a plan without open gaps (`wwa_clarify_confirm`).
     pub async fn clarify_confirm(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<Confirmed, Refusal> {
         let project = Arc::new(at.project.clone());
         let rules = self.rules_of(&at.project)?;
-        for _ in 0..TRIES {
+        let confirm = || async {
             let (session, key) = self.own_clarification(at, agent, id).await?;
             self.could_be_proposed(at, agent, &session)?;
             let principal = agent.clone();
@@ -217,11 +213,11 @@ impl Engine {
                 key,
                 guards: agent.guards.clone(),
             };
-            if let Some(session) = self.finish(operation.decide(&view, &self.env()?)?).await? {
-                return self.confirmed(at, agent, session, &view.key).await;
-            }
-        }
-        Err(Refusal::Unavailable)
+            let step = operation.decide(&view, &self.env()?)?;
+            Ok::<_, Refusal>(step.map(|session| (session, view.key)))
+        };
+        let (session, key) = self.run(confirm).await?;
+        self.confirmed(at, agent, session, &key).await
     }
 
     async fn confirmed(
@@ -315,14 +311,14 @@ impl Engine {
         agent: &Agent,
         id: &MplpId,
     ) -> Result<(ClarificationSession, AskingKey), Refusal> {
-        for _ in 0..TRIES {
+        self.run(|| async {
             let session = self.clarification_at(at, id).await?;
             let session = session.filter(|session| session.by.principal == agent.raiser.principal);
             let session = session.ok_or_else(no_session)?;
             let key = self.asking_key(&at.project).await?;
             let plan =
                 session.plan().filter(|_| session.is_live(self.now()) && session.public_key != key.public_key.as_str());
-            let Some(plan) = plan.cloned() else { return Ok((session, key)) };
+            let Some(plan) = plan.cloned() else { return Ok(Step::answer((session, key))) };
             let view = SubmitView {
                 project: Arc::new(at.project.clone()),
                 rules: self.rules_of(&at.project)?,
@@ -332,11 +328,10 @@ impl Engine {
             };
             let (id, same) = (session.id.clone(), session.same);
             let submit = Submit { by: agent.raiser.clone(), id, plan: plan.plan, digest: plan.digest, same };
-            if let Some(session) = self.finish(submit.decide(&view, &self.env()?)?).await? {
-                return Ok((session, key));
-            }
-        }
-        Err(Refusal::Unavailable)
+            let step = submit.decide(&view, &self.env()?)?;
+            Ok(step.map(|session| (session, key)))
+        })
+        .await
     }
 
     pub(super) async fn clarification_at(
