@@ -4,7 +4,7 @@ use super::plans::{Proposal, Reader, asking, may, place};
 use crate::{
     aaep::Listener,
     decisions::{Agent, Answered, Asked, ByPerson, RaisedDecision, digest_of},
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
 };
@@ -90,16 +90,15 @@ impl Engine {
 
     /// Stores another system's approval record, for reading only (M-07).
     pub async fn import_confirm(&self, at: &ProjectAt, agent: &Agent, document: &Confirm) -> Result<Confirm, Refusal> {
-        for _ in 0..TRIES {
+        self.run(|| async {
             let known = self.imported(at, &document.confirm_id).await?.is_some()
                 || self.decision_at(at.project.key, &confirm::decision_id(&document.confirm_id)).await?.is_some();
             let view = ImportView { place: place(at), known, guards: agent.guards.clone() };
             let operation = Import { principal: agent.raiser.principal.clone(), document: document.clone() };
-            if let Some(kept) = self.finish(operation.decide(&view, &self.env()?)?).await? {
-                return Ok(kept.document);
-            }
-        }
-        Err(Refusal::Unavailable)
+            let step = operation.decide(&view, &self.env()?)?;
+            Ok(step.map(|kept| kept.document))
+        })
+        .await
     }
 
     pub async fn confirm(&self, at: &ProjectAt, reader: &Reader, id: &MplpId) -> Result<ConfirmShown, Refusal> {
@@ -222,7 +221,7 @@ impl Engine {
         id: &MplpId,
         governance: &Governance,
     ) -> Result<Confirm, NotCounted> {
-        for _ in 0..TRIES {
+        let govern = || async {
             let decision = self.decision_at(at.project.key, &confirm::decision_id(id)).await?;
             let decision = decision.filter(confirm::is_confirm).ok_or(NotCounted::Unknown)?;
             if !audience(&decision).has(by.person, &by.roles) && !by.deciding.overrides() {
@@ -230,13 +229,12 @@ impl Engine {
             }
             let operation = Govern { by: by.clone(), governance: governance.clone() };
             let step = operation.decide(&GovernView { place: place(at), decision }, &self.env()?)?;
-            match self.commit(step.effects).await {
-                Outcome::Committed => return Ok(confirm::document(&step.answer, &at.project.document)),
-                Outcome::Stale => {}
-                _ => return Err(NotCounted::Refused(Refusal::Unavailable)),
-            }
+            Ok(((), step))
+        };
+        match self.run_to_outcome(govern).await? {
+            (Outcome::Committed, decision) => Ok(confirm::document(&decision, &at.project.document)),
+            _ => Err(NotCounted::Refused(Refusal::Unavailable)),
         }
-        Err(NotCounted::Refused(Refusal::Unavailable))
     }
 
     /// The person behind a subscriber token or a sign-in session, as an answerer through the API.

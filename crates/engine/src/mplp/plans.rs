@@ -2,9 +2,10 @@
 
 use crate::{
     decisions::{Agent, Asked, RaisedDecision, digest_of},
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup},
+    turns::Turn,
 };
 use countersign_core::{
     clarification::words::Clarified,
@@ -25,7 +26,7 @@ use countersign_core::{
     people::Member,
     records::{AaepSession, Allowance, Decision, Plan, Question, Role, Target},
     refusal::Refusal,
-    step::Operation as _,
+    step::{Guard, Operation as _, Step},
 };
 use countersign_protocol::{
     hash::Digest,
@@ -79,7 +80,7 @@ impl Engine {
         }
         let actions = submit::planned(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
         let lasts_s = submit::lasts_s(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
-        for _ in 0..TRIES {
+        self.run(|| async {
             let lookup = Lookup::PlanById { project: at.project.key, id: submission.plan.plan_id.clone() };
             let known = store::find_one(&*self.store, lookup).await?;
             let view = WriteView { place: place(at), known, guards: agent.guards.clone() };
@@ -90,11 +91,9 @@ impl Engine {
                 lasts_s,
                 clarified: clarified.clone(),
             };
-            if let Some(plan) = self.finish(operation.decide(&view, &self.env()?)?).await? {
-                return Ok(plan);
-            }
-        }
-        Err(Refusal::Unavailable)
+            operation.decide(&view, &self.env()?)
+        })
+        .await
     }
 
     /// Asks the entitled people to approve the plan: its Confirm.
@@ -210,21 +209,19 @@ impl Engine {
         step: &MplpId,
         report: &StepReport,
     ) -> Result<Plan, Refusal> {
-        for _ in 0..TRIES {
+        self.run_locked(|| async {
             let plan = self.own_plan(at, agent, id).await?;
             let decision = self.decision_about(&plan).await?;
-            let _turn = self.turn_of(decision.as_ref()).await;
+            let turn = self.turn_of(decision.as_ref()).await;
             let allowances = self.allowances_about(decision.as_ref()).await?;
             let of_step = |allowance: &Allowance| allowance.step.as_ref().is_some_and(|of| of.step == *step);
             let allowance = allowances.into_iter().find(|allowance| allowance.is_open() && of_step(allowance));
             let approved = self.with_session(decision.filter(|_| is_running(&plan))).await?;
             let view = StepView { place: place(at), plan, approved, allowance, guards: agent.guards.clone() };
             let operation = ReportStep { step: step.clone(), report: report.clone() };
-            if let Some(plan) = self.finish(operation.decide(&view, &self.env()?)?).await? {
-                return Ok(plan);
-            }
-        }
-        Err(Refusal::Unavailable)
+            Ok((turn, operation.decide(&view, &self.env()?)?))
+        })
+        .await
     }
 
     /// Its agent cancels the plan.
@@ -235,14 +232,12 @@ impl Engine {
         id: &MplpId,
         reason: Option<String>,
     ) -> Result<Plan, Refusal> {
-        for _ in 0..TRIES {
+        self.run_locked(|| async {
             let plan = self.own_plan(at, agent, id).await?;
             let operation = CancelPlan { by: By::Agent, reason: reason.clone() };
-            if let Some(plan) = self.cancel_once(at, plan, operation, agent.guards.clone()).await? {
-                return Ok(plan);
-            }
-        }
-        Err(Refusal::Unavailable)
+            self.decide_cancel(at, plan, operation, agent.guards.clone()).await
+        })
+        .await
     }
 
     /// A person revokes the remaining allowances of a plan.
@@ -253,30 +248,28 @@ impl Engine {
         by: &Answerer,
         reason: Option<String>,
     ) -> Result<Plan, Refusal> {
-        for _ in 0..TRIES {
+        self.run_locked(|| async {
             let plan = self.plan_at(at, id).await?.ok_or_else(no_plan)?;
             let operation = CancelPlan { by: By::Person(by.clone()), reason: reason.clone() };
-            if let Some(plan) = self.cancel_once(at, plan, operation, Vec::new()).await? {
-                return Ok(plan);
-            }
-        }
-        Err(Refusal::Unavailable)
+            self.decide_cancel(at, plan, operation, Vec::new()).await
+        })
+        .await
     }
 
-    async fn cancel_once(
+    async fn decide_cancel(
         &self,
         at: &ProjectAt,
         plan: Plan,
         operation: CancelPlan,
-        guards: Vec<countersign_core::step::Guard>,
-    ) -> Result<Option<Plan>, Refusal> {
+        guards: Vec<Guard>,
+    ) -> Result<(Option<Turn<'_>>, Step<Plan>), Refusal> {
         let decision = self.decision_about(&plan).await?.filter(|_| is_running(&plan));
-        let _turn = self.turn_of(decision.as_ref()).await;
+        let turn = self.turn_of(decision.as_ref()).await;
         let plan = self.plan_of(Some(plan.key)).await?.ok_or(Refusal::Internal)?;
         let allowances = self.allowances_about(decision.as_ref()).await?;
         let approved = self.with_session(decision).await?;
         let view = CancelPlanView { place: place(at), plan, approved, allowances, guards };
-        self.finish(operation.decide(&view, &self.env()?)?).await
+        Ok((turn, operation.decide(&view, &self.env()?)?))
     }
 
     async fn with_session(&self, decision: Option<Decision>) -> Result<Option<(Decision, AaepSession)>, Refusal> {
@@ -289,7 +282,7 @@ impl Engine {
         }
     }
 
-    async fn turn_of(&self, decision: Option<&Decision>) -> Option<crate::turns::Turn<'_>> {
+    async fn turn_of(&self, decision: Option<&Decision>) -> Option<Turn<'_>> {
         match decision {
             Some(decision) => self.turns.take(decision.asked_in).await,
             None => None,
