@@ -1,7 +1,7 @@
 //! Going on with a database that was brought back, and lifting what was suspended then.
 
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     store::{self, Lookup},
 };
 use countersign_core::{
@@ -23,13 +23,7 @@ impl Engine {
     /// Ends everything that may have been used or revoked after the database was copied, in one step. For `restore`,
     /// while no node is in service.
     pub async fn start_epoch(&self) -> Result<EpochStarted, Refusal> {
-        for _ in 0..TRIES {
-            let step = StartEpoch.decide(&self.before_epoch().await?, &self.env()?)?;
-            if let Some(started) = self.finish(step).await? {
-                return Ok(started);
-            }
-        }
-        Err(Refusal::Unavailable)
+        self.run(|| async { StartEpoch.decide(&self.before_epoch().await?, &self.env()?) }).await
     }
 
     async fn before_epoch(&self) -> Result<EpochView, Refusal> {
@@ -95,30 +89,24 @@ impl Engine {
         id: &str,
         actor: Option<&Actor>,
     ) -> Result<Delegation, Refusal> {
-        for _ in 0..TRIES {
+        self.run(|| async {
             let lookup = Lookup::DelegationById { project: project.key, id: id.to_owned() };
             let found: Option<Delegation> = store::find_one(&*self.store, lookup).await?;
             let view = ((project.key, project.id.clone()), found.ok_or(Refusal::DelegationNotFound)?);
-            let step = LiftDelegation { actor: actor.cloned() }.decide(&view, &self.env()?)?;
-            if let Some(lifted) = self.finish(step).await? {
-                return Ok(lifted);
-            }
-        }
-        Err(Refusal::Unavailable)
+            LiftDelegation { actor: actor.cloned() }.decide(&view, &self.env()?)
+        })
+        .await
     }
 
     /// The same for an API key.
     pub async fn lift_key(&self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
-        for _ in 0..TRIES {
+        self.run(|| async {
             let lookup = Lookup::ApiKeyById { project: project.key, id: id.to_owned() };
             let found: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
             let found = found.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
             let view = ((project.key, project.id.clone()), found);
-            let step = LiftKey.decide(&view, &self.env()?)?;
-            if let Some(lifted) = self.finish(step).await? {
-                return Ok(lifted);
-            }
-        }
-        Err(Refusal::Unavailable)
+            LiftKey.decide(&view, &self.env()?)
+        })
+        .await
     }
 }

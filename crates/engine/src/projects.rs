@@ -1,7 +1,7 @@
 //! Which project a request is for, and changing what a project says.
 
 use crate::{
-    engine::{Engine, TRIES, Tenancy},
+    engine::{Engine, Tenancy},
     store::{self, Lookup, StoreError},
 };
 use countersign_core::{
@@ -167,19 +167,15 @@ impl Engine {
 
     /// Applies a document; the next request is decided by it.
     pub async fn apply_project(&self, document: ProjectDocument, by: &str) -> Result<Applied, ApplyTrouble> {
-        for _ in 0..TRIES {
+        self.run(|| async {
             let all = self.projects().await?;
             let current = all.iter().find(|project| project.id == document.id).cloned();
             let single_tenant = self.settings.tenancy == Tenancy::Single;
             let view = ApplyView { other_projects: all.len() - usize::from(current.is_some()), current, single_tenant };
             let apply = Apply { document: document.clone(), by: by.to_owned() };
-            let env = self.env().map_err(|_| ApplyTrouble::Unavailable)?;
-            let step = apply.decide(&view, &env)?;
-            if let Some(applied) = self.finish(step).await.map_err(|_| ApplyTrouble::Unavailable)? {
-                return Ok(applied);
-            }
-        }
-        Err(ApplyTrouble::Unavailable)
+            Ok(apply.decide(&view, &self.env()?)?)
+        })
+        .await
     }
 }
 
@@ -191,4 +187,10 @@ pub enum ApplyTrouble {
     Store(#[from] StoreError),
     #[error("the store could not take the change; try again")]
     Unavailable,
+}
+
+impl From<Refusal> for ApplyTrouble {
+    fn from(_: Refusal) -> Self {
+        Self::Unavailable
+    }
 }
