@@ -96,13 +96,13 @@ pub struct Raised {
     pub fresh: bool,
 }
 
-/// The refusal for an exhausted counter, by its index in the step.
-pub fn limit_reached(count: usize, project: &Project, env: &Env) -> Refusal {
+/// The counters of a raise, in the order of its step; what a limit that is reached means.
+pub fn limit_reached(count: usize, project: &Project, now: UnixMillis) -> Refusal {
     let policy = &project.document.decisions;
     let (why, retry_after_s) = match count {
         0 => ("too many questions of this agent are waiting for an answer", 30),
         1 => ("too many questions are waiting for this person", 30),
-        2 => ("this agent has asked too often within the hour", 3600 - env.now.secs().rem_euclid(3600)),
+        2 => ("this agent has asked too often within the hour", 3600 - now.secs().rem_euclid(3600)),
         _ => ("this action was rejected three times; it may be asked for again later", policy.pause_seconds),
     };
     Refusal::TooManyQuestions { why, retry_after_s }

@@ -2,7 +2,7 @@
 
 use super::spend::place;
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -152,21 +152,18 @@ impl Engine {
     ) -> Result<Allowance, Refusal> {
         let not_there = || Refusal::NotFound("there is no such permission".into());
         let key = allowance_key(id).ok_or_else(not_there)?;
-        for _ in 0..TRIES {
+        self.run_locked(|| async {
             let allowance: Option<Allowance> = store::get(&*self.store, key).await?;
             let allowance = allowance.filter(|found| found.project == at.project.key).ok_or_else(not_there)?;
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
-            let _turn = self.turns.take(decision.asked_in).await;
+            let turn = self.turns.take(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
             let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
             let view = AllowanceDueView { place: place(at), decision, session, allowance, plan };
-            let step = TakeBack { by: by.clone(), reason: reason.clone() }.decide(&view, &self.env()?)?;
-            if let Some(over) = self.finish(step).await? {
-                return Ok(over);
-            }
-        }
-        Err(Refusal::Unavailable)
+            Ok((turn, TakeBack { by: by.clone(), reason: reason.clone() }.decide(&view, &self.env()?)?))
+        })
+        .await
     }
 }
 

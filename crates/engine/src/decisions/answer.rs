@@ -2,7 +2,7 @@
 
 use super::spend::place;
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
 };
@@ -66,28 +66,22 @@ impl Engine {
             return Err(NotCounted::Settled);
         }
         let _turn = self.turns.take(found.asked_in).await;
-        let mut measured = false;
-        for _ in 0..TRIES {
+        let settle = || async {
             let decision: Option<Decision> = store::get(&*self.store, found.key).await?;
             let decision = decision.ok_or(NotCounted::Unknown)?;
             let session = self.session_of_decision(&decision).await?;
             let view = self.answer_view(at, decision, session, answer).await?;
             let step = match answer.operation().decide(&view, &self.env()?) {
-                // A node that is off must not turn anybody away: it looks at the store's clock before it says so.
-                Err(NotCounted::TooLate) if !std::mem::replace(&mut measured, true) => {
+                // A node whose clock is off must not reject an answer as late: it reads the store's clock first.
+                Err(NotCounted::TooLate) => {
                     self.keep_pace().await?;
-                    continue;
+                    answer.operation().decide(&view, &self.env()?)?
                 }
                 decided => decided?,
             };
-            match self.commit(step.effects).await {
-                Outcome::Committed => return Ok(step.answer),
-                Outcome::Stale => {}
-                Outcome::OutOfTime => return Err(NotCounted::TooLate),
-                _ => return Err(NotCounted::Refused(Refusal::Unavailable)),
-            }
-        }
-        Err(NotCounted::Refused(Refusal::Unavailable))
+            Ok::<_, NotCounted>(((), step))
+        };
+        counted(self.run_to_outcome(settle).await?)
     }
 
     async fn answer_view(
@@ -124,22 +118,16 @@ impl Engine {
         reason: Option<String>,
         by_override: bool,
     ) -> Result<Decision, NotCounted> {
-        for _ in 0..TRIES {
+        let call_off = || async {
             let decision = self.decision_at(at.project.key, id).await?.ok_or(NotCounted::Unknown)?;
-            let _turn = self.turns.take(decision.asked_in).await;
+            let turn = self.turns.take(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
             let plan = self.plan_of(decision.plan()).await?;
             let view = DueView { place: place(at), decision, session, plan };
             let operation = CallOff { by: by.clone(), reason: reason.clone(), by_override };
-            let step = operation.decide(&view, &self.env()?)?;
-            match self.commit(step.effects).await {
-                Outcome::Committed => return Ok(step.answer),
-                Outcome::Stale => {}
-                Outcome::OutOfTime => return Err(NotCounted::TooLate),
-                _ => return Err(NotCounted::Refused(Refusal::Unavailable)),
-            }
-        }
-        Err(NotCounted::Refused(Refusal::Unavailable))
+            Ok::<_, NotCounted>((turn, operation.decide(&view, &self.env()?)?))
+        };
+        counted(self.run_to_outcome(call_off).await?)
     }
 
     /// Gives people more time, within policy; until when there is time now.
@@ -150,20 +138,14 @@ impl Engine {
         by: &Answerer,
         seconds: i64,
     ) -> Result<UnixMillis, NotCounted> {
-        for _ in 0..TRIES {
+        let extend = || async {
             let decision = self.decision_at(at.project.key, id).await?.ok_or(NotCounted::Unknown)?;
-            let _turn = self.turns.take(decision.asked_in).await;
+            let turn = self.turns.take(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
             let view = DueView { place: place(at), decision, session, plan: None };
-            let step = Extend { by: by.clone(), seconds }.decide(&view, &self.env()?)?;
-            match self.commit(step.effects).await {
-                Outcome::Committed => return Ok(step.answer),
-                Outcome::Stale => {}
-                Outcome::OutOfTime => return Err(NotCounted::TooLate),
-                _ => return Err(NotCounted::Refused(Refusal::Unavailable)),
-            }
-        }
-        Err(NotCounted::Refused(Refusal::Unavailable))
+            Ok::<_, NotCounted>((turn, Extend { by: by.clone(), seconds }.decide(&view, &self.env()?)?))
+        };
+        counted(self.run_to_outcome(extend).await?)
     }
 
     /// A person says what became of an execution that nobody reported.
@@ -175,7 +157,7 @@ impl Engine {
         ran: bool,
         reason: &str,
     ) -> Result<Execution, Refusal> {
-        for _ in 0..TRIES {
+        self.run(|| async {
             let lookup = Lookup::ExecutionById { project: at.project.key, id: execution_id.to_owned() };
             let execution: Option<Execution> = store::find_one(&*self.store, lookup).await?;
             let execution = execution.ok_or_else(|| Refusal::NotFound("there is no such execution".into()))?;
@@ -186,11 +168,9 @@ impl Engine {
             let view = self.execution_seen(place(at), decision, session, execution).await?;
             let own_approval = at.project.document.decisions.own_approval;
             let operation = Reconcile { by: by.clone(), ran, reason: reason.to_owned(), own_approval };
-            if let Some(execution) = self.finish(operation.decide(&view, &self.env()?)?).await? {
-                return Ok(execution);
-            }
-        }
-        Err(Refusal::Unavailable)
+            operation.decide(&view, &self.env()?)
+        })
+        .await
     }
 
     /// A signed-in person as one who answers, by page or by request of theirs.
@@ -207,6 +187,15 @@ impl Engine {
             via,
             guards: member.guards(),
         }
+    }
+}
+
+/// An answer that the store's clock finds too late does not count.
+fn counted<A>((outcome, answer): (Outcome, A)) -> Result<A, NotCounted> {
+    match outcome {
+        Outcome::Committed => Ok(answer),
+        Outcome::OutOfTime => Err(NotCounted::TooLate),
+        _ => Err(NotCounted::Refused(Refusal::Unavailable)),
     }
 }
 

@@ -2,7 +2,7 @@
 //! the rows, so that a restart forgets nothing; the row's version sees to it that one node asks at a time.
 
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     ports::UpstreamProbes,
     store::{self, Lookup, Outcome},
     turns::Turn,
@@ -79,29 +79,28 @@ impl Engine {
         key: RowKey,
         decide: impl Fn(&ExecutionView) -> Result<Step<Execution>, Refusal>,
     ) -> Result<(), Refusal> {
-        for _ in 0..TRIES {
-            let Some((turn, view)) = self.probed(key).await? else { return Ok(()) };
+        let record = || async {
+            let Some((turn, view)) = self.probed(key).await? else { return Ok((None, Step::answer(None))) };
             let step = match decide(&view) {
                 Ok(step) => step,
                 // The call's own answer came first; it counts.
                 Err(Refusal::Conflict(why)) => {
                     tracing::warn!(why, "the answer to a probe differs from an outcome that is known");
-                    return Ok(());
+                    return Ok((turn, Step::answer(None)));
                 }
                 Err(refusal) => return Err(refusal),
             };
             let counts = step.effects.counts.clone();
-            match self.commit(step.effects).await {
-                Outcome::Committed => {
-                    self.tallies.forget(&counts);
-                    drop(turn);
-                    return self.after_probe(&view, &step.answer).await;
-                }
-                Outcome::Stale => {}
-                _ => return Err(Refusal::Unavailable),
+            Ok((turn, step.map(|execution| Some((view, execution, counts)))))
+        };
+        match self.run_to_outcome(record).await? {
+            (Outcome::Committed, Some((view, execution, counts))) => {
+                self.tallies.forget(&counts);
+                self.after_probe(&view, &execution).await
             }
+            (Outcome::Committed, None) => Ok(()),
+            _ => Err(Refusal::Unavailable),
         }
-        Err(Refusal::Unavailable)
     }
 
     async fn after_probe(&self, before: &ExecutionView, execution: &Execution) -> Result<(), Refusal> {

@@ -2,7 +2,7 @@
 
 use super::{Agent, spend::call_of};
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
 };
@@ -24,7 +24,7 @@ use countersign_core::{
         Point, Project, Question, Target, Words,
     },
     refusal::Refusal,
-    step::{Count, Operation as _},
+    step::{Count, Operation as _, Step},
 };
 use countersign_protocol::{
     aaep::event::{ResponseKind, Summaries, YesNo},
@@ -249,29 +249,28 @@ impl Engine {
 
     pub(crate) async fn ask(&self, at: &ProjectAt, agent: &Agent, asked: Asked) -> Result<RaisedDecision, Refusal> {
         let project = Arc::new(at.project.clone());
-        for _ in 0..TRIES {
+        let raise = || async {
             let session = self.session_to_ask_in(at, agent, asked.session_id.as_deref()).await?;
-            let _turn = match &session {
+            let turn = match &session {
                 Some(session) => self.turns.take(session.key).await,
                 None => None,
             };
             if let Some(raised) = self.asked_before(at, asked.sent.as_ref()).await? {
-                return Ok(raised);
+                return Ok((turn, Step::answer((raised, self.now()))));
             }
             let view = self.raise_view(&project, agent, &asked, session).await?;
             let env = self.env()?;
             let step = self.raise(agent, &asked)?.decide(&view, &env)?;
-            match self.commit(step.effects).await {
-                Outcome::Committed => return Ok(self.raised(at, step.answer)),
-                Outcome::LimitReached { count } => {
-                    let beyond = count.checked_sub(COUNTS).map(|count| Refusal::NoRoom { count });
-                    return Err(beyond.unwrap_or_else(|| limit_reached(count, &project, &env)));
-                }
-                Outcome::Stale => {}
-                _ => return Err(Refusal::Unavailable),
+            Ok::<_, Refusal>((turn, step.map(|raised| (self.raised(at, raised), env.now))))
+        };
+        match self.run_to_outcome(raise).await? {
+            (Outcome::Committed, (raised, _)) => Ok(raised),
+            (Outcome::LimitReached { count }, (_, now)) => {
+                let beyond = count.checked_sub(COUNTS).map(|count| Refusal::NoRoom { count });
+                Err(beyond.unwrap_or_else(|| limit_reached(count, &project, now)))
             }
+            _ => Err(Refusal::Unavailable),
         }
-        Err(Refusal::Unavailable)
     }
 
     fn raise(&self, agent: &Agent, asked: &Asked) -> Result<Raise, Refusal> {

@@ -2,9 +2,10 @@
 
 use super::{Agent, raise::digest_of};
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
+    turns::Turn,
 };
 use countersign_core::{
     bounded::{Arguments, Units, What},
@@ -22,7 +23,7 @@ use countersign_core::{
     people::Member,
     records::{Allowance, Ballot, Decision, DecisionState, Execution, Membership, Person, Point},
     refusal::Refusal,
-    step::{Guard, Operation as _},
+    step::{Guard, Operation as _, Step},
 };
 use countersign_protocol::{
     decisions::{ClaimRequest, DecisionDocument, OutcomeRequest, OutcomeStatus, WithdrawRequest},
@@ -48,18 +49,18 @@ impl Engine {
         id: &str,
         body: &ClaimRequest,
     ) -> Result<DecisionDocument, Refusal> {
-        for _ in 0..TRIES {
+        let claim = || async {
             let decision = self.own_decision(at, agent, id).await?;
             let tool = body.tool.as_deref().unwrap_or(&decision.action);
             self.may_run(&at.project, &agent.raiser, (tool, None), Some(&decision)).await?;
             let digest = said_again(at, agent, body)?;
             let call = call_said(body);
-            let _turn = self.turns.take(decision.asked_in).await;
+            let turn = self.turns.take(decision.asked_in).await;
             let allowance = self.allowance_for(agent, &decision, call.as_ref()).await?;
             let claiming = Claiming { digest, effect: decision.effect, allowance };
             let view = self.claim_view(at, agent.guards.clone(), &decision, &claiming).await?;
             let tool = body.tool.as_deref().unwrap_or(&decision.action);
-            let claim = Claim {
+            let operation = Claim {
                 digest,
                 effect: claiming.effect,
                 point: Point::AgentClaimed,
@@ -68,17 +69,14 @@ impl Engine {
                 rules: Some(rules(&at.project.document, tool, None)),
                 probe: None,
             };
-            let step = claim.decide(&view, &self.env()?)?;
-            match self.commit(step.effects).await {
-                Outcome::Committed => return self.claimed(at, view.decision, step.answer).await,
-                Outcome::Stale => {}
-                Outcome::OutOfTime => {
-                    return Err(Refusal::YesGone("its time is over"));
-                }
-                _ => return Err(Refusal::Unavailable),
-            }
+            let step = operation.decide(&view, &self.env()?)?;
+            Ok::<_, Refusal>((turn, step.map(|execution| (view.decision, execution))))
+        };
+        match self.run_to_outcome(claim).await? {
+            (Outcome::Committed, (decision, execution)) => self.claimed(at, decision, execution).await,
+            (Outcome::OutOfTime, _) => Err(Refusal::YesGone("its time is over")),
+            _ => Err(Refusal::Unavailable),
         }
-        Err(Refusal::Unavailable)
     }
 
     /// The very use that was claimed: a yes may have others.
@@ -232,15 +230,15 @@ impl Engine {
         if body.error_message.as_ref().is_some_and(|why| !(1..=4096).contains(&why.chars().count())) {
             return Err(Refusal::invalid("error_message has 1 to 4096 characters"));
         }
-        let report = match body.status {
+        let operation = match body.status {
             OutcomeStatus::Running => Report::Running,
             OutcomeStatus::Committed => Report::Committed,
             // The agent's word is not the service's: what the call had reserved does not return.
             OutcomeStatus::Failed => Report::Failed { why: body.error_message.clone(), refused: false },
         };
-        for _ in 0..TRIES {
+        let report = || async {
             let decision = self.own_decision(at, agent, id).await?;
-            let _turn = self.turns.take(decision.asked_in).await;
+            let turn = self.turns.take(decision.asked_in).await;
             if decision.plan().is_none() {
                 // The steps of a plan say themselves where they run.
                 may_report(decision.point, Point::AgentClaimed)?;
@@ -249,15 +247,14 @@ impl Engine {
             may_report(execution.point, Point::AgentClaimed)?;
             let session = self.session_of_decision(&decision).await?;
             let view = self.execution_seen(place(at), decision, session, execution).await?;
-            let step = report.clone().decide(&view, &self.env()?)?;
-            match self.commit(step.effects).await {
-                Outcome::Committed => return self.claimed(at, view.decision, step.answer).await,
-                Outcome::Stale => {}
-                Outcome::OutOfTime => return Err(Refusal::Conflict("the lease has lapsed".into())),
-                _ => return Err(Refusal::Unavailable),
-            }
+            let step = operation.clone().decide(&view, &self.env()?)?;
+            Ok::<_, Refusal>((turn, step.map(|execution| (view.decision, execution))))
+        };
+        match self.run_to_outcome(report).await? {
+            (Outcome::Committed, (decision, execution)) => self.claimed(at, decision, execution).await,
+            (Outcome::OutOfTime, _) => Err(Refusal::Conflict("the lease has lapsed".into())),
+            _ => Err(Refusal::Unavailable),
         }
-        Err(Refusal::Unavailable)
     }
 
     /// The use that a report is about: the one it names, the only one under way, or the last.
@@ -286,35 +283,38 @@ impl Engine {
         if body.reason.as_ref().is_some_and(|why| !(1..=4096).contains(&why.chars().count())) {
             return Err(Refusal::invalid("reason has 1 to 4096 characters"));
         }
-        for _ in 0..TRIES {
+        self.run_locked(|| async {
             let decision = self.own_decision(at, agent, id).await?;
-            if self.withdraw_once(at, decision, body.reason.clone()).await? {
-                return self.decision(at, agent, id).await;
-            }
-        }
-        Err(Refusal::Unavailable)
+            self.decide_withdrawal(at, decision, body.reason.clone()).await
+        })
+        .await?;
+        self.decision(at, agent, id).await
     }
 
     /// Takes a question back that nobody needs answered any more.
     pub(crate) async fn withdraw_open(&self, at: &ProjectAt, key: RowKey, reason: &str) -> Result<(), Refusal> {
-        for _ in 0..TRIES {
+        self.run_locked(|| async {
             let decision: Option<Decision> = store::get(&*self.store, key).await?;
-            let Some(decision) = decision.filter(Decision::is_pending) else { return Ok(()) };
-            if self.withdraw_once(at, decision, Some(reason.to_owned())).await? {
-                return Ok(());
+            match decision.filter(Decision::is_pending) {
+                Some(decision) => self.decide_withdrawal(at, decision, Some(reason.to_owned())).await,
+                None => Ok((None, Step::answer(()))),
             }
-        }
-        Err(Refusal::Unavailable)
+        })
+        .await
     }
 
-    /// False if something changed meanwhile.
-    async fn withdraw_once(&self, at: &ProjectAt, decision: Decision, reason: Option<String>) -> Result<bool, Refusal> {
-        let _turn = self.turns.take(decision.asked_in).await;
+    async fn decide_withdrawal(
+        &self,
+        at: &ProjectAt,
+        decision: Decision,
+        reason: Option<String>,
+    ) -> Result<(Option<Turn<'_>>, Step<()>), Refusal> {
+        let turn = self.turns.take(decision.asked_in).await;
         let session = self.session_of_decision(&decision).await?;
         let plan = self.plan_of(decision.plan()).await?;
         let view = DueView { place: place(at), decision, session, plan };
         let step = Withdraw { reason }.decide(&view, &self.env()?)?;
-        Ok(self.finish(step).await?.is_some())
+        Ok((turn, step))
     }
 }
 
