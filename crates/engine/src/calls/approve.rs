@@ -3,8 +3,9 @@
 use super::{Connect, DecidedCall, HeldFacts, Permit, permit::OpenPermit};
 use crate::{
     decisions::{Agent, Asked, Claiming, RaisedDecision},
-    engine::{Engine, TRIES},
+    engine::Engine,
     projects::ProjectAt,
+    runner::TRIES,
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
@@ -342,6 +343,7 @@ impl Engine {
         let (digest, effect) = (held.rendered.digest, held.rendered.effect.as_ref().map(|effect| effect.digest));
         let claiming = Claiming { digest, effect, allowance };
         let probe = self.probe_for(held, connect.can_be_probed()).await?;
+        // Not the runner's loop: between two commits the call is decided again.
         for _ in 0..TRIES {
             let view = self.claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
             let claim = |rules| Claim {

@@ -2,9 +2,10 @@
 
 use super::{BodyDigest, DecidedCall, Permit, permit::OpenPermit, repeats::FreshWrite};
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     inflight_writes::InflightWrite,
     projects::{Address, ProjectAt},
+    runner::TRIES,
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
@@ -87,6 +88,7 @@ impl Engine {
     }
 
     async fn try_to_begin(&self, decided: &mut DecidedCall, write: Option<&FreshWrite>) -> Result<Begun, Refusal> {
+        // Not the runner's loop: between two commits the call is decided again.
         for _ in 0..TRIES {
             self.hears_other_nodes().await?;
             let authorized = decided.authorized().ok_or(Refusal::Internal)?;

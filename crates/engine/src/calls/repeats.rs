@@ -2,7 +2,7 @@
 
 use super::{DecidedCall, Exchange};
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
@@ -133,17 +133,14 @@ impl Engine {
         ran: bool,
         reason: &str,
     ) -> Result<UnsettledWrite, Refusal> {
-        for _ in 0..TRIES {
+        self.run(|| async {
             let lookup = Lookup::UnsettledWriteById { project: project.key, call_id: call_id.to_owned() };
             let found: Option<UnsettledWrite> = store::find_one(&*self.store, lookup).await?;
             let unknown = || Refusal::NotFound("there is no unsettled call with this id in the project".into());
             let view = ((project.key, project.id.clone()), found.ok_or_else(unknown)?);
-            let step = SettleWrite { ran, reason: reason.to_owned() }.decide(&view, &self.env()?)?;
-            if let Some(settled) = self.finish(step).await? {
-                return Ok(settled);
-            }
-        }
-        Err(Refusal::Unavailable)
+            SettleWrite { ran, reason: reason.to_owned() }.decide(&view, &self.env()?)
+        })
+        .await
     }
 }
 

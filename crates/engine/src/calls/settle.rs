@@ -2,7 +2,8 @@
 
 use super::{Egress, HeldFacts, UpstreamOutcome, permit::OpenPermit, unrecorded::UnrecordedOutcome};
 use crate::{
-    engine::{Engine, TRIES},
+    engine::Engine,
+    runner::TRIES,
     store::{self, Outcome},
     turns::Turn,
 };
@@ -15,13 +16,14 @@ use countersign_core::{
     env::Env,
     records::{Decision, Execution, Point},
     refusal::Refusal,
-    step::{Effects, Operation as _},
+    step::{Effects, Operation as _, Step},
 };
 use countersign_protocol::{
     canonical::NotCanonical,
     ids::{ProjectId, RowKey},
     time::UnixMillis,
 };
+use std::sync::atomic::{AtomicBool, Ordering};
 
 impl Engine {
     /// Records the outcome of a call; only then may its answer leave. The meter is for an answer of unknown length.
@@ -65,33 +67,32 @@ impl Engine {
     async fn record_outcome(&self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<(), Refusal> {
         let facts = open.authorized.facts();
         let project = (facts.project().key, facts.project().id.clone());
-        let mut row = open.authorized.write().cloned();
-        for _ in 0..TRIES {
+        let again = AtomicBool::new(false);
+        let record = || async {
+            let row = match open.authorized.write() {
+                // Somebody settled it by hand, or its day is over.
+                Some(write) if again.swap(true, Ordering::Relaxed) => self.unsettled_row(write.key).await?,
+                write => write.cloned(),
+            };
             let env = self.env_of_record()?;
             let mut effects = written(open, outcome, &env)?;
             self.follow_write(row.as_ref(), &seen(open, outcome), &project, &env, &mut effects)?;
-            let _turn = match &open.held {
+            let turn = match &open.held {
                 Some(held) => {
                     let key = (held.decision, held.execution_id.as_str());
                     self.report_execution(key, &project, outcome.report(facts.route()), &env, &mut effects).await?
                 }
                 None => None,
             };
-            let counts = effects.counts.clone();
-            match self.commit(effects).await {
-                Outcome::Committed => {
-                    self.tallies.forget(&counts);
-                    return Ok(());
-                }
-                Outcome::Stale => {}
-                _ => return Err(Refusal::Unavailable),
+            Ok::<_, Refusal>((turn, Step { answer: effects.counts.clone(), effects }))
+        };
+        match self.run_to_outcome(record).await? {
+            (Outcome::Committed, counts) => {
+                self.tallies.forget(&counts);
+                Ok(())
             }
-            // Somebody settled it by hand, or its day is over.
-            if let Some(write) = open.authorized.write() {
-                row = self.unsettled_row(write.key).await?;
-            }
+            _ => Err(Refusal::Unavailable),
         }
-        Err(Refusal::Unavailable)
     }
 
     /// The execution's end rides in the same step as the call's entry.
@@ -159,6 +160,7 @@ impl Engine {
     async fn settle_read(&self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         let OpenPermit { mut authorized, call, address, .. } = open;
         let (text, bytes) = (outcome.text(), outcome.bytes());
+        // Not the runner's loop: between two commits the call is decided again.
         for _ in 0..TRIES {
             let (effects, counted) = authorized.read(&text, bytes, &self.env()?)?;
             match self.commit(effects).await {

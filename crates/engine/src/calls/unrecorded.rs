@@ -2,15 +2,12 @@
 //! kept in memory and in a file beside the node, and recorded when the store returns.
 
 use super::HeldFacts;
-use crate::{
-    engine::{Engine, TRIES},
-    store::Outcome,
-};
+use crate::{engine::Engine, store::Outcome};
 use countersign_core::{
     aap::access::{CallFacts, SeenWrite},
     decision::outcome::Report,
     refusal::Refusal,
-    step::{Count, Draft, Effects},
+    step::{Count, Draft, Effects, Step},
 };
 use countersign_protocol::{
     evidence::{Leaf, leaf_hash},
@@ -224,13 +221,13 @@ impl Engine {
     }
 
     async fn record_late(&self, outcome: &UnrecordedOutcome) -> Result<(), Refusal> {
-        for _ in 0..TRIES {
+        let record = || async {
             let mut effects = outcome.effects();
             if let Some((row, seen)) = &outcome.write {
                 let row = self.unsettled_row(*row).await?;
                 self.follow_write(row.as_ref(), seen, &outcome.project, &self.env()?, &mut effects)?;
             }
-            let _turn = match &outcome.execution {
+            let turn = match &outcome.execution {
                 Some(of) => {
                     let env = self.env_of_record()?;
                     let key = (of.decision, of.execution_id.as_str());
@@ -238,12 +235,11 @@ impl Engine {
                 }
                 None => None,
             };
-            match self.commit(effects).await {
-                Outcome::Committed => return Ok(()),
-                Outcome::Stale => {}
-                _ => return Err(Refusal::Unavailable),
-            }
+            Ok::<_, Refusal>((turn, Step { answer: (), effects }))
+        };
+        match self.run_to_outcome(record).await? {
+            (Outcome::Committed, ()) => Ok(()),
+            _ => Err(Refusal::Unavailable),
         }
-        Err(Refusal::Unavailable)
     }
 }
