@@ -2,7 +2,7 @@
 
 use crate::{
     dpop::EPOCH_S,
-    engine::{Engine, TRIES},
+    engine::Engine,
     node_clock::MOST_MS,
     store::{self, KeptTime, Lookup, Outcome},
     timekeeping::ClockTrouble,
@@ -113,61 +113,54 @@ impl Engine {
     }
 
     async fn lapse_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
-        for _ in 0..TRIES {
+        self.run_locked(|| async {
             let Some(allowance) = store::get::<Allowance>(&*self.store, key).await? else {
-                return Ok(false);
+                return Ok((None, Step::answer(false)));
             };
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
-            let _turn = self.turns.take(decision.asked_in).await;
+            let turn = self.turns.take(decision.asked_in).await;
             let (place, session) = self.around(&decision).await?;
             let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
             let view = AllowanceDueView { place, decision, session, allowance, plan };
-            if let Some(ended) = self.finish(LapseWithClock.decide(&view, &self.env_at(now)?)?).await? {
-                return Ok(ended);
-            }
-        }
-        Err(Refusal::Unavailable)
+            Ok((turn, LapseWithClock.decide(&view, &self.env_at(now)?)?))
+        })
+        .await
     }
 
     async fn end_lease_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
-        for _ in 0..TRIES {
+        self.run_locked(|| async {
             let Some(execution) = store::get::<Execution>(&*self.store, key).await? else {
-                return Ok(false);
+                return Ok((None, Step::answer(false)));
             };
             let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
-            let _turn = self.turns.take(decision.asked_in).await;
+            let turn = self.turns.take(decision.asked_in).await;
             let (place, session) = self.around(&decision).await?;
             let view = self.execution_seen(place, decision, session, execution).await?;
-            if let Some(ended) = self.finish(EndLeaseWithClock.decide(&view, &self.env_at(now)?)?).await? {
-                return Ok(ended);
-            }
-        }
-        Err(Refusal::Unavailable)
+            Ok((turn, EndLeaseWithClock.decide(&view, &self.env_at(now)?)?))
+        })
+        .await
     }
 
     /// Its deadline would come as late as the clock was ahead.
     async fn expire_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
-        for _ in 0..TRIES {
-            let Some(decision) = store::get::<Decision>(&*self.store, key).await? else {
-                return Ok(false);
+        let expire = || async {
+            let found: Option<Decision> = store::get(&*self.store, key).await?;
+            let Some(decision) = found.filter(Decision::is_pending) else {
+                return Ok((None, Step::answer(false)));
             };
-            if !decision.is_pending() {
-                return Ok(false);
-            }
-            let _turn = self.turns.take(decision.asked_in).await;
+            let turn = self.turns.take(decision.asked_in).await;
             let (place, session) = self.around(&decision).await?;
             let plan = self.plan_of(decision.plan()).await?;
             let over = QuestionDue { serving_since: now, nobody_there: true };
-            let Step { effects, .. } = over.decide(&DueView { place, decision, session, plan }, &self.env_at(now)?)?;
-            match self.commit(effects).await {
-                Outcome::Committed => return Ok(true),
-                Outcome::Stale => {}
-                _ => return Err(Refusal::Unavailable),
-            }
+            let step = over.decide(&DueView { place, decision, session, plan }, &self.env_at(now)?)?;
+            Ok::<_, Refusal>((turn, step.map(|()| true)))
+        };
+        match self.run_to_outcome(expire).await? {
+            (Outcome::Committed, ended) => Ok(ended),
+            _ => Err(Refusal::Unavailable),
         }
-        Err(Refusal::Unavailable)
     }
 
     async fn record_accepted_clock(
@@ -176,14 +169,11 @@ impl Engine {
         reason: &str,
         ended: &BTreeMap<RowKey, EndedWithClock>,
     ) -> Result<ClockAccepted, Refusal> {
-        for _ in 0..TRIES {
+        self.run(|| async {
             let view = self.before_accepting(signs_out(was, now), ended).await?;
-            let step = AcceptClock { was, reason: reason.to_owned() }.decide(&view, &self.env_at(now)?)?;
-            if let Some(accepted) = self.finish(step).await? {
-                return Ok(accepted);
-            }
-        }
-        Err(Refusal::Unavailable)
+            AcceptClock { was, reason: reason.to_owned() }.decide(&view, &self.env_at(now)?)
+        })
+        .await
     }
 
     async fn before_accepting(

@@ -31,8 +31,6 @@ use std::{
 };
 use tokio_util::task::TaskTracker;
 
-pub(crate) use crate::runner::TRIES;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tenancy {
     Single,

@@ -2,13 +2,14 @@
 
 use crate::{
     engine::Engine,
+    runner::TRIES,
     store::{self, Lookup, Outcome, StoreError},
 };
 use countersign_core::{
     project,
     records::{Project, Record, Secret, SigningKey as KeyRow},
     refusal::Refusal,
-    step::Effects,
+    step::{Effects, Step},
 };
 use countersign_jose::{KeyPolicy, KeySet, Mac, NoKey, Sealer, SigningKey, peek};
 use countersign_protocol::{
@@ -62,6 +63,12 @@ pub enum KeysError {
     Unavailable,
 }
 
+impl From<Refusal> for KeysError {
+    fn from(_: Refusal) -> Self {
+        Self::Unavailable
+    }
+}
+
 impl Keys {
     pub(crate) fn new(key_encryption_key: &[u8; 32], test_mode: bool) -> Result<Self, KeysError> {
         let sealer = Sealer::new(key_encryption_key).map_err(broken)?;
@@ -83,7 +90,8 @@ impl Engine {
 
     /// Loads the keys, making the first ones. Nodes that start together agree on one set.
     pub(crate) async fn open_keys(&self) -> Result<(), KeysError> {
-        for _ in 0..crate::engine::TRIES {
+        // Not the runner's loop: it ends when keys are found, this node's or another's.
+        for _ in 0..TRIES {
             if let Some(published) = self.load_keys().await? {
                 *self.keys.current.write().map_err(broken)? = Some(Arc::new(published));
                 return Ok(());
@@ -119,19 +127,16 @@ impl Engine {
 
     /// Makes a new signing key; the old one stays published as long as anything that it signed may be shown.
     pub async fn rotate_keys(&self) -> Result<KeyInUse, KeysError> {
-        for _ in 0..crate::engine::TRIES {
+        let rotate = || async {
             let now = self.now();
             let fresh = self.new_key_row(now)?;
             let added = in_use(&fresh);
             let mut puts = self.retired_keys(now).await?;
             puts.push(Record::SigningKey(fresh));
-            match self.commit(Effects { puts, ..Effects::default() }).await {
-                Outcome::Committed => return self.open_keys().await.map(|()| added),
-                Outcome::Stale => {}
-                _ => break,
-            }
-        }
-        Err(KeysError::Unavailable)
+            Ok::<_, KeysError>(Step { answer: added, effects: Effects { puts, ..Effects::default() } })
+        };
+        let added = self.run(rotate).await?;
+        self.open_keys().await.map(|()| added)
     }
 
     /// The keys that sign now, as they are once another does.
@@ -204,24 +209,23 @@ impl Engine {
     /// What seals the requests that a project keeps: a key of its own, made when it is first needed.
     pub(crate) async fn project_sealer(&self, project: &Project) -> Result<Sealer, Refusal> {
         let name = format!("project:{}", project.key);
-        for _ in 0..crate::engine::TRIES {
+        let make = || async {
             let known: Option<Secret> = store::find_one(&*self.store, Lookup::SecretByName(name.clone())).await?;
             if let Some(secret) = known {
-                let opened = self.keys.sealer.open(&format!("secret:{name}"), &secret.sealed);
-                let bytes = opened.map_err(|_| Refusal::Internal)?;
-                let bytes: &[u8; 32] = bytes.as_slice().try_into().map_err(|_| Refusal::Internal)?;
-                return Sealer::new(bytes).map_err(|_| Refusal::Internal);
+                return Ok::<_, Refusal>(Step::answer(secret));
             }
             let mut mint = self.env()?.mint();
             let sealed = self.keys.sealer.seal(&format!("secret:{name}"), &mint.bytes::<32>());
             let sealed = sealed.map_err(|_| Refusal::Internal)?;
             let secret = Secret { key: mint.key(), version: 1, name: name.clone(), sealed };
-            match self.commit(Effects { puts: vec![Record::Secret(secret)], ..Effects::default() }).await {
-                Outcome::Committed | Outcome::Stale => {}
-                _ => return Err(Refusal::Unavailable),
-            }
-        }
-        Err(Refusal::Unavailable)
+            let puts = vec![Record::Secret(secret.clone())];
+            Ok(Step { answer: secret, effects: Effects { puts, ..Effects::default() } })
+        };
+        let secret = self.run(make).await?;
+        let opened = self.keys.sealer.open(&format!("secret:{name}"), &secret.sealed);
+        let bytes = opened.map_err(|_| Refusal::Internal)?;
+        let bytes: &[u8; 32] = bytes.as_slice().try_into().map_err(|_| Refusal::Internal)?;
+        Sealer::new(bytes).map_err(|_| Refusal::Internal)
     }
 
     fn unseal_key(&self, row: &KeyRow) -> Result<SigningKey, KeysError> {
