@@ -108,6 +108,12 @@ impl<A> Step<A> {
         Self { answer, effects: Effects::default() }
     }
 
+    /// The same step with more effects after its own.
+    #[must_use]
+    pub fn and(self, more: Effects) -> Self {
+        Self { answer: self.answer, effects: self.effects.and(more) }
+    }
+
     /// The same step with another answer.
     pub fn map<B>(self, with: impl FnOnce(A) -> B) -> Step<B> {
         Step { answer: with(self.answer), effects: self.effects }
@@ -127,4 +133,24 @@ impl Effects {
             && self.not_before.is_none()
             && self.news.is_empty()
     }
+
+    /// Both in one step, `more` after these. A step spends one proof at most: the first one counts.
+    #[must_use]
+    pub fn and(mut self, more: Self) -> Self {
+        let Self { guards, counts, once, proof, puts, removes, evidence, before, not_before, news } = more;
+        self.guards.extend(guards);
+        self.counts.extend(counts);
+        self.once.extend(once);
+        self.proof = self.proof.or(proof);
+        self.puts.extend(puts);
+        self.removes.extend(removes);
+        self.evidence.extend(evidence);
+        self.before = self.before.into_iter().chain(before).min();
+        self.not_before = self.not_before.max(not_before);
+        self.news.extend(news);
+        self
+    }
 }
+
+#[cfg(test)]
+mod tests;

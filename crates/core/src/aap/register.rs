@@ -70,10 +70,8 @@ impl Operation for Register<'_> {
         let joined =
             new_key.map(|jkt| join(view, delegation, &session, opened, jkt, &mut mint, env.now)).transpose()?;
         let token_key = self.proof.map(|proof| proof.jkt);
-        let mut step = issue(view, delegation, session, opened, token_key, &mut mint, env.now)?;
-        let Effects { puts, evidence, .. } = joined.unwrap_or_default();
-        step.effects.puts.extend(puts);
-        step.effects.evidence.extend(evidence);
+        let issued = issue(view, delegation, session, opened, token_key, &mut mint, env.now)?;
+        let mut step = issued.and(joined.unwrap_or_default());
         step.effects.proof = self.proof.cloned();
         step.answer.ignored = self.ignored();
         Ok(step)

@@ -91,26 +91,21 @@ impl Engine {
         Ok(open)
     }
 
-    /// What an outcome does to the row of its write. The row is read again when `effects` turn out to be stale.
+    /// The effects of an outcome on the row of its write. The row is read again when they turn out to be stale.
     pub(super) fn follow_write(
         &self,
         row: Option<&UnsettledWrite>,
         seen: &SeenWrite,
         place: &Place,
         env: &Env,
-        effects: &mut Effects,
-    ) -> Result<(), Refusal> {
-        let Some(row) = row else { return Ok(()) };
+    ) -> Result<Effects, Refusal> {
+        let Some(row) = row else { return Ok(Effects::default()) };
         let (follows, conflict) = seen.follow(row, place, env)?;
         if conflict {
             let call_id = row.call_id.as_str();
             tracing::error!(call_id, alarm = "outcome_conflict", "an outcome contradicts what a person found");
         }
-        effects.guards.extend(follows.guards);
-        effects.puts.extend(follows.puts);
-        effects.removes.extend(follows.removes);
-        effects.evidence.extend(follows.evidence);
-        Ok(())
+        Ok(follows)
     }
 
     pub(super) async fn unsettled_row(&self, key: RowKey) -> Result<Option<UnsettledWrite>, Refusal> {

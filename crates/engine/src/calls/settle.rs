@@ -75,15 +75,16 @@ impl Engine {
                 write => write.cloned(),
             };
             let env = self.env_of_record()?;
-            let mut effects = written(open, outcome, &env)?;
-            self.follow_write(row.as_ref(), &seen(open, outcome), &project, &env, &mut effects)?;
-            let turn = match &open.held {
+            let effects = written(open, outcome, &env)?;
+            let effects = effects.and(self.follow_write(row.as_ref(), &seen(open, outcome), &project, &env)?);
+            let (turn, reported) = match &open.held {
                 Some(held) => {
                     let key = (held.decision, held.execution_id.as_str());
-                    self.report_execution(key, &project, outcome.report(facts.route()), &env, &mut effects).await?
+                    self.report_execution(key, &project, outcome.report(facts.route()), &env).await?
                 }
-                None => None,
+                None => (None, Effects::default()),
             };
+            let effects = effects.and(reported);
             Ok::<_, Refusal>((turn, Step { answer: effects.counts.clone(), effects }))
         };
         match self.run_to_outcome(record).await? {
@@ -102,8 +103,7 @@ impl Engine {
         project: &(RowKey, ProjectId),
         report: Report,
         env: &Env,
-        effects: &mut Effects,
-    ) -> Result<Option<Turn<'_>>, Refusal> {
+    ) -> Result<(Option<Turn<'_>>, Effects), Refusal> {
         let (turn, view) = self.execution_view(execution, project).await?;
         match report.decide(&view, env) {
             Ok(step) => {
@@ -111,15 +111,15 @@ impl Engine {
                     let decision = view.decision.id.as_str();
                     tracing::error!(decision, alarm = "outcome_conflict", "an outcome contradicts what a person found");
                 }
-                effects.puts.extend(step.effects.puts);
-                effects.news.extend(step.effects.news);
-                effects.evidence.extend(step.effects.evidence);
+                Ok((turn, step.effects))
             }
             // A person found out before us; the call's own entry says what we saw.
-            Err(Refusal::Conflict(why)) => tracing::warn!(why, "the outcome of a call was settled already"),
-            Err(refusal) => return Err(refusal),
+            Err(Refusal::Conflict(why)) => {
+                tracing::warn!(why, "the outcome of a call was settled already");
+                Ok((turn, Effects::default()))
+            }
+            Err(refusal) => Err(refusal),
         }
-        Ok(turn)
     }
 
     async fn execution_view(

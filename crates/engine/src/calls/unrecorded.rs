@@ -225,16 +225,17 @@ impl Engine {
             let mut effects = outcome.effects();
             if let Some((row, seen)) = &outcome.write {
                 let row = self.unsettled_row(*row).await?;
-                self.follow_write(row.as_ref(), seen, &outcome.project, &self.env()?, &mut effects)?;
+                effects = effects.and(self.follow_write(row.as_ref(), seen, &outcome.project, &self.env()?)?);
             }
-            let turn = match &outcome.execution {
+            let (turn, reported) = match &outcome.execution {
                 Some(of) => {
                     let env = self.env_of_record()?;
                     let key = (of.decision, of.execution_id.as_str());
-                    self.report_execution(key, &outcome.project, of.report.clone(), &env, &mut effects).await?
+                    self.report_execution(key, &outcome.project, of.report.clone(), &env).await?
                 }
-                None => None,
+                None => (None, Effects::default()),
             };
+            let effects = effects.and(reported);
             Ok::<_, Refusal>((turn, Step { answer: (), effects }))
         };
         match self.run_to_outcome(record).await? {

@@ -122,12 +122,14 @@ impl NeedsApproval {
             true => facts.usage.reserve_after_waiting(facts.writes()),
             false => facts.usage.reserve(facts.writes()),
         };
-        let mut effects = step.effects;
-        effects.guards.extend(facts.guards.iter().copied());
-        effects.counts.extend(counted.counts());
-        effects.proof = self.proof();
-        effects.evidence.push(facts.started(None, env)?);
+        let call = Effects {
+            guards: facts.guards.clone(),
+            counts: counted.counts(),
+            proof: self.proof(),
+            evidence: vec![facts.started(None, env)?],
+            ..Effects::default()
+        };
         let authorized = AuthorizedCall::new(facts, None).begun(None);
-        Ok((Step { answer: (authorized, step.answer), effects }, counted))
+        Ok((step.and(call).map(|execution| (authorized, execution)), counted))
     }
 }
