@@ -154,10 +154,10 @@ pub enum Refusal {
     ConfirmationInvalid(String),
     #[error("the yes cannot be spent: {0}")]
     YesGone(&'static str),
-    /// An exhausted limit of the call itself, by its index; the caller maps it to the limit.
+    /// A limit of the call itself; its holder knows until when.
     #[error("a limit is used up")]
-    NoRoom { count: usize },
-    // the service
+    NoRoom { limit: Limit },
+    // us
     #[error("the record of this request could not be written, so it was refused")]
     Unavailable,
     /// With the decision that approved it, or the call's id if it needed no approval.

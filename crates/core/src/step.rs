@@ -53,11 +53,14 @@ pub struct Guard {
     pub version: i64,
 }
 
-/// Adds `by` to the counter named `key`, unless that would exceed `limit`. Zero only checks the limit; a negative
-/// value is never refused. Counters have no version check, so concurrent callers do not conflict.
+/// Adds `by` to the counter at `key`, unless that would exceed `limit`; adding nothing only looks whether the
+/// limit is exceeded, and taking away is never refused. Never version-checked, so that
+/// concurrent callers do not make each other fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// Starts with the project, or with `node:` for counters without a project.
+    /// The counter's name, for the refusal beyond its limit. It is not stored.
+    pub name: &'static str,
+    /// Begins with the project, or with `node:` for what belongs to none.
     pub key: String,
     pub by: i64,
     pub limit: i64,

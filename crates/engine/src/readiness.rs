@@ -18,7 +18,7 @@ impl Engine {
 
     async fn can_write(&self) -> bool {
         let until = self.now().plus_secs(60);
-        let count = Count { key: "node:ready".into(), by: 1, limit: i64::MAX, until };
+        let count = Count { name: "readiness", key: "node:ready".into(), by: 1, limit: i64::MAX, until };
         let writes = self.commit(Effects { counts: vec![count], ..Effects::default() }).await == Outcome::Committed;
         writes && self.env().is_ok() && self.store.ping().await.is_ok()
     }

@@ -120,6 +120,7 @@ impl Connect<'_> {
     fn count(&self, project: RowKey, now: UnixMillis) -> Count {
         let minute = now.secs().div_euclid(60);
         Count {
+            name: "connect_requests_per_minute",
             key: format!("{project}:connect:{}:{minute}", self.operator.domain()),
             by: 1,
             limit: self.per_minute,

@@ -91,7 +91,13 @@ const MAX_OPENED_PER_HOUR: i64 = 600;
 fn opened_within_the_hour(by: &Raiser, project: RowKey, now: UnixMillis) -> Count {
     let hour = now.secs().div_euclid(3600);
     let key = format!("{project}:clarifications:{}:{hour}", by.principal);
-    Count { key, by: 1, limit: MAX_OPENED_PER_HOUR, until: UnixMillis::from_secs((hour + 2) * 3600) }
+    Count {
+        name: "clarification_sessions_per_hour",
+        key,
+        by: 1,
+        limit: MAX_OPENED_PER_HOUR,
+        until: UnixMillis::from_secs((hour + 2) * 3600),
+    }
 }
 
 /// The refusal for an exceeded limit.

@@ -1,7 +1,7 @@
 //! Answering a question. The first valid answer settles it; later answers change nothing (AAEP 6.3.4, R-4, R-9).
 
 use super::{
-    Place,
+    Place, REJECTED,
     grant::{AskedFor, grants, record_grant},
     rejections_key,
     settle::{Granted, Settlement, allows},
@@ -200,7 +200,13 @@ impl Operation for Answer {
         effects.guards.extend(self.by.guards.iter().copied());
         if rejected {
             let key = rejections_key(&settled.raised_by, view.place.0, &settled);
-            effects.counts.push(Count { key, by: 1, limit: i64::MAX, until: env.now.plus_secs(view.pause_s) });
+            effects.counts.push(Count {
+                name: REJECTED,
+                key,
+                by: 1,
+                limit: i64::MAX,
+                until: env.now.plus_secs(view.pause_s),
+            });
         }
         Ok(Step { answer: Counted { decision: settled, allowances }, effects })
     }

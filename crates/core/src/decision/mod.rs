@@ -44,7 +44,13 @@ use serde_json::json;
 /// Lifetime of the counters of pending questions, from the last change. No question stays pending that long.
 const COUNTED_S: i64 = 2 * 86_400;
 
-/// A project reference: row key and project id.
+/// Names of the counters that limit questions.
+const OPEN_OF_AGENT: &str = "open_questions_of_agent";
+const OPEN_OF_PERSON: &str = "open_questions_of_person";
+const RAISED_PER_HOUR: &str = "questions_per_hour";
+const REJECTED: &str = "rejections";
+
+/// A project by key and id, as entries name it.
 pub type Place = (RowKey, ProjectId);
 
 /// The audience of a question and its outcome: all approvers and the person the agent acts for.
@@ -69,8 +75,14 @@ fn add_new<T: Clone + PartialEq>(all: &mut Vec<T>, more: &[T]) {
 fn open_counts(raiser: &Raiser, project: RowKey, by: i64, limits: (i64, i64), now: UnixMillis) -> Vec<Count> {
     let until = now.plus_secs(COUNTED_S);
     vec![
-        Count { key: format!("{project}:open-questions:{}", raiser.principal), by, limit: limits.0, until },
-        Count { key: format!("{project}:asked:{}", raiser.person), by, limit: limits.1, until },
+        Count {
+            name: OPEN_OF_AGENT,
+            key: format!("{project}:open-questions:{}", raiser.principal),
+            by,
+            limit: limits.0,
+            until,
+        },
+        Count { name: OPEN_OF_PERSON, key: format!("{project}:asked:{}", raiser.person), by, limit: limits.1, until },
     ]
 }
 

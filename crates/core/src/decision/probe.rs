@@ -294,7 +294,7 @@ fn with_probe(view: &ExecutionView, probe: Option<ExecutionProbe>) -> Execution 
 }
 
 fn give_back((key, until): &(String, UnixMillis)) -> Count {
-    Count { key: key.clone(), by: -1, limit: i64::MAX, until: *until }
+    Count { name: "given_back", key: key.clone(), by: -1, limit: i64::MAX, until: *until }
 }
 
 #[cfg(test)]

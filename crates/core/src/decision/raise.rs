@@ -1,6 +1,9 @@
 //! Raising a question: one per action, on the project's terms, within the limits per agent and person.
 
-use super::{audience, due, entry, open_counts, rejections_key_of, render, runs::Composition, terms};
+use super::{
+    OPEN_OF_AGENT, OPEN_OF_PERSON, RAISED_PER_HOUR, REJECTED, audience, due, entry, open_counts, rejections_key_of,
+    render, runs::Composition, terms,
+};
 use crate::{
     aaep::{
         repeat::SentEvent,
@@ -65,9 +68,6 @@ pub struct Raise {
     pub sent: Option<SentEvent>,
 }
 
-/// Number of counters of every question; those of `room` follow.
-pub const COUNTS: usize = 4;
-
 pub struct RaiseView {
     pub project: Arc<Project>,
     /// The AAEP session of the question; without one the question gets its own.
@@ -97,12 +97,12 @@ pub struct Raised {
 }
 
 /// The counters of a raise, in the order of its step; what a limit that is reached means.
-pub fn limit_reached(count: usize, project: &Project, now: UnixMillis) -> Refusal {
+pub fn limit_reached(counter: &str, project: &Project, now: UnixMillis) -> Refusal {
     let policy = &project.document.decisions;
-    let (why, retry_after_s) = match count {
-        0 => ("too many questions of this agent are waiting for an answer", 30),
-        1 => ("too many questions are waiting for this person", 30),
-        2 => ("this agent has asked too often within the hour", 3600 - now.secs().rem_euclid(3600)),
+    let (why, retry_after_s) = match counter {
+        OPEN_OF_AGENT => ("too many questions of this agent are waiting for an answer", 30),
+        OPEN_OF_PERSON => ("too many questions are waiting for this person", 30),
+        RAISED_PER_HOUR => ("this agent has asked too often within the hour", 3600 - now.secs().rem_euclid(3600)),
         _ => ("this action was rejected three times; it may be asked for again later", policy.pause_seconds),
     };
     Refusal::TooManyQuestions { why, retry_after_s }
@@ -293,7 +293,6 @@ impl Raise {
         Ok(Step { answer: Raised { decision, session, fresh: true }, effects })
     }
 
-    /// In the order of [`limit_reached`].
     fn counts(&self, view: &RaiseView, env: &Env) -> Vec<Count> {
         let policy = &view.project.document.decisions;
         let project = view.project.key;
@@ -301,13 +300,14 @@ impl Raise {
         let mut counts = open_counts(&self.by, project, 1, limits, env.now);
         let hour = env.now.secs().div_euclid(3600);
         counts.push(Count {
+            name: RAISED_PER_HOUR,
             key: format!("{project}:raised:{}:{hour}", self.by.principal),
             by: 1,
             limit: policy.max_raised_per_hour,
             until: env.now.plus_secs(7200),
         });
         let key = rejections_key_of(&self.by, project, &self.action, &self.question);
-        counts.push(Count { key, by: 0, limit: REJECTIONS - 1, until: env.now });
+        counts.push(Count { name: REJECTED, key, by: 0, limit: REJECTIONS - 1, until: env.now });
         counts.extend(self.room.iter().cloned());
         counts
     }

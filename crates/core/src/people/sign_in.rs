@@ -54,7 +54,7 @@ impl Attempt<'_> {
     /// Answers are the same for names that nobody has: what is counted depends on the name, not on an account. The slow
     /// cap of an account is counted without a limit here, see [`Attempt::slow_cap`].
     pub fn counts(&self, throttle: Throttle, now: UnixMillis) -> Vec<Count> {
-        let quick = |what: &str, who: &[&str], limit| count(what, who, limit, WINDOW_S, now);
+        let quick = |name: &'static str, who: &[&str], limit| count(name, who, limit, WINDOW_S, now);
         match *self {
             Self::SignedIn { session } => vec![quick("session", &[&session.to_string()], throttle.per_session)],
             Self::SignIn { account, network } => {
@@ -81,12 +81,12 @@ impl Attempt<'_> {
     }
 }
 
-fn count(what: &str, who: &[&str], limit: i64, window_s: i64, now: UnixMillis) -> Count {
+fn count(name: &'static str, who: &[&str], limit: i64, window_s: i64, now: UnixMillis) -> Count {
     let window = now.secs().div_euclid(window_s);
     // Names are guesses of strangers: hashed, so that none is stored in readable form.
     let who = Digest::of(who.join("\0").as_bytes()).hex();
     let until = UnixMillis::from_secs((window + 1) * window_s);
-    Count { key: format!("node:sign-in/{what}/{who}/{window}"), by: 1, limit, until }
+    Count { name, key: format!("node:sign-in/{name}/{who}/{window}"), by: 1, limit, until }
 }
 
 /// The key that marks a network as known for an account. `tag` is a MAC of both: a reader of the database does not
@@ -135,7 +135,8 @@ impl Operation for Start {
         // The password was verified earlier: if it was changed since, the sign-in fails.
         let guards = vec![Guard { table: Table::Person, key: person.key, version: person.version }];
         let puts = vec![Record::WebSession(session.clone())];
-        let known = Count { key: self.known_network, by: 1, limit: i64::MAX, until: env.now.plus_secs(KNOWN_S) };
+        let known =
+            Count { name: "known", key: self.known_network, by: 1, limit: i64::MAX, until: env.now.plus_secs(KNOWN_S) };
         let effects = Effects { guards, counts: vec![known], puts, removes, ..Effects::default() };
         Ok(Step { answer: Started { secret, session }, effects })
     }

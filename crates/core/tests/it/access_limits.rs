@@ -81,7 +81,7 @@ fn env() -> Env {
 }
 
 fn named(counted: &Counted) -> Vec<Limit> {
-    (0..counted.counts().len()).filter_map(|place| counted.limit(place)).collect()
+    counted.iter().filter_map(|count| Limit::named(count.name)).collect()
 }
 
 fn taken(counted: &Counted) -> Vec<(i64, i64)> {

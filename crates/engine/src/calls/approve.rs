@@ -438,7 +438,6 @@ impl Engine {
         self.mark_deviation(&agent.raiser, &rendered.call, &mut question).await?;
         self.mark_clarified(&at.project, &agent.raiser, None, &mut question).await?;
         let call = held.decided.facts();
-        let room = call.room();
         let asked = Asked {
             digest: rendered.digest,
             // A question of one session is not the other's (AAP 14.1).
@@ -453,7 +452,7 @@ impl Engine {
             words: Words::Owner,
             effect: rendered.effect.as_ref().map(|effect| effect.digest),
             route: Some(call.route().id.clone()),
-            room: room.counts(),
+            room: call.room().counts(),
             keep: Some(self.seal_request(&at.project, request, &rendered.digest).await?),
             target: None,
             governance: None,
@@ -462,10 +461,7 @@ impl Engine {
             sent: None,
         };
         let RaisedDecision { decision, .. } = self.ask(at, &agent, asked).await.map_err(|refusal| match refusal {
-            Refusal::NoRoom { count } => match room.limit(count) {
-                Some(limit) => call.usage().refusal(limit, self.now()),
-                None => Refusal::Internal,
-            },
+            Refusal::NoRoom { limit } => call.usage().refusal(limit, self.now()),
             refusal => refusal,
         })?;
         Ok(decision)

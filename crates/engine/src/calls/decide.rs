@@ -118,11 +118,11 @@ impl Engine {
     /// what counts is taken later, in the call's own step.
     pub(super) async fn look_at_limits(&self, facts: &CallFacts) -> Result<(), Refusal> {
         let room = facts.room();
-        for (place, count) in room.iter().enumerate() {
+        for count in room.iter() {
             let stands = self.store.count(&count.key).await?;
             self.tallies.looked(&count.key, stands);
             if stands > count.limit {
-                return Err(self.limit_refusal(facts, &room, &Outcome::LimitReached { count: place }));
+                return Err(self.limit_refusal(facts, &room, &Outcome::LimitReached { counter: count.name }));
             }
         }
         Ok(())

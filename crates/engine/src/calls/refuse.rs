@@ -2,7 +2,7 @@
 
 use crate::{engine::Engine, store::Outcome};
 use countersign_core::{
-    aap::access::{CallFacts, Counted, Verdict},
+    aap::access::{CallFacts, Counted, Limit, Verdict},
     refusal::Refusal,
     step::Effects,
 };
@@ -54,7 +54,7 @@ impl Engine {
         self.tallies.forget(counted.iter());
         match outcome {
             Outcome::Replayed => Refusal::DpopReplayed,
-            Outcome::LimitReached { count } => match counted.limit(*count) {
+            Outcome::LimitReached { counter } => match Limit::named(counter) {
                 Some(limit) => facts.usage().refusal(limit, self.now()),
                 None => Refusal::Internal,
             },

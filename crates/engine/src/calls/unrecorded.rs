@@ -77,6 +77,7 @@ impl UnrecordedOutcome {
         let bytes = self.leaf.clone().into_bytes();
         let leaf = Leaf { hash: leaf_hash(&bytes), bytes, openings: self.openings.clone() };
         let count = |(key, by, until): &(String, i64, UnixMillis)| Count {
+            name: "late_outcome",
             key: key.clone(),
             by: *by,
             // It has happened: counted, never refused.

@@ -8,11 +8,12 @@ use crate::{
 };
 use countersign_core::{
     aaep::repeat::SentEvent,
+    aap::access::Limit,
     clarification::words,
     decision::{
         document::Whole,
         grant::AskedFor,
-        raise::{COUNTS, Raise, RaiseView, Raised, limit_reached},
+        raise::{Raise, RaiseView, Raised, limit_reached},
         terms::{People, Wishes, policy_for, role},
     },
     held::of_arguments,
@@ -265,10 +266,10 @@ impl Engine {
         };
         match self.run_to_outcome(raise).await? {
             (Outcome::Committed, (raised, _)) => Ok(raised),
-            (Outcome::LimitReached { count }, (_, now)) => {
-                let beyond = count.checked_sub(COUNTS).map(|count| Refusal::NoRoom { count });
-                Err(beyond.unwrap_or_else(|| limit_reached(count, &project, now)))
-            }
+            (Outcome::LimitReached { counter }, (_, now)) => Err(match Limit::named(counter) {
+                Some(limit) => Refusal::NoRoom { limit },
+                None => limit_reached(counter, &project, now),
+            }),
             _ => Err(Refusal::Unavailable),
         }
     }

@@ -81,10 +81,12 @@ impl Engine {
         let throttle = self.settings.throttle;
         let too_many = |end: UnixMillis| Refusal::TooManyAttempts { retry_after_s: end.secs() - now.secs() };
         let counts = attempt.counts(throttle, now);
-        let ends: Vec<UnixMillis> = counts.iter().map(|count| count.until).collect();
-        match self.commit(Effects { counts, ..Effects::default() }).await {
+        match self.commit(Effects { counts: counts.clone(), ..Effects::default() }).await {
             Outcome::Committed => {}
-            Outcome::LimitReached { count } => return Err(too_many(ends.get(count).copied().unwrap_or(now))),
+            Outcome::LimitReached { counter } => {
+                let spent = counts.iter().find(|count| count.name == counter);
+                return Err(too_many(spent.map_or(now, |count| count.until)));
+            }
             _ => return Err(Refusal::Unavailable),
         }
         let Some(cap) = attempt.slow_cap(throttle, now) else { return Ok(None) };

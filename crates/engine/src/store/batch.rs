@@ -197,11 +197,11 @@ impl<'a> Trial<'a> {
         if let Some(proof) = &step.proof {
             proof.judge(world.now, &world.proofs)?;
         }
-        for (index, once) in step.once.iter().enumerate() {
-            trial.spend(world, once).ok_or(Outcome::Spent { once: index })?;
+        for once in &step.once {
+            trial.spend(world, once).ok_or_else(|| Outcome::Spent { key: once.key.clone() })?;
         }
-        for (index, count) in step.counts.iter().enumerate() {
-            trial.count(world, count).ok_or(Outcome::LimitReached { count: index })?;
+        for count in &step.counts {
+            trial.count(world, count).ok_or(Outcome::LimitReached { counter: count.name })?;
         }
         Ok(trial)
     }

@@ -62,10 +62,10 @@ pub enum Outcome {
     Committed,
     /// A guard, a put or a unique column was no longer as the view said: load again and decide again.
     Stale,
-    /// The counter at this index of `Effects::counts` would have passed its limit.
-    LimitReached { count: usize },
-    /// The key at this index of `Effects::once` is spent already.
-    Spent { once: usize },
+    /// The counter with this name would have passed its limit.
+    LimitReached { counter: &'static str },
+    /// This once-key is spent already.
+    Spent { key: String },
     /// The proof was shown before.
     Replayed,
     /// By the store's clock it was too late for the step or for its proof, or too early.

@@ -111,6 +111,10 @@ pub(crate) fn guard(key: RowKey, version: i64) -> Guard {
     Guard { table: Secret::TABLE, key, version }
 }
 
+pub(crate) fn spent(key: &str) -> Outcome {
+    Outcome::Spent { key: key.into() }
+}
+
 pub(crate) fn once(key: &str) -> Once {
     Once { key: key.into(), until: LATER }
 }
@@ -120,8 +124,8 @@ pub(crate) fn proof(jti: &str) -> SpentProof {
     SpentProof { project: 1, jkt: Digest::of(b"key"), jti: jti.into(), issued_at: UnixMillis(START) }
 }
 
-pub(crate) fn count(key: &str, limit: i64) -> Count {
-    Count { key: key.into(), by: 1, limit, until: LATER }
+pub(crate) fn count(name: &'static str, limit: i64) -> Count {
+    Count { name, key: name.into(), by: 1, limit, until: LATER }
 }
 
 /// An entry of a delegation and a session; `note` is behind a commitment.

@@ -1,6 +1,6 @@
 //! Steps: atomic, each independent of the rest of its batch.
 
-use crate::store::{Bench, LATER, START, committed, count, entry, guard, on_both_stores, once, put, secret};
+use crate::store::{Bench, LATER, START, committed, count, entry, guard, on_both_stores, once, put, secret, spent};
 use countersign_core::{
     records::{Secret, Stored as _},
     step::{Count, Effects, Once},
@@ -69,7 +69,7 @@ on_both_stores! {
         let one = Effects { counts: vec![count("p:calls", 50)], ..Effects::default() };
         let outcomes = bench.commit_all(vec![one; 200]).await;
         assert_eq!(committed(&outcomes), 50);
-        assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::LimitReached { count: 0 })));
+        assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::LimitReached { counter: "p:calls" })));
         assert_eq!(bench.store.count("p:calls").await.unwrap(), 50);
     }
 
@@ -78,7 +78,7 @@ on_both_stores! {
         let one = Effects { once: vec![once("p:proof")], ..Effects::default() };
         let outcomes = bench.commit_all(vec![one; 100]).await;
         assert_eq!(committed(&outcomes), 1);
-        assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Spent { once: 0 })));
+        assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Spent { .. })));
     }
 
     async fn a_refused_step_leaves_no_key_no_count_and_no_evidence(bench) {
@@ -96,7 +96,7 @@ on_both_stores! {
         let fine = Effects { evidence: vec![entry(1, START, 5, 6, "fine")], ..Effects::default() };
         let outcomes = bench.commit_all(vec![beyond, fine.clone(), replayed, fine]).await;
         let expected =
-            [Outcome::LimitReached { count: 1 }, Outcome::Committed, Outcome::Spent { once: 1 }, Outcome::Committed];
+            [Outcome::LimitReached { counter: "y" }, Outcome::Committed, spent("taken"), Outcome::Committed];
         assert_eq!(outcomes, expected);
         assert_eq!(bench.store.count("x").await.unwrap(), 0);
         assert!(bench.secret("never").await.is_none());
@@ -119,23 +119,23 @@ on_both_stores! {
         assert_eq!(bench.store.commit(both()).await, Outcome::Committed);
         bench.set_now(LATER.0).await;
         assert_eq!(bench.store.now().await.unwrap(), LATER);
-        assert_eq!(bench.store.commit(both()).await, Outcome::Spent { once: 0 }, "it is not past yet");
+        assert_eq!(bench.store.commit(both()).await, spent("k"), "it is not past yet");
         bench.set_now(LATER.0 + 1).await;
         assert_eq!(bench.store.count("c").await.unwrap(), 0);
         let renewed = Effects {
             once: vec![Once { key: "k".into(), until: UnixMillis(LATER.0 + 50) }],
-            counts: vec![Count { key: "c".into(), by: 1, limit: 1, until: UnixMillis(LATER.0 + 50) }],
+            counts: vec![Count { name: "c", key: "c".into(), by: 1, limit: 1, until: UnixMillis(LATER.0 + 50) }],
             ..Effects::default()
         };
         assert_eq!(bench.store.commit(renewed).await, Outcome::Committed);
-        assert_eq!(bench.store.commit(both()).await, Outcome::Spent { once: 0 });
+        assert_eq!(bench.store.commit(both()).await, spent("k"));
     }
 
     async fn giving_back_makes_room_but_never_more_than_there_was(bench) {
         let by =
-            |by| Effects { counts: vec![Count { key: "c".into(), by, limit: 2, until: LATER }], ..Effects::default() };
+            |by| Effects { counts: vec![Count { name: "c", key: "c".into(), by, limit: 2, until: LATER }], ..Effects::default() };
         assert_eq!(bench.store.commit(by(2)).await, Outcome::Committed);
-        assert_eq!(bench.store.commit(by(1)).await, Outcome::LimitReached { count: 0 });
+        assert_eq!(bench.store.commit(by(1)).await, Outcome::LimitReached { counter: "c" });
         assert_eq!(bench.store.commit(by(-1)).await, Outcome::Committed);
         assert_eq!(bench.store.commit(by(1)).await, Outcome::Committed);
         assert_eq!(bench.store.commit(by(-9)).await, Outcome::Committed);

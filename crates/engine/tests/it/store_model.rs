@@ -1,6 +1,6 @@
 //! The batch against a reference model that applies one step after the other to a few maps.
 
-use crate::store::{Bench, START, entry, guard, proof, secret};
+use crate::store::{Bench, START, entry, guard, proof, secret, spent};
 use countersign_core::{
     news::News,
     records::{Secret, Stored as _},
@@ -55,11 +55,17 @@ fn until(past: bool) -> UnixMillis {
     UnixMillis(if past { START - 1 } else { START + 1000 })
 }
 
+/// The name of a small counter.
+fn named(counter: u8) -> &'static str {
+    if counter == 0 { "first" } else { "second" }
+}
+
 impl Small {
     fn effects(&self, case: i64) -> Effects {
         let key = |key: RowKey| case * 100 + key;
         let once = |(name, past): &(u8, bool)| Once { key: format!("{case}:{name}"), until: until(*past) };
         let count = |(name, by, limit, past): &(u8, i64, i64, bool)| Count {
+            name: named(*name),
             key: format!("{case}:{name}"),
             by: *by,
             limit: *limit,
@@ -95,16 +101,16 @@ struct Model {
 }
 
 impl Model {
-    fn commit(&mut self, step: &Small) -> Outcome {
+    fn commit(&mut self, case: i64, step: &Small) -> Outcome {
         let mut next = self.clone();
-        let outcome = next.try_commit(step);
+        let outcome = next.try_commit(case, step);
         if outcome == Outcome::Committed {
             *self = next;
         }
         outcome
     }
 
-    fn try_commit(&mut self, step: &Small) -> Outcome {
+    fn try_commit(&mut self, case: i64, step: &Small) -> Outcome {
         if step.guards.iter().any(|(row, version)| self.rows.get(row).map(|(v, _)| v) != Some(version)) {
             return Outcome::Stale;
         }
@@ -126,17 +132,17 @@ impl Model {
         if step.proof.is_some_and(|(jti, _)| !self.proofs.insert(jti)) {
             return Outcome::Replayed;
         }
-        for (index, (name, past)) in step.once.iter().enumerate() {
+        for (name, past) in &step.once {
             if self.spent.get(name) == Some(&false) {
-                return Outcome::Spent { once: index };
+                return spent(&format!("{case}:{name}"));
             }
             self.spent.insert(*name, *past);
         }
-        for (index, (name, by, limit, past)) in step.counts.iter().enumerate() {
+        for (name, by, limit, past) in &step.counts {
             let known = self.counts.get(name).filter(|(_, past)| !past);
             let value = known.map_or(0, |(value, _)| *value) + by;
             if *by >= 0 && value > *limit {
-                return Outcome::LimitReached { count: index };
+                return Outcome::LimitReached { counter: named(*name) };
             }
             if *by == 0 {
                 continue;
@@ -154,7 +160,7 @@ async fn agrees(bench: &Bench, case: i64, batches: &[Vec<Small>]) {
     let mut listener = bench.store.listen();
     for batch in batches {
         let outcomes = bench.commit_all(batch.iter().map(|step| step.effects(case)).collect()).await;
-        let expected: Vec<Outcome> = batch.iter().map(|step| model.commit(step)).collect();
+        let expected: Vec<Outcome> = batch.iter().map(|step| model.commit(case, step)).collect();
         assert_eq!(outcomes, expected);
     }
     let told: Vec<_> = std::iter::from_fn(|| listener.try_recv().ok()).flatten().collect();

@@ -4,7 +4,7 @@ use crate::{
     postgres,
     store::{START, committed, count, entry, guard, once, open_postgres, put, secret},
 };
-use countersign_core::step::Effects;
+use countersign_core::step::{Count, Effects};
 use countersign_engine::store::{AuditBy, AuditQuery, Outcome, Store};
 use futures_util::future::join_all;
 use std::{collections::BTreeSet, sync::Arc};
@@ -37,7 +37,7 @@ async fn a_key_is_spent_exactly_once_over_two_nodes() {
     let step = Effects { once: vec![once("b"), once("a")], ..Effects::default() };
     let outcomes = at_both(&left, &right, 50, &step).await;
     assert_eq!(committed(&outcomes), 1);
-    assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Spent { once: 0 })));
+    assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Spent { .. })));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -57,7 +57,7 @@ async fn no_step_passes_a_guard_after_the_row_was_changed_on_another_node() {
         assert_eq!(left.commit(put(secret(1, version, "a"))).await, Outcome::Committed);
         let guarded = |version| Effects {
             guards: vec![guard(1, version)],
-            counts: vec![count(&version.to_string(), 1000)],
+            counts: vec![Count { key: version.to_string(), ..count("version", 1000) }],
             ..Effects::default()
         };
         let stale = right.commit(guarded(version - 1)).await;

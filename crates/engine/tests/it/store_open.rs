@@ -2,7 +2,7 @@
 
 use crate::{
     postgres,
-    store::{Bench, START, entry, fixed, on_both_stores, once, open_postgres, put, secret},
+    store::{Bench, START, entry, fixed, on_both_stores, once, open_postgres, put, secret, spent},
     store_decisions::rows::{allowance, decision, digest, execution, expired},
     store_tables::{delegation, session},
 };
@@ -65,7 +65,7 @@ async fn a_file_keeps_everything_over_a_restart() {
 
     let read = store::open(file(&path)).await.unwrap();
     assert!(read.find(Lookup::SecretByName("a".into())).await.unwrap().is_some());
-    assert_eq!(read.commit(Effects { once: vec![once("k")], ..Effects::default() }).await, Outcome::Spent { once: 0 });
+    assert_eq!(read.commit(Effects { once: vec![once("k")], ..Effects::default() }).await, spent("k"));
     let next = Effects { evidence: vec![entry(1, START, 50, 60, "second")], ..Effects::default() };
     assert_eq!(read.commit(next).await, Outcome::Committed);
     let by = AuditBy::Session(vec![60]);
@@ -212,7 +212,7 @@ on_both_stores! {
         assert_eq!(bench.store.commit(young.clone()).await, Outcome::Committed);
         assert_eq!(bench.store.sweep(crate::store::LATER.plus_millis(1)).await.unwrap(), 1500);
         assert_eq!(bench.store.sweep(crate::store::LATER.plus_millis(1)).await.unwrap(), 0);
-        assert_eq!(bench.store.commit(young).await, Outcome::Spent { once: 0 });
+        assert_eq!(bench.store.commit(young).await, spent("young0"));
     }
 }
 

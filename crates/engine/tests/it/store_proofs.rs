@@ -91,7 +91,7 @@ on_both_stores! {
         let beyond = Effects { counts: vec![count("c", 0)], ..call("beyond") };
         let early = Effects { not_before: Some(UnixMillis(START + 1)), ..call("early") };
         let failed = vec![stale, taken, beyond, early];
-        let expected = [Outcome::Stale, Outcome::Stale, Outcome::LimitReached { count: 0 }, Outcome::OutOfTime];
+        let expected = [Outcome::Stale, Outcome::Stale, Outcome::LimitReached { counter: "c" }, Outcome::OutOfTime];
         assert_eq!(bench.commit_all(failed.clone()).await, expected, "nothing else in the batch");
         let with_one_that_counts = failed.into_iter().chain([call("fine")]).collect();
         let outcomes = bench.commit_all(with_one_that_counts).await;

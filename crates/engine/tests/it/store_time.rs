@@ -83,18 +83,18 @@ on_both_stores! {
 
     async fn a_look_at_a_counter_is_refused_beyond_the_limit_and_changes_nothing(bench) {
         let by = |by, limit| {
-            let count = Count { key: "c".into(), by, limit, until: UnixMillis(LATER.0 + by) };
+            let count = Count { name: "c", key: "c".into(), by, limit, until: UnixMillis(LATER.0 + by) };
             Effects { counts: vec![count], ..Effects::default() }
         };
-        assert_eq!(bench.store.commit(by(0, -1)).await, Outcome::LimitReached { count: 0 }, "nothing is above -1");
+        assert_eq!(bench.store.commit(by(0, -1)).await, Outcome::LimitReached { counter: "c" }, "nothing is above -1");
         assert_eq!(bench.store.commit(by(0, 0)).await, Outcome::Committed);
         assert_eq!(bench.store.commit(by(3, 9)).await, Outcome::Committed);
-        assert_eq!(bench.store.commit(by(0, 2)).await, Outcome::LimitReached { count: 0 });
+        assert_eq!(bench.store.commit(by(0, 2)).await, Outcome::LimitReached { counter: "c" });
         let outcomes = bench.commit_all(vec![by(0, 3), by(1, 9), by(0, 3), by(0, 4)]).await;
-        let refused = Outcome::LimitReached { count: 0 };
+        let refused = Outcome::LimitReached { counter: "c" };
         assert_eq!(outcomes, [Outcome::Committed, Outcome::Committed, refused, Outcome::Committed]);
         assert_eq!(bench.store.count("c").await.unwrap(), 4);
-        let late = Count { key: "c".into(), by: 0, limit: 9, until: UnixMillis(LATER.0 + 9000) };
+        let late = Count { name: "c", key: "c".into(), by: 0, limit: 9, until: UnixMillis(LATER.0 + 9000) };
         let looks = Effects { counts: vec![late], ..put(secret(1, 1, "a")) };
         assert_eq!(bench.store.commit(looks).await, Outcome::Committed);
         bench.set_now(LATER.0 + 4).await;

@@ -26,6 +26,13 @@ impl Limit {
             Self::DataEgress => "max_data_egress_kb",
         }
     }
+
+    /// The limit of the counter with this name; none if the counter is not one of a receipt's.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::RequestsPerHour, Self::WritesPerSession, Self::DataEgress]
+            .into_iter()
+            .find(|limit| limit.as_str() == name)
+    }
 }
 
 /// The counters changed by a call, and their limits from the receipt.
@@ -39,9 +46,9 @@ pub struct Usage {
     receipt_ends: UnixMillis,
 }
 
-/// The counters of a step, each with its limit.
+/// A step's counters, each named after its limit.
 #[derive(Clone, Debug, Default)]
-pub struct Counted(Vec<(Limit, Count)>);
+pub struct Counted(Vec<Count>);
 
 impl Usage {
     pub(super) fn of(who: &Who, receipt: Option<&Receipt>, now: UnixMillis) -> Self {
@@ -71,7 +78,7 @@ impl Usage {
     pub(super) fn reserve_after_waiting(&self, writes: bool) -> Counted {
         let mut counted = Counted::default();
         if writes && let Some(limit) = self.limits.writes_per_session {
-            counted.0.push((Limit::WritesPerSession, self.count("writes", 1, limit)));
+            counted.0.push(self.count(Limit::WritesPerSession, 1, limit));
         }
         counted.with(self.look_at_egress())
     }
@@ -79,8 +86,7 @@ impl Usage {
     /// The request alone.
     pub(super) fn request(&self) -> Counted {
         let limit = self.limits.requests_per_hour.unwrap_or(i64::MAX);
-        let until = self.hour_ends.plus_secs(3600);
-        Counted(vec![(Limit::RequestsPerHour, Count { key: self.requests.clone(), by: 1, limit, until })])
+        Counted(vec![self.count(Limit::RequestsPerHour, 1, limit)])
     }
 
     /// Checks the limits without reserving: before a person is asked, and before the upstream is called. Empty if
@@ -88,32 +94,29 @@ impl Usage {
     pub(super) fn look(&self, writes: bool) -> Counted {
         let mut counted = Counted::default();
         if let Some(limit) = self.limits.requests_per_hour {
-            let look = Count { key: self.requests.clone(), by: 0, limit: limit - 1, until: self.hour_ends };
-            counted.0.push((Limit::RequestsPerHour, look));
+            counted.0.push(self.count(Limit::RequestsPerHour, 0, limit - 1));
         }
         if writes && let Some(limit) = self.limits.writes_per_session {
-            counted.0.push((Limit::WritesPerSession, self.count("writes", 0, limit - 1)));
+            counted.0.push(self.count(Limit::WritesPerSession, 0, limit - 1));
         }
         counted.with(self.look_at_egress())
     }
 
     fn look_at_egress(&self) -> Counted {
-        let look = self.egress_limit().map(|limit| (Limit::DataEgress, self.count("egress", 0, limit - 1)));
+        let look = self.egress_limit().map(|limit| self.count(Limit::DataEgress, 0, limit - 1));
         Counted(look.into_iter().collect())
     }
 
     /// Returns a write that the upstream itself reported as not done.
     pub(super) fn give_back(&self) -> Counted {
-        let back =
-            self.limits.writes_per_session.map(|_| (Limit::WritesPerSession, self.count("writes", -1, i64::MAX)));
+        let back = self.limits.writes_per_session.map(|_| self.count(Limit::WritesPerSession, -1, i64::MAX));
         Counted(back.into_iter().collect())
     }
 
     /// Counts outgoing bytes. Those of a write are counted but never refused.
     pub fn egress(&self, bytes: i64, writes: bool) -> Counted {
         let limit = self.egress_limit().filter(|_| bytes != 0);
-        let count =
-            limit.map(|limit| (Limit::DataEgress, self.count("egress", bytes, if writes { i64::MAX } else { limit })));
+        let count = limit.map(|limit| self.count(Limit::DataEgress, bytes, if writes { i64::MAX } else { limit }));
         Counted(count.into_iter().collect())
     }
 
@@ -125,8 +128,13 @@ impl Usage {
         self.limits.max_data_egress_kb.map(|kb| kb.saturating_mul(KB))
     }
 
-    fn count(&self, what: &str, by: i64, limit: i64) -> Count {
-        Count { key: format!("{}/{what}", self.session), by, limit, until: self.receipt_ends }
+    fn count(&self, of: Limit, by: i64, limit: i64) -> Count {
+        let (key, until) = match of {
+            Limit::RequestsPerHour => (self.requests.clone(), self.hour_ends.plus_secs(3600)),
+            Limit::WritesPerSession => (format!("{}/writes", self.session), self.receipt_ends),
+            Limit::DataEgress => (self.egress_key(), self.receipt_ends),
+        };
+        Count { name: of.as_str(), key, by, limit, until }
     }
 
     pub fn refusal(&self, limit: Limit, now: UnixMillis) -> Refusal {
@@ -142,15 +150,10 @@ impl Counted {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Count> {
-        self.0.iter().map(|(_, count)| count)
+        self.0.iter()
     }
 
     pub fn counts(&self) -> Vec<Count> {
-        self.0.iter().map(|(_, count)| count.clone()).collect()
-    }
-
-    /// The limit of the counter at this index of the step; `None` for other counters.
-    pub fn limit(&self, place: usize) -> Option<Limit> {
-        self.0.get(place).map(|(limit, _)| *limit)
+        self.0.clone()
     }
 }
