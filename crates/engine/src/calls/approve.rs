@@ -31,10 +31,10 @@ pub(super) const LONGEST_WAIT_S: u64 = 55;
 /// A request as it was read and rendered for a person.
 pub(super) struct RenderedRequest {
     pub(super) digest: Digest,
-    /// Or why nobody can be asked: what an approval covers already needs no question.
+    /// An error if the request cannot be rendered. A call that an approval covers already needs no question.
     pub(super) question: Result<Confirmation, held::Unreadable>,
     pub(super) effect: Option<held::Effect>,
-    /// Where its upstream can be asked what became of it.
+    /// The upstream path to probe for the outcome of the call.
     pub(super) probe_path: Option<String>,
     /// The same as arguments, for approvals that cover more than one call.
     pub(super) call: AskedFor,
@@ -50,7 +50,7 @@ pub(super) struct HeldCall {
     pub(super) named: String,
 }
 
-/// What looking for an approval came to.
+/// The result of the search for an approval.
 pub(super) enum Approval {
     Permit(Permit, HttpRequest),
     /// A person is asked, and the caller waits.
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     async fn claim_or_ask(self: &Arc<Self>, held: &mut HeldCall, connect: &mut dyn Connect) -> Looked {
-        // An open gap stops it, whatever anybody approved (W-26).
+        // An open gap stops the call despite any approval (W-26).
         let raiser = held.agent()?.raiser;
         self.may_be_asked(&held.at.project, &raiser, held.decided.facts().action()).await?;
         if let Some(permit) = self.claim_standing(held, connect).await? {
@@ -174,8 +174,8 @@ impl Engine {
         }
     }
 
-    /// Calls that an approved plan or a standing approval covers run without a further question. Whoever names a
-    /// confirmation means that one.
+    /// Calls that an approved plan or a standing approval covers run without a further question. A confirmation
+    /// named by the caller takes precedence.
     async fn claim_standing(
         self: &Arc<Self>,
         held: &mut HeldCall,
@@ -186,8 +186,8 @@ impl Engine {
         }
         let raiser = held.agent()?.raiser;
         let project = held.at.project.key;
-        // One that others claimed meanwhile, or whose ground is gone, is passed over: then the next one that
-        // covers the call is taken, or a person is asked.
+        // An approval that was claimed meanwhile, or no longer valid, is passed over for the next one that covers
+        // the call; without one, a person is asked.
         let mut passed_over = Vec::new();
         while passed_over.len() < TRIES {
             let call = &held.rendered.call;
@@ -204,8 +204,8 @@ impl Engine {
         Ok(None)
     }
 
-    /// The decision that a confirmation token names. Whatever is wrong with it, nobody is asked anew: whoever sends one
-    /// believes that somebody was.
+    /// The decision named by a confirmation token. A caller with a token expects that the question was asked before, so an
+    /// invalid one is refused and raises no new question.
     async fn claim_named(
         self: &Arc<Self>,
         held: &mut HeldCall,
@@ -225,7 +225,7 @@ impl Engine {
         self.claim_for_call(held, decision, None, connect).await
     }
 
-    /// Claims whichever approval is still worth something; if none is, a person is asked anew.
+    /// Claims any approval that is still valid; without one, a person is asked again.
     async fn claim_one_or_ask(
         self: &Arc<Self>,
         held: &mut HeldCall,
@@ -234,7 +234,7 @@ impl Engine {
     ) -> Looked {
         for decision in approvals {
             match self.claim_for_call(held, decision, None, connect).await {
-                // It lapsed, another request had it, or what it rested on is gone.
+                // The approval lapsed, another request claimed it, or its basis is gone.
                 Err(Refusal::YesGone(_)) => {}
                 claimed => return claimed.map(Next::Permit),
             }
@@ -299,7 +299,7 @@ impl Engine {
         }
     }
 
-    /// The same call, decided from what the store says now. If it waited, its proof was spent when it began to.
+    /// Decides the same call again from the store. A call that was pending spent its proof when it became pending.
     async fn decide_held_again(&self, held: &mut HeldCall) -> Result<(), Refusal> {
         let spent = held.needs()?.is_waiting();
         match self.decide_anew(&mut held.decided, spent).await? {
@@ -312,8 +312,8 @@ impl Engine {
         }
     }
 
-    /// The accepted, unspent decisions of this session for exactly this digest. Those for more than one call were
-    /// looked at before: what is left of them does not cover it.
+    /// The accepted, unclaimed decisions of this session for exactly this digest. Standing approvals were checked before and
+    /// do not cover the call.
     async fn approvals_for(&self, held: &HeldCall) -> Result<Vec<Decision>, Refusal> {
         let lookup = Lookup::AllowancesOpenByDigest { project: held.at.project.key, digest: held.rendered.digest };
         let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await?;
@@ -396,7 +396,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// The request is deleted when it is claimed, so what a probe needs of it is kept with the claim.
+    /// The request is deleted when it is claimed, so the parts that a probe needs are kept with the claim.
     async fn probe_for(&self, held: &HeldCall, can_be_probed: bool) -> Result<Option<Box<ExecutionProbe>>, Refusal> {
         let facts = held.decided.facts();
         match (&held.rendered.probe_path, facts.upstream()) {
@@ -424,7 +424,7 @@ impl Engine {
         held.decided.refuse(refusal).await
     }
 
-    /// No open gap may stop what an approval lets run.
+    /// An open gap also stops a call that has an approval.
     async fn approved_is_clear(&self, held: &HeldCall, approval: &Decision) -> Result<(), Refusal> {
         let raiser = held.agent()?.raiser;
         let facts = held.decided.facts();
@@ -522,8 +522,8 @@ impl Engine {
     }
 }
 
-/// Reads the request strictly and says what a person would be asked. Whatever cannot be read in one way only is
-/// refused before anybody is asked.
+/// Reads the request strictly and renders the question. A request with more than one possible reading is refused before
+/// anybody is asked.
 pub(super) fn rendered(needs: &NeedsApproval, request: &HttpRequest) -> Result<RenderedRequest, Refusal> {
     let route = needs.facts().route();
     let fields = Fields::read(route, request).map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! A signed statement of who calls, for the service behind: it need not trust a header that anybody could send.
+//! A signed assertion of the caller's identity for the upstream, which then need not trust a forgeable header.
 
 use super::HeldFacts;
 use crate::engine::Engine;

@@ -17,9 +17,9 @@ use countersign_core::{
 };
 use std::sync::{Arc, OnceLock};
 
-/// A write that is being sent, and the row of one whose repeats are recognised.
+/// A write that is being sent, and its row if the route recognises repeats.
 type Begun = (Option<InflightWrite>, Option<Box<UnsettledWrite>>);
-/// What a look at a proof showed.
+/// The result of verifying a proof.
 type Checked = Result<Proven, String>;
 
 impl Engine {
@@ -33,7 +33,7 @@ impl Engine {
         }
     }
 
-    /// What is looked at before anything of an authorized call's body is read.
+    /// The checks of an authorized call before any of its body is read.
     async fn is_in_order(&self, decided: &DecidedCall) -> Result<(), Refusal> {
         let Some(authorized) = decided.authorized() else { return Ok(()) };
         let speculative = authorized.facts().route().is_speculative();
@@ -106,7 +106,7 @@ impl Engine {
                 self.refuse_late_repeat(authorized.facts(), write).await?;
             }
             match self.decide_anew(decided, false).await? {
-                // The project changed its mind between two looks; whoever asks again is told what it says now.
+                // The project changed between two readings; the next request is decided by its new document.
                 Verdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
                 verdict => decided.decided_again(verdict),
             }
@@ -114,8 +114,8 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// Whether the limits have room. Who has none is told before a person is asked or the service behind is troubled
-    /// what counts is taken later, in the call's own step.
+    /// Whether the limits have room. A caller without room is refused before a person is asked or the upstream is called
+    /// the call's own step counts later.
     pub(super) async fn look_at_limits(&self, facts: &CallFacts) -> Result<(), Refusal> {
         let room = facts.room();
         for count in room.iter() {
@@ -128,8 +128,8 @@ impl Engine {
         Ok(())
     }
 
-    /// One decision, from memory if that says yes, else from the store. A refusal is recorded before it is told.
-    /// `spent` says that the call's proof was spent before.
+    /// One decision, from memory if it allows the call, else from the store. A refusal is recorded before it is returned.
+    /// `spent`: the call's proof was spent before.
     pub(super) async fn decide_call(&self, address: &Address, call: &Call, spent: bool) -> Result<Verdict, Refusal> {
         match self.verdict(address, call).await? {
             Ok(verdict) => Ok(verdict),
@@ -160,8 +160,8 @@ impl Engine {
                 Ok(Ok(within_plans(Verdict::Authorized(call), &plans)))
             }
             Ok(Verdict::Authorized(call)) => Ok(Ok(Verdict::Authorized(call))),
-            // A refusal from memory is only believed once the store says the same. A call that needs approval is mostly
-            // refused, too, and without a step whose guards would notice that the caller was cut off meanwhile.
+            // A refusal from memory is confirmed by the store. The same goes for a call that needs approval: it is mostly
+            // refused as well, without a step and its guards to notice a revocation meanwhile.
             _ if view.bearer.is_some() => {
                 self.forget_bearer(address, call);
                 let view = self.access_view(address, call).await?;

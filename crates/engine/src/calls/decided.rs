@@ -85,7 +85,7 @@ impl DecidedCall {
         }
     }
 
-    /// Records the refusal and spends the proof; the answer is what the caller is told.
+    /// Records the refusal, spends the proof and returns the refusal for the caller.
     pub async fn refuse(mut self, refusal: Refusal) -> Refusal {
         // A proof that was spent before belongs to another call, which has its own entry.
         if !self.open || refusal == Refusal::DpopReplayed {

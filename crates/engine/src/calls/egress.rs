@@ -1,4 +1,4 @@
-//! What leaves a session: bytes of answers, counted against its receipt (AAP 14.2).
+//! Egress of a session: bytes of responses, counted against its receipt (AAP 14.2).
 
 use crate::{engine::Engine, store::Outcome};
 use countersign_core::{
@@ -9,7 +9,7 @@ use countersign_core::{
 /// Bytes are taken this many at a time, so that a long answer is not a step a chunk.
 const BLOCK: u64 = 64 * 1024;
 
-/// The meter of an answer whose length nobody knows beforehand.
+/// The meter of a response of unknown length.
 pub struct Egress {
     usage: Usage,
     writes: bool,
@@ -44,7 +44,7 @@ impl Engine {
         if egress.writes { bytes } else { passed }
     }
 
-    /// Gives back what was taken and did not leave.
+    /// Gives back bytes that were counted and not sent.
     pub async fn passed_all(&self, egress: Egress) {
         if egress.taken > 0 {
             let back = egress.usage.egress(-i64::try_from(egress.taken).unwrap_or(i64::MAX), true);
@@ -58,7 +58,7 @@ impl Engine {
         if self.count_egress(egress, wanted).await {
             return Taken::All;
         }
-        // The last of it: whoever comes between makes it less, never more.
+        // The remainder: concurrent responses can only make it smaller.
         for _ in 0..3 {
             let stands = self.store.count(&egress.usage.egress_key()).await;
             let (Ok(stands), Some(limit)) = (stands, egress.usage.egress_limit()) else { break };

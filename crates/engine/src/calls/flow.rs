@@ -27,8 +27,8 @@ pub trait Exchange: Connect + Sized + 'static {
     /// Judges and reads a request that nobody must approve. Nothing has been spent on it yet.
     fn read(&mut self, facts: &CallFacts) -> impl Future<Output = Result<(), Refusal>> + Send;
 
-    /// A write that was read, as far as its repeats are recognised by it, and its body's digest, now or later. With
-    /// `whole` the rest of the body is read first, unless it is longer than what may be kept.
+    /// The digests of a write for the recognition of repeats, with its body's digest now or later. With `whole` the
+    /// rest of the body is read first, unless it exceeds the limit for kept bodies.
     fn describe(
         &mut self,
         facts: &CallFacts,
@@ -38,7 +38,7 @@ pub trait Exchange: Connect + Sized + 'static {
     /// The complete request, for a person to approve.
     fn read_whole(&mut self, facts: &CallFacts) -> impl Future<Output = Result<HttpRequest, Refusal>> + Send;
 
-    /// Sends the request once: `approved`, or what was read.
+    /// Sends the request once: `approved`, or the request as read.
     fn send(
         &mut self,
         permit: &mut Permit,
@@ -64,12 +64,12 @@ pub trait Connect: Send {
     }
 }
 
-/// An answer whose record is durable.
+/// A response with a durable record.
 pub struct Settled<A> {
     pub answer: A,
     /// The meter of an answer without a length.
     pub egress: Option<Egress>,
-    /// What must stay true while a stream is open.
+    /// The conditions that must hold while a stream is open.
     pub watch: Option<Watch>,
     /// The name of a write that may or may not have run, although the upstream answered: its repeats are refused.
     pub unsettled_call: Option<String>,

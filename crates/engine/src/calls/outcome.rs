@@ -1,4 +1,4 @@
-//! The result of sending a request upstream, and what it means for the effect.
+//! The result of sending a request upstream, and its meaning for the effect.
 
 use countersign_core::{decision::outcome::Report, refusal::Refusal};
 use countersign_protocol::project::Route;
@@ -24,7 +24,7 @@ impl From<UpstreamError> for Refusal {
     }
 }
 
-/// What an enforcement point saw of the upstream.
+/// The upstream's behaviour as an enforcement point observed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpstreamOutcome {
     /// The head of its response: status, the usual words for it, the length if it says so, and whether it carries
@@ -61,7 +61,7 @@ impl UpstreamOutcome {
         }
     }
 
-    /// What is reported about the execution of an approved call.
+    /// The report about the execution of an approved call.
     pub(super) fn report(&self, route: &Route) -> Report {
         match self {
             Self::Failed(UpstreamError::NotSent(why)) => {

@@ -32,7 +32,7 @@ pub(super) struct OpenPermit {
     pub(super) address: Address,
     /// Whether the first byte may have left.
     pub(super) sent: bool,
-    /// For a write whose repeats are recognised.
+    /// For the recognition of repeats.
     pub(super) body: BodyDigest,
 }
 
@@ -101,7 +101,7 @@ impl Permit {
         self.open().inflight.as_ref().map(InflightWrite::right)
     }
 
-    /// Resolves when what has not left completely must not be sent any further; never for a speculative read.
+    /// Resolves when the rest of the request must not be sent any more; never for a speculative read.
     pub fn cut(&self) -> impl Future<Output = UpstreamError> + Send + 'static {
         let cut = self.open().inflight.as_ref().map(InflightWrite::cut);
         async move {
@@ -161,7 +161,7 @@ impl Permit {
         Watch::new(open.authorized.facts().clone(), open.call.clone(), open.address.clone())
     }
 
-    /// A signed statement of who calls, for the upstream. Only a permit signs one.
+    /// A signed assertion of the caller's identity for the upstream. Only a permit signs one.
     pub fn identity_assertion(&self, audience: &str) -> Result<String, Refusal> {
         self.engine.identity_assertion(self.facts(), audience, self.held())
     }
@@ -179,7 +179,7 @@ impl Permit {
     }
 }
 
-/// What is left of a lease when something is sent, so that no other node takes it for lapsed meanwhile.
+/// The least remainder of a lease when a request is sent, so that no other node takes it for lapsed meanwhile.
 const LEASE_MARGIN_MS: i64 = 2_000;
 
 impl HeldFacts {

@@ -31,7 +31,7 @@ impl Engine {
     ) -> Result<(Permit, HttpRequest), Refusal> {
         let at = self.project(address).await?;
         let known = self.decision_at(at.project.key, decision_id).await?;
-        // Whoever is nobody learns nothing about decisions: the caller is looked at before this is told.
+        // The caller is authenticated before this refusal, which would tell a stranger about decisions.
         let (decision, request) = match known {
             Some(decision) => match self.kept_request(&at.project, &decision).await? {
                 Some(request) => (decision, request),
@@ -119,7 +119,7 @@ fn not_here() -> Refusal {
     Refusal::NotFound("there is no request of yours to redeem under this decision".into())
 }
 
-/// The kept request as a call by whoever redeems it.
+/// The kept request as a call by its redeemer.
 fn of_kept(call: &Call, request: &HttpRequest) -> Call {
     Call {
         method: request.method.clone(),

@@ -8,7 +8,7 @@ use countersign_core::{
 };
 
 impl Engine {
-    /// Records a refusal, spends the proof with it, and says what the caller is told.
+    /// Records a refusal, spends the proof with it, and returns the refusal for the caller.
     pub(super) async fn record_refusal(&self, verdict: &Verdict, refusal: Refusal) -> Refusal {
         match self.try_to_record(verdict, &refusal).await {
             Ok(told) => told,
@@ -36,7 +36,7 @@ impl Engine {
                 self.tallies.moved(&counted);
                 Ok(refusal.clone())
             }
-            // The hour's requests are used up by this very one: that is the refusal, and it stands in the audit too.
+            // This request exceeds the hour's limit: the refusal says so, and so does the audit.
             outcome @ Outcome::LimitReached { .. } => {
                 let limited = self.limit_refusal(needs.facts(), &counted, &outcome);
                 let limited =
@@ -49,7 +49,7 @@ impl Engine {
         }
     }
 
-    /// What the failure of a call's step means.
+    /// The refusal for the failure of a call's step.
     pub(super) fn limit_refusal(&self, facts: &CallFacts, counted: &Counted, outcome: &Outcome) -> Refusal {
         self.tallies.forget(counted.iter());
         match outcome {

@@ -43,10 +43,10 @@ pub(super) struct FreshWrite {
 }
 
 impl Engine {
-    /// Refuses a write that may be the repeat of an unsettled one. None for a call whose repeats do no harm.
+    /// Refuses a write that may repeat an unsettled one. No refusal on routes with harmless repeats.
     ///
-    /// A body is read to its end only if everything before it is like that of an unsettled write, under the same
-    /// delegation and by the same route.
+    /// A body is read to its end only if everything before it equals an unsettled write under the same delegation and on the
+    /// same route.
     pub(super) async fn refuse_repeat<E: Exchange>(
         &self,
         decided: &DecidedCall,
@@ -68,12 +68,12 @@ impl Engine {
         Ok(Some(FreshWrite { fingerprint, body }))
     }
 
-    /// The same once more, for a write whose intent could not be committed: an equal one may have been faster.
+    /// The same check for a write after its intent failed to commit: an equal write may have been faster.
     pub(super) async fn refuse_late_repeat(&self, facts: &CallFacts, write: &FreshWrite) -> Result<(), Refusal> {
         repeats_none(&write.fingerprint, &self.unsettled_like(facts).await?)
     }
 
-    /// The unsettled writes by the same route under the same delegation. Those whose day is over are removed.
+    /// The unsettled writes on the same route under the same delegation. Expired ones are removed.
     async fn unsettled_like(&self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
         let Some(delegation) = facts.delegation() else { return Ok(Vec::new()) };
         let lookup = Lookup::UnsettledWritesOf { delegation, route: facts.route().id.clone() };
@@ -112,7 +112,7 @@ impl Engine {
         Ok(store::get(&*self.store, key).await?)
     }
 
-    /// The writes of a project whose outcome is not known, oldest first.
+    /// The writes of a project with an unknown outcome, oldest first.
     pub async fn unsettled_writes(&self, project: RowKey) -> Result<Vec<UnsettledWrite>, Refusal> {
         let lookup = Lookup::UnsettledWritesIn(project);
         let all: Vec<UnsettledWrite> = store::find_all(&*self.store, lookup).await?;
@@ -120,7 +120,7 @@ impl Engine {
         Ok(all.into_iter().filter(|write| write.is_open() && now < write.until).collect())
     }
 
-    /// Settles a write by what somebody found out about it; from then on its repeats are let through.
+    /// Settles a write by a person's finding; from then on its repeats are let through.
     pub async fn settle_unsettled_write(
         &self,
         project: &Project,

@@ -34,8 +34,8 @@ impl Engine {
         }
     }
 
-    /// From the moment the first byte was sent no error may say that nothing happened: what cannot be recorded now is
-    /// kept and recorded later.
+    /// From the first byte sent, no error may say that nothing happened: an outcome that cannot be recorded now is kept and
+    /// recorded later.
     async fn settle_write(&self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         let facts = open.authorized.facts();
         if self.record_outcome(open, outcome).await.is_ok() {
@@ -49,7 +49,7 @@ impl Engine {
         Err(if outcome.was_sent() { Refusal::OutcomeUnrecorded(open.named()) } else { Refusal::Unavailable })
     }
 
-    /// What has happened once needs no further approval. That this fails is no reason to hold the answer back.
+    /// A committed effect needs no further approval. A failure here does not hold the response back.
     async fn supersede_others(&self, open: &OpenPermit, outcome: UpstreamOutcome) {
         let Some(held) = open.held.as_ref() else { return };
         let (Some(effect), Report::Committed) = (held.effect, outcome.report(open.authorized.facts().route())) else {
@@ -137,8 +137,8 @@ impl Engine {
         Ok((turn, self.execution_seen(project.clone(), decision, session, execution).await?))
     }
 
-    /// Renews the lease of a claim, and says until when. That it could not is no reason to stop: whoever looks will
-    /// find the claim unknown, and a late answer still counts.
+    /// Renews the lease of a claim and returns its new end. A failure does not stop the call: other nodes find the claim
+    /// unknown, and a late outcome still counts.
     pub(super) async fn renew_lease(&self, held: &HeldFacts, facts: &CallFacts) -> Option<UnixMillis> {
         let renewed = async {
             let project = (facts.project().key, facts.project().id.clone());
@@ -184,7 +184,7 @@ impl Engine {
         Err(Refusal::Unavailable)
     }
 
-    /// The entry of a read whose answer is dropped.
+    /// The entry of a read with a dropped response.
     async fn record_dropped_read(&self, authorized: &AuthorizedCall, refusal: Refusal) -> Refusal {
         if !matches!(refusal, Refusal::UsageLimitReached { .. }) {
             return refusal;
@@ -194,13 +194,13 @@ impl Engine {
     }
 }
 
-/// The entry of a write with its outcome, and what it gives back.
+/// The entry of a write with its outcome, and the counts it gives back.
 fn written(open: &OpenPermit, outcome: UpstreamOutcome, env: &Env) -> Result<Effects, NotCanonical> {
     let no_effect = outcome.says_no_effect(open.authorized.facts().route());
     open.authorized.written(&outcome.text(), no_effect, outcome.bytes(), env)
 }
 
-/// What the outcome says about the effect of a write.
+/// The observed effect of a write, by its outcome.
 fn seen(open: &OpenPermit, outcome: UpstreamOutcome) -> SeenWrite {
     let result = match outcome.report(open.authorized.facts().route()) {
         Report::Committed => WriteResult::Ran,

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// How often it is looked whether a stream may go on.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
-/// What must stay true as long as a stream is open.
+/// The conditions that must hold as long as a stream is open.
 pub struct Watch {
     facts: CallFacts,
     call: Call,
@@ -35,7 +35,7 @@ impl Engine {
         }
     }
 
-    /// From the store each time: what is remembered may be old, and no commit would find it out.
+    /// From the store each time: the cache may be stale, and no commit would notice.
     async fn still_holds(&self, watch: &Watch) -> Result<(), Refusal> {
         let now = self.now();
         if now >= watch.facts.ends_at() {

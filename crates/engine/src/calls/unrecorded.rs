@@ -22,7 +22,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// The entry of a call and, for an approved one, what is reported about its execution.
+/// The entry of a call and, for an approved one, the report about its execution.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct UnrecordedOutcome {
     project: (RowKey, ProjectId),
@@ -33,7 +33,7 @@ pub(crate) struct UnrecordedOutcome {
     openings: Option<String>,
     counts: Vec<(String, i64, UnixMillis)>,
     execution: Option<UnrecordedExecution>,
-    /// The row of a write that needed no approval, and what was seen of it.
+    /// The row of a write that needed no approval, and its observed effect.
     #[serde(default)]
     write: Option<(RowKey, SeenWrite)>,
 }
@@ -204,7 +204,7 @@ impl Engine {
         }
     }
 
-    /// Records what could not be recorded before, as far as the store takes it. How much there was.
+    /// Records pending outcomes as far as the store accepts them. Returns their number.
     pub async fn record_outcomes(&self) -> usize {
         let mut recorded = 0;
         let _turn = self.recording.lock().await;
