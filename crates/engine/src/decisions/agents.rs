@@ -22,12 +22,12 @@ use countersign_protocol::{
 #[derive(Clone, Debug)]
 pub struct Agent {
     pub(crate) raiser: Raiser,
-    /// What every event of it is stamped with.
+    /// The stamp on each of its events.
     pub(crate) producer: Producer,
     pub(crate) guards: Vec<Guard>,
     /// The tools that it may ask for; none means any.
     pub(crate) actions: Option<Vec<String>>,
-    /// Whom it may ask beside the responsible person.
+    /// The people it may ask beside the responsible person.
     pub(crate) asks: Vec<RowKey>,
     /// When its access ends by itself.
     pub(crate) until: Option<UnixMillis>,
@@ -63,12 +63,12 @@ impl Agent {
 }
 
 impl Engine {
-    /// What an agent may ask for, by its key and the project's policy.
+    /// The actions that an agent may request, by its key and the project's policy.
     pub fn actions(&self, at: &ProjectAt, agent: &Agent) -> ActionsDocument {
         actions_of(&at.project.document, agent.actions.as_deref())
     }
 
-    /// The agent behind a bearer credential. Whoever holds another kind of key, or none, is refused.
+    /// The agent behind a bearer credential. Other kinds of keys, and requests without one, are refused.
     pub async fn agent<'a>(&self, at: &ProjectAt, token: impl Into<Presented<'a>>) -> Result<Agent, Refusal> {
         let presented = token.into();
         let (agent, bound) = self.agent_behind(at, presented.token).await?;
@@ -77,7 +77,7 @@ impl Engine {
         Ok(agent)
     }
 
-    /// The same agent once more, whose proof was spent before: does it still stand?
+    /// Authenticates the same agent again without its proof, which was spent before.
     pub(crate) async fn agent_again(&self, at: &ProjectAt, token: &str) -> Result<Agent, Refusal> {
         self.agent_behind(at, token).await.map(|(agent, _)| agent)
     }
@@ -160,7 +160,7 @@ pub(crate) fn bound_to(key: &ApiKey) -> Result<Option<Digest>, Refusal> {
     key.jkt.as_deref().map(|jkt| Digest::from_base64url(jkt).ok_or_else(unreadable)).transpose()
 }
 
-/// The proven identity is the name; what an agent calls itself is nowhere in it.
+/// The proven identity is the name; an agent's self-description is no part of it.
 fn producer(agent_id: String) -> Producer {
     Producer { agent_id, agent_version: None, agent_name: None, model: None, manifest_uri: None }
 }

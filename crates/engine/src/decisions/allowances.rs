@@ -1,4 +1,4 @@
-//! Yeses for more than one call: finding the one that covers a call, listing them, and taking them back.
+//! Standing approvals: finding the one that covers a call, listing them, and taking them back.
 
 use super::spend::place;
 use crate::{
@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 const HOLDERS: usize = 10_000;
 
-/// What the holders of bounded yeses have open, as far as this node has seen it. It only finds quickly what the store
-/// then confirms; what it does not know is looked up before anybody is asked.
+/// The open standing approvals of holders, as far as this node has seen them. The cache only speeds up the search: a hit is
+/// confirmed by the store, and a miss is looked up there before anybody is asked.
 pub(crate) struct Books(Cache<RowKey, Arc<Book>>);
 
 impl Default for Books {
@@ -31,7 +31,7 @@ impl Default for Books {
     }
 }
 
-/// An open yes with what it is from.
+/// An open approval with its decision.
 #[derive(Clone, Debug)]
 pub struct OpenAllowance {
     pub allowance: Allowance,
@@ -40,7 +40,7 @@ pub struct OpenAllowance {
 }
 
 impl Engine {
-    /// The open yes that lets this call run, if there is one beside those that turned out to be worth nothing.
+    /// The open approval that lets this call run, if there is one beside those that turned out to be invalid.
     pub(crate) async fn covering(
         &self,
         project: RowKey,
@@ -91,7 +91,7 @@ impl Engine {
         Ok(plan.is_some_and(|plan| progress::may_begin(&plan.document, &step.step).is_ok()))
     }
 
-    /// What a person may see of the open yeses: those for their agents, those that they gave, and all for an admin.
+    /// The open standing approvals that a person may see: those for their agents, those that they gave, and all for an admin.
     pub async fn open_allowances(&self, at: &ProjectAt, member: &Member) -> Result<Vec<OpenAllowance>, Refusal> {
         let (project, person) = (at.project.key, member.person.key);
         let lookups = match member.has(Role::Admin) {
@@ -125,7 +125,7 @@ impl Engine {
         Ok(all)
     }
 
-    /// One yes that this person may see, open or over.
+    /// One approval that this person may see, open or over.
     pub async fn seen_allowance(
         &self,
         at: &ProjectAt,
@@ -142,7 +142,7 @@ impl Engine {
         Ok(found.filter(sees))
     }
 
-    /// Takes back what is left of a yes. `id` is the allowance's, as lists show it.
+    /// Takes back the rest of an approval. `id` is the allowance's, as lists show it.
     pub async fn take_back(
         &self,
         at: &ProjectAt,

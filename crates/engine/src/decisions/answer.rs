@@ -1,4 +1,4 @@
-//! Answers of people, from whatever door: one path, one compare-and-set.
+//! Answers of people from all channels: one path, one compare-and-set.
 
 use super::spend::place;
 use crate::{
@@ -33,7 +33,7 @@ pub struct ByPerson {
     pub extra: Extra,
 }
 
-/// What became of an answer. The AAEP wire says the same to all of them; pages tell the truth.
+/// The result of an answer. The AAEP response is the same for all; pages tell the difference.
 pub type Answered = Result<Counted, NotCounted>;
 
 impl Engine {
@@ -72,7 +72,7 @@ impl Engine {
             let session = self.session_of_decision(&decision).await?;
             let view = self.answer_view(at, decision, session, answer).await?;
             let step = match answer.operation().decide(&view, &self.env()?) {
-                // A node whose clock is off must not reject an answer as late: it reads the store's clock first.
+                // A node with clock skew must not reject an answer as late: it reads the store's clock first.
                 Err(NotCounted::TooLate) => {
                     self.keep_pace().await?;
                     answer.operation().decide(&view, &self.env()?)?
@@ -92,7 +92,7 @@ impl Engine {
         answer: &ByPerson,
     ) -> Result<AnswerView, Refusal> {
         let document = &at.project.document;
-        // Only a yes with bounds needs to know what exactly was asked for.
+        // Only a standing approval needs the exact request.
         let asked_for = match answer.extra.bounds {
             Some(_) => self.asked_for(&at.project, &decision).await?,
             None => None,
@@ -109,7 +109,7 @@ impl Engine {
         })
     }
 
-    /// A person who may decide it calls it off.
+    /// A person entitled to decide it calls it off.
     pub async fn call_off(
         &self,
         at: &ProjectAt,
@@ -148,7 +148,7 @@ impl Engine {
         counted(self.run_to_outcome(extend).await?)
     }
 
-    /// A person says what became of an execution that nobody reported.
+    /// A person settles the unknown outcome of an execution.
     pub async fn reconcile(
         &self,
         at: &ProjectAt,
@@ -173,7 +173,7 @@ impl Engine {
         .await
     }
 
-    /// A signed-in person as one who answers, by page or by request of theirs.
+    /// A signed-in person as the answerer, by page or by request.
     pub fn answerer(&self, at: &ProjectAt, member: &Member, via: Via) -> Answerer {
         let fresh = member.is_fresh(self.now());
         Answerer {

@@ -1,5 +1,5 @@
-//! What falls due: read from the rows, so that a restart forgets nothing. Any node does it; the row's version
-//! sees to it that only one succeeds.
+//! Deadlines: read from the rows, so that a restart forgets none. Any node settles them; the row's version lets
+//! only one succeed.
 
 use crate::{
     engine::Engine,
@@ -24,9 +24,9 @@ const BATCH: i64 = 256;
 impl Engine {
     /// Does everything that is due by now. To be called often; how much there was.
     pub async fn settle_due(&self) -> Result<usize, Refusal> {
-        // First: a lease is not taken for lapsed whose outcome is known.
+        // First: a lease with a known outcome must not be taken for lapsed.
         let mut done = self.record_outcomes().await;
-        // What is due by a clock that leapt is not due.
+        // After a leap of the clock nothing is due by it.
         self.may_decide()?;
         loop {
             let found = self.settle_some().await?;
@@ -50,7 +50,7 @@ impl Engine {
         all(allowances.iter().map(|allowance| self.settle_allowance(allowance.key))).await?;
         all(executions.iter().map(|execution| self.settle_lease(execution.key))).await?;
         all(sessions.iter().map(|session| self.settle_session(session.key))).await?;
-        // Last, so that what fell due by itself has settled by itself.
+        // Last, so that records with a deadline of their own have settled by it.
         all(delegations.iter().map(|delegation| self.end_by_policy(delegation.key))).await?;
         Ok(found)
     }
@@ -108,7 +108,7 @@ impl Engine {
         self.settled(LeaseDue.decide(&view, &self.env()?)?).await
     }
 
-    /// A session whose agent says nothing any more.
+    /// A session with a silent agent.
     async fn settle_session(&self, key: RowKey) -> Result<(), Refusal> {
         let _turn = self.turns.take(key).await;
         let found: Option<AaepSession> = store::get(&*self.store, key).await?;
@@ -131,7 +131,7 @@ impl Engine {
         Ok(ExecutionView { place, decision, session, execution, allowance, plan })
     }
 
-    /// Whoever was first has done it; what is not due by the store's clock comes again.
+    /// Another node may have been first; a row that is not due by the store's clock comes again.
     async fn settled(&self, step: Step<()>) -> Result<(), Refusal> {
         match self.commit(step.effects).await {
             Outcome::Unavailable(_) => Err(Refusal::Unavailable),

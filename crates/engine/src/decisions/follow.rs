@@ -9,7 +9,7 @@ use countersign_core::{
 use countersign_protocol::decisions::DecisionDocument;
 use std::time::Duration;
 
-/// News may be lost on the way from another node; whoever waits looks by itself this often.
+/// Signals of another node may be lost; a waiter reads the store this often.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 impl Engine {
@@ -38,7 +38,7 @@ impl Engine {
             changed.as_mut().enable();
             let decision = self.own_decision(at, &agent, id).await?;
             if !decision.is_pending() || over.is_elapsed() {
-                // What settled it may have ended the caller's right to know.
+                // The settling change may have ended the caller's access, too.
                 self.agent_again(at, token).await?;
                 return self.told_to_agent(at, decision).await;
             }
@@ -50,8 +50,8 @@ impl Engine {
         }
     }
 
-    /// Where the gateway asked, the agent is told how to go on: where its request can be redeemed and, as long as there
-    /// is a yes to spend, what names it (C-02).
+    /// For a question of the gateway the document names the way on: the URL to redeem the request at and, as long as the
+    /// approval is unclaimed, the confirmation token (C-02).
     async fn told_to_agent(&self, at: &ProjectAt, decision: Decision) -> Result<DecisionDocument, Refusal> {
         let page = self.page_of(at, &decision.id);
         let held = decision.point == Point::Gateway;
@@ -68,7 +68,7 @@ impl Engine {
         Ok(document)
     }
 
-    /// What another principal raised does not exist for this one.
+    /// A decision of another principal does not exist for this one.
     pub(crate) async fn own_decision(&self, at: &ProjectAt, agent: &Agent, id: &str) -> Result<Decision, Refusal> {
         let decision = self.decision_at(at.project.key, id).await?;
         let own = decision.filter(|decision| decision.raised_by.principal == agent.raiser.principal);

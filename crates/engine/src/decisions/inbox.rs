@@ -1,4 +1,4 @@
-//! What waits for a person: the same for the page, the terminal and a subscriber that has just come.
+//! Pending questions of a person: the same for the page, the terminal and a new subscriber.
 
 use crate::{
     engine::Engine,
@@ -63,7 +63,7 @@ impl Engine {
         self.whole(decision).await
     }
 
-    /// What nobody has reported the outcome of, for those who may look into it.
+    /// Executions with an unknown outcome, for people entitled to look into them.
     pub async fn unknown_outcomes(&self, at: &ProjectAt, member: &Member) -> Result<Vec<UnknownOutcome>, Refusal> {
         let lookup = Lookup::ExecutionsUnknown(at.project.key);
         let unknown: Vec<Execution> = store::find_all(&*self.store, lookup).await?;

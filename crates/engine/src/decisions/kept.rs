@@ -1,4 +1,4 @@
-//! What is kept of a request until it is settled: sealed, and opened only where a person bounds their yes or looks at it
+//! Requests kept until they are settled: sealed, and opened only for a person who limits an approval or reads the request
 //!
 
 use super::spend::call_of;
@@ -39,7 +39,7 @@ impl Engine {
         self.project_sealer(project).await?.seal(PURPOSE, &bytes).map_err(|_| Refusal::Internal)
     }
 
-    /// Exactly what a question asks for, as long as it is kept.
+    /// The exact request behind a question, as long as it is kept.
     pub async fn asked_for(&self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
         match decision.point {
             Point::Gateway => self.request_asked_for(project, decision).await,
@@ -51,7 +51,7 @@ impl Engine {
         }
     }
 
-    /// The arguments that a tool will be called with, for the person who is asked.
+    /// The arguments of the tool call, for the person who is asked.
     pub async fn kept_arguments(
         &self,
         project: &Project,
@@ -73,7 +73,7 @@ impl Engine {
 
     async fn request_asked_for(&self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
         let Some(request) = self.kept_request(project, decision).await? else { return Ok(None) };
-        // The route that the gateway would take now; if it means something else by now, nothing can be bounded.
+        // The route that the gateway would take now; if its meaning changed, no limit can be set.
         let route = matching_route(&project.document, &request.method, request.path());
         let Some(route) = route.filter(|route| route.action == decision.action) else { return Ok(None) };
         let fields = Fields::read(route, &request).ok();

@@ -1,4 +1,4 @@
-//! Everything that an agent has open, for what ends it.
+//! All open decisions of an agent, for the operations that end them.
 
 use crate::{
     engine::Engine,
@@ -13,7 +13,8 @@ use countersign_core::{
 use countersign_protocol::ids::RowKey;
 
 impl Engine {
-    /// Ends what was raised while a delegation, key or session was being ended: it is over, so nothing more can come.
+    /// Ends decisions that were raised while a delegation, key or session was being ended. That has ended now, so no more
+    /// can follow.
     pub(crate) async fn end_what_came_late(
         &self,
         project: &Project,

@@ -1,4 +1,4 @@
-//! Decisions: who asks, who answers, what may run, and what falls due.
+//! Decisions: questions, answers, claims, outcomes and deadlines.
 
 mod agents;
 mod allowances;
@@ -42,12 +42,12 @@ impl Engine {
         let allowances = self.allowances_of(&decision).await?;
         let used = allowances.iter().any(|allowance| allowance.tally.used > 0);
         let execution = if used { self.execution_of(decision.key).await? } else { None };
-        // The yes of a plan is its steps'; the plan's own documents list them.
+        // The approval of a plan belongs to its steps; the plan's own documents list them.
         let allowance = allowances.into_iter().next().filter(|allowance| allowance.step.is_none());
         Ok(Whole { decision, session, allowance, execution })
     }
 
-    /// What a decision let run, if it is settled.
+    /// The allowances of a decision, if it is settled.
     pub(crate) async fn allowances_of(&self, decision: &Decision) -> Result<Vec<Allowance>, Refusal> {
         match decision.is_pending() {
             true => Ok(Vec::new()),

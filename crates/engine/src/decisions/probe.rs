@@ -1,5 +1,5 @@
-//! Asks upstreams what became of calls whose answer was lost, before a person has to find out. When is read from
-//! the rows, so that a restart forgets nothing; the row's version sees to it that one node asks at a time.
+//! Asks upstreams for the outcome of calls with a lost response, before a person has to find out. The due time is
+//! read from the rows, so that a restart forgets nothing; the row's version lets one node ask at a time.
 
 use crate::{
     engine::Engine,
@@ -32,8 +32,8 @@ impl Engine {
         *self.probes.write().unwrap_or_else(PoisonError::into_inner) = Some(probes);
     }
 
-    /// Makes every probe that is due by now. To be called often, apart from what must not wait for an upstream; how many
-    /// there were.
+    /// Makes every probe that is due, and returns their number. Call it often, apart from work that must not wait for an
+    /// upstream.
     pub async fn probe_due(&self) -> Result<usize, Refusal> {
         let Some(port) = self.probes.read().unwrap_or_else(PoisonError::into_inner).clone() else { return Ok(0) };
         let lookup = Lookup::ProbesDue { by: self.now(), limit: BATCH };
@@ -73,7 +73,7 @@ impl Engine {
         Ok(Some((tried, project.ok_or(Refusal::Internal)?)))
     }
 
-    /// Decides on what the row says now. A step that cannot be written is decided again when the try's lease is over.
+    /// Decides from the current row. A step that cannot be written is decided again when the attempt's lease is over.
     async fn record_probe(
         &self,
         key: RowKey,

@@ -47,10 +47,10 @@ pub struct RaisedDecision {
     pub fresh: bool,
 }
 
-/// A question as it is asked, whatever the door.
+/// A question, independent of its channel.
 pub(crate) struct Asked {
     pub(crate) digest: Digest,
-    /// What makes two questions the same (E-07).
+    /// Equal for equal questions (E-07).
     pub(crate) same: Digest,
     pub(crate) tool: String,
     pub(crate) question: Question,
@@ -62,11 +62,11 @@ pub(crate) struct Asked {
     pub(crate) words: Words,
     pub(crate) effect: Option<Digest>,
     pub(crate) route: Option<String>,
-    /// Limits that would refuse what is asked for.
+    /// Limits that would refuse the requested call.
     pub(crate) room: Vec<Count>,
     /// The request to keep, sealed.
     pub(crate) keep: Option<String>,
-    /// What an approval is about, where that is more than one action.
+    /// The subject of the approval, if it is more than one action.
     pub(crate) target: Option<Target>,
     pub(crate) governance: Option<Governance>,
     /// The plan that is proposed, as its question was made from it.
@@ -186,8 +186,8 @@ impl Engine {
         self.ask(at, agent, asked).await
     }
 
-    /// A plan that was approved, or a yes for more than one call, answers before anybody is asked. One that could not
-    /// be spent any more keeps nobody from being asked.
+    /// An approved plan or a standing approval answers before anybody is asked. An approval that can no longer be claimed
+    /// does not prevent the question.
     async fn already_allowed(
         &self,
         at: &ProjectAt,
@@ -342,7 +342,7 @@ impl Engine {
         })
     }
 
-    /// The plan as it is now, with the people whom the policies of its steps name. `approvers` gets all of them.
+    /// The current plan, with the people named by the policies of its steps. `approvers` gets all of them.
     async fn plan_to_propose(
         &self,
         project: &Project,
@@ -377,7 +377,7 @@ impl Engine {
         Ok(decision.map(|decision| (execution, decision.id)))
     }
 
-    /// What has, or may have, this effect already.
+    /// Executions that have, or may have, had this effect already.
     pub(super) async fn same_effect(
         &self,
         project: RowKey,
@@ -393,7 +393,7 @@ impl Engine {
         Ok(Some((execution, decision)))
     }
 
-    /// The people whom policy names, as far as they have a place in the project.
+    /// The people named by policy, as far as they are members of the project.
     async fn people_named(&self, project: RowKey, approvers: &[String]) -> Result<Vec<RowKey>, Refusal> {
         let mut found = Vec::new();
         for subject in approvers.iter().filter_map(|name| name.strip_prefix("user:")) {
@@ -433,7 +433,7 @@ impl Engine {
 }
 
 impl Asked {
-    /// A question in an agent's own words, about what it will do itself.
+    /// A question in an agent's own words, about an action of its own.
     pub(crate) fn by_agent(digest: Digest, same: Digest, tool: String, question: Question) -> Self {
         Self {
             digest,
@@ -477,7 +477,7 @@ fn same(
     }
 }
 
-/// The digest of what the agent says that it will do.
+/// The digest of the action that the agent announces.
 fn agent_digest(at: &ProjectAt, agent: &Agent, body: &ConfirmationRequest) -> Result<Digest, Refusal> {
     match &body.tool {
         Some(tool) => digest_of(at, agent, tool.clone(), body.arguments.clone().unwrap_or_default()),
@@ -500,7 +500,7 @@ pub(crate) fn digest_of(
     Action::Agent(action).digest().map_err(|_| Refusal::invalid("the arguments have no canonical form"))
 }
 
-/// How a call differs from a plan, and what was clarified, is said by the plane alone.
+/// Only the plane itself states deviations from a plan and clarified answers.
 fn without_ours(context: &Map<String, Value>) -> Map<String, Value> {
     let ours = [deviation::MEMBER, words::MEMBER];
     let theirs = context.iter().filter(|(name, _)| !ours.contains(&name.as_str()));

@@ -1,4 +1,4 @@
-//! `…/claim`, `…/outcome`, `…/withdraw`: spending a yes, saying what became of it, or taking a question back.
+//! `…/claim`, `…/outcome`, `…/withdraw`: claiming an approval, reporting its outcome, or withdrawing a question.
 
 use super::{Agent, raise::digest_of};
 use crate::{
@@ -32,16 +32,16 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value};
 
-/// What is about to be claimed.
+/// The subject of a claim.
 pub(crate) struct Claiming {
     pub(crate) digest: Digest,
     pub(crate) effect: Option<Digest>,
-    /// Where a yes covers more than one call, the one that covers this.
+    /// For an approval with several allowances, the one that covers this call.
     pub(crate) allowance: Option<RowKey>,
 }
 
 impl Engine {
-    /// Spends a yes. Everything that it rests on is decided again, and the claim is durable before this answers.
+    /// Claims an approval. Its whole basis is decided again, and the claim is durable before this returns.
     pub async fn claim(
         &self,
         at: &ProjectAt,
@@ -79,7 +79,7 @@ impl Engine {
         }
     }
 
-    /// The very use that was claimed: a yes may have others.
+    /// The very use that was claimed: an approval may have others.
     async fn claimed(
         &self,
         at: &ProjectAt,
@@ -92,7 +92,7 @@ impl Engine {
         Ok(whole.document(page))
     }
 
-    /// Of the yeses of a decision the one that covers the call. Bounded ones are for the session that asked.
+    /// The approval of a decision that covers the call. Standing approvals are for the requester's session.
     async fn allowance_for(
         &self,
         agent: &Agent,
@@ -132,8 +132,7 @@ impl Engine {
         })
     }
 
-    /// Everything that a claim rests on, as the store has it now.
-    /// Of all claims of what is claimed so far.
+    /// The highest fence among all claims of this effect so far.
     async fn highest_fence(&self, project: RowKey, claiming: &Claiming) -> Result<i64, Refusal> {
         let lookup = Lookup::ExecutionFenced { project, fence_of: claiming.effect.unwrap_or(claiming.digest) };
         let newest: Option<Execution> = store::find_one(&*self.store, lookup).await?;
@@ -156,7 +155,7 @@ impl Engine {
         let approver_stands = self.approver_stands(at, &decision, &mut guards).await?;
         let session = self.session_of_decision(&decision).await?;
         let under_way = self.under_way(decision.project, claiming.digest).await?;
-        // A yes for one call that was spent says so itself; one for more does not run the same beside itself.
+        // A claimed approval of one call is refused by its own state; a standing one does not run equal calls side by side.
         let once = !allowance.as_ref().is_some_and(Allowance::is_bounded);
         let same_use = |execution: &Execution| execution.decision == decision.key && once;
         let under_way = under_way.filter(|(execution, _)| !same_use(execution)).map(|(_, id)| id);
@@ -176,7 +175,7 @@ impl Engine {
         })
     }
 
-    /// Whether what a yes to a tool rests on is still there: the rules of then, and whoever gave it.
+    /// Whether the basis of an approval of a tool call still holds: its rules, and its approver.
     pub(super) async fn can_still_be_spent(
         &self,
         at: &ProjectAt,
@@ -201,7 +200,7 @@ impl Engine {
         }
     }
 
-    /// Whether whoever said yes could still say it: the account, and the place in the project that entitled it.
+    /// Whether the approver could still approve: the account, and the role in the project that entitled it.
     async fn still_entitled(
         &self,
         at: &ProjectAt,
@@ -233,7 +232,7 @@ impl Engine {
         let operation = match body.status {
             OutcomeStatus::Running => Report::Running,
             OutcomeStatus::Committed => Report::Committed,
-            // The agent's word is not the service's: what the call had reserved does not return.
+            // The agent's report is not the upstream's: the call's reservation is not given back.
             OutcomeStatus::Failed => Report::Failed { why: body.error_message.clone(), refused: false },
         };
         let report = || async {
@@ -322,14 +321,14 @@ pub(super) fn place(at: &ProjectAt) -> Place {
     (at.project.key, at.project.id.clone())
 }
 
-/// One with something left comes first; what the others lack is told by the claim.
+/// An open one comes first; the claim names the reason if none is open.
 fn best_fit(allowances: &[Allowance], call: &AskedFor) -> Option<RowKey> {
     let fits = |allowance: &&Allowance| allowance.pattern.as_ref().is_some_and(|pattern| call.fits(pattern).is_ok());
     let best = allowances.iter().filter(fits).min_by_key(|allowance| (!allowance.is_open(), allowance.key));
     best.map(|allowance| allowance.key)
 }
 
-/// What the agent is about to run, where it names it.
+/// The call that the agent is about to run, where it names it.
 fn call_said(body: &ClaimRequest) -> Option<AskedFor> {
     let tool = body.tool.clone()?;
     Some(call_of(tool, &body.arguments.clone().unwrap_or_default()))
@@ -340,7 +339,7 @@ pub(crate) fn call_of(tool: String, arguments: &Map<String, Value>) -> AskedFor 
     AskedFor { what: What::Tool { name: tool }, arguments: Arguments::of_tool(arguments), units: Units::of_tool() }
 }
 
-/// What the agent is about to run, said again: the digest is ours to compute, or to be matched exactly.
+/// The digest of the call that the agent is about to run: computed here, or matched exactly.
 fn said_again(at: &ProjectAt, agent: &Agent, body: &ClaimRequest) -> Result<Digest, Refusal> {
     match (&body.tool, &body.digest) {
         (Some(tool), None) => digest_of(at, agent, tool.clone(), body.arguments.clone().unwrap_or_default()),
