@@ -1,4 +1,4 @@
-//! Who stands behind an access token, remembered between calls.
+//! The principal behind an access token, cached between calls.
 
 use crate::{
     engine::Engine,
@@ -17,7 +17,7 @@ use countersign_protocol::hash::Digest;
 use std::sync::Arc;
 
 impl Engine {
-    /// The agent behind an access token, as one who asks for something. The token must still hold.
+    /// The agent behind an access token as an actor. The token must still be valid.
     pub async fn agent_actor<'a>(&self, at: &ProjectAt, token: impl Into<Presented<'a>>) -> Result<Actor, Refusal> {
         let bearer = self.bearer_shown(at, &token.into().shown()).await?;
         bearer_holds(&bearer, self.deciding_time()?)?;

@@ -1,4 +1,4 @@
-//! `GET /agent/audit`: who may read, then a page of the log.
+//! `GET /agent/audit`: the reader's entitlement, then a page of the log.
 
 use crate::{
     engine::Engine,
@@ -80,7 +80,7 @@ impl Engine {
         })
     }
 
-    /// A cursor is a place under a MAC that also covers what was asked: it fits no other query (C-90).
+    /// A cursor is a position under a MAC that also covers the query: it fits no other query (C-90).
     fn cursor(
         &self,
         at: &ProjectAt,

@@ -43,13 +43,13 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Ends what was raised while the session was being ended.
+    /// Ends decisions that were raised while the session was being ended.
     async fn end_late_of_session(&self, project: &Project, key: RowKey) -> Result<(), Refusal> {
         let late = self.live_of_session(key).await?;
         self.end_what_came_late(project, late, CancelledFor::SessionOver).await
     }
 
-    /// Ends a session whose operator key has left the operator's key set.
+    /// Ends a session after its operator key has left the operator's key set.
     pub(crate) async fn close_for_withdrawn_key(&self, project: &Project, session: &Session) -> Result<(), Refusal> {
         self.run(|| async {
             let current: Option<Session> = store::get(&*self.store, session.key).await?;

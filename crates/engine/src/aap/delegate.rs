@@ -28,7 +28,7 @@ use countersign_protocol::{
     hash::Digest,
 };
 
-/// A connect request as a page needs it: the verified domain, and what its operator calls itself.
+/// A connect request for display: the verified domain, and its operator's self-chosen name.
 pub struct Connectable {
     pub request: ConnectRequest,
     pub project: countersign_core::records::Project,
@@ -81,7 +81,7 @@ impl Engine {
         Ok(Connectable { request, project: project.ok_or(gone)? })
     }
 
-    /// The first step of `POST /agent/delegate`: what the person must see. Makes nothing but a record of it.
+    /// The first step of `POST /agent/delegate`: renders the disclosure for the person and creates nothing but a record of it.
     pub async fn show_disclosure(
         &self,
         at: &ProjectAt,
@@ -100,7 +100,7 @@ impl Engine {
         .await
     }
 
-    /// The second step: the person agreed to what was shown.
+    /// The second step: the person agreed to the disclosure.
     pub async fn grant(
         &self,
         at: &ProjectAt,
@@ -205,7 +205,7 @@ impl Engine {
             }
             None => None,
         };
-        // What belongs to another project does not exist here, whatever is then said about it.
+        // A record of another project does not exist here, even for the error message.
         let request = request.filter(|request| request.project == at.project.key);
         let current = store::get(store, at.project.key).await?;
         Ok(GrantView {
@@ -231,7 +231,7 @@ impl Engine {
     }
 }
 
-/// Layered policies are not there yet; to ignore one would be to promise what is not kept.
+/// Layered policies are not supported yet; ignoring one would make a false promise.
 fn refuse_unserved(body: &DelegateRequest) -> Result<(), Refusal> {
     if body.policy.is_some() || body.user_override.is_some() {
         return Err(Refusal::invalid("policy and user_override are not served by this version"));

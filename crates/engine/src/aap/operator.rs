@@ -12,14 +12,14 @@ use countersign_protocol::{
     origin::Origin,
 };
 
-/// An operator whose signature was checked, with what its domain publishes.
+/// An operator with a verified signature, and the documents that its domain publishes.
 pub(crate) struct Proven {
     pub(crate) fact: VerifiedOperator,
     pub(crate) known: KnownOperator,
 }
 
 impl Engine {
-    /// AAP 4.1: whose JWT is this, do they publish the key, and did that key sign it for us?
+    /// AAP 4.1: verifies the issuer of a JWT, that the issuer publishes the key, and that this key signed it for this service.
     pub(crate) async fn prove_operator(&self, jwt: &str, service: &Origin, source: &str) -> Result<Proven, Refusal> {
         let now = self.deciding_time()?;
         let invalid = |why: &dyn std::fmt::Display| Refusal::OperatorJwtInvalid(why.to_string());

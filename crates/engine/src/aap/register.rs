@@ -113,7 +113,7 @@ impl Engine {
         }
     }
 
-    /// A refusal, once its proof is spent: a proof that was shown before is a replay, whatever else is wrong (C-93).
+    /// A refusal, once its proof is spent: a proof shown before is a replay, before any other error (C-93).
     async fn refuse_registration(&self, view: &RegisterView, proof: Option<&SpentProof>, why: Refusal) -> Refusal {
         let effects = match self.env().and_then(|env| refused(view, proof, &why, &env)) {
             Ok(effects) => effects,

@@ -49,7 +49,7 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Records the end of a delegation's time. Whoever was first has done it; the row's version decides.
+    /// Records the expiry of a delegation. The row's version decides which node does.
     pub(crate) async fn end_by_policy(&self, key: RowKey) -> Result<(), Refusal> {
         let delegation: Option<Delegation> = store::get(&*self.store, key).await?;
         let Some(delegation) = delegation else { return Ok(()) };
@@ -64,13 +64,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends what was raised while the delegation, or the API key, was being ended.
+    /// Ends decisions that were raised while the delegation, or the API key, was being ended.
     pub(crate) async fn end_late_of_delegation(&self, project: &Project, key: RowKey) -> Result<(), Refusal> {
         let late = self.live_of_delegation(key).await?;
         self.end_what_came_late(project, late, CancelledFor::Revoked).await
     }
 
-    /// An operator by its JWT, as one who asks for something.
+    /// An operator, by its JWT, as an actor.
     pub async fn operator_actor(&self, at: &ProjectAt, jwt: &str, source: &str) -> Result<Actor, Refusal> {
         let proven = self.prove_operator(jwt, &at.service, source).await?;
         let domain: &Domain = proven.fact.domain();
