@@ -24,7 +24,7 @@ pub struct AuditQuery {
     pub limit: usize,
 }
 
-/// Whose entries are wanted: those of any of these rows.
+/// Selects the entries of any of these rows.
 #[derive(Clone, Debug)]
 pub enum AuditBy {
     Delegation(Vec<RowKey>),
@@ -42,7 +42,7 @@ pub struct AuditPlace {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AuditRow {
     pub place: AuditPlace,
-    /// The position in its lane; what [`super::Store::erase`] takes.
+    /// The position in its lane, as [`super::Store::erase`] takes it.
     pub pos: i64,
     pub event_type: String,
     pub delegation: Option<RowKey>,

@@ -1,8 +1,8 @@
 //! One transaction for many steps, each of which succeeds or fails alone.
 //!
-//! What the steps ask about is loaded and locked in bulk, they are judged in their order in memory, earlier
-//! ones being seen by later ones, and what the successful ones gained is written in bulk. Only changed
-//! rows are written at a step's turn, because only the database knows whether a unique column is taken.
+//! The rows and counters of all steps are loaded and locked in bulk, the steps are judged in memory in their order, with
+//! earlier ones visible to later ones, and the results of the successful ones are written in bulk. Only changed rows are
+//! written at a step's turn, because only the database knows whether a unique column is taken.
 
 use super::{
     Outcome,
@@ -19,7 +19,7 @@ use std::{
     future::Future,
 };
 
-/// What the database does for a batch. Between `load` and `flush` a transaction is open.
+/// The database's side of a batch. Between `load` and `flush` a transaction is open.
 pub(crate) trait Tx: Sql {
     /// Makes sure of a connection and a lane.
     fn ready(&mut self) -> impl Future<Output = Result<(), Failure>> + Send;
@@ -27,9 +27,9 @@ pub(crate) trait Tx: Sql {
     fn load(&mut self, wants: &Wants<'_>) -> impl Future<Output = Result<World, Failure>> + Send;
     /// Writes a step's rows, all or none; false if a row or a unique column was not as the step needs it.
     fn apply(&mut self, changes: &[Change]) -> impl Future<Output = Result<bool, Failure>> + Send;
-    /// Writes what was gained, and commits.
+    /// Writes the gains, and commits.
     fn flush(&mut self, gains: &Gains<'_>) -> impl Future<Output = Result<(), Failure>> + Send;
-    /// Hands on the news of what was flushed, to whoever listens here.
+    /// Hands the signals of the flushed batch to the listeners of this node.
     fn tell(&mut self, standing: &Standing, news: news::Batch);
     /// Called every few seconds.
     fn beat(&mut self) -> impl Future<Output = Result<(), Failure>> + Send;
@@ -46,11 +46,11 @@ pub(crate) struct Wants<'a> {
     /// Each with the first `until` that was named.
     pub(crate) once: BTreeMap<&'a str, i64>,
     pub(crate) proofs: Vec<&'a Proof>,
-    /// The projects whose evidence grows.
+    /// The projects with new evidence.
     pub(crate) projects: BTreeSet<RowKey>,
     /// Whether a step has a time of its own, so that the clock is to be read after the last lock was waited for.
     pub(crate) timed: bool,
-    /// Whether there is news to place.
+    /// Whether there are signals to place.
     pub(crate) news: bool,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Rows {
     pub(crate) exclusive: bool,
 }
 
-/// What is known while the batch is judged.
+/// The loaded state that the batch is judged by.
 #[derive(Default)]
 pub(crate) struct World {
     pub(crate) now: i64,
@@ -95,7 +95,7 @@ impl Head {
     pub(crate) const START: Self = Self { next_seq: 1, chain: Digest([0; 32]) };
 }
 
-/// What the successful steps of a batch gained.
+/// The results of a batch's successful steps.
 #[derive(Default)]
 pub(crate) struct Gains<'a> {
     pub(crate) now: i64,
@@ -173,7 +173,7 @@ async fn turn<'a, T: Tx>(
     Ok(Outcome::Committed)
 }
 
-/// What a step would change, while it is not yet sure that it may.
+/// The tentative changes of a step.
 struct Trial<'a> {
     versions: HashMap<(Table, RowKey), Option<i64>>,
     once: BTreeMap<&'a str, i64>,
@@ -181,8 +181,8 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// In the order in which a refusal matters: a stale view is decided again, what comes at the wrong time is
-    /// nothing more, a spent proof or key is a replay whatever the limits say, and limits come last.
+    /// In the order of precedence: a stale view is decided again, then a step outside its time window fails, a spent proof
+    /// or key is a replay before any limit, and limits come last.
     fn of(world: &World, step: &'a Ready) -> Result<Self, Outcome> {
         let mut trial = Self { versions: HashMap::new(), once: BTreeMap::new(), counts: BTreeMap::new() };
         let current = |guard: &countersign_core::step::Guard| {

@@ -1,4 +1,4 @@
-//! Writes that no step asks for: forgetting what is past its time, indexing evidence, erasing openings, keeping the time.
+//! Maintenance writes outside of steps: removing expired rows, indexing evidence, erasing openings, keeping the time.
 //!
 //! Each runs in a small transaction of its own, so that steps get their turn in between.
 
@@ -39,13 +39,13 @@ pub(crate) enum Chore {
     Reclaim,
 }
 
-/// A table whose rows have a time after which they are of no use.
+/// A table of rows that expire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swept {
     table: &'static str,
     key: &'static str,
     until: &'static str,
-    /// How much longer it is kept, so that a late caller still learns what became of it.
+    /// How much longer a row is kept, so that a late caller still learns the outcome.
     grace: i64,
 }
 
@@ -62,7 +62,7 @@ impl Swept {
         Self { table: "disclosures", key: "key", until: "expires_at", grace: HOUR },
         Self { table: "connect_requests", key: "key", until: "expires_at", grace: HOUR },
         Self { table: "subscriptions", key: "key", until: "expires_at", grace: DAY },
-        // Its end is the end of what it refuses; a late, different fact is compared with it for a day more.
+        // The row ends with its refusals; a late, different fact is compared with it for a day more.
         Self { table: "unsettled_writes", key: "key", until: "until", grace: DAY },
         Self { table: "agent_events", key: "key", until: "expires_at", grace: 0 },
     ];

@@ -1,4 +1,4 @@
-//! What can go wrong between us and the database.
+//! Errors between the node and its database.
 
 use super::sqlite::Holder;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Why the store could not be opened or asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The database cannot be used now. Nothing may be decided from what it did not say.
+    /// The database cannot be used now. Nothing may be decided without its answer.
     #[error("the database cannot be used: {0}")]
     Unavailable(String),
     #[error(
@@ -20,10 +20,10 @@ pub enum StoreError {
     /// A new database is made only when asked for.
     #[error("{0}")]
     Missing(String),
-    /// What is at its place is something else, or cut off.
+    /// The file at its path is something else, or truncated.
     #[error("{0}")]
     NoDatabase(String),
-    /// The database is older than what was acknowledged, or nobody can tell.
+    /// The database is older than the acknowledged position, or its age is not known.
     #[error("this database is not the newest one: {0}")]
     Old(String),
     #[error("the database could not be brought to this version's schema: {0}")]
@@ -35,7 +35,7 @@ pub enum StoreError {
     Damaged(String),
 }
 
-/// Why a statement or a transaction came to nothing, told apart by what to do next.
+/// Failures of a statement or a transaction, by the reaction they need.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
     /// Two transactions met, or our lane went to another node. The same again may succeed.

@@ -1,7 +1,7 @@
-//! What became of a project's decisions, plans and executions, page by page, for those who tell it on.
+//! The events of a project's decisions, plans and executions, page by page, for those who pass them on.
 //!
-//! The log has no index of what its entries are about, because appending must stay cheap. The few that are told on
-//! have a row of their own in `feed`, written with them; an ordinary call writes none.
+//! The log has no index by subject, because appending must stay cheap. The few entries that are passed on have a row of
+//! their own in `feed`, written with them; an ordinary call writes none.
 
 use super::{
     audit::{self, AuditRow, Hit},
@@ -21,8 +21,8 @@ pub struct FeedQuery {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeedPage {
-    /// Each lane in the order of its commits, lanes among each other as their times tell. Nothing is ever left out: a
-    /// lane has one writer at a time, so what is seen of it has no hole that is filled later.
+    /// Each lane in the order of its commits, lanes among each other by their times. Nothing is ever left out: a lane has one
+    /// writer at a time, so the visible part of it has no hole that is filled later.
     pub rows: Vec<AuditRow>,
     /// The last position of each lane, by lane.
     pub next: Vec<(i64, i64)>,
@@ -90,8 +90,8 @@ async fn of_lane<S: Sql>(sql: &mut S, query: &FeedQuery, lane: i64, from: i64) -
     sql.query(&text, &[lane.into(), places]).await?.iter().map(audit::hit).collect()
 }
 
-/// Lanes one among the other by time. An entry counts as no earlier than what its lane has before it, so that no lane
-/// leaves the order of its commits.
+/// Merges lanes by time. An entry counts as no earlier than its predecessors in its lane, so that each lane keeps the order
+/// of its commits.
 fn merged(lanes: Vec<Vec<Hit>>) -> Vec<Hit> {
     let mut timed = Vec::new();
     for hits in lanes {

@@ -1,4 +1,4 @@
-//! What a node knows about the state of its storage: a fault takes it out of service until it is started anew.
+//! The health of a node's storage: a fault takes the node out of service until a restart.
 
 use super::error::Failure;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct StoreHealth {
     /// Why nothing may be committed any more.
     pub fault: Option<String>,
-    /// What the check of the whole database came to, where there is one.
+    /// The result of the check of the whole database, where there is one.
     pub check: Option<&'static str>,
 }
 
@@ -21,7 +21,7 @@ impl Health {
         self.state().clone()
     }
 
-    /// The first fault stays: what follows from it would only hide it.
+    /// The first fault stays: consequences of it would only hide it.
     pub(crate) fn fail(&self, why: impl Into<String>) -> Failure {
         let mut state = self.state();
         let why = state.fault.get_or_insert_with(|| {

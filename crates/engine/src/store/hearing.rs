@@ -1,4 +1,4 @@
-//! How recently a node has read what the others committed.
+//! How recently a node has read the commits of the others.
 //!
 //! A node that cannot read the feed does not learn of a revocation. So it sends writes only for a moment after the start
 //! of its last good reading, and holds them up until the next: a revocation on another node is answered later than that.
@@ -33,7 +33,7 @@ impl Hearing {
         self.0.is_some()
     }
 
-    /// How long a write may go on being sent under something whose end was committed after the last good reading.
+    /// How long a write may go on being sent under a delegation or session that ended after the last good reading.
     pub(crate) fn left(&self) -> Duration {
         self.0.as_ref().map_or(RECENT, |last| (*last.borrow() + RECENT).saturating_duration_since(monotonic()))
     }

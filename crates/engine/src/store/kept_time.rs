@@ -1,4 +1,4 @@
-//! What the database keeps of the time: the row `clock`, beside the writer's own mark on SQLite.
+//! The time kept in the database: the row `clock`, beside the writer's own mark on SQLite.
 
 use super::{
     error::Failure,

@@ -43,7 +43,7 @@ pub enum Lookup {
         operator: String,
     },
     DelegationsOfProject(RowKey),
-    /// Those whose time is over at `by`, the most overdue first.
+    /// Delegations that expired by `by`, the most overdue first.
     DelegationsDue {
         by: UnixMillis,
         limit: i64,
@@ -88,17 +88,17 @@ pub enum Lookup {
         project: RowKey,
         same: Digest,
     },
-    /// Open questions whose approval would let the same effect happen.
+    /// Pending questions about the same effect.
     DecisionsOpenOfEffect {
         project: RowKey,
         effect: Digest,
     },
-    /// What is open and found under `Decision::asks`.
+    /// Pending decisions found under `Decision::asks`.
     DecisionsAsking {
         project: RowKey,
         asks: String,
     },
-    /// What is due at `by`, the most overdue first.
+    /// Decisions due at `by`, the most overdue first.
     DecisionsDue {
         by: UnixMillis,
         limit: i64,
@@ -128,22 +128,22 @@ pub enum Lookup {
         project: RowKey,
         digest: Digest,
     },
-    /// The bounded ones that cover calls of this session, or of this API key (`Raiser::holder`).
+    /// The standing approvals that cover calls of this session, or of this API key (`Raiser::holder`).
     AllowancesOpenOfHolder {
         project: RowKey,
         holder: RowKey,
     },
-    /// The bounded ones of agents that act for this person.
+    /// The standing approvals of agents that act for this person.
     AllowancesOpenOfPerson {
         project: RowKey,
         person: RowKey,
     },
-    /// The bounded ones that this person gave.
+    /// The standing approvals that this person gave.
     AllowancesOpenOfDecider {
         project: RowKey,
         person: RowKey,
     },
-    /// All bounded ones of a project.
+    /// All standing approvals of a project.
     AllowancesOpenIn(RowKey),
     ExecutionById {
         project: RowKey,
@@ -168,13 +168,13 @@ pub enum Lookup {
         project: RowKey,
         fence_of: Digest,
     },
-    /// Those of a project whose end nobody knows.
+    /// Executions of a project with an unknown outcome.
     ExecutionsUnknown(RowKey),
     ExecutionsDue {
         by: UnixMillis,
         limit: i64,
     },
-    /// Those whose upstream is to be asked at `by` whether they were carried out.
+    /// Executions with a probe of their upstream due at `by`.
     ProbesDue {
         by: UnixMillis,
         limit: i64,
@@ -266,7 +266,7 @@ pub enum Lookup {
     },
     ClarificationEntriesOf(RowKey),
     ClarificationKeysOf(RowKey),
-    /// The writes by a route, under a delegation, whose outcome is not known.
+    /// The writes on a route, under a delegation, with an unknown outcome.
     UnsettledWritesOf {
         delegation: RowKey,
         route: String,

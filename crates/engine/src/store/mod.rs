@@ -1,8 +1,7 @@
 //! The store: records, counters, once-keys and the evidence log, in SQLite or PostgreSQL.
 //!
-//! One trait, two databases. Nothing is changed except by [`Store::commit`], which does all of a step or
-//! nothing of it, and by the chores (`sweep`, `index_evidence`, `erase`), which change nothing that a
-//! decision depends on.
+//! One trait, two databases. Nothing is changed except by [`Store::commit`], which applies all of a step or nothing, and
+//! by maintenance (`sweep`, `index_evidence`, `erase`), which changes nothing that a decision depends on.
 
 mod audit;
 mod batch;
@@ -47,14 +46,14 @@ pub use sqlite::{DatabaseLock, Holder, LockError, Staged, back_up, vacuum};
 pub use storage_stats::{KindStats, StorageStats};
 pub use typed::{find_all, find_one, get, project_at};
 
-/// What a step does, for whoever stands between the engine and a store.
+/// The effects of a step, for wrappers between the engine and a store.
 pub use countersign_core::step::Effects;
 
 use async_trait::async_trait;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// What became of a step.
+/// The outcome of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Outcome {
@@ -78,12 +77,12 @@ pub enum Outcome {
 pub trait Store: Send + Sync {
     /// Makes the effects true, all of them or none, and durable before it answers.
     async fn commit(&self, effects: Effects) -> Outcome;
-    /// The news of what is committed from now on, on this node and every other: after its commit, in the order of
-    /// each session's events. News of a commit whose end was not known may come without its step's answer. Whoever
-    /// listens must keep up; to stop, drop it.
+    /// The signals of future commits on this node and every other: after the commit, in the order of each session's events.
+    /// A signal of a commit with an unknown end may come without its step's answer. A listener must keep up; to stop, drop
+    /// the receiver.
     fn listen(&self) -> UnboundedReceiver<NewsBatch>;
 
-    /// How recent that news is, as far as it comes from other nodes.
+    /// How recent the signals of other nodes are.
     fn hearing(&self) -> Hearing;
     /// The lanes of the other nodes that are in service.
     async fn other_nodes(&self) -> Result<Vec<i64>, StoreError>;
@@ -96,11 +95,11 @@ pub trait Store: Send + Sync {
     async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError>;
     /// The versions of a project that were ever in force, oldest first.
     async fn project_versions(&self, project: RowKey) -> Result<Vec<i64>, StoreError>;
-    /// What a counter stands at; 0 for one that is past its time.
+    /// The value of a counter; 0 for an expired one.
     async fn count(&self, key: &str) -> Result<i64, StoreError>;
 
     async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError>;
-    /// What became of a project's decisions, plans and executions, after where the page before ended.
+    /// The events of a project's decisions, plans and executions, after the end of the previous page.
     async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError>;
     /// Where a project's log stands in each lane that has entries of it.
     async fn lane_heads(&self, project: RowKey) -> Result<Vec<LaneHead>, StoreError>;
@@ -109,10 +108,10 @@ pub trait Store: Send + Sync {
     async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError>;
     /// Erases the openings of one entry; whether there were any.
     async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError>;
-    /// Forgets what is past its time; how many rows that were. Proofs go by the table and are not counted.
+    /// Removes expired rows and returns their number. Proofs go by the table and are not counted.
     async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError>;
-    /// Removes records that ended longer ago than they are kept; how many. A bounded number a call: what is left is
-    /// removed by the next ones.
+    /// Removes records past their retention period and returns their number. One call removes a limited number; the next calls
+    /// remove the rest.
     async fn remove_expired(&self, retention: &Retention, now: UnixMillis) -> Result<u64, StoreError>;
     /// How much room each kind of record takes. Reads the whole database.
     async fn stats(&self) -> Result<StorageStats, StoreError>;
@@ -124,17 +123,17 @@ pub trait Store: Send + Sync {
     async fn kept_time(&self) -> Result<KeptTime, StoreError>;
     /// Keeps the time by which nodes decide, where the store does not keep it with its commits.
     async fn keep_time(&self, now: UnixMillis) -> Result<(), StoreError>;
-    /// The word of an administrator: this is the time, whatever was kept.
+    /// An administrator's statement that this is the time, against any kept one.
     async fn accept_time(&self, now: UnixMillis, nonces_until: UnixMillis) -> Result<(), StoreError>;
     /// Whether the last step could be written, and the next one can be tried. False is not for ever: a step that
     /// gets through makes it true again.
     fn is_sound(&self) -> bool;
     async fn ping(&self) -> Result<(), StoreError>;
-    /// What is known about the state of the storage. A fault stays until the node is started anew.
+    /// The health of the storage. A fault stays until the node is restarted.
     fn health(&self) -> StoreHealth;
-    /// The lane of this node, unique among the live ones. Ask each time: a node whose lease lapsed (it was
-    /// asleep, or cut off) comes back with another.
+    /// The lane of this node, unique among the live ones. Ask each time: after a lapsed lease (suspended, or cut off) a node
+    /// comes back with another.
     fn lane(&self) -> i64;
-    /// Ends the writer after what is queued, and gives the lane back.
+    /// Ends the writer after the queued jobs, and gives the lane back.
     async fn close(&self);
 }

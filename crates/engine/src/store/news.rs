@@ -1,8 +1,8 @@
-//! Those who listen for what became true, and how far they were told.
+//! The listeners for commits, and how far each lane was passed on to them.
 //!
-//! A node's own news is told by its writer, right after the commit. Where several nodes write, each with its lane,
-//! the others' news comes by a feed, and both go by the same positions: nothing is told twice, and nothing before
-//! what it follows.
+//! A node's own signals are passed on by its writer, right after the commit. Where several nodes write, each with its lane,
+//! the others' signals come by a feed, and both go by the same positions: no signal is passed on twice, and none before its
+//! predecessors.
 
 use countersign_core::news::News;
 use std::{
@@ -15,10 +15,10 @@ use tokio::{
     time::Instant,
 };
 
-/// The news of one commit or more, in the order of the commits.
+/// The signals of one commit or more, in the order of the commits.
 pub(crate) type Batch = Vec<Arc<News>>;
 
-/// The same as a listener gets it. One without news says how far the others were read.
+/// The same as a listener gets it. One without signals says how far the others were read.
 #[derive(Clone, Debug, Default)]
 pub struct NewsBatch {
     news: Batch,
@@ -51,11 +51,11 @@ struct Told {
     seen: HashMap<i64, i64>,
 }
 
-/// A piece of news with its place among those of its lane.
+/// A signal with its position in its lane.
 pub(crate) struct Placed {
     pub(crate) lane: i64,
     pub(crate) pos: i64,
-    /// None for what this version does not understand.
+    /// None for a signal that this version does not understand.
     pub(crate) news: Option<Arc<News>>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Placed {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
     pub(crate) lane: i64,
-    /// The position of its first piece of news.
+    /// The position of its first signal.
     pub(crate) first: i64,
     /// The last position of each lane that it can follow.
     pub(crate) ends: Vec<(i64, i64)>,
@@ -81,12 +81,12 @@ impl Listeners {
         self.told().listeners.iter().any(|listener| !listener.is_closed())
     }
 
-    /// For a store of one node, whose order is that of its commits.
+    /// For a store of one node: its order is the order of its commits.
     pub(crate) fn tell(&self, news: Batch) {
         self.told().tell(news, None);
     }
 
-    /// Begins after these positions: what was said before is not told.
+    /// Begins after these positions: earlier signals are not passed on.
     pub(crate) fn begin(&self, ends: impl IntoIterator<Item = (i64, i64)>) {
         self.told().seen.extend(ends);
     }
@@ -96,8 +96,8 @@ impl Listeners {
         self.told().seen.iter().map(|(lane, pos)| (*lane, *pos)).unzip()
     }
 
-    /// Tells what this node committed; false if it must come by the feed, because what it may follow was not told
-    /// yet.
+    /// Passes on this node's own signals; false if they must come by the feed, because a possible predecessor was not passed
+    /// on yet.
     pub(crate) fn tell_own(&self, standing: &Standing, news: Batch) -> bool {
         let mut told = self.told();
         let last = standing.first.saturating_add(i64::try_from(news.len()).unwrap_or(0)).saturating_sub(1);
@@ -114,8 +114,8 @@ impl Listeners {
         true
     }
 
-    /// Tells what the feed found, except what was told meanwhile. It must have been found all at once: then what a
-    /// piece of news follows is there as well. `up_to` is when the reading began.
+    /// Passes on the signals that the feed found, except those passed on meanwhile. They must have been found by one reading,
+    /// which then holds their predecessors as well. `up_to` is the start of the reading.
     pub(crate) fn tell_found(&self, found: Vec<Placed>, up_to: Option<Instant>) {
         let mut told = self.told();
         let mut fresh = Vec::with_capacity(found.len());

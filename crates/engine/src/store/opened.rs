@@ -22,11 +22,11 @@ use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// What a database adds to the shared code: connections to read with, and who does its chores.
+/// A database's part beside the shared code: connections to read with, and the runner of its maintenance.
 #[async_trait]
 pub(crate) trait Backend: Send + Sync {
     type Reader: Sql;
-    /// What is swept in this database only.
+    /// Tables swept in this database only.
     const SWEPT_TOO: &'static [Swept] = &[];
     /// Whether it has a clock of its own.
     const OWN_CLOCK: bool;
@@ -64,7 +64,7 @@ pub(crate) trait Backend: Send + Sync {
     fn log_bytes(&self) -> Option<u64> {
         None
     }
-    /// Closes what is open for reading; it is opened again if it is needed again.
+    /// Closes the read connections; they are opened again on demand.
     fn let_readers_go(&self) {}
     fn writer(&self) -> &Writer;
     fn listeners(&self) -> &Listeners;

@@ -41,7 +41,7 @@ impl PostgresPlace {
     }
 }
 
-/// What whoever opens a store demands of it.
+/// The demands of the opener on a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
     /// To be the only one that has a SQLite file, or the only one with its state on PostgreSQL. Without it the
@@ -49,13 +49,13 @@ pub struct Opening {
     pub alone: bool,
     /// Whether a database that is missing is made.
     pub create: bool,
-    /// Opens a database that is older than what was acknowledged, to start a new epoch on it.
+    /// Opens a database that is older than the acknowledged position, to start a new epoch on it.
     pub adopt: bool,
     /// The folder in which a node keeps its position on PostgreSQL. That of SQLite is beside its file.
     pub state: Option<PathBuf>,
 }
 
-/// Opens the store, made if it is missing, beside whoever has it open already.
+/// Opens the store, beside any process that has it open already; a missing one is created.
 pub async fn open(options: StoreOptions) -> Result<Arc<dyn Store>, StoreError> {
     open_as(Opening { create: true, ..Opening::default() }, options).await
 }

@@ -17,7 +17,7 @@ use super::{
 use countersign_protocol::{evidence, hash::Digest, ids::RowKey};
 use std::path::PathBuf;
 
-/// What a database is known by, and how far it was written.
+/// The identity of a database, and how far it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) database: Digest,
@@ -40,7 +40,7 @@ pub(crate) struct Mark {
     pub(crate) chain: Digest,
 }
 
-/// How a database differs from what was acknowledged.
+/// How a database differs from the acknowledged position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Older {
     #[error("it is another database than the one that was here")]
@@ -66,7 +66,7 @@ impl Position {
         Ok(Self { database, epoch, lane, commits, mark: Mark::last_of(sql, lane).await? })
     }
 
-    /// Takes in what a commit added.
+    /// Takes in the gains of a commit.
     pub(crate) fn advance(&mut self, lane: i64, gains: &Gains<'_>) {
         (self.lane, self.commits) = (lane, gains.commits);
         let last = gains.entries.last();
@@ -87,7 +87,7 @@ impl Position {
         if found < self.epoch {
             return Ok(Err(Older::Epoch { found, kept: self.epoch }));
         }
-        // Whoever started a later epoch has answered for what came before.
+        // The person who started a later epoch has answered for everything before it.
         if found > self.epoch {
             return Ok(Ok(()));
         }
@@ -127,7 +127,7 @@ pub(crate) async fn is_filled<S: Sql>(sql: &mut S) -> Result<bool, Failure> {
 }
 
 /// Checks the end of a lane: its last entries are there without a hole, fit their hashes and are those that
-/// its heads name; from the mark on the running hash is computed again. The work is bounded, whatever the size.
+/// its heads name; from the mark on the running hash is computed again. The work is limited for any size of the log.
 pub(crate) async fn check_tail<S: Sql>(sql: &mut S, lane: i64, mark: Option<&Mark>) -> Result<(), StoreError> {
     let next = sql.query("SELECT next_pos FROM lanes WHERE lane = $1", &[lane.into()]).await?;
     let Some(next) = next.first().map(|row| row.int(0)).transpose()? else { return Ok(()) };
@@ -231,7 +231,7 @@ impl Keeper {
         }
     }
 
-    /// Whether the database still has what was acknowledged; if not, this node leaves service.
+    /// Whether the database still has everything acknowledged; if not, this node leaves service.
     pub(crate) async fn look<S: Sql>(&self, sql: &mut S) -> Result<(), Failure> {
         self.health.is_well()?;
         match self.position.is_in(sql).await? {
@@ -240,7 +240,7 @@ impl Keeper {
         }
     }
 
-    /// The same by what a transaction read of the lane anyway.
+    /// The same check by the lane's row that a transaction has read anyway.
     pub(crate) fn look_at(&self, lane: i64, commits: i64) -> Result<(), Failure> {
         self.health.is_well()?;
         if lane == self.position.lane && commits < self.position.commits {
@@ -256,7 +256,7 @@ impl Keeper {
         ))
     }
 
-    /// Before this node goes: what it acknowledged last outlives a loss of power from here on.
+    /// Before this node stops: its last acknowledged position survives a loss of power from here on.
     pub(crate) async fn close<S: Sql>(&mut self, sql: &mut S) {
         let written = match &self.kept_in {
             KeptIn::Memory => Ok(()),

@@ -5,7 +5,7 @@ use countersign_core::step::SpentProof;
 use countersign_protocol::hash::Digest;
 use std::collections::HashSet;
 
-/// What a proof is known by: a digest of its project, key and `jti`.
+/// The identity of a proof: a digest of its project, key and `jti`.
 pub(crate) type ProofId = [u8; 16];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,10 +16,10 @@ pub(crate) struct Proof {
 
 pub(crate) const SECOND: i64 = 1000;
 
-/// How far ahead of the store's clock a proof's time may be: 300 s, and some for what clocks differ by.
+/// How far ahead of the store's clock a proof's time may be: 300 s, and a margin for clock skew.
 pub(crate) const EARLY: i64 = 330 * SECOND;
-/// How far behind it: the same, and ten minutes for which the service behind a read may take its time. Whoever shows it
-/// again is turned away by its age long before that.
+/// How far behind it: the same, and ten minutes for a slow upstream of a read. A replay is refused by its age long before
+/// that.
 pub(crate) const LATE: i64 = 930 * SECOND;
 
 impl Proof {
@@ -30,7 +30,7 @@ impl Proof {
         Self { id, issued_at: issued_at.0 }
     }
 
-    /// What is further from our time than any caller accepts may have been forgotten already, or would be too early.
+    /// A proof further from the store's time than any caller accepts may have been forgotten already, or is too early.
     pub(crate) fn judge(&self, now: i64, spent: &HashSet<ProofId>) -> Result<(), Outcome> {
         if self.issued_at > now + EARLY || self.issued_at < now - LATE {
             return Err(Outcome::OutOfTime);

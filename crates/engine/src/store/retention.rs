@@ -1,8 +1,8 @@
 //! How long records are kept after their end, and their removal.
 //!
 //! Evidence leaves and their hashes are never removed: a log with holes proves nothing (R-25, R-33). Pending decisions,
-//! claimed and unknown executions, live delegations and what these refer to stay as long as they are that, because a row
-//! is found here by the moment at which it ended. An execution whose effect must not happen twice stays for good (R-6).
+//! claimed and unknown executions, live delegations and the rows they refer to stay until they end, because a row is found
+//! here by the moment of its end. An execution with an effect that must not happen twice stays for good (R-6).
 
 use super::{
     error::Failure,
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// For how many days each kind of record is kept after its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// Audit entries: from the end of their delegation and from their own time on, whichever is later (AAP-G-07).
+    /// Audit entries: from the end of their delegation or from their own time on, the later of the two (AAP-G-07).
     pub audit_days: i64,
     /// Settled decisions with their allowances and executions, and AAEP sessions.
     pub decisions_days: i64,
@@ -36,7 +36,7 @@ impl Default for Retention {
 const DAY_S: i64 = 86_400;
 
 impl Retention {
-    /// What AAP promises about the audit.
+    /// AAP's promise about the audit.
     pub const LEAST_AUDIT_DAYS: i64 = 90;
 
     pub(crate) fn days(&self, what: Expired) -> i64 {
@@ -49,13 +49,13 @@ impl Retention {
         }
     }
 
-    /// What ended before this is removed.
+    /// The latest end of the records that are removed at `now`.
     pub(crate) fn before(&self, what: Expired, now: UnixMillis) -> UnixMillis {
         now.plus_secs(-self.days(what).saturating_mul(DAY_S))
     }
 }
 
-/// What is removed together.
+/// Records that are removed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expired {
     /// With their allowances and executions.
@@ -74,7 +74,7 @@ pub(crate) enum Expired {
 }
 
 impl Expired {
-    /// What refers to others comes before them.
+    /// Referring records come before those they refer to.
     pub(crate) const ALL: [Self; 8] = [
         Self::Decisions,
         Self::AaepSessions,
@@ -133,7 +133,7 @@ const PLANS: &str = "SELECT key FROM plans p WHERE ended_at < $1 \
 
 const CLARIFICATIONS: &str = "SELECT key FROM clarification_sessions WHERE ended_at < $1 ORDER BY ended_at";
 
-/// An AAP session is what its audit entries are found by, so it goes after them.
+/// Audit entries are found by their AAP session, so it is removed after them.
 const LOOSE_SESSIONS: &str = "SELECT key FROM sessions s WHERE delegation IS NULL AND key < $1 \
      AND (SELECT 1 FROM audit_index i WHERE i.project = s.project AND i.kind = 1 AND i.key = s.key LIMIT 1) IS NULL \
      ORDER BY key";
@@ -205,7 +205,7 @@ async fn loose_sessions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, 
     Ok(keys.len() as u64)
 }
 
-/// Whose entries are not indexed yet.
+/// The keys of entries that are not indexed yet.
 async fn in_the_tail<S: Sql>(sql: &mut S, column: &str) -> Result<BTreeSet<RowKey>, Failure> {
     let text = format!("SELECT DISTINCT {column} FROM evidence WHERE lane = $1 AND pos > $2 AND {column} IS NOT NULL");
     let mut busy = BTreeSet::new();
@@ -217,7 +217,7 @@ async fn in_the_tail<S: Sql>(sql: &mut S, column: &str) -> Result<BTreeSet<RowKe
     Ok(busy)
 }
 
-/// Removes the first audit entries of a delegation: what they hide, and by what they are found. The leaves stay.
+/// Removes the first audit entries of a delegation: their sealed content and their index rows. The leaves stay.
 async fn entries_of<S: Sql>(sql: &mut S, project: RowKey, key: RowKey, limit: u64) -> Result<u64, Failure> {
     let text = format!(
         "SELECT at, lane, seq, pos FROM audit_index WHERE project = $1 AND kind = 0 AND key = $2 \
@@ -266,12 +266,12 @@ async fn delete_openings<S: Sql>(sql: &mut S, lane: i64, positions: Vec<i64>) ->
     sql.execute(&text, &[lane.into(), Value::List(positions)]).await.map(drop)
 }
 
-/// What `retention_progress` calls them.
+/// The names of the kinds in `retention_progress`.
 const FEED: i64 = 0;
 const LOOSE_ENTRIES: i64 = 1;
 
-/// Goes through the log from where it stopped the last time up to the first entry that is young enough. What is not
-/// indexed yet waits, or its index row would be written after it.
+/// Goes through the log from its last stop up to the first entry that is young enough. Entries that are not indexed yet
+/// stay, or their index rows would be written after the removal.
 async fn along_the_log<S: Sql>(sql: &mut S, what: Expired, kind: i64, before: UnixMillis) -> Result<u64, Failure> {
     let new_lanes = format!(
         "INSERT INTO retention_progress (kind, lane, pos) SELECT {kind}, lane, 0 FROM audit_progress \

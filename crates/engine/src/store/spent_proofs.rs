@@ -1,5 +1,5 @@
 //! The proofs that this process has seen, in memory. With SQLite these are all, because there is one node and a
-//! restart is a new epoch; with PostgreSQL they spare the upstream what the table would refuse afterwards.
+//! restart is a new epoch; with PostgreSQL they spare the upstream calls that the table would refuse afterwards.
 
 use crate::store::proofs::{EARLY, Proof, ProofId, SECOND};
 use std::{
@@ -7,7 +7,7 @@ use std::{
     hash::{BuildHasher as _, BuildHasherDefault, Hasher, RandomState},
 };
 
-/// By when they were spent. What is past is dropped by the bucket, so nothing is ever looked through.
+/// By the time they were spent. Old ones are dropped by the bucket, so that nothing is scanned.
 #[derive(Default)]
 pub(crate) struct SpentProofs {
     /// Made anew with each start, so that nobody outside can choose proofs that look alike.

@@ -118,7 +118,7 @@ pub(crate) trait Sql: Send {
     fn execute(&mut self, sql: &str, params: &[Value]) -> impl Future<Output = Result<u64, Failure>> + Send;
     fn begin(&mut self, access: Access) -> impl Future<Output = Result<(), Failure>> + Send;
     fn commit(&mut self) -> impl Future<Output = Result<(), Failure>> + Send;
-    /// Gives a bounded number of free pages back to the file system; how many. Nothing where the database does that itself.
+    /// Gives a limited number of free pages back to the file system and returns it. A no-op where the database does that itself.
     fn reclaim(&mut self) -> impl Future<Output = Result<u64, Failure>> + Send {
         std::future::ready(Ok(0))
     }

@@ -33,7 +33,7 @@ pub(crate) struct Window {
     pub(crate) before: Option<UnixMillis>,
 }
 
-/// A piece of news, and what other nodes are told of it.
+/// A signal, and its document for other nodes.
 pub(crate) struct Item {
     pub(crate) news: Arc<News>,
     /// Empty where there are no other nodes.
@@ -72,7 +72,7 @@ pub(crate) struct Entry {
 }
 
 impl Ready {
-    /// `told` where other nodes read the news.
+    /// `told`: other nodes read the signals.
     pub(crate) fn from(effects: Effects, told: bool) -> serde_json::Result<Self> {
         let Effects { guards, counts, once, proof, puts, removes, evidence, before, not_before, news } = effects;
         let removes = removes.into_iter().map(|(table, key)| Change::remove(table, key));

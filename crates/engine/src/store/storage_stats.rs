@@ -30,7 +30,7 @@ pub struct KindStats {
     pub bytes: u64,
     /// The time of its oldest row: of an entry, or of the end of a record that ended.
     pub oldest: Option<UnixMillis>,
-    /// The setting for how long it is kept; none for what is never removed, or goes by its own time.
+    /// The retention setting; none for records that are never removed, or that expire by themselves.
     pub setting: Option<String>,
     /// When retention removes from it next; nothing while no row of it has ended.
     pub next_removal: Option<UnixMillis>,

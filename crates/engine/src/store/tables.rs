@@ -1,7 +1,7 @@
-//! The tables of records: `(key, version, what is looked up…, doc)`, the same in both databases.
+//! The tables of records: `(key, version, columns…, doc)`, the same in both databases.
 //!
-//! The document is the record as JSON; the columns between are copies of those members that a row is looked
-//! up, kept unique or swept by. The migrations create exactly these columns.
+//! The document is the record as JSON; the columns between are copies of the members that a row is looked up, kept unique
+//! or swept by. The migrations create exactly these columns.
 
 use super::sql::Value;
 use countersign_core::mplp::trace;
@@ -172,7 +172,7 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
     }
 }
 
-/// A column that is empty once a row is settled keeps its index as small as what is open.
+/// A column that is empty once a row is settled keeps its index as small as the number of open rows.
 fn of_decision(r: &Decision) -> Vec<Value> {
     let open = r.is_pending();
     let mut values: Vec<Value> = vec![
@@ -199,14 +199,14 @@ fn of_allowance(r: &Allowance) -> Vec<Value> {
     values
 }
 
-/// Whoever is asked about an open yes that covers more than one request: whose calls, for whom, by whom, and where.
+/// The columns to find an open standing approval by: its holder, its person, its approver and its project.
 fn while_bounded(r: &Allowance, open: bool) -> [Value; 4] {
     let by = &r.raised_by;
     [Some(by.holder()), Some(by.person), r.decided_by, Some(r.project)].map(|key| key.filter(|_| open).into())
 }
 
 fn while_live(raiser: &Raiser, open: bool) -> [Value; 2] {
-    // Row keys are unique over all tables, so what ends a delegation's questions ends a key's as well.
+    // Row keys are unique over all tables, so the same column serves delegations and API keys.
     let principal = raiser.delegation.or(raiser.api_key);
     [principal.filter(|_| open).into(), raiser.session.filter(|_| open).into()]
 }
@@ -269,7 +269,7 @@ fn of_plan(r: &Plan) -> Vec<Value> {
     values
 }
 
-/// Whoever has a gap open is found by it before anything of theirs runs.
+/// An open gap is found by its holder before any call of that holder runs.
 fn of_clarification(r: &ClarificationSession) -> Vec<Value> {
     let open = matches!(r.state, ClarificationState::Open) && r.open_gaps().next().is_some();
     let stops = open || r.holds();

@@ -48,7 +48,7 @@ pub(crate) enum Job {
 pub(crate) type Jobs = mpsc::Receiver<Job>;
 
 impl Writer {
-    /// `told` where other nodes read the news.
+    /// `told`: other nodes read the signals.
     pub(crate) fn new(told: bool) -> (Self, Jobs) {
         let (jobs, queue) = mpsc::channel(QUEUE);
         (Self { jobs, told, failing: Arc::default() }, queue)
@@ -75,7 +75,7 @@ impl Writer {
         answer.unwrap_or_else(|| Err(StoreError::Unavailable(STOPPED.into())))
     }
 
-    /// Ends the writer after what is queued already.
+    /// Ends the writer after the queued jobs.
     pub(crate) async fn close(&self) {
         self.ask(Job::Close).await;
     }
@@ -87,8 +87,8 @@ impl Writer {
     }
 }
 
-/// Writes until nobody can ask any more, or until told to close; whoever told it is answered by the caller, once
-/// nothing of the database is open any more.
+/// Writes until all senders are gone, or until a close job; its sender is answered by the caller, once nothing of the
+/// database is open any more.
 pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) -> Option<oneshot::Sender<()>> {
     let mut beat = tokio::time::interval(BEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -126,8 +126,8 @@ struct Group {
     close: Option<oneshot::Sender<()>>,
 }
 
-/// How many steps a group had of late. What waits at the moment says little: the writer is woken by the first step, and
-/// on a busy machine that is long before the others of the same moment are there.
+/// How many steps a group had of late. The queue's length at the moment says little: the writer is woken by the first step,
+/// and on a busy machine that is long before the others of the same moment are there.
 #[derive(Default)]
 struct Usual(f32);
 
@@ -178,8 +178,8 @@ async fn write<T: Tx>(tx: &mut T, group: Vec<(Ready, oneshot::Sender<Outcome>)>)
     }
 }
 
-/// The outcome of each step. What the database refuses as a group is tried one by one, so that one step that
-/// it cannot take does not spoil the others.
+/// The outcome of each step. A group that the database refuses is tried step by step, so that one step that it cannot
+/// take does not spoil the others.
 async fn settle<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Vec<Outcome> {
     match attempt(tx, steps).await {
         Ok(outcomes) => outcomes,

@@ -9,7 +9,7 @@ use countersign_protocol::{ids::RowKey, time::UnixMillis};
 type Wanted = Vec<(&'static str, Value)>;
 
 pub(super) enum Search {
-    /// The rows of a table whose columns have these values, in the order of their keys.
+    /// The rows of a table with these column values, in the order of their keys.
     Match(Table, Wanted),
     /// The last of those rows.
     Newest(Table, Wanted),

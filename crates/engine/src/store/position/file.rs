@@ -12,14 +12,14 @@ use std::{
 };
 
 const MAGIC: i64 = i64::from_be_bytes(*b"csgnpos1");
-/// The two places are in different blocks: what tears one leaves the other.
+/// The two slots are in different blocks: a torn write of one leaves the other.
 const APART: u64 = 4096;
 const LENGTH: usize = 200;
 
 pub(crate) struct PositionFile {
     path: PathBuf,
     file: File,
-    /// Counts what was written; the higher of the two is the newer.
+    /// Counts the writes; the higher of the two is the newer.
     serial: i64,
 }
 
@@ -31,7 +31,7 @@ impl PositionFile {
         name.into()
     }
 
-    /// What is kept in a file; nothing if there is none, or none that can be read.
+    /// The position kept in a file; None without a file, or without a readable slot.
     pub(crate) fn read(path: &Path) -> Result<Option<Position>, StoreError> {
         match File::open(path) {
             Ok(file) => Ok(newest(&file).map(|(_, position)| position)),

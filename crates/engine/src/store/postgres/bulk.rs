@@ -79,7 +79,7 @@ impl<'a> Bulk<'a> {
         }
     }
 
-    /// The same for proofs: one whose step failed may be shown again.
+    /// The same for proofs: the proof of a failed step may be shown again.
     fn give_back_proofs(&mut self, gains: &Gains<'_>, held: &[Proof]) {
         if held.len() == gains.proofs.len() {
             return;
@@ -153,7 +153,7 @@ impl<'a> Bulk<'a> {
         self.writes.push((text::WRITE_HEADS, heads));
     }
 
-    /// Every commit is counted, whatever it is about.
+    /// Every commit is counted.
     fn add_lane(&mut self, lane: i64, gains: &Gains<'_>) {
         let counted: Vec<Box<dyn ToSql + Sync + Send + 'a>> =
             vec![Box::new(gains.next_pos), Box::new(gains.commits), Box::new(lane)];

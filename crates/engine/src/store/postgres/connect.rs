@@ -98,7 +98,7 @@ where
 }
 
 fn config(place: &PostgresPlace) -> Result<Config, StoreError> {
-    // Whatever kind of TLS is asked for, the certificate and the name in it are always verified.
+    // With every TLS mode the certificate and the name in it are verified.
     let url = ["verify-full", "verify-ca"]
         .iter()
         .fold(place.url.clone(), |url, mode| url.replace(&format!("sslmode={mode}"), "sslmode=require"));

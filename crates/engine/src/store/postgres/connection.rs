@@ -1,4 +1,4 @@
-//! A connection to PostgreSQL, and what its errors mean.
+//! A connection to PostgreSQL, and the meaning of its errors.
 
 use crate::store::{
     error::Failure,
@@ -41,7 +41,7 @@ impl Connection {
         self.in_transaction = open;
     }
 
-    /// Closes the connection, whatever it was doing.
+    /// Closes the connection in any state.
     pub(super) fn discard(&mut self) {
         if let Some(client) = self.client.take() {
             drop(Object::take(client));
@@ -163,7 +163,7 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-/// What an error before the commit means: nothing has happened.
+/// The meaning of an error before the commit: nothing has happened.
 pub(super) fn failure(error: tokio_postgres::Error) -> Failure {
     let text = describe(&error);
     let Some(code) = error.code() else {
@@ -183,7 +183,7 @@ pub(super) fn failure(error: tokio_postgres::Error) -> Failure {
     }
 }
 
-/// What an error of the commit means. Only a plain refusal of the server says that it did not happen.
+/// The meaning of an error of the commit. Only a plain refusal of the server says that it did not happen.
 pub(super) fn commit_failure(error: tokio_postgres::Error) -> Failure {
     match error.code() {
         Some(code) if !is_farewell(code) => failure(error),

@@ -1,7 +1,7 @@
-//! The news of the other nodes, read from the database after what is told already.
+//! The signals of the other nodes, read from the database after those passed on already.
 //!
-//! A notification only wakes the reader, and it looks by itself every so often; what counts are the positions. So a
-//! connection that is lost and renewed, or a notification that never came, costs time and no news.
+//! A notification only wakes the reader, which also polls; only positions count. So a connection that is lost and renewed,
+//! or a notification that never came, costs time and no signal.
 
 use super::{
     connect::Way,
@@ -27,12 +27,12 @@ const CATCH_UP: Duration = Duration::from_secs(60);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// The table holds ten minutes, and only the end of each lane is wanted: by its key, whatever the planner guesses.
+/// The table holds ten minutes, and only the end of each lane is wanted: by its key, against the planner's guesses.
 const SESSION: &str = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off; \
      SET statement_timeout = '60s'; LISTEN countersign_news";
 
-/// One statement, hence one moment of all lanes: whatever a piece of news follows is seen with it. `OFFSET 0` keeps
-/// the planner from reading all news and looking up the lane of each.
+/// One statement, hence one snapshot of all lanes: the predecessors of a signal are seen with it. `OFFSET 0` keeps the
+/// planner from reading all signals and looking up the lane of each.
 const UNSEEN: &str = "WITH behind AS MATERIALIZED (\
        SELECT lanes.lane, coalesce(seen.pos, 0) AS pos FROM lanes \
        LEFT JOIN unnest($1::bigint[], $2::bigint[]) AS seen (lane, pos) ON seen.lane = lanes.lane \
@@ -131,7 +131,7 @@ fn placed(row: &Row, heard: bool) -> Result<Placed, tokio_postgres::Error> {
     Ok(Placed { lane, pos, news })
 }
 
-/// A node of a newer version may say what this one does not know; the rest must not wait for it.
+/// A node of a newer version may send signals that this one does not know; they must not hold up the rest.
 fn understood(doc: &str) -> Option<Arc<News>> {
     let news = serde_json::from_str(doc);
     news.map(Arc::new).inspect_err(|why| tracing::warn!(%why, "news of another node is not understood")).ok()

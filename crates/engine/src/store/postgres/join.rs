@@ -1,4 +1,4 @@
-//! Joining a database: is it there, and is it as new as what was acknowledged?
+//! Joining a database: does it exist, and is it as new as the acknowledged position?
 
 use super::{connection::Connection, node::Node};
 use crate::store::{
@@ -21,7 +21,7 @@ const WITH_POSITION: i64 = 10;
 const LOOKS: u32 = 12;
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What was found out before anything was changed.
+/// The findings before anything was changed.
 pub(super) struct Joining {
     lock: Option<DatabaseLock>,
     kept_in: Place,
@@ -56,7 +56,7 @@ impl Joining {
         let known = known(pool, schema, PositionFile::read(&path)?.as_ref()).await?;
         let kept_in = match known {
             true => Place::File(path),
-            // A command must not vouch for what a node would refuse.
+            // A command must not vouch for a database that a node would refuse.
             false if !opening.alone => Place::Nowhere,
             false => {
                 vouched_for(pool, &path).await?;
@@ -95,7 +95,7 @@ fn no_folder(folder: &Path, why: &LockError) -> StoreError {
     })
 }
 
-/// Whether the database is known to be as new as what was acknowledged, or has nothing that could be old.
+/// Whether the database is known to be as new as the acknowledged position, or has nothing that could be old.
 async fn known(pool: &Pool, schema: i64, kept: Option<&Position>) -> Result<bool, StoreError> {
     if schema < WITH_POSITION {
         // A version that kept no position may have left it; a position says that a later one was here.

@@ -36,7 +36,7 @@ const LEASE: i64 = 10_000;
 const ATTEMPTS: usize = 16;
 
 impl Lane {
-    /// Takes the lowest lane whose lease lapsed, else makes a new one.
+    /// Takes the lowest lane with a lapsed lease, else creates a new one.
     pub(super) async fn take(connection: &mut Connection) -> Result<Self, Failure> {
         let owner = connection.query("SELECT CAST(gen_random_uuid() AS TEXT)", &[]).await?;
         let owner = owner.first().map_or_else(|| Err(Failure::Lost("no owner".into())), |row| row.text(0))?;
@@ -63,7 +63,7 @@ impl Lane {
     }
 }
 
-/// The other lanes whose nodes live. A node that has sent anything of late is among them, since every commit is a
+/// The other lanes with live nodes. A node that has sent anything of late is among them, since every commit is a
 /// heartbeat, too.
 pub(super) async fn others(connection: &mut Connection, own: i64) -> Result<Vec<i64>, Failure> {
     let text = "SELECT lane FROM lanes WHERE lane <> $1 AND heartbeat >= countersign_now() - $2";

@@ -172,7 +172,7 @@ impl Loaded {
         Ok(row.try_get::<_, &str>(0)? == owner)
     }
 
-    /// What was not given to us is another's, for how long does not matter here.
+    /// A key that was not given to this node is another's; its end does not matter here.
     fn take_once(&mut self, rows: &[Row], wants: &Wants<'_>) -> Result<(), tokio_postgres::Error> {
         let ours = rows.iter().map(|row| row.try_get(0)).collect::<Result<HashSet<&str>, _>>()?;
         for (key, until) in &wants.once {

@@ -17,7 +17,7 @@ pub(super) async fn run(pool: &Pool) -> Result<(), StoreError> {
     let pooled = pool.get().await.map_err(|why| {
         StoreError::Unavailable(format!("{}; check its address and that it is running", unreachable(&why)))
     })?;
-    // Not given back to the pool: closing it ends the lock, whatever happens.
+    // Not given back to the pool: closing it ends the lock in any case.
     let mut client = Object::take(pooled);
     client.batch_execute(LOCK).await.map_err(failure)?;
     migrate(&mut client).await

@@ -24,7 +24,7 @@ pub(super) struct Node {
     pub(super) held: Vec<(String, i64)>,
     /// And the proofs.
     pub(super) held_proofs: Vec<Proof>,
-    /// What this node acknowledged last; from when it has joined.
+    /// The position this node acknowledged last; set once it has joined.
     pub(super) keeper: Option<Keeper>,
 }
 
@@ -59,8 +59,8 @@ impl Node {
         Ok(())
     }
 
-    /// Whether the database still has what this node acknowledged: it may be another one than before, or have been
-    /// brought back from a backup.
+    /// Whether the database still has everything this node acknowledged: it may have been replaced, or restored from a backup
+    ///
     async fn look(&mut self) -> Result<(), Failure> {
         match &self.keeper {
             Some(keeper) => keeper.look(&mut self.connection).await,

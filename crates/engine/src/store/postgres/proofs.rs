@@ -11,7 +11,7 @@ pub(super) const SLOTS: usize = 4;
 const RING: i64 = SLOTS as i64;
 const WIDTH: i64 = 600 * SECOND;
 
-/// Nobody shows a proof that is further ahead, and some for what clocks differ by.
+/// No accepted proof is further ahead; with a margin for clock skew.
 const AHEAD: i64 = EARLY + 60 * SECOND;
 /// A `jti` is remembered for 600 s after it was shown (C-31), which may be 330 s after its proof's own time.
 const BEHIND: i64 = EARLY + 630 * SECOND;
@@ -41,7 +41,7 @@ pub(super) async fn forget(connection: &mut Connection) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The clock is read again once nobody else is at the table: what was spent while we waited for it is not lost.
+/// The clock is read again under the exclusive lock: proofs spent while this node waited for it are not lost.
 async fn empty(connection: &mut Connection, slot: usize) -> Result<(), Failure> {
     connection.begin(Access::Write).await?;
     connection.batch(&format!("LOCK TABLE proofs_{slot} IN ACCESS EXCLUSIVE MODE")).await?;

@@ -6,7 +6,7 @@ use super::proofs::SLOTS;
 pub(super) const LANE: &str =
     "SELECT owner, next_pos, countersign_now(), next_news, commits FROM lanes WHERE lane = $1 FOR UPDATE";
 
-/// Asked last, when all locks are ours: the time, and all news that a step of this batch can follow.
+/// Queried last, with all locks held: the time, and all signals that a step of this batch can follow.
 pub(super) const OTHERS: &str = "SELECT countersign_now(), lane, next_news - 1 FROM lanes";
 
 pub(super) const HEADS: &str = "SELECT project, next_seq, chain FROM lane_heads WHERE lane = $1 AND project = ANY($2)";
@@ -17,13 +17,13 @@ pub(super) const MAKE_COUNTS: &str = "INSERT INTO counts (key, value, until) \
 
 pub(super) const LOCK_COUNTS: &str = "SELECT key, value, until FROM counts WHERE key = ANY($1) ORDER BY key FOR UPDATE";
 
-/// Answers with the keys that are ours now: new ones, and those whose time was over.
+/// Returns the keys that this node has taken: new ones, and expired ones.
 pub(super) const TAKE_ONCE: &str = "INSERT INTO once_keys (key, until) \
      SELECT key, until FROM unnest($1::text[], $2::bigint[]) AS wanted (key, until) \
      ON CONFLICT (key) DO UPDATE SET until = excluded.until WHERE once_keys.until < countersign_now() \
      RETURNING key";
 
-/// Answers with the proofs that are ours now. Whoever shows the same proof meets us at the same row, since its time is
+/// Returns the proofs that this node has taken. A second use of the same proof meets the same row, since its time is
 /// signed; a `jti` that is used again with another time is found in the other tables.
 pub(super) fn take_proofs(place: usize) -> String {
     let others = (0..SLOTS).filter(|other| *other != place);

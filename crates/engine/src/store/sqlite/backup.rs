@@ -56,7 +56,7 @@ pub struct Staged {
     staged: PathBuf,
 }
 
-/// What belongs to a database file.
+/// The files of a database.
 const ENDS: [&str; 4] = ["", "-wal", "-shm", ".position"];
 
 impl Staged {
@@ -82,9 +82,8 @@ impl Staged {
         &self.staged
     }
 
-    /// Moves what is there aside, under names that end in `aside`, and the copy to its place. At no moment is there
-    /// something that a node would serve and should not: without a database it does not start, and the copy has its
-    /// new epoch already.
+    /// Moves the present files aside, under names that end in `aside`, and the copy to its place. At no moment could a node
+    /// serve a wrong database: without one it does not start, and the copy has its new epoch already.
     pub fn put_in_place(self, aside: &str) -> Result<(), StoreError> {
         let moved = self.rename(aside);
         self.remove();

@@ -57,13 +57,13 @@ pub(super) enum Durability {
 pub(super) struct Connection {
     pub(super) inner: rusqlite::Connection,
     pub(super) clock: Arc<SteadyClock>,
-    /// Whom the writer tells; those who read tell nobody.
+    /// The listeners of the writer; empty for readers.
     pub(super) listeners: Listeners,
-    /// Those that the writer saw; those who read see none.
+    /// The proofs that the writer saw; empty for readers.
     pub(super) proofs: SpentProofs,
-    /// What the writer need not read again.
+    /// Rows that the writer need not read again.
     pub(super) known: Known,
-    /// The writer's eye on its files, and what it acknowledged last; none for those who read.
+    /// The writer's watch on its files, and its last acknowledged position; none for readers.
     pub(super) watch: Option<FileWatch>,
     pub(super) keeper: Option<Keeper>,
     /// Whether nobody else writes, so that the log may be folded into the file.
@@ -90,7 +90,7 @@ impl Connection {
         inner.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
         inner.pragma_update(None, "synchronous", if durability == Durability::Full { "FULL" } else { "OFF" })?;
         inner.pragma_update(None, "temp_store", "MEMORY")?;
-        // What was deleted is overwritten, so that an erased opening is not left in a free page.
+        // Deleted content is overwritten, so that an erased opening is not left in a free page.
         inner.pragma_update(None, "secure_delete", "ON")?;
         Ok(Self {
             inner,
@@ -133,8 +133,8 @@ impl Connection {
     }
 }
 
-/// Of two that switch a new file at the same moment one is refused at once, whatever it would wait. So it waits for
-/// the other's lock, and tries again.
+/// If two connections switch a new file at the same moment, SQLite refuses one at once despite its busy timeout. That one
+/// waits for the other's lock, and tries again.
 fn write_ahead(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     let switch = || connection.pragma_update(None, "journal_mode", "WAL");
     for _ in 0..SWITCHES {

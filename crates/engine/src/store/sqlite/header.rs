@@ -11,7 +11,7 @@ use std::{
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const LENGTH: usize = 100;
 
-/// What is at the place of a database.
+/// The finding at the path of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// No file, or one without a byte in it.
@@ -19,7 +19,7 @@ pub(super) enum Found {
     Database,
 }
 
-/// Whether there is a database, by its header. What is there and is none is an error.
+/// Whether there is a database, by its header. Any other file there is an error.
 pub(super) fn look(path: &Path) -> Result<Found, StoreError> {
     let mut file = match File::open(path) {
         Err(why) if why.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
@@ -34,7 +34,7 @@ pub(super) fn look(path: &Path) -> Result<Found, StoreError> {
     if !is_header(&header) {
         return Err(damaged(path, "its first bytes are something else"));
     }
-    // While a log is there, the file may still be growing to what its header says.
+    // While a log exists, the file may still be growing to the size in its header.
     let logged = std::fs::metadata(companion(path, "-wal")).is_ok_and(|log| log.len() > 0);
     if !logged && length < said_length(&header) {
         return Err(damaged(path, "it is shorter than its header says"));
@@ -56,8 +56,8 @@ fn said_length(header: &[u8; LENGTH]) -> u64 {
 
 const NO_LOG: &str = "there is no write-ahead log beside it";
 
-/// What is wrong with the write-ahead log, to be asked before SQLite opens it: to explain why a database ends early. SQLite reads a log up to its first
-/// frame that does not fit, and says nothing.
+/// The damage of the write-ahead log, to explain why a database ends early. To be called before SQLite opens the log: SQLite
+/// reads it up to the first frame that does not fit, and says nothing.
 pub(super) fn log_trouble(database: &Path) -> Option<&'static str> {
     let Ok(mut log) = File::open(companion(database, "-wal")) else { return Some(NO_LOG) };
     let mut header = [0; 32];

@@ -1,5 +1,5 @@
-//! What the writer knows without asking the file. It alone writes there, as a rule, so what it read or wrote stays true
-//! until another process does, which SQLite tells by a number that changes then.
+//! The writer's cache of rows. As a rule it alone writes to the file, so a row that it read or wrote stays true until
+//! another process writes, which changes SQLite's `data_version`.
 
 use crate::store::batch::{Gains, Head, Tally};
 use countersign_core::records::Table;
@@ -28,7 +28,7 @@ impl Known {
         }
     }
 
-    /// For what is written beside the steps.
+    /// For writes outside of steps.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
@@ -62,7 +62,7 @@ impl Known {
         self.lane
     }
 
-    /// What a batch gained, once it is durable.
+    /// The gains of a durable batch.
     pub(super) fn gained(&mut self, gains: &Gains<'_>) {
         if self.counts.len() >= MOST_COUNTS {
             self.counts.clear();

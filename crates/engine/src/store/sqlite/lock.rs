@@ -1,7 +1,6 @@
 //! One SQLite file, one node: the node locks a file beside its database for as long as it has it open.
 //!
-//! The lock is the operating system's and ends with its process, however that ends. What is written in the file only
-//! says who has it.
+//! The lock is the operating system's and ends with its process in any case. The content of the file only names the holder.
 
 use crate::store::StoreError;
 use countersign_protocol::time::UnixMillis;
@@ -35,7 +34,7 @@ pub enum LockError {
 }
 
 impl DatabaseLock {
-    /// Takes the lock of a database file, which need not exist, and notes who has it since when.
+    /// Takes the lock of a database file, which need not exist, and notes its holder and the time.
     pub fn acquire(database: &Path, now: UnixMillis) -> Result<Self, LockError> {
         let path = beside(database);
         let unusable = |why| LockError::Unusable { path: path.clone(), why };
@@ -49,7 +48,7 @@ impl DatabaseLock {
         Ok(Self { _file: file })
     }
 
-    /// Who has the database at present, if anybody has.
+    /// The present holder of the database, if any.
     pub fn holder(database: &Path) -> Result<Option<Holder>, LockError> {
         let path = beside(database);
         let unusable = |why| LockError::Unusable { path: path.clone(), why };
@@ -57,7 +56,7 @@ impl DatabaseLock {
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             opened => opened.map_err(unusable)?,
         };
-        // Shared, so that two who ask at the same moment do not see each other.
+        // Shared, so that two queries at the same moment do not see each other.
         match file.try_lock_shared() {
             Ok(()) => Ok(None),
             Err(TryLockError::WouldBlock) => Ok(Some(Holder::noted(&mut file))),

@@ -69,7 +69,7 @@ struct DatabaseFile {
     opening: Opening,
 }
 
-/// What is given back once nothing of the database is open any more.
+/// Released once nothing of the database is open any more.
 struct Kept {
     lock: Option<DatabaseLock>,
     _folder: Option<TemporaryFolder>,
@@ -168,7 +168,7 @@ impl Backend for Sqlite {
         self.readers.let_go();
     }
 
-    /// There is one writer, also for chores.
+    /// There is one writer, also for maintenance.
     async fn chore(&self, chore: Chore) -> Result<u64, StoreError> {
         self.writer.chore(chore).await
     }

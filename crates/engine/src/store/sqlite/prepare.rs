@@ -1,4 +1,4 @@
-//! Opening a file for writing: what is found there is looked at before it is believed.
+//! Opening a file for writing: its content is checked before it is trusted.
 
 use super::{
     DatabaseFile, companion,
@@ -66,7 +66,7 @@ pub(super) fn writer(
     Ok(connection)
 }
 
-/// Whether the file is as new as what was acknowledged, and its end is whole.
+/// Whether the file is as new as the acknowledged position, and its end is whole.
 fn check(connection: &mut Connection, path: &Path, schema: i64, kept: Option<&Position>) -> Result<(), StoreError> {
     if schema < WITH_POSITION {
         // A version that kept no position may have left it; a position says that a later one was here.

@@ -45,11 +45,11 @@ impl Tx for Connection {
 
     async fn flush(&mut self, gains: &Gains<'_>) -> Result<(), Failure> {
         let written = self.write_and_commit(gains).await;
-        // A commit whose end is not known may have happened, so its proofs count as spent.
+        // A commit with an unknown end may have happened, so its proofs count as spent.
         if let Ok(()) | Err(Failure::Unknown(_)) = &written {
             self.proofs.spend(&gains.proofs, gains.now);
         }
-        // Nobody knows what is in the file after a commit whose end is not known.
+        // The content of the file is not known after a commit with an unknown end.
         if written.is_err() {
             self.known.forget();
         }

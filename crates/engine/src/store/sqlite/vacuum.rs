@@ -1,4 +1,4 @@
-//! Making a file as small as what it holds, while nobody has it.
+//! Shrinking a file to the size of its content, while no process has it open.
 
 use super::{
     header::{self, Found},

@@ -1,5 +1,5 @@
-//! The identity of the files while they are written: what was deleted, replaced or overwritten from outside
-//! takes the node out of service, because what it commits then would be found by nobody.
+//! The identity of the files while they are written: a file deleted, replaced or overwritten from outside takes the
+//! node out of service, because nobody would find its later commits.
 
 use super::{companion, header};
 use crate::store::{error::Failure, health::Health};
@@ -54,7 +54,7 @@ impl FileWatch {
         Ok(())
     }
 
-    /// After a commit: what is durable is in files that others find too.
+    /// After a commit: durable data is in files that other processes find, too.
     pub(super) fn after(&mut self) -> Result<(), Failure> {
         let found = self.same_files()?;
         self.left = Some(Trace::of(&found));

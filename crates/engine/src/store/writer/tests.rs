@@ -9,7 +9,7 @@ use countersign_core::{news::News, step::Once};
 use countersign_protocol::time::UnixMillis;
 use std::collections::VecDeque;
 
-/// A database whose commits end as the script says, and well when it is over.
+/// A database with scripted ends of its commits; they succeed when the script is over.
 #[derive(Default)]
 struct Scripted {
     script: VecDeque<Failure>,
