@@ -1,6 +1,6 @@
-//! Who holds an access token, remembered between calls.
+//! The credential cache: the holders of access tokens, cached between calls.
 //!
-//! What is remembered may be old; it is never trusted. Every call commits with guards on the rows that it was
+//! A cached credential may be stale and is never trusted. Every call commits with guards on the rows that it was
 //! decided from, so a change on any node makes the commit fail, and the call is decided again from the store.
 
 use crate::projects::Address;
@@ -75,8 +75,8 @@ impl Bearers {
         self.0.clear();
     }
 
-    /// Whoever rests on one of these delegations or sessions: this node's next call of theirs is decided from the store,
-    /// so that not even a read goes out after the answer to a revocation.
+    /// Drops all tokens under these delegations and sessions: this node decides their next call from the store, so that not
+    /// even a read goes out after the answer to a revocation.
     pub(crate) fn forget_all(&self, cut_off: &[RowKey]) {
         let rests_on = |bearer: &Bearer| {
             let delegation = bearer.delegation.as_ref().map(|delegation| delegation.key);

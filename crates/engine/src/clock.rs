@@ -35,7 +35,7 @@ impl Clock {
         }
     }
 
-    /// How long the machine was suspended, from an unknown beginning on: what the monotonic clock did not count. None
+    /// How long the machine was suspended, from an unknown beginning on: the time that the monotonic clock did not count. None
     /// where the system does not tell.
     pub(crate) fn suspended_ms(&self) -> Option<i64> {
         match self {

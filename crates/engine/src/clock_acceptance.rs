@@ -19,14 +19,14 @@ use std::collections::BTreeMap;
 
 const ALL: (UnixMillis, i64) = (UnixMillis(i64::MAX), i64::MAX);
 
-/// The clocks of a node, for people who look after it.
+/// The clocks of a node, for its operators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockShown {
     /// By which the node goes.
     pub time: UnixMillis,
-    /// What the machine's clock says.
+    /// The machine's clock.
     pub machine: UnixMillis,
-    /// What the store's says: the database server's, or the latest time that a SQLite file was used at.
+    /// The store's clock: the database server's, or the latest time at which a SQLite file was used.
     pub store: UnixMillis,
     pub trouble: Option<ClockTrouble>,
     pub accepted: i64,
@@ -44,8 +44,8 @@ impl Engine {
         })
     }
 
-    /// Goes on by the clock as it is now. Open approvals lapse, a new epoch of nonces begins, and every project's evidence
-    /// says so. What is asked keeps its deadline, unless it was asked at a time that is still to come.
+    /// Continues by the present clock. Open approvals lapse, a new epoch of nonces begins, and every project's evidence
+    /// says so. Pending questions keep their deadlines, except those asked at a time that is still to come.
     pub async fn accept_clock(&self, reason: &str) -> Result<ClockAccepted, Refusal> {
         let _turn = self.time.accepting.lock().await;
         self.keep_pace().await?;
@@ -53,7 +53,7 @@ impl Engine {
             return Err(Refusal::Conflict("the clock is in order: there is nothing to accept".into()));
         };
         let (was, now) = (self.time_before(trouble), self.right_time().await?);
-        // Checked before anything ends; the step is made again below, with what has ended.
+        // Checked before anything ends; the step is made again below, with the ended records.
         let nothing = AcceptClockView { projects: Vec::new(), people: Vec::new(), access_tokens: Vec::new() };
         AcceptClock { was, reason: reason.to_owned() }.decide(&nothing, &self.env_at(now)?)?;
         let ended = self.end_with_clock(now).await?;

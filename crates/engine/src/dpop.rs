@@ -1,8 +1,8 @@
 //! Proofs of possession and the nonces that go with them (AAP 18, R-22).
 //!
-//! A nonce is the time at which it was given out, and a MAC over that: every node can check every other's without
-//! remembering any. What was spent before a start, or before the store was lost, may be forgotten; so for a while only
-//! proofs with a nonce from after that moment count, which no older proof can have.
+//! A nonce is its time of issue and a MAC over that: every node can check every other's without remembering any. Proofs
+//! spent before a start, or before the store was lost, may be forgotten; so for a while only proofs with a nonce from after
+//! that moment count, which no older proof can have.
 
 use crate::{
     engine::Engine,
@@ -21,7 +21,7 @@ use std::sync::{
 const NONCE_LIFE_MS: i64 = 300_000;
 /// Clocks of two nodes may be this far apart.
 const NODES_APART_MS: i64 = 2_000;
-/// Twice the time within which a proof is accepted: whatever was accepted before has ended by then.
+/// Twice the time within which a proof is accepted: every proof accepted before has expired by then.
 pub(crate) const EPOCH_S: i64 = 600;
 const CONTEXT: &str = "dpop-nonce";
 
@@ -32,7 +32,7 @@ pub(crate) struct Proofs {
     /// Before that, too, only proofs with a nonce count: the clock was that far ahead once.
     nonces_until: AtomicI64,
     store_lost: AtomicBool,
-    /// What this node itself has seen spent.
+    /// The proofs that this node itself has seen.
     seen: Mutex<SpentProofs>,
     /// The nonce of this second: they need not differ from answer to answer.
     current: Mutex<(i64, String)>,
@@ -46,8 +46,8 @@ impl Proofs {
         Self { keys, since, nonces_until, store_lost, seen: Mutex::default(), current }
     }
 
-    /// Takes a proof for a call that is forwarded before its step is durable. Whoever shows it to this node again is
-    /// refused before anything is forwarded; other nodes find out when they commit.
+    /// Takes a proof for a call that is forwarded before its step is durable. A replay at this node is refused before anything
+    /// is forwarded; other nodes notice it when they commit.
     pub(crate) fn take(&self, spent: &SpentProof, now: UnixMillis) -> Result<(), Refusal> {
         let proof = Proof::of(spent);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,8 +68,8 @@ impl Proofs {
         }
     }
 
-    /// Nobody knows what a store remembers that was away: from its loss on, and once more from its return, only nonces
-    /// from after that moment count. The first proof that it sees again must have one already.
+    /// A store that was away may have lost spent proofs: from its loss on, and once more from its return, only nonces from after
+    /// that moment count. The first proof that it sees again must have one already.
     pub(crate) fn store_lost(&self, now: UnixMillis) {
         if !self.store_lost.swap(true, Ordering::Relaxed) {
             self.since.store(now.0, Ordering::Relaxed);
@@ -99,7 +99,7 @@ impl Proofs {
 }
 
 impl Engine {
-    /// Whether only proofs with a nonce count at present, whatever a project says.
+    /// Whether only proofs with a nonce count at present, independent of a project's settings.
     pub(crate) fn is_new_epoch(&self) -> bool {
         let now = self.now();
         now < self.proofs.since().plus_secs(EPOCH_S) || now < self.proofs.nonces_until()
@@ -117,7 +117,7 @@ impl Engine {
 
     fn nonce_at(&self, at: UnixMillis) -> Option<String> {
         let time = at.0.to_be_bytes();
-        // No nonce from before the clock was accepted counts after it, whatever time it names.
+        // No nonce from before the clock was accepted counts after it, even if it names a later time.
         let accepted = self.time.accepted().to_be_bytes();
         let tag = self.keys()?.mac.tag(CONTEXT, &[time, accepted].concat());
         let bytes: Vec<u8> = time.into_iter().chain(tag.into_iter().take(16)).collect();

@@ -15,14 +15,14 @@ use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::sync::broadcast::{self, error::RecvError};
 
-/// After so long an end is answered, whoever has not acknowledged it.
+/// An end is answered after this time even without all acknowledgements.
 const ANSWERED: Duration = Duration::from_secs(1);
 /// An end longer ago than this is one of which every node has heard or knows that it is not in service.
 const LONG_AGO_MS: i64 = 10_000;
-/// More than are under way at once; whoever falls behind waits for the second.
+/// More than are under way at once; a receiver that falls behind waits for the whole second.
 const ROOM: usize = 1024;
 
-/// What the nodes acknowledge, for those who wait for it here.
+/// Acknowledgements of the nodes, for the endings that wait for them here.
 pub(crate) struct Acknowledgements(broadcast::Sender<(Vec<RowKey>, i64)>);
 
 /// Collects acknowledgements from before the step that ends something, so that none is missed.
@@ -76,7 +76,7 @@ impl Engine {
         }
     }
 
-    /// Adds to a step that it ends something, if it does, and says what.
+    /// Adds the signal to a step that ends delegations or sessions, and returns their keys.
     pub(crate) fn announce_ended(&self, effects: &mut Effects) -> Vec<RowKey> {
         let holders: Vec<RowKey> = effects.puts.iter().filter_map(ended).collect();
         if !holders.is_empty() {
@@ -91,7 +91,7 @@ impl Engine {
         self.bearers.forget_all(holders);
         let (leaving, left) = (self.inflight_writes.of(holders), self.hearing.left());
         if left.is_zero() {
-            // At once: with this reading whatever was held up may go on.
+            // At once: this reading would release the writes that were held up.
             leaving.cut();
         }
         let (engine, holders) = (Arc::clone(self), holders.to_vec());

@@ -1,4 +1,4 @@
-//! The engine itself: what every operation shares.
+//! The engine itself: the state that all operations share.
 
 use crate::{
     aaep::hub::Hub,
@@ -37,7 +37,7 @@ pub enum Tenancy {
     Multi,
 }
 
-/// What the node's configuration says about deciding.
+/// The node's configuration of decisions.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The service's base URI.
@@ -87,7 +87,7 @@ pub struct Engine {
     /// Calls that outlast their callers, and records that nobody waits for.
     pub(crate) tasks: TaskTracker,
     pub(crate) unrecorded: UnrecordedOutcomes,
-    /// Whoever records late outcomes.
+    /// Held by the task that records late outcomes.
     pub(crate) recording: tokio::sync::Mutex<()>,
     pub(crate) hub: Hub,
     pub(crate) waits: Waits,
@@ -221,7 +221,7 @@ impl Engine {
         self.env_of_record()
     }
 
-    /// For the record of what has happened, which no clock makes undone. Nothing is decided by it.
+    /// For records of past facts, which stand with any clock. Nothing is decided by it.
     pub(crate) fn env_of_record(&self) -> Result<Env, Refusal> {
         self.env_at(self.now())
     }
@@ -236,8 +236,7 @@ impl Engine {
         Ok(self.store.stats().await?.with_retention(&self.settings.retention))
     }
 
-    /// Takes up changed keys, fills the audit index and removes what is past its time; for a background task to
-    /// call now and then.
+    /// Reloads changed keys, fills the audit index and removes expired rows; for a background task to call now and then.
     pub async fn tidy(&self) -> Result<(), StoreError> {
         const BATCH: i64 = 4096;
         if let Err(why) = self.refresh_keys().await {

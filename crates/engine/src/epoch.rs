@@ -1,4 +1,4 @@
-//! Going on with a database that was brought back, and lifting what was suspended then.
+//! Continuing with a restored database, and lifting the suspensions that this caused.
 
 use crate::{
     engine::Engine,

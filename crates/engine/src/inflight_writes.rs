@@ -1,7 +1,7 @@
-//! Writes that were let through and have not left completely.
+//! In-flight writes: let through, and not completely sent.
 //!
-//! A write's intent is durable before its first byte is sent, so a revocation may come between the two. What is being
-//! sent then gets a moment to leave and is cut, so that after the 200 nothing leaves any more. A write is held up
+//! A write's intent is durable before its first byte is sent, so a revocation may come between the two. A write that is
+//! being sent then gets a moment to finish and is cut, so that nothing is sent after the 200. A write is held up
 //! while this node has not heard the others for so long that it may have missed a revocation, and cut in the end.
 
 use crate::{calls::UpstreamError, store::Hearing};
@@ -73,7 +73,7 @@ impl InflightWrites {
         InflightWrite { writes: self.clone(), number, holders, ends }
     }
 
-    /// What is being sent under any of these delegations and sessions.
+    /// The writes that are being sent under any of these delegations and sessions.
     pub(crate) fn of(&self, holders: &[RowKey]) -> Leaving {
         let all = self.all();
         let of = holders.iter().filter_map(|holder| all.get(holder)).flat_map(HashMap::values);
@@ -86,7 +86,7 @@ impl InflightWrites {
 }
 
 impl Leaving {
-    /// Returns when all of it has left. What has not within the time is cut: its outcome is unknown.
+    /// Returns when all of them have left. A write that has not within the time is cut: its outcome is unknown.
     pub(crate) async fn left_or_cut_after(self, time: Duration) {
         if tokio::time::timeout(time, self.all_gone()).await.is_ok() {
             return;
@@ -133,7 +133,7 @@ impl SendRight {
     /// Whether the next piece may be sent now. Also right when this process stood still for a while and nothing in it
     /// has noticed yet.
     pub fn holds(&self) -> bool {
-        // In this order: with the reading that makes it recent it is cut, if that is what was read.
+        // In this order: a reading that makes it recent also cuts the write, if it contained the revocation.
         self.hearing.is_recent() && !self.is_cut()
     }
 

@@ -76,7 +76,7 @@ impl Keys {
         Ok(Self { sealer, policy, current: RwLock::new(None) })
     }
 
-    /// What seals every key at rest.
+    /// The sealer of all keys at rest.
     pub(crate) fn sealer(&self) -> &Sealer {
         &self.sealer
     }
@@ -101,7 +101,7 @@ impl Engine {
         Err(KeysError::Unavailable)
     }
 
-    /// Takes up what another node changed: a new key, or one that is published no longer.
+    /// Takes up changes by other nodes: a new key, or one that is published no longer.
     pub(crate) async fn refresh_keys(&self) -> Result<(), KeysError> {
         let rows: Vec<KeyInUse> = self.key_rows().await?.iter().map(in_use).collect();
         if self.keys().is_some_and(|known| known.keys == rows) {
@@ -206,7 +206,7 @@ impl Engine {
         Ok(Secret { key: mint.key(), version: 1, name: "mac".into(), sealed })
     }
 
-    /// What seals the requests that a project keeps: a key of its own, made when it is first needed.
+    /// The sealer of a project's kept requests: a key of its own, created on first use.
     pub(crate) async fn project_sealer(&self, project: &Project) -> Result<Sealer, Refusal> {
         let name = format!("project:{}", project.key);
         let make = || async {

@@ -1,4 +1,4 @@
-//! What was committed, here or on another node, is told to whoever listens on this one.
+//! Passes the signals of commits, here or on another node, to the subscribers and waiters of this one.
 
 use crate::{engine::Engine, mplp::FEED};
 use countersign_core::news::{News, Said};
@@ -8,11 +8,11 @@ use std::{
     time::Duration,
 };
 
-/// How often the hub is asked what it has due: nothing of it is urgent.
+/// How often the hub's deadlines are checked: none of them is urgent.
 const TENDED: Duration = Duration::from_millis(250);
 
 impl Engine {
-    /// Begins to pass the news on, for as long as there is an engine.
+    /// Begins to pass signals on, for as long as there is an engine.
     pub(crate) fn pass_news_on(self: &Arc<Self>) {
         let mut batches = self.store.listen();
         let engine: Weak<Self> = Arc::downgrade(self);
@@ -41,7 +41,7 @@ impl Engine {
         });
     }
 
-    /// News of another node comes without the reply token, which every node can make.
+    /// A signal of another node comes without the reply token, which every node can make.
     fn with_token<'a>(&self, said: &'a Said) -> Cow<'a, Said> {
         let token = said.lacks_token_of().and_then(|decision| self.reply_token(decision).ok());
         let Some(token) = token else { return Cow::Borrowed(said) };

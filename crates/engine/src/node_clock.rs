@@ -12,8 +12,8 @@ use std::sync::{
 
 /// More than this is a leap.
 pub(crate) const MOST_MS: i64 = 1000;
-/// Between two readings the clock may be corrected by this part of the time that passed. What is corrected faster adds up
-/// to a leap.
+/// Between two readings the clock may be corrected by this part of the time that passed. A faster correction adds up to a
+/// leap.
 const CORRECTED: i64 = 10;
 /// Less than this is the grain of the system's counters, and no suspension.
 const SUSPENDED_MS: i64 = 500;
@@ -25,7 +25,7 @@ pub struct NodeClock(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     source: Clock,
-    /// What to add to the monotonic clock to have the time.
+    /// The difference between the time and the monotonic clock.
     basis: AtomicI64,
     measured: Mutex<Measured>,
 }
@@ -37,7 +37,7 @@ struct Measured {
     suspended: Option<i64>,
 }
 
-/// By what the time was told before.
+/// The basis before a change, to restore it by.
 #[must_use]
 #[derive(Debug)]
 pub(crate) struct Basis(i64);
@@ -63,7 +63,7 @@ impl NodeClock {
         self.0.source.monotonic_ms()
     }
 
-    /// What the machine's clock says, right or wrong.
+    /// The machine's clock, right or wrong.
     pub fn wall(&self) -> UnixMillis {
         self.0.source.now()
     }
@@ -87,7 +87,7 @@ impl NodeClock {
         self.0.basis.fetch_add(step, Ordering::Relaxed);
     }
 
-    /// From here on the machine's clock is right. What takes that back comes back.
+    /// From here on the machine's clock is right. Returns the previous basis, for [`Self::take_back`].
     pub(crate) fn accept(&self) -> Basis {
         let mut measured = self.measured();
         let (now, monotonic) = self.0.source.both();
@@ -99,7 +99,7 @@ impl NodeClock {
         self.0.basis.store(before.0, Ordering::Relaxed);
     }
 
-    /// 0 for what is no leap.
+    /// 0 without a leap.
     fn leap_between(&self, now: i64, monotonic: i64) -> i64 {
         let leap = || now.saturating_sub(monotonic).saturating_sub(self.basis());
         if leap().abs() <= MOST_MS {
@@ -112,7 +112,7 @@ impl NodeClock {
         }
     }
 
-    /// What the machine slept is time that passed.
+    /// Time in suspension counts as time that passed.
     fn count_suspension(&self) {
         let mut measured = self.measured();
         let (Some(before), Some(now)) = (measured.suspended, self.0.source.suspended_ms()) else { return };

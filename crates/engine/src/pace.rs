@@ -18,7 +18,7 @@ impl Pace {
         }
     }
 
-    /// What to add to the node's clock to get the store's.
+    /// The store's clock minus the node's.
     pub(crate) fn offset_ms(&self) -> i64 {
         self.offset_ms.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! What the engine needs from outside and does not do itself: `server` plugs these in.
+//! Services that the engine needs from outside: `server` implements them.
 
 use async_trait::async_trait;
 use countersign_core::decision::probe::ProbeResponse;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct KnownOperator {
     pub identity: Arc<IdentityManifest>,
-    /// Shared as long as it is the same fetch: what was verified with it need not be verified again.
+    /// Shared for the same fetch: tokens verified with it need not be verified again.
     pub keys: Arc<KeySet>,
     pub fetched_at: UnixMillis,
 }

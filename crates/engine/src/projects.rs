@@ -1,4 +1,4 @@
-//! Which project a request is for, and changing what a project says.
+//! Finding the project of a request, and changing a project's document.
 
 use crate::{
     engine::{Engine, Tenancy},
@@ -30,7 +30,7 @@ pub enum Address {
     Subdomain(String),
 }
 
-/// Where a request arrived: each listener has an origin of its own, and speaks of itself by that.
+/// Where a request arrived: each listener has an origin of its own, and refers to itself by that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListenerKind {
     #[default]
@@ -42,7 +42,7 @@ pub enum ListenerKind {
 #[derive(Clone, Debug)]
 pub struct ProjectAt {
     pub project: Project,
-    /// The base URI of this way to it: what `aud` must be.
+    /// The base URI at this listener: the required `aud`.
     pub service: Origin,
     /// Where its API is called, if that is at another origin.
     pub resources: Option<Origin>,
@@ -61,7 +61,7 @@ impl ProjectAt {
         Manifest { resource_origin, ..manifest::of_project(&self.project.document, &self.service, &addressed) }
     }
 
-    /// What the path of a scoped endpoint begins with.
+    /// The beginning of the path of a scoped endpoint.
     pub fn prefix(&self) -> String {
         match &self.address {
             Address::Scoped(id) => format!("/projects/{id}"),

@@ -4,7 +4,7 @@ use crate::{engine::Engine, store::Outcome};
 use countersign_core::step::{Count, Effects};
 
 impl Engine {
-    /// What a node that can serve has to say about its storage; if it cannot serve, why.
+    /// The state of the storage of a node that can serve; if it cannot serve, the reason.
     pub async fn readiness(&self) -> Result<&'static str, String> {
         if let Some(trouble) = self.clock_trouble() {
             return Err(trouble.to_string());

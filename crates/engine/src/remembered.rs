@@ -1,7 +1,7 @@
-//! JWTs that were verified before: the same bytes, for the same service, under the same fetch of the same keys.
+//! A cache of verified JWTs: the same bytes, for the same service, under the same fetch of the same keys.
 //!
-//! Only success is remembered, and only until the token's own end. Whether what it says still holds is decided anew
-//! each time, by the core.
+//! Only success is cached, and only until the token's own expiry. The core decides anew each time whether its statements
+//! still hold.
 
 use countersign_core::refusal::Refusal;
 use countersign_jose::KeySet;

@@ -1,7 +1,7 @@
-//! About where the counters of limits stand, as far as this node has moved them itself.
+//! The limit cache: about where the counters of limits stand, as far as this node has moved them itself.
 //!
-//! What counts is judged in the step of each call, for all nodes. This only spares the service behind, and the store, a
-//! call that would be refused afterwards: it may know less than the store, never more.
+//! The step of each call judges the limits, for all nodes. The cache only spares the upstream, and the store, a call that
+//! would be refused afterwards: it may know less than the store, never more.
 
 use countersign_core::{aap::access::Counted, step::Count};
 use quick_cache::sync::Cache;
@@ -33,8 +33,8 @@ impl Tallies {
         }
     }
 
-    /// Where these stand must be asked again: the store refused one of them, so another node has moved it, or they were
-    /// moved by what nobody knew beforehand.
+    /// Drops these counters, to be read again: the store refused one of them, so another node has moved it, or they were
+    /// moved by an amount not known beforehand.
     pub(crate) fn forget<'a>(&self, counts: impl IntoIterator<Item = &'a Count>) {
         for count in counts {
             self.0.remove(count.key.as_str());

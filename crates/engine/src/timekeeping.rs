@@ -45,9 +45,9 @@ impl ClockTrouble {
     }
 }
 
-/// What a node remembers about its time.
+/// A node's state about its time.
 pub(crate) struct Timekeeping {
-    /// What fell due before this fell due while this node did not decide.
+    /// Deadlines before this passed while this node did not decide.
     serving_since: AtomicI64,
     paused: AtomicBool,
     /// How often the clock was accepted, as far as this node knows.
@@ -111,7 +111,7 @@ impl Engine {
             }
             None => {
                 if paused.load(Ordering::Relaxed) && paused.swap(false, Ordering::Relaxed) {
-                    // Nobody could answer meanwhile, so nothing of that time comes to a yes by default.
+                    // Nobody could answer meanwhile, so no deadline of that time leads to an approval by default.
                     self.time.serves_from(self.now());
                     tracing::warn!("the clock is in order again; decisions go on");
                 }
@@ -156,7 +156,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The clock was accepted: a new epoch of nonces begins, and what was kept before counts no more.
+    /// The clock was accepted: a new epoch of nonces begins, and the time kept before counts no more.
     pub(crate) fn begin_time(&self, kept: KeptTime, now: UnixMillis) {
         self.time.set_accepted(kept.accepted);
         self.time.kept.store(kept.last.0, Ordering::Relaxed);

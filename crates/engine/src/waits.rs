@@ -1,4 +1,4 @@
-//! Waking whoever waits for a decision, on this node.
+//! Waking the waiters for a decision, on this node.
 
 use countersign_protocol::ids::RowKey;
 use std::{
@@ -7,11 +7,11 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// Those who wait, by decision. A wait that nobody holds any more is forgotten.
+/// Waiters by decision. An entry is removed with its last waiter.
 #[derive(Clone, Default)]
 pub(crate) struct Waits(Arc<Mutex<Waiters>>);
 
-/// Each with the number of those who hold it.
+/// Each with the number of its waiters.
 type Waiters = HashMap<RowKey, (Arc<Notify>, usize)>;
 
 pub(crate) struct Waiting {
