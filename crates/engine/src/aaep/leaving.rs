@@ -155,7 +155,7 @@ impl Engine {
         Ok(())
     }
 
-    /// A person who could answer may be gone. Only if the project wants it, a question without a possible answerer is
+    /// A possible answerer may be gone. Only if the project wants it, a question without a possible answerer is
     /// settled early (C2).
     pub(super) async fn somebody_left(&self, project: &Project, person: RowKey) {
         if !project.document.decisions.early_reject {

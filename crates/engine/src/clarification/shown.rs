@@ -22,7 +22,7 @@ use countersign_protocol::{
 pub enum ChainReader {
     /// The agent sees its own sessions.
     Agent(Box<Agent>),
-    /// The person for whom that agent acts, admins and auditors.
+    /// The responsible person of that agent, admins and auditors.
     Person(Box<Member>),
     /// An admin key sees everything in the project.
     Admin,

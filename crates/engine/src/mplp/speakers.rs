@@ -47,7 +47,7 @@ impl Engine {
         self.agent(at, presented).await.map(|agent| Speaker::Agent(Box::new(agent)))
     }
 
-    /// Authenticates again without a DPoP proof, which was used up before: is the credential still valid?
+    /// Authenticates again without a DPoP proof, which was spent before: is the credential still valid?
     pub async fn speaker_again(&self, at: &ProjectAt, token: &str) -> Result<Speaker, Refusal> {
         if is_subscriber(token) {
             return self.person_speaking(at, token).await;

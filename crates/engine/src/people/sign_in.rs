@@ -66,7 +66,7 @@ impl Engine {
     }
 
     /// Authenticates a member again with a password, on this machine's own command line. Guessing is throttled
-    /// like signing in, and remote attempts cannot use up this limit.
+    /// like signing in, and remote attempts cannot exhaust this limit.
     pub async fn prove_presence(&self, member: Member, password: &str) -> Result<Member, Refusal> {
         let subject = member.person.subject.clone();
         self.count_attempt(Attempt::SignIn { account: &subject, network: COMMAND_LINE }).await?;
@@ -74,8 +74,8 @@ impl Engine {
         Ok(Member { fresh_until: self.now().plus_secs(self.settings.fresh_s), ..member })
     }
 
-    /// Counts a try. What comes back is the refusal of those whom the slow cap of the account closes it to, once it is
-    /// spent. Each try reads the cap after it was counted, so that guessing in parallel gains nothing.
+    /// Counts an attempt. Returns the refusal to use once the account's slow cap is exhausted. Each attempt reads the cap after
+    /// it was counted, so that guessing in parallel gains nothing.
     async fn count_attempt(&self, attempt: Attempt<'_>) -> Result<Option<Refusal>, Refusal> {
         let now = self.deciding_time()?;
         let throttle = self.settings.throttle;

@@ -217,7 +217,7 @@ async fn in_the_tail<S: Sql>(sql: &mut S, column: &str) -> Result<BTreeSet<RowKe
     Ok(busy)
 }
 
-/// Removes the first audit entries of a delegation: their sealed content and their index rows. The leaves stay.
+/// Removes the first audit entries of a delegation: their openings and their index rows. The leaves stay.
 async fn entries_of<S: Sql>(sql: &mut S, project: RowKey, key: RowKey, limit: u64) -> Result<u64, Failure> {
     let text = format!(
         "SELECT at, lane, seq, pos FROM audit_index WHERE project = $1 AND kind = 0 AND key = $2 \
@@ -266,7 +266,7 @@ async fn delete_openings<S: Sql>(sql: &mut S, lane: i64, positions: Vec<i64>) ->
     sql.execute(&text, &[lane.into(), Value::List(positions)]).await.map(drop)
 }
 
-/// The names of the kinds in `retention_progress`.
+/// The kinds in `retention_progress`.
 const FEED: i64 = 0;
 const LOOSE_ENTRIES: i64 = 1;
 

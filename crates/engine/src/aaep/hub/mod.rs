@@ -186,7 +186,7 @@ impl Hub {
         lock(&self.times).longest(project, people)
     }
 
-    /// The people whose time extensions have not been loaded yet.
+    /// The people with time extensions that are not loaded yet.
     pub(crate) fn times_to_load(&self, project: RowKey, people: &[RowKey]) -> Vec<RowKey> {
         let mut times = lock(&self.times);
         people.iter().copied().filter(|person| times.begins_to_load((project, *person))).collect()
