@@ -28,7 +28,7 @@ use std::{sync::Arc, time::Duration};
 /// The longest time that a connection is held for a person's answer.
 pub(super) const LONGEST_WAIT_S: u64 = 55;
 
-/// A request as it was read and rendered for a person.
+/// A request, read strictly and rendered for a person.
 pub(super) struct RenderedRequest {
     pub(super) digest: Digest,
     /// An error if the request cannot be rendered. A call that an approval covers already needs no question.
@@ -40,7 +40,7 @@ pub(super) struct RenderedRequest {
     pub(super) call: AskedFor,
 }
 
-/// A call on its way through a hold.
+/// A call that is checked for an approval.
 pub(super) struct HeldCall {
     pub(super) decided: DecidedCall,
     pub(super) request: HttpRequest,
@@ -53,11 +53,11 @@ pub(super) struct HeldCall {
 /// The result of the search for an approval.
 pub(super) enum Approval {
     Permit(Permit, HttpRequest),
-    /// A person is asked, and the caller waits.
+    /// A person is asked, and the call is pending.
     Pending(Box<Pending>),
 }
 
-/// A call that waits for a person's answer. Dropped, it is recorded as abandoned.
+/// A call that is pending for a person's answer. Dropped, it is recorded as abandoned.
 pub(super) struct Pending {
     held: HeldCall,
     decision: Decision,
@@ -82,7 +82,7 @@ impl HeldCall {
         self.decided.needs_approval().ok_or(Refusal::Internal)
     }
 
-    /// How long the caller would wait for a person.
+    /// How long the caller is ready to wait for a person.
     fn waits(&self) -> Option<u64> {
         self.decided.call.wait_s.filter(|seconds| *seconds > 0)
     }
@@ -93,10 +93,10 @@ impl HeldCall {
 }
 
 impl Engine {
-    /// Claims the approval that covers exactly this request, or has a person asked.
+    /// Claims the approval that covers exactly this request, or raises a question.
     ///
-    /// A header never authorises: `true` has an approval looked up, a confirmation token names one, and either is
-    /// claimed for this digest, by this session, or not at all.
+    /// A header never authorises: `true` requests a search for an approval, a confirmation token names one, and either is
+    /// claimed for this digest and by this session, or not at all.
     pub(super) async fn approve(
         self: &Arc<Self>,
         decided: DecidedCall,
@@ -242,7 +242,7 @@ impl Engine {
         self.ask_anew(held).await
     }
 
-    /// Without a word about its approval a request does not claim it, unless it would wait for it.
+    /// A request that mentions no approval does not claim one, unless it is ready to wait for it.
     async fn ask_for(self: &Arc<Self>, held: &mut HeldCall, connect: &mut dyn Connect) -> Looked {
         let approvals = self.approvals_for(held).await?;
         match approvals.first() {
@@ -251,7 +251,7 @@ impl Engine {
         }
     }
 
-    /// Asks, and waits if the caller would.
+    /// Raises the question, and makes the call pending if the caller waits.
     async fn ask_anew(&self, held: &mut HeldCall) -> Looked {
         let decision = self.raise_held(held).await?;
         let Some(seconds) = held.waits() else {
@@ -267,7 +267,7 @@ impl Engine {
         Ok(Next::Wait(Box::new(decision), seconds.min(LONGEST_WAIT_S)))
     }
 
-    /// The call once its question is settled, or as it is when its time is over.
+    /// The call once its question is settled, or its wait is over.
     pub(super) async fn once_settled(&self, pending: Box<Pending>) -> Result<Answered, Refusal> {
         let Pending { held, decision, seconds } = *pending;
         match self.wait_for(&decision, Duration::from_secs(seconds)).await {
@@ -284,7 +284,7 @@ impl Engine {
             let waiting = self.waits.begin(decision.key);
             let changed = waiting.changed();
             tokio::pin!(changed);
-            // From here on no change is missed; so look.
+            // From here on no change is missed, so read now.
             changed.as_mut().enable();
             let now: Option<Decision> = store::get(&*self.store, decision.key).await?;
             let now = now.ok_or(Refusal::Internal)?;
@@ -330,8 +330,8 @@ impl Engine {
         Ok(approvals)
     }
 
-    /// The claim, with everything that the call rests on, durable before the first byte goes upstream. The
-    /// connection stands before it.
+    /// The claim and its guards, durable before the first byte goes upstream. The connection is opened before it
+    ///
     pub(super) async fn claim_for_call(
         self: &Arc<Self>,
         held: &mut HeldCall,
@@ -343,7 +343,7 @@ impl Engine {
         let (digest, effect) = (held.rendered.digest, held.rendered.effect.as_ref().map(|effect| effect.digest));
         let claiming = Claiming { digest, effect, allowance };
         let probe = self.probe_for(held, connect.can_be_probed()).await?;
-        // Not the runner's loop: between two commits the call is decided again.
+        // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
             let view = self.claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
             let claim = |rules| Claim {
@@ -356,7 +356,7 @@ impl Engine {
                 probe: probe.clone(),
             };
             let needs = held.needs()?;
-            // Refused before anything is dialled; decided again below, on the connection.
+            // Refused before a connection is opened; decided again below, with the connection.
             needs.claim(claim(needs.rules()), &view, &self.env()?)?;
             connect.connect(needs.facts()).await?;
             let _turn = self.turns.take(decision.asked_in).await;
@@ -407,8 +407,8 @@ impl Engine {
         }
     }
 
-    /// An approval that does not cover the call is told in the one way that the protocol knows (C-02); every refusal
-    /// stands in the audit.
+    /// The refusal of an approval that does not cover the call has the one form that the protocol knows (C-02); every refusal
+    /// is in the audit.
     pub(super) async fn refuse_held(&self, held: HeldCall, refusal: Refusal) -> Refusal {
         let refusal = match refusal {
             Refusal::YesGone(why) => {
@@ -440,7 +440,7 @@ impl Engine {
         let call = held.decided.facts();
         let asked = Asked {
             digest: rendered.digest,
-            // A question of one session is not the other's (AAP 14.1).
+            // Questions of different sessions are different (AAP 14.1).
             same: Digest::of(format!("{}\n{}", call.session(), rendered.digest.hex()).as_bytes()),
             tool: call.action().to_owned(),
             question: Question::Confirmation(question),
@@ -467,7 +467,7 @@ impl Engine {
         Ok(decision)
     }
 
-    /// The 403, with the decision's id, where to wait, the page, and how to go on.
+    /// The 403, with the decision's id, the URL to wait at, the page, and the next step.
     fn awaited(&self, held: &HeldCall, why: Awaiting, decision: Option<&Decision>) -> Refusal {
         let document = &held.at.project.document;
         Refusal::ConfirmationRequired(Box::new(Awaited {
@@ -507,13 +507,13 @@ impl Engine {
         facts
     }
 
-    /// Where the request that a decision is about can be run without sending it again.
+    /// The URL that runs the request of a decision without sending it again.
     pub(crate) fn redeem_url(&self, at: &ProjectAt, decision_id: &str) -> Option<String> {
         let gateway = self.resources_of(&at.project)?;
         Some(format!("{gateway}/.countersign/decisions/{decision_id}/redeem"))
     }
 
-    /// Names a decision in `X-Agent-Confirm`: its id and a MAC of it. Worth nothing without the session that asked.
+    /// The `X-Agent-Confirm` token of a decision: its id and a MAC of it. Worthless outside of the requester's session.
     pub(crate) fn confirm_token(&self, decision_id: &str) -> Result<String, Refusal> {
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         let tag = keys.mac.tag("confirm-token", decision_id.as_bytes());

@@ -7,16 +7,16 @@ use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use quick_cache::sync::Cache;
 use serde::Serialize;
 
-/// The `typ` of the statement.
+/// The `typ` of the assertion.
 const TYP: &str = "countersign-identity+jwt";
 const LIFE_S: i64 = 60;
-/// A remembered statement is used while at least half of its life is left.
+/// A cached assertion is used while at least half of its lifetime is left.
 const USED_FOR_S: i64 = 30;
 const REMEMBERED: usize = 20_000;
 
 type Of = (RowKey, i64, String, String);
 
-/// Statements that are good for any call of a session by a route. Signing costs half as much as checking a proof.
+/// Cached assertions, each valid for any call of a session on a route. Signing costs half as much as verifying a proof.
 pub(crate) struct Assertions(Cache<Of, (UnixMillis, String)>);
 
 impl Default for Assertions {
@@ -50,7 +50,7 @@ struct Claims<'a> {
 }
 
 impl Engine {
-    /// Remembered for half a minute, unless a person confirmed exactly this call: then it says which decision that was.
+    /// Cached for half a minute, unless a person confirmed exactly this call: then it names the decision.
     pub(super) fn identity_assertion(
         &self,
         facts: &CallFacts,

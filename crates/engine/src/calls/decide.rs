@@ -23,7 +23,7 @@ type Begun = (Option<InflightWrite>, Option<Box<UnsettledWrite>>);
 type Checked = Result<Proven, String>;
 
 impl Engine {
-    /// Decides a call, from its head alone. A refusal is recorded before it is told.
+    /// Decides a call by its head alone. A refusal is recorded before it is returned.
     pub async fn decide(self: &Arc<Self>, address: &Address, call: Call) -> Result<DecidedCall, Refusal> {
         let verdict = self.decide_call(address, &call, false).await?;
         let decided = DecidedCall::new(self, verdict, call, address.clone());
@@ -44,7 +44,7 @@ impl Engine {
         if speculative { self.may_run_ahead(authorized).await } else { Ok(()) }
     }
 
-    /// A speculative read is forwarded at once; its answer stays sealed until its record is durable.
+    /// A speculative read is forwarded at once; its response stays sealed until its record is durable.
     pub(super) fn speculate(self: &Arc<Self>, decided: DecidedCall) -> Result<Permit, Refusal> {
         let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
         Ok(Permit::new(self, OpenPermit::new(authorized, call, address)))
@@ -65,7 +65,7 @@ impl Engine {
         }
     }
 
-    /// Makes the intent of a call durable that nobody must approve; only then may it be forwarded.
+    /// Makes the intent of a call without approval durable; only then may it be forwarded.
     pub(super) async fn begin(
         self: &Arc<Self>,
         mut decided: DecidedCall,
@@ -88,7 +88,7 @@ impl Engine {
     }
 
     async fn try_to_begin(&self, decided: &mut DecidedCall, write: Option<&FreshWrite>) -> Result<Begun, Refusal> {
-        // Not the runner's loop: between two commits the call is decided again.
+        // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
             self.hears_other_nodes().await?;
             let authorized = decided.authorized().ok_or(Refusal::Internal)?;
@@ -138,7 +138,7 @@ impl Engine {
         }
     }
 
-    /// The same call decided again. A refusal is recorded here, so its guard has nothing left to record.
+    /// Decides the same call again. A refusal is recorded here, so its guard has nothing left to record.
     pub(super) async fn decide_anew(&self, decided: &mut DecidedCall, spent: bool) -> Result<Verdict, Refusal> {
         let refused = match self.verdict(&decided.address, &decided.call).await? {
             Ok(verdict) => return Ok(verdict),
@@ -151,7 +151,7 @@ impl Engine {
 
     async fn verdict(&self, address: &Address, call: &Call) -> Result<Result<Verdict, Refused>, Refusal> {
         let view = self.access_view(address, call).await?;
-        // A signature is checked once, however often the rest is looked at.
+        // A signature is verified once, even if the rest is decided repeatedly.
         let memo = OnceLock::new();
         match self.decide_on(&view, call, &memo) {
             Ok(Verdict::Authorized(call)) if call.facts().is_self_asserted() => {
@@ -188,12 +188,12 @@ impl Engine {
         Err(refused.refusal)
     }
 
-    /// `DPoP-Nonce` for answers to calls, when nonces are on (C-27).
+    /// `DPoP-Nonce` for responses to calls, when nonces are on (C-27).
     pub async fn nonce_for_calls(&self, address: &Address) -> Option<String> {
         if self.is_new_epoch() {
             return self.nonce();
         }
-        // Whether a header more is sent may be told from memory; whether a nonce is demanded is not.
+        // The cache may decide whether to send one more header, but not whether to demand a nonce.
         let on = match self.shared.last_at(address) {
             Some(project) => project.document.dpop.nonce_at_calls,
             None => self.project(address).await.is_ok_and(|at| at.project.document.dpop.nonce_at_calls),

@@ -17,7 +17,7 @@ pub struct DecidedCall {
     verdict: Option<Verdict>,
     pub(super) call: Call,
     pub(super) address: Address,
-    /// Whether the record still lacks this call.
+    /// Whether the call is not recorded yet.
     open: bool,
 }
 
@@ -58,7 +58,7 @@ impl DecidedCall {
         self.verdict = Some(verdict);
     }
 
-    /// The proof is spent and the request counted; only then does a call wait.
+    /// A call becomes pending only after its proof is spent and the request is counted.
     pub(super) fn begins_to_wait(&mut self) {
         self.verdict = self.verdict.take().map(|verdict| match verdict {
             Verdict::NeedsApproval(needs) => Verdict::NeedsApproval(needs.waiting()),
@@ -66,7 +66,7 @@ impl DecidedCall {
         });
     }
 
-    /// From here on something else owes the record: a permit, or a refusal that is written already.
+    /// From here on another value is responsible for the record: a permit, or a refusal that is written already.
     pub(super) fn is_recorded(&mut self) {
         self.open = false;
     }
@@ -95,7 +95,7 @@ impl DecidedCall {
         self.open = false;
         let (engine, verdict) = (Arc::clone(&self.engine), self.verdict.take());
         let Some(verdict) = verdict else { return refusal };
-        // In a task of its own: a caller that hangs up now is recorded all the same.
+        // In a task of its own: the record is written even if the caller hangs up now.
         let recording = engine.tasks.spawn({
             let engine = Arc::clone(&engine);
             async move { engine.record_refusal(&verdict, refusal).await }
@@ -115,7 +115,7 @@ impl Drop for DecidedCall {
 }
 
 impl Engine {
-    /// For a guard that was dropped: nobody waits for the record any more, and it is written all the same.
+    /// For a dropped guard: no task awaits the record, and it is written all the same.
     pub(super) fn record_in_background<F, E>(self: &Arc<Self>, effects: F)
     where
         F: FnOnce(&countersign_core::env::Env) -> Result<Effects, E>,

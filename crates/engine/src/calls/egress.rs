@@ -6,14 +6,14 @@ use countersign_core::{
     step::Effects,
 };
 
-/// Bytes are taken this many at a time, so that a long answer is not a step a chunk.
+/// Bytes are counted in blocks of this size, so that a long response does not need a step for each chunk.
 const BLOCK: u64 = 64 * 1024;
 
 /// The meter of a response of unknown length.
 pub struct Egress {
     usage: Usage,
     writes: bool,
-    /// Taken and not passed on yet.
+    /// Counted and not passed on yet.
     taken: u64,
     over: bool,
 }
@@ -27,7 +27,7 @@ impl Egress {
 }
 
 impl Engine {
-    /// How many of `bytes` more may leave. Less than asked means: cut here. A write's answer is counted and never cut.
+    /// How many of `bytes` more may leave. A smaller number means: cut here. A write's response is counted and never cut.
     pub async fn pass(&self, egress: &mut Egress, bytes: u64) -> u64 {
         while egress.taken < bytes && !egress.over {
             let missing = (bytes - egress.taken).max(if egress.writes { 0 } else { BLOCK });

@@ -1,4 +1,4 @@
-//! The one way of a call: decide, approve, connect, claim, send, settle. Every enforcement point takes it.
+//! The flow of a call: decide, approve, connect, claim, send, settle. Every enforcement point uses it.
 
 use super::{
     BodyDigest, DecidedCall, Egress, HeldFacts, Permit, UpstreamError, UpstreamOutcome, Watch,
@@ -16,15 +16,15 @@ use countersign_core::{
 use std::{future::Future, sync::Arc};
 use tracing::Instrument as _;
 
-/// How long a claim is known to stand without being read again.
+/// How long a claim is trusted without being read again.
 const TRUSTED_MS: i64 = 250;
 
 /// An enforcement point's side of one call.
 pub trait Exchange: Connect + Sized + 'static {
-    /// The upstream's answer, as far as its head.
+    /// The head of the upstream's response.
     type Answer: Send + 'static;
 
-    /// Judges and reads a request that nobody must approve. Nothing has been spent on it yet.
+    /// Judges and reads a request that needs no approval. Nothing has been spent on it yet.
     fn read(&mut self, facts: &CallFacts) -> impl Future<Output = Result<(), Refusal>> + Send;
 
     /// The digests of a write for the recognition of repeats, with its body's digest now or later. With `whole` the
@@ -47,7 +47,7 @@ pub trait Exchange: Connect + Sized + 'static {
 
     fn outcome(&self, answer: &Self::Answer) -> UpstreamOutcome;
 
-    /// Whether the answer goes on for as long as the session may.
+    /// Whether the response goes on for as long as the session may.
     fn streams(&self, facts: &CallFacts, answer: &Self::Answer) -> bool;
 }
 
@@ -67,16 +67,16 @@ pub trait Connect: Send {
 /// A response with a durable record.
 pub struct Settled<A> {
     pub answer: A,
-    /// The meter of an answer without a length.
+    /// The meter of a response without a length.
     pub egress: Option<Egress>,
     /// The conditions that must hold while a stream is open.
     pub watch: Option<Watch>,
-    /// The name of a write that may or may not have run, although the upstream answered: its repeats are refused.
+    /// The id of a write with an unknown effect despite a response: its repeats are refused.
     pub unsettled_call: Option<String>,
 }
 
 impl Engine {
-    /// Carries one call out, or refuses it. Either way it stands in the record before this answers.
+    /// Carries one call out, or refuses it. Either way it is recorded before this returns.
     pub async fn carry_out<E: Exchange>(
         self: &Arc<Self>,
         address: &Address,
@@ -112,7 +112,7 @@ impl Engine {
         .await
     }
 
-    /// Runs a request that was kept, by the id of its decision. `call` has the credentials of the redeeming request.
+    /// Runs a kept request, by the id of its decision. `call` has the credentials of the redeeming request.
     pub async fn carry_out_kept<E: Exchange>(
         self: &Arc<Self>,
         address: &Address,
@@ -128,7 +128,7 @@ impl Engine {
         .await
     }
 
-    /// A caller that hangs up while a person is asked does not want it to run; one that hangs up later is too late.
+    /// A caller that hangs up while the question is pending cancels the call; later it cannot.
     async fn hold<E: Exchange>(
         self: &Arc<Self>,
         decided: DecidedCall,
@@ -166,7 +166,7 @@ impl Engine {
         self.tasks.spawn(task.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded(None))?
     }
 
-    /// Sends, records the outcome, and only then lets the answer go.
+    /// Sends, records the outcome, and only then releases the response.
     async fn forward<E: Exchange>(
         self: &Arc<Self>,
         mut permit: Permit,
@@ -195,8 +195,8 @@ impl Engine {
         Ok(Settled { answer, egress, watch, unsettled_call })
     }
 
-    /// The right to send, checked immediately before the first byte: the bytes that were approved, under a claim
-    /// that nobody can have taken for lapsed.
+    /// The right to send, checked immediately before the first byte: the approved bytes, under a claim that no node
+    /// can have taken for lapsed.
     async fn may_send(&self, permit: &Permit, approved: Option<&HttpRequest>) -> Result<(), UpstreamError> {
         let covered = match (approved, permit.held()) {
             (Some(request), _) => permit.covers(request),
@@ -217,7 +217,7 @@ impl Engine {
         })
     }
 
-    /// A claim that was not made just now is read again: others may have settled it while this node stood still.
+    /// A claim that is not fresh is read again: others may have settled it while this node stood still.
     async fn still_claimed(&self, held: &HeldFacts) -> Result<(), UpstreamError> {
         let has_time = || held.may_send_at(self.now(), self.clock.monotonic_ms());
         if has_time() && self.clock.monotonic_ms().saturating_sub(held.leased_at_ms) > TRUSTED_MS {

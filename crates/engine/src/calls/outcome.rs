@@ -8,7 +8,7 @@ use countersign_protocol::project::Route;
 pub enum UpstreamError {
     /// Nothing was sent.
     NotSent(&'static str),
-    /// Sent, and no response within the time for it.
+    /// Sent, and no response in time.
     TimedOut(&'static str),
     /// Sent, or perhaps sent, and no response came back.
     ConnectionLost(&'static str),
@@ -27,7 +27,7 @@ impl From<UpstreamError> for Refusal {
 /// The upstream's behaviour as an enforcement point observed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpstreamOutcome {
-    /// The head of its response: status, the usual words for it, the length if it says so, and whether it carries
+    /// The head of its response: status, reason phrase, the length if it is declared, and whether it carries
     /// `Countersign-Effect: none`.
     Responded {
         status: u16,
@@ -50,7 +50,7 @@ impl UpstreamOutcome {
         }
     }
 
-    /// Whether the upstream itself said that it did nothing: a 4xx other than 408 and 425, a status that the
+    /// Whether the upstream itself declared that it did nothing: a 4xx other than 408 and 425, a status that the
     /// route lists, or a response with `Countersign-Effect: none`.
     pub(super) fn says_no_effect(&self, route: &Route) -> bool {
         match self {

@@ -1,5 +1,5 @@
-//! Authority as a value that cannot be made up: it exists only because its step is durable, it fits one request, and it
-//! is settled once. Dropped without an outcome, it records that nobody knows.
+//! Authority as a value that cannot be forged: it exists only because its step is durable, it fits one request, and it
+//! is settled once. Dropped without an outcome, it records the outcome as unknown.
 
 use super::{BodyDigest, UpstreamError, UpstreamOutcome, Watch, egress::Egress};
 use crate::{
@@ -41,21 +41,21 @@ impl OpenPermit {
         Self { authorized, held: None, inflight: None, call, address, sent: false, body: BodyDigest::default() }
     }
 
-    /// How errors name a call that may have happened.
+    /// The name of a possibly executed call in errors.
     pub(super) fn named(&self) -> Option<SentWrite> {
         let decision = self.held.as_ref().map(|held| SentWrite::Decision(held.decision_id.clone()));
         decision.or_else(|| self.authorized.write().map(|write| SentWrite::Call(write.call_id.clone())))
     }
 }
 
-/// The claim behind a call that a person approved.
+/// The claim behind an approved call.
 #[derive(Clone, Debug)]
 pub struct HeldFacts {
     pub(crate) decision: RowKey,
     pub(crate) decision_id: String,
     pub(crate) execution: RowKey,
     pub(crate) execution_id: String,
-    /// The number of this claim among those of the same effect or digest.
+    /// The fencing number of this claim among those of the same effect or digest.
     pub(crate) fence: i64,
     pub(crate) digest: Digest,
     /// The digest of its effect key.
@@ -96,7 +96,7 @@ impl Permit {
         }
     }
 
-    /// Whether it may go on being sent; none for a speculative read, and once it has left.
+    /// The right to go on sending; none for a speculative read, and once the request has left.
     pub fn send_right(&self) -> Option<SendRight> {
         self.open().inflight.as_ref().map(InflightWrite::right)
     }
@@ -119,8 +119,7 @@ impl Permit {
         }
     }
 
-    /// Whether these are the very bytes that were approved. Asked right before they are sent, also in release builds
-    ///
+    /// Whether these are exactly the approved bytes. Checked right before they are sent, also in release builds.
     pub(super) fn covers(&self, request: &HttpRequest) -> bool {
         let Some(held) = self.held() else { return self.covers_head(&request.method, &request.target) };
         let Some(principal) = self.facts().delegation_id() else { return false };
@@ -128,7 +127,7 @@ impl Permit {
         Action::Http(action).digest().is_ok_and(|digest| digest == held.digest)
     }
 
-    /// Whether this is the call that was decided, for a body that was not looked at.
+    /// Whether this is the call that was decided, for a body that was not read.
     pub fn covers_head(&self, method: &str, target: &str) -> bool {
         self.facts().covers(method, target)
     }
@@ -166,11 +165,11 @@ impl Permit {
         self.engine.identity_assertion(self.facts(), audience, self.held())
     }
 
-    /// Records the outcome; only then may the answer leave. The meter is for an answer of unknown length.
+    /// Records the outcome; only then may the response leave. The meter is for a response of unknown length.
     pub(super) async fn settle(mut self, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         let Some(open) = self.open.take() else { return Err(Refusal::Internal) };
         let (engine, named) = (Arc::clone(&self.engine), open.named());
-        // In a task of its own: a caller that hangs up now is recorded all the same.
+        // In a task of its own: the record is written even if the caller hangs up now.
         let settling = engine.tasks.spawn({
             let engine = Arc::clone(&engine);
             async move { engine.settle(*open, outcome).await }
@@ -192,7 +191,7 @@ impl HeldFacts {
         now.plus_millis(margin) < self.lease_until && elapsed.saturating_add(margin) < lease_ms
     }
 
-    /// Whether this is still the claim under which it may be sent.
+    /// Whether this is still the claim that allows sending.
     pub(super) fn is_claim(&self, execution: &Execution) -> bool {
         execution.id == self.execution_id && execution.fence == self.fence && execution.lease_until().is_some()
     }

@@ -1,4 +1,4 @@
-//! Running a request that was kept, by the id of its decision, without sending it again.
+//! Running a kept request, by the id of its decision, without sending it again.
 
 use super::{
     Connect, DecidedCall, Permit,
@@ -20,8 +20,8 @@ use countersign_protocol::hash::Digest;
 use std::sync::Arc;
 
 impl Engine {
-    /// `call` has the credentials of the redeeming request; its proof is for that request, and the rest of the decision
-    /// is about the one that was kept.
+    /// `call` has the credentials of the redeeming request, and its proof is for that request; everything else is decided
+    /// about the kept one.
     pub(super) async fn redeem(
         self: &Arc<Self>,
         address: &Address,
@@ -98,7 +98,7 @@ impl Engine {
         serde_json::from_slice(&bytes).map(Some).map_err(|_| Refusal::Internal)
     }
 
-    /// Keeps a request under the project's key, for the question about exactly it.
+    /// Seals a request under the project's key, for the question about it.
     pub(super) async fn seal_request(
         &self,
         project: &Project,

@@ -1,4 +1,4 @@
-//! The outcome of a call: durable before its answer leaves, and honest where nobody knows.
+//! The outcome of a call: durable before its response leaves, and unknown where it is not known.
 
 use super::{Egress, HeldFacts, UpstreamOutcome, permit::OpenPermit, unrecorded::UnrecordedOutcome};
 use crate::{
@@ -26,7 +26,7 @@ use countersign_protocol::{
 use std::sync::atomic::{AtomicBool, Ordering};
 
 impl Engine {
-    /// Records the outcome of a call; only then may its answer leave. The meter is for an answer of unknown length.
+    /// Records the outcome of a call; only then may its response leave. The meter is for a response of unknown length.
     pub(super) async fn settle(&self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         match open.authorized.facts().writes() {
             true => self.settle_write(&open, outcome).await,
@@ -70,7 +70,7 @@ impl Engine {
         let again = AtomicBool::new(false);
         let record = || async {
             let row = match open.authorized.write() {
-                // Somebody settled it by hand, or its day is over.
+                // A person settled it, or it expired.
                 Some(write) if again.swap(true, Ordering::Relaxed) => self.unsettled_row(write.key).await?,
                 write => write.cloned(),
             };
@@ -96,7 +96,7 @@ impl Engine {
         }
     }
 
-    /// The execution's end rides in the same step as the call's entry.
+    /// The execution's end is committed in the same step as the call's entry.
     pub(super) async fn report_execution(
         &self,
         execution: (RowKey, &str),
@@ -156,11 +156,11 @@ impl Engine {
         }
     }
 
-    /// Records a read and judges it once more: if it was cut off meanwhile, the answer must be dropped.
+    /// Records a read and decides it again: if its access was revoked meanwhile, the response must be dropped.
     async fn settle_read(&self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         let OpenPermit { mut authorized, call, address, .. } = open;
         let (text, bytes) = (outcome.text(), outcome.bytes());
-        // Not the runner's loop: between two commits the call is decided again.
+        // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
             let (effects, counted) = authorized.read(&text, bytes, &self.env()?)?;
             match self.commit(effects).await {

@@ -8,7 +8,7 @@ use countersign_core::{
 };
 use std::time::Duration;
 
-/// How often it is looked whether a stream may go on.
+/// How often a stream's conditions are checked.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// The conditions that must hold as long as a stream is open.

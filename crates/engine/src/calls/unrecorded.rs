@@ -1,4 +1,4 @@
-//! Outcomes that are known and could not be recorded, because the store was away or the clock was off. They are
+//! Known outcomes that could not be recorded, because the store was unavailable or the clock was off. They are
 //! kept in memory and in a file beside the node, and recorded when the store returns.
 
 use super::HeldFacts;
@@ -80,7 +80,7 @@ impl UnrecordedOutcome {
             name: "late_outcome",
             key: key.clone(),
             by: *by,
-            // It has happened: counted, never refused.
+            // It has happened: it is counted, never refused.
             limit: i64::MAX,
             until: *until,
         };
@@ -99,7 +99,7 @@ impl UnrecordedOutcome {
     }
 }
 
-/// The outcomes that this node owes the record.
+/// The outcomes that this node still has to record.
 #[derive(Default)]
 pub(crate) struct UnrecordedOutcomes {
     file: Option<PathBuf>,
@@ -107,7 +107,7 @@ pub(crate) struct UnrecordedOutcomes {
 }
 
 impl UnrecordedOutcomes {
-    /// Those that an earlier run left behind. A line that was not written whole was never acknowledged.
+    /// Loads the outcomes of an earlier run. A line that was not written completely was never acknowledged.
     pub(crate) fn open(file: Option<PathBuf>) -> io::Result<Self> {
         let outcomes = match &file {
             Some(file) => read(file)?,
@@ -130,7 +130,7 @@ impl UnrecordedOutcomes {
         list.push(outcome);
     }
 
-    /// The first is recorded. The file goes with the last one.
+    /// Removes the first outcome after it was recorded. The file is deleted with the last one.
     fn first_is_recorded(&self) {
         let mut list = self.list();
         if !list.is_empty() {
@@ -193,7 +193,7 @@ fn owner_only(file: &Path, append: bool) -> io::Result<File> {
 }
 
 impl Engine {
-    /// Keeps an outcome for when the store returns.
+    /// Keeps an outcome until the store returns.
     pub(super) fn owe(&self, outcome: Option<UnrecordedOutcome>) {
         match outcome {
             Some(outcome) => {
