@@ -24,14 +24,14 @@ impl Engine {
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
 
-    /// The same where no proof is asked for: looking at one's own record (AAP 18.2).
+    /// The same without a proof, for reading one's own record (AAP 18.2).
     pub async fn agent_reader(&self, at: &ProjectAt, token: &str) -> Result<Actor, Refusal> {
         let bearer = self.bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
         bearer_holds(&bearer, self.deciding_time()?)?;
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
 
-    /// Everything behind an access token of this project; whether it still holds is for the caller to decide.
+    /// Everything behind an access token of this project; the caller decides whether it is still valid.
     pub(crate) async fn bearer_by_hash(&self, project: &Project, hash: &Digest) -> Result<Bearer, Refusal> {
         let bearer = self.load_bearer(project, hash).await?;
         self.with_live_key(project, bearer.ok_or(Refusal::AccessTokenInvalid)?).await
@@ -76,8 +76,8 @@ impl Engine {
         Ok(Some(Bearer { token, session, delegation }))
     }
 
-    /// A live session's operator key is looked up again when the key set in which it stood is an hour old; a
-    /// withdrawn one ends the session (C-88).
+    /// A live session's operator key is looked up again when its key set is an hour old; a withdrawn key ends the session
+    /// (C-88).
     async fn with_live_key(&self, project: &Project, bearer: Bearer) -> Result<Bearer, Refusal> {
         let now = self.now();
         let open = bearer.session.state == countersign_core::records::SessionState::Open;
@@ -94,7 +94,7 @@ impl Engine {
                 }
             }
             Ok(None) => self.close_for_withdrawn_key(project, session).await?,
-            // Refused in its turn: a key that nobody could look up is not believed any longer.
+            // Refused in the order of R-28: a key that cannot be looked up is no longer trusted.
             Err(trouble) => {
                 tracing::warn!(?trouble, operator = %session.operator, "an operator's key could not be looked up again");
                 return Ok(bearer);

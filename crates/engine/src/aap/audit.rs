@@ -15,7 +15,7 @@ use countersign_core::{
 };
 use countersign_protocol::{aap::audit::AuditPage, hash::Digest, time::UnixMillis};
 
-/// A query as it was asked.
+/// A query as received.
 #[derive(Clone, Debug, Default)]
 pub struct AuditAsked {
     pub delegation_id: Option<String>,

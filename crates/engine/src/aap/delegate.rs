@@ -124,7 +124,7 @@ impl Engine {
         self.granted(self.run(grant).await?)
     }
 
-    /// The person says no. Answers with where to send the browser, if anywhere.
+    /// The person rejects the request. Returns the URL to redirect the browser to, if any.
     pub async fn deny(
         &self,
         at: &ProjectAt,
@@ -175,7 +175,7 @@ impl Engine {
         keys.signing.sign(delegation_token::TYP, claims).map_err(|_| Refusal::Internal)
     }
 
-    /// Published vectors name a delegation; outside test mode nobody chooses an id.
+    /// The published vectors name a delegation; outside of test mode a caller cannot choose an id.
     fn fixed_id(&self, body: &DelegateRequest) -> Result<Option<String>, Refusal> {
         match &body.delegation_id {
             Some(_) if !self.settings.test_mode => {

@@ -1,4 +1,4 @@
-//! AAP's operations: load, decide, make durable. One file an endpoint's worth.
+//! AAP's operations: load, decide, commit. One file per endpoint.
 
 pub(crate) mod access;
 pub(crate) mod audit;

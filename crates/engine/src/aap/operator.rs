@@ -1,4 +1,4 @@
-//! From a JWT to a verified operator, and how every trouble on the way is told.
+//! From a JWT to a verified operator, and the refusal for each failure on the way.
 
 use crate::{
     engine::Engine,

@@ -86,7 +86,7 @@ impl Engine {
         }
     }
 
-    /// The proof that came with a registration: demanded where tokens must be bound, welcome everywhere (C-26).
+    /// The proof of a registration: demanded where tokens must be bound, accepted everywhere (C-26).
     fn prove_key(&self, at: &ProjectAt, shown: Option<RegisterProof<'_>>) -> Result<Option<SpentProof>, Refusal> {
         let document = &at.project.document;
         let Some(shown) = shown else {
@@ -98,7 +98,7 @@ impl Engine {
         spend(proven, None, at.project.key, nonce_demanded).map(Some)
     }
 
-    /// `DPoP-Nonce` for answers to registrations, when nonces are on.
+    /// `DPoP-Nonce` for responses to registrations, when nonces are on.
     pub fn nonce_for_register(&self, at: &ProjectAt) -> Option<String> {
         let on = at.project.document.dpop.nonce_at_register || self.is_new_epoch();
         if on { self.nonce() } else { None }
@@ -120,20 +120,20 @@ impl Engine {
             Err(trouble) => return trouble,
         };
         match self.commit(effects).await {
-            // A proof that is too old for the store can be shown no more.
+            // A proof that is too old for the store cannot be shown again.
             Outcome::Committed | Outcome::OutOfTime => why,
             Outcome::Replayed => Refusal::DpopReplayed,
             _ => Refusal::Unavailable,
         }
     }
 
-    /// Our own signature. A key that another node has just made is looked for once.
+    /// Verifies this service's own signature. An unknown key may be new on another node, so the store is read once.
     pub(crate) async fn prove_delegation(&self, jwt: &str, project: &Project) -> Result<VerifiedDelegation, Refusal> {
         let keys = self.keys_to_check(jwt).await?;
         let origins = self.origins_of(project);
         let origins: Vec<&str> = origins.iter().map(String::as_str).collect();
         verify_delegation(jwt, &keys.set, &origins, self.now()).map_err(|why| match why {
-            // Ours and sound, and of another project: the same as any delegation that is not here (C-71).
+            // Valid, and of another project: the same refusal as for any unknown delegation (C-71).
             DelegationRefusal::WrongIssuer if self.is_from_a_project_host(jwt) => Refusal::DelegationNotFound,
             why => Refusal::DelegationInvalid(why.to_string()),
         })

@@ -20,7 +20,7 @@ use countersign_protocol::{
 };
 
 impl Engine {
-    /// Ends a delegation. When this answers, no call of it is let through any more, on any node.
+    /// Ends a delegation. When this returns, no node lets a call of it through any more.
     pub async fn revoke(&self, at: &ProjectAt, actor: &Actor, body: &RevokeRequest) -> Result<RevokeResponse, Refusal> {
         let id = body.delegation_id.as_ref().ok_or_else(|| Refusal::invalid("delegation_id is required"))?;
         let reason = body.reason.as_deref().map(|text| Reason::parse(text).ok_or_else(bad_reason)).transpose()?;

@@ -1,4 +1,4 @@
-//! The agent that asks, as proven by its API key or its access token.
+//! The requesting agent, as proven by its API key or its access token.
 
 use crate::{
     engine::Engine,
@@ -18,7 +18,7 @@ use countersign_protocol::{
     aaep::envelope::Producer, decisions::ActionsDocument, hash::Digest, ids::RowKey, time::UnixMillis,
 };
 
-/// An agent that may ask, and everything that its right to ask rests on.
+/// An agent that may ask, and the basis of that right.
 #[derive(Clone, Debug)]
 pub struct Agent {
     pub(crate) raiser: Raiser,
@@ -29,7 +29,7 @@ pub struct Agent {
     pub(crate) actions: Option<Vec<String>>,
     /// The people it may ask beside the responsible person.
     pub(crate) asks: Vec<RowKey>,
-    /// When its access ends by itself.
+    /// When its access expires.
     pub(crate) until: Option<UnixMillis>,
 }
 

@@ -117,7 +117,7 @@ impl Engine {
             let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
             all.extend(decision.map(|decision| OpenAllowance { allowance, decision, plan }));
         }
-        // A step that nothing can bring to its turn any more lets nothing run.
+        // A step that can no longer get its turn allows nothing.
         all.retain(|open| match (&open.plan, &open.allowance.step) {
             (Some(plan), Some(of)) => progress::may_still_run(&plan.document, &of.step),
             _ => true,
@@ -167,7 +167,7 @@ impl Engine {
     }
 }
 
-/// How an allowance is named to people: `alw_` and its key in hex.
+/// The public id of an allowance: `alw_` and its key in hex.
 pub fn allowance_id(allowance: &Allowance) -> String {
     format!("alw_{:016x}", allowance.key)
 }

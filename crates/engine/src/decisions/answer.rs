@@ -54,7 +54,7 @@ impl Engine {
     async fn answer(&self, at: &ProjectAt, decision: Option<Decision>, answer: &ByPerson) -> Answered {
         let settled = self.settle_by(at, decision, answer).await;
         if let Err(why) = &settled {
-            // Told to nobody but the log, and without the token (AAEP 6.3.4).
+            // Only the log gets the reason, and never the token (AAEP 6.3.4).
             tracing::info!(%why, "an answer did not count");
         }
         settled
@@ -130,7 +130,7 @@ impl Engine {
         counted(self.run_to_outcome(call_off).await?)
     }
 
-    /// Gives people more time, within policy; until when there is time now.
+    /// Extends the deadline within policy and returns the new one.
     pub async fn extend(
         &self,
         at: &ProjectAt,
@@ -190,7 +190,7 @@ impl Engine {
     }
 }
 
-/// An answer that the store's clock finds too late does not count.
+/// An answer that is late by the store's clock does not count.
 fn counted<A>((outcome, answer): (Outcome, A)) -> Result<A, NotCounted> {
     match outcome {
         Outcome::Committed => Ok(answer),

@@ -18,11 +18,11 @@ use countersign_core::{
 };
 use countersign_protocol::{hash::Digest, ids::RowKey};
 
-/// How many rows one look takes.
+/// The number of rows per query.
 const BATCH: i64 = 256;
 
 impl Engine {
-    /// Does everything that is due by now. To be called often; how much there was.
+    /// Settles everything that is due, and returns the number. To be called often.
     pub async fn settle_due(&self) -> Result<usize, Refusal> {
         // First: a lease with a known outcome must not be taken for lapsed.
         let mut done = self.record_outcomes().await;
@@ -55,7 +55,7 @@ impl Engine {
         Ok(found)
     }
 
-    /// One question: the countdown, its deadline, or at once where nobody is there and the project wants that.
+    /// One question: its countdown, its deadline, or at once if nobody can answer and the project wants that.
     pub(crate) async fn settle_question(&self, key: RowKey, nobody_there: bool) -> Result<(), Refusal> {
         let Some(found) = store::get::<Decision>(&*self.store, key).await? else { return Ok(()) };
         let _turn = self.turns.take(found.asked_in).await;
@@ -68,7 +68,7 @@ impl Engine {
         self.settled(operation.decide(&DueView { place, decision, session, plan }, &self.env()?)?).await
     }
 
-    /// Other questions about an effect that has happened now: nobody needs to answer them any more.
+    /// Supersedes other questions about an effect that has happened: they need no answer any more.
     pub(crate) async fn supersede_questions(&self, done: &Decision, effect: Digest) -> Result<(), Refusal> {
         let lookup = Lookup::DecisionsOpenOfEffect { project: done.project, effect };
         let open: Vec<Decision> = store::find_all(&*self.store, lookup).await?;
@@ -118,7 +118,7 @@ impl Engine {
         self.settled(SessionDue.decide(&((project.key, project.id), session), &self.env()?)?).await
     }
 
-    /// A use with everything that its end concerns.
+    /// An execution with the rows that its end concerns.
     pub(crate) async fn execution_seen(
         &self,
         place: Place,
@@ -146,7 +146,7 @@ impl Engine {
     }
 }
 
-/// Side by side, so that they share commits; the first trouble is told once all have had their turn.
+/// Concurrently, so that they share commits; the first error is returned once all have run.
 async fn all(work: impl Iterator<Item = impl Future<Output = Result<(), Refusal>>>) -> Result<(), Refusal> {
     futures_util::future::join_all(work).await.into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! `GET /v1/decisions/{id}?wait=`: looking, and waiting. Nothing is held in memory that a restart would lose.
+//! `GET /v1/decisions/{id}?wait=`: reading, and long polling. A restart loses no state.
 
 use super::Agent;
 use crate::{engine::Engine, projects::ProjectAt};
@@ -18,7 +18,7 @@ impl Engine {
         self.told_to_agent(at, decision).await
     }
 
-    /// The same once it is settled, or as it is when `wait` is over. The caller is looked at again on each wake.
+    /// The decision once it is settled, or as it is when `wait` is over. The caller is authenticated again on each wake.
     pub async fn await_decision(
         &self,
         at: &ProjectAt,
@@ -34,7 +34,7 @@ impl Engine {
             let waiting = self.waits.begin(decision.key);
             let changed = waiting.changed();
             tokio::pin!(changed);
-            // From here on no change is missed; so look once more.
+            // From here on no change is missed, so read once more.
             changed.as_mut().enable();
             let decision = self.own_decision(at, &agent, id).await?;
             if !decision.is_pending() || over.is_elapsed() {

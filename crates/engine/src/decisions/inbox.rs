@@ -20,7 +20,7 @@ pub struct InboxItem {
     pub session: AaepSession,
 }
 
-/// Something that may have run and that nobody reported.
+/// An execution that may have run and has no report.
 #[derive(Clone, Debug)]
 pub struct UnknownOutcome {
     pub execution: Execution,
@@ -28,7 +28,7 @@ pub struct UnknownOutcome {
 }
 
 impl Engine {
-    /// The open questions that a person may see in a project, oldest first.
+    /// The pending questions that a person may see in a project, oldest first.
     pub async fn inbox(&self, at: &ProjectAt, member: &Member) -> Result<Vec<InboxItem>, Refusal> {
         self.open_questions(at.project.key, member.person.key, &member.roles()).await
     }

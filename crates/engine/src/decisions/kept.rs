@@ -80,7 +80,7 @@ impl Engine {
         Ok(fields.map(|fields| call_of_request(route, &request, &fields)))
     }
 
-    /// Says in a question how the call differs from the plans of the same session that run.
+    /// Adds to a question how the call deviates from the running plans of the same session.
     pub(crate) async fn mark_deviation(
         &self,
         raiser: &Raiser,

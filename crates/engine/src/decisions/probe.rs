@@ -23,11 +23,11 @@ use countersign_protocol::{
 };
 use std::sync::{Arc, PoisonError};
 
-/// How many upstreams are asked at a time.
+/// How many upstreams are probed at a time.
 const BATCH: i64 = 32;
 
 impl Engine {
-    /// Plugs in the upstreams of an enforcement point. Without them this node leaves probes to others.
+    /// Sets the upstreams of an enforcement point. Without them this node leaves probes to others.
     pub fn use_upstream_probes(&self, probes: Arc<dyn UpstreamProbes>) {
         *self.probes.write().unwrap_or_else(PoisonError::into_inner) = Some(probes);
     }
@@ -58,7 +58,7 @@ impl Engine {
         self.record_probe(key, answered).await
     }
 
-    /// The try is durable before anything is sent: no other node asks meanwhile. None if there is nothing to ask.
+    /// The attempt is durable before anything is sent: no other node probes meanwhile. None if there is nothing to probe.
     async fn begin_probe(&self, key: RowKey) -> Result<Option<(ProbeTry, Project)>, Refusal> {
         let Some((_turn, view)) = self.probed(key).await? else { return Ok(None) };
         let step = ProbeDue.decide(&view, &self.env()?)?;
@@ -83,7 +83,7 @@ impl Engine {
             let Some((turn, view)) = self.probed(key).await? else { return Ok((None, Step::answer(None))) };
             let step = match decide(&view) {
                 Ok(step) => step,
-                // The call's own answer came first; it counts.
+                // The call's own outcome came first; it counts.
                 Err(Refusal::Conflict(why)) => {
                     tracing::warn!(why, "the answer to a probe differs from an outcome that is known");
                     return Ok((turn, Step::answer(None)));
@@ -115,7 +115,7 @@ impl Engine {
         }
     }
 
-    /// An execution with everything that its end concerns, while nobody else speaks in its session.
+    /// An execution with the rows that its end concerns, under the lock of its session.
     async fn probed(&self, key: RowKey) -> Result<Option<(Option<Turn<'_>>, ExecutionView)>, Refusal> {
         let found: Option<Execution> = store::get(&*self.store, key).await?;
         let Some(found) = found else { return Ok(None) };
@@ -148,7 +148,7 @@ impl Engine {
     }
 }
 
-/// A sealed path opens only for the probe and the upstream that it was filled in for.
+/// A sealed path opens only for its own probe and upstream.
 fn sealed_for(rules: &Digest) -> String {
     format!("probe:{}", rules.hex())
 }

@@ -1,4 +1,4 @@
-//! `POST /v1/confirmations`, `POST /v1/clarifications`, and the two events that ask.
+//! `POST /v1/confirmations`, `POST /v1/clarifications`, and the two AAEP events that raise a question.
 
 use super::{Agent, spend::call_of};
 use crate::{
@@ -38,12 +38,12 @@ use countersign_protocol::{
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// A question that is open now.
+/// A pending question.
 #[derive(Clone, Debug)]
 pub struct RaisedDecision {
     pub document: DecisionDocument,
     pub decision: Decision,
-    /// False if it was open already.
+    /// False if it was pending already.
     pub fresh: bool,
 }
 
@@ -69,11 +69,11 @@ pub(crate) struct Asked {
     /// The subject of the approval, if it is more than one action.
     pub(crate) target: Option<Target>,
     pub(crate) governance: Option<Governance>,
-    /// The plan that is proposed, as its question was made from it.
+    /// The proposed plan, in the version that the question was made from.
     pub(crate) plan: Option<Plan>,
-    /// The gap that it is about.
+    /// The gap of the question.
     pub(crate) gap: Option<OfGap>,
-    /// The event that asks, under its agent's id.
+    /// The event that raises the question, under its agent's id.
     pub(crate) sent: Option<SentEvent>,
 }
 
@@ -87,7 +87,7 @@ impl Engine {
         self.raise_confirmation_sent(at, agent, body, None).await
     }
 
-    /// The same for an event that asks: sent again, it is the question that it asked.
+    /// The same for an event: sent again, it yields the same question.
     pub(crate) async fn raise_confirmation_sent(
         &self,
         at: &ProjectAt,
@@ -209,8 +209,8 @@ impl Engine {
         Ok(None)
     }
 
-    /// The approval of exactly this that the same principal was given and has not spent: an agent that starts
-    /// again goes on where it was, and nobody is asked twice.
+    /// The unclaimed approval of exactly this call by the same principal: a restarted agent continues with it, and
+    /// nobody is asked twice.
     async fn accepted_unspent(
         &self,
         at: &ProjectAt,
@@ -388,7 +388,7 @@ impl Engine {
         let execution: Option<Execution> = store::find_one(&*self.store, lookup).await?;
         let Some(execution) = execution else { return Ok(None) };
         let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
-        // The effect is taken for good, also when its decision was removed after its time.
+        // The effect is taken for good, even after its decision was removed by retention.
         let decision = decision.map_or_else(|| "that is not kept any more".into(), |decision| decision.id);
         Ok(Some((execution, decision)))
     }
@@ -426,7 +426,7 @@ impl Engine {
         RaisedDecision { document: whole.document(page), decision, fresh }
     }
 
-    /// Where a person answers a question with a browser.
+    /// The page to answer a question at.
     pub(crate) fn page_of(&self, at: &ProjectAt, decision_id: &str) -> String {
         format!("{}/inbox/{}/{decision_id}", self.settings.origin, at.project.id)
     }
@@ -459,8 +459,8 @@ impl Asked {
     }
 }
 
-/// A named tool makes the digest the measure; else the agent's own key, else its words, within the session (E-07).
-/// The digest names its principal; a key is only the same as one of the same agent.
+/// With a named tool the digest decides; else the agent's own key, else its text, within the session (E-07).
+/// The digest names its principal; a key equals only keys of the same agent.
 fn same(
     agent: &Agent,
     tool: &str,

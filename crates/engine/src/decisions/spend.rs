@@ -239,7 +239,7 @@ impl Engine {
             let decision = self.own_decision(at, agent, id).await?;
             let turn = self.turns.take(decision.asked_in).await;
             if decision.plan().is_none() {
-                // The steps of a plan say themselves where they run.
+                // The steps of a plan name their own enforcement point.
                 may_report(decision.point, Point::AgentClaimed)?;
             }
             let execution = self.execution_meant(&decision, body.execution_id.as_deref()).await?;
@@ -256,7 +256,7 @@ impl Engine {
         }
     }
 
-    /// The use that a report is about: the one it names, the only one under way, or the last.
+    /// The execution of a report: the named one, the only one in progress, or the last.
     async fn execution_meant(&self, decision: &Decision, id: Option<&str>) -> Result<Execution, Refusal> {
         let lookup = Lookup::ExecutionsOfDecision(decision.key);
         let all: Vec<Execution> = store::find_all(&*self.store, lookup).await?;
@@ -290,7 +290,7 @@ impl Engine {
         self.decision(at, agent, id).await
     }
 
-    /// Takes a question back that nobody needs answered any more.
+    /// Withdraws a question that needs no answer any more.
     pub(crate) async fn withdraw_open(&self, at: &ProjectAt, key: RowKey, reason: &str) -> Result<(), Refusal> {
         self.run_locked(|| async {
             let decision: Option<Decision> = store::get(&*self.store, key).await?;
