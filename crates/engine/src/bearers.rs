@@ -19,11 +19,11 @@ const REMEMBERED: usize = 100_000;
 
 pub(crate) struct Bearers(Cache<(String, Digest), Arc<AccessView>>);
 
-/// One copy of each project, however many bearers are remembered.
+/// One copy of each project, shared by all cached credentials.
 #[derive(Default)]
 pub(crate) struct Shared {
     projects: Mutex<HashMap<RowKey, Arc<Project>>>,
-    /// As they were last found by address.
+    /// The project last found at each address.
     addressed: RwLock<HashMap<Address, Arc<Project>>>,
 }
 

@@ -1,4 +1,4 @@
-//! Where randomness and row keys come from.
+//! The source of randomness and row keys.
 
 use countersign_core::env::Env;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
@@ -51,7 +51,7 @@ impl KeyBlocks {
         let now = (now.0 - EPOCH_MS).max(1);
         let (mut at, mut counter) = *last;
         counter += Env::KEYS;
-        // A clock that stands still or runs back borrows from the milliseconds to come.
+        // A clock that stands still or runs back borrows from future milliseconds.
         if now > at {
             (at, counter) = (now, 0);
         } else if counter + Env::KEYS > 1 << COUNTER_BITS {
@@ -62,7 +62,7 @@ impl KeyBlocks {
     }
 }
 
-/// No key that was given out before `at` is as high as this one.
+/// Higher than every key given out before `at`.
 pub(crate) fn first_key_at(at: UnixMillis) -> RowKey {
     (at.0 - EPOCH_MS).clamp(0, (1 << TIME_BITS) - 1) << (COUNTER_BITS + LANE_BITS)
 }

@@ -1,4 +1,4 @@
-//! The node's clocks, read in this one place: the time of day, and a monotonic one that nobody sets.
+//! The node's clocks, read only here: the time of day, and a monotonic one that cannot be set.
 
 use countersign_protocol::time::UnixMillis;
 use std::{
@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-/// Readings of the two clocks that are further apart than this say nothing about them.
+/// Readings of the two clocks that are further apart than this are not compared.
 const TOGETHER_MS: i64 = 100;
 const READINGS: usize = 8;
 
@@ -26,8 +26,8 @@ impl Clock {
         }
     }
 
-    /// Milliseconds that no setting of the clock moves. Only their differences mean anything. It may stand still while
-    /// the machine is suspended.
+    /// Milliseconds of a clock that cannot be set; only differences are meaningful. It may stand still while the machine is
+    /// suspended.
     pub fn monotonic_ms(&self) -> i64 {
         match self {
             Self::System => system_monotonic_ms(),
@@ -56,7 +56,7 @@ impl Clock {
     }
 }
 
-/// A thread that was interrupted in between reads them again.
+/// A thread that was interrupted between the two readings repeats them.
 fn system_both() -> (i64, i64) {
     let (mut before, mut now) = (system_monotonic_ms(), system_now().0);
     for _ in 0..READINGS {
@@ -82,7 +82,7 @@ fn system_monotonic_ms() -> i64 {
     i64::try_from(Instant::now().saturating_duration_since(beginning).as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Since the machine was started, in suspension too.
+/// Time since the machine was started, including suspension.
 fn uptime_ms() -> Option<i64> {
     let text = std::fs::read_to_string("/proc/uptime").ok()?;
     let (whole, rest) = text.split_whitespace().next()?.split_once('.')?;
@@ -90,7 +90,7 @@ fn uptime_ms() -> Option<i64> {
     whole.parse::<i64>().ok()?.checked_mul(1000)?.checked_add(hundredths * 10)
 }
 
-/// For spans of real time, which no clock that is set changes and no test moves.
+/// For spans of real time, unaffected by clock settings and by tests.
 #[expect(clippy::disallowed_methods, reason = "the one place where the node reads its clock")]
 pub(crate) fn monotonic() -> tokio::time::Instant {
     tokio::time::Instant::now()
@@ -136,7 +136,7 @@ impl ManualClock {
         hands.pass(millis);
     }
 
-    /// Somebody sets the clock: no time passes.
+    /// Sets the clock: no time passes.
     pub fn leap_millis(&self, millis: i64) {
         self.hands().now += millis;
     }

@@ -1,4 +1,4 @@
-//! Going on by a clock that leapt, on the word of an administrator.
+//! Continuing after a leap of the clock, by an administrator's acceptance.
 
 use crate::{
     dpop::EPOCH_S,
@@ -22,7 +22,7 @@ const ALL: (UnixMillis, i64) = (UnixMillis(i64::MAX), i64::MAX);
 /// The clocks of a node, for its operators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockShown {
-    /// By which the node goes.
+    /// The node's time.
     pub time: UnixMillis,
     /// The machine's clock.
     pub machine: UnixMillis,
@@ -143,7 +143,7 @@ impl Engine {
         .await
     }
 
-    /// Its deadline would come as late as the clock was ahead.
+    /// Its deadline would be late by as much as the clock was ahead.
     async fn expire_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         let expire = || async {
             let found: Option<Decision> = store::get(&*self.store, key).await?;

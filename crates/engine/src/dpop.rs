@@ -17,7 +17,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicI64, Ordering},
 };
 
-/// How long a nonce is good for.
+/// The lifetime of a nonce.
 const NONCE_LIFE_MS: i64 = 300_000;
 /// Clocks of two nodes may be this far apart.
 const NODES_APART_MS: i64 = 2_000;
@@ -27,14 +27,14 @@ const CONTEXT: &str = "dpop-nonce";
 
 pub(crate) struct Proofs {
     pub(crate) keys: ProofKeys,
-    /// Since when every spent proof is remembered.
+    /// Every proof spent since then is remembered.
     since: AtomicI64,
     /// Before that, too, only proofs with a nonce count: the clock was that far ahead once.
     nonces_until: AtomicI64,
     store_lost: AtomicBool,
     /// The proofs that this node itself has seen.
     seen: Mutex<SpentProofs>,
-    /// The nonce of this second: they need not differ from answer to answer.
+    /// The nonce of this second: responses may share one.
     current: Mutex<(i64, String)>,
 }
 
@@ -59,7 +59,7 @@ impl Proofs {
         Ok(())
     }
 
-    /// The store has taken this one, or had it already.
+    /// The store has taken this proof, or had it already.
     pub(crate) fn note(&self, proof: &Proof, now: UnixMillis) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.forget(now.0);
@@ -105,7 +105,7 @@ impl Engine {
         now < self.proofs.since().plus_secs(EPOCH_S) || now < self.proofs.nonces_until()
     }
 
-    /// A nonce to give out. The same for a second.
+    /// The nonce to give out, the same for a whole second.
     pub fn nonce(&self) -> Option<String> {
         let now = self.now();
         let mut current = self.proofs.current.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,8 @@
 //! The end of a delegation or an AAP session, on every node.
 //!
-//! The step that ends one carries [`News::Ended`]. Every node that hears it lets the in-flight writes under it leave for
-//! a moment, cuts the rest, and acknowledges. The caller is answered when all nodes that are in service have done so,
-//! or after a second: by then a node that heard nothing sends nothing either ([`Hearing`](crate::store::Hearing)).
+//! The step that ends one carries [`News::Ended`]. Every node that receives it gives the in-flight writes under it a moment
+//! to finish, cuts the rest, and acknowledges. The caller is answered when all nodes in service have acknowledged, or after
+//! a second: by then a node that received nothing sends nothing either ([`Hearing`](crate::store::Hearing)).
 
 use crate::{engine::Engine, store::Outcome};
 use countersign_core::{
@@ -17,7 +17,7 @@ use tokio::sync::broadcast::{self, error::RecvError};
 
 /// An end is answered after this time even without all acknowledgements.
 const ANSWERED: Duration = Duration::from_secs(1);
-/// An end longer ago than this is one of which every node has heard or knows that it is not in service.
+/// After this time every node has received an end, or is out of service and knows it.
 const LONG_AGO_MS: i64 = 10_000;
 /// More than are under way at once; a receiver that falls behind waits for the whole second.
 const ROOM: usize = 1024;
@@ -25,7 +25,7 @@ const ROOM: usize = 1024;
 /// Acknowledgements of the nodes, for the endings that wait for them here.
 pub(crate) struct Acknowledgements(broadcast::Sender<(Vec<RowKey>, i64)>);
 
-/// Collects acknowledgements from before the step that ends something, so that none is missed.
+/// Collects acknowledgements. Created before the ending step, so that none is missed.
 pub(crate) struct Ending(broadcast::Receiver<(Vec<RowKey>, i64)>);
 
 impl Default for Acknowledgements {
@@ -49,12 +49,12 @@ impl Ending {
 }
 
 impl Engine {
-    /// To be called before the step that ends something.
+    /// To be called before the ending step.
     pub(crate) fn ending(&self) -> Ending {
         Ending(self.acknowledgements.0.subscribe())
     }
 
-    /// Returns when no node sends anything more under these, which ended at `at`: when all have acknowledged it, or
+    /// Returns when no node sends anything more under these holders, which ended at `at`: when all have acknowledged it, or
     /// after a second.
     pub(crate) async fn nothing_is_under_way(&self, holders: &[RowKey], ending: Ending, at: UnixMillis) {
         let own = self.inflight_writes.of(holders).left_or_cut_after(ANSWERED);
@@ -85,8 +85,8 @@ impl Engine {
         holders
     }
 
-    /// Another node ended these, or this one: after the last good reading of the feed, or it would have been heard then.
-    /// So no clock needs to be compared to know how long the writes under them may still take.
+    /// This node or another ended these, after the last good reading of the feed, or that reading would have contained it.
+    /// So the remaining time of the writes under them is known without comparing clocks.
     pub(crate) fn heard_ended(self: &Arc<Self>, holders: &[RowKey], node: i64) {
         self.bearers.forget_all(holders);
         let (leaving, left) = (self.inflight_writes.of(holders), self.hearing.left());
@@ -115,8 +115,8 @@ impl Engine {
         let _nobody_waits = self.acknowledgements.0.send((holders.to_vec(), node));
     }
 
-    /// Nothing is sent by a node that may have missed a revocation. To be asked before the intent is made durable, and
-    /// before an approval is claimed.
+    /// A node that may have missed a revocation sends nothing. To be called before the intent is made durable, and before an
+    /// approval is claimed.
     pub(crate) async fn hears_other_nodes(&self) -> Result<(), Refusal> {
         if self.hearing.is_regained_in_time().await {
             return Ok(());

@@ -47,16 +47,16 @@ pub struct Settings {
     pub gateway: Option<Origin>,
     /// Whether projects also answer at `{project}.{host}`.
     pub subdomains: bool,
-    /// Lets the published vectors through: short session ids, the published test key, fixed delegation ids.
+    /// Accepts the published vectors: short session ids, the published test key, fixed delegation ids.
     pub test_mode: bool,
     pub throttle: Throttle,
-    /// Of one operator in one project.
+    /// Per operator and project.
     pub connect_requests_per_minute: i64,
     pub sign_in_lifetime_s: i64,
     /// How long a proof of presence counts as fresh; five minutes at most.
     pub fresh_s: i64,
     pub password_cost: PasswordCost,
-    /// The file for outcomes that cannot be recorded while the store is away; in memory only without one.
+    /// The file for outcomes that cannot be recorded while the store is unavailable; without one they are kept in memory only.
     pub unrecorded_outcomes: Option<PathBuf>,
     /// How long records are kept after their end.
     pub retention: Retention,
@@ -69,7 +69,7 @@ pub struct Engine {
     pub(crate) key_blocks: KeyBlocks,
     pub(crate) settings: Settings,
     pub(crate) operators: Arc<dyn Operators>,
-    /// Of the enforcement point in this process; none where there is none.
+    /// The probes of the enforcement point in this process, if there is one.
     pub(crate) probes: RwLock<Option<Arc<dyn UpstreamProbes>>>,
     pub(crate) keys: Keys,
     pub(crate) passwords: Passwords,
@@ -84,7 +84,7 @@ pub struct Engine {
     pub(crate) inflight_writes: InflightWrites,
     pub(crate) acknowledgements: Acknowledgements,
     pub(crate) hearing: Hearing,
-    /// Calls that outlast their callers, and records that nobody waits for.
+    /// Calls that outlast their callers, and records that no task awaits.
     pub(crate) tasks: TaskTracker,
     pub(crate) unrecorded: UnrecordedOutcomes,
     /// Held by the task that records late outcomes.
@@ -109,7 +109,7 @@ pub enum StartError {
 }
 
 impl Engine {
-    /// Opens the shared keys, making them if this is the first start, and is ready.
+    /// Opens the shared keys, creating them at the first start.
     pub async fn start(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -125,7 +125,7 @@ impl Engine {
         }
     }
 
-    /// The same with a clock that may be in trouble: nothing is decided then, and the clock can be accepted.
+    /// The same with a clock that may be wrong: nothing is decided then, and the clock can be accepted.
     pub async fn start_to_set_clock(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -197,7 +197,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Resolves when every call under way has ended in the record.
+    /// Resolves when every call in progress is recorded.
     pub async fn drain(&self) {
         self.tasks.close();
         self.tasks.wait().await;
@@ -231,7 +231,7 @@ impl Engine {
         Ok(Env { now, entropy, first_key: self.key_blocks.next(now, self.store.lane()) })
     }
 
-    /// How much room each kind of record takes, and when retention removes from it next.
+    /// The size of each kind of record, and the time of its next removal by retention.
     pub async fn storage_stats(&self) -> Result<StorageStats, StoreError> {
         Ok(self.store.stats().await?.with_retention(&self.settings.retention))
     }
@@ -249,7 +249,7 @@ impl Engine {
                 self.store.sweep(now).await?;
                 self.store.remove_expired(&self.settings.retention, now).await.map(drop)
             }
-            // Rows that look past their time to a wrong clock may not be.
+            // With a wrong clock, rows may only seem to be expired.
             Err(_) => Ok(()),
         }
     }

@@ -15,7 +15,7 @@ use countersign_core::{
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::collections::BTreeSet;
 
-/// The row that says which database this is.
+/// The row with the database's identity.
 const EPOCH: RowKey = 1;
 const ALL: (UnixMillis, i64) = (UnixMillis(i64::MAX), i64::MAX);
 
@@ -62,7 +62,7 @@ impl Engine {
         Ok(Holdings { place: (project.key, project.id.clone()), delegations, keys, others })
     }
 
-    /// AAP sessions without a delegation that have something open.
+    /// AAP sessions without a delegation that have open records.
     async fn sessions_of_nobody(&self, project: RowKey) -> Result<BTreeSet<RowKey>, Refusal> {
         let (store, (by, limit)) = (&*self.store, ALL);
         let decisions: Vec<Decision> = store::find_all(store, Lookup::DecisionsDue { by, limit }).await?;
@@ -82,7 +82,7 @@ impl Engine {
         Ok(store::find_all(&*self.store, Lookup::DelegationsOfProject(project)).await?)
     }
 
-    /// Lets a suspended delegation work again; for its person, an admin, or the command line of the service (no actor).
+    /// Lifts the suspension of a delegation; for its person, an admin, or the command line of the service (no actor).
     pub async fn lift_delegation(
         &self,
         project: &Project,

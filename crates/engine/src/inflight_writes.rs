@@ -26,11 +26,11 @@ pub(crate) struct InflightWrites(Arc<Shared>);
 struct Shared {
     hearing: Hearing,
     next: AtomicU64,
-    /// Each write stands under its AAP session and, if there is one, under its delegation.
+    /// Each write is listed under its AAP session and, if there is one, under its delegation.
     by_holder: Mutex<HashMap<RowKey, HashMap<u64, Ends>>>,
 }
 
-/// Two ends of a write, each reached once.
+/// The two ends of a write, each reached once.
 #[derive(Clone, Default)]
 struct Ends {
     cut: CancellationToken,
@@ -61,7 +61,7 @@ impl InflightWrites {
         Self(Arc::new(Shared { hearing, next: AtomicU64::default(), by_holder: Mutex::default() }))
     }
 
-    /// To be called before the write's intent is committed: a revocation that comes after it will see this.
+    /// To be called before the write's intent is committed: a later revocation will see this entry.
     pub(crate) fn begin(&self, session: RowKey, delegation: Option<RowKey>) -> InflightWrite {
         let (number, ends) = (self.0.next.fetch_add(1, Ordering::Relaxed), Ends::default());
         let holders = [Some(session), delegation];
@@ -108,7 +108,7 @@ impl Leaving {
 }
 
 impl InflightWrite {
-    /// Resolves when the write must not be sent any further, with the reason.
+    /// Resolves with the reason when the write must not be sent any further.
     pub(crate) fn cut(&self) -> impl Future<Output = UpstreamError> + Send + 'static {
         let right = self.right();
         async move {
@@ -130,14 +130,13 @@ impl SendRight {
         self.cut.is_cancelled()
     }
 
-    /// Whether the next piece may be sent now. Also right when this process stood still for a while and nothing in it
-    /// has noticed yet.
+    /// Whether the next piece may be sent now. Correct also right after this process stood still.
     pub fn holds(&self) -> bool {
         // In this order: a reading that makes it recent also cuts the write, if it contained the revocation.
         self.hearing.is_recent() && !self.is_cut()
     }
 
-    /// Resolves when the node hears the others, or at once.
+    /// Resolves when the signals of other nodes are recent, or at once.
     pub fn is_regained(&self) -> impl Future<Output = ()> + Send + 'static {
         let hearing = self.hearing.clone();
         async move { hearing.is_regained().await }

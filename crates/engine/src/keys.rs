@@ -1,4 +1,4 @@
-//! Keys that all nodes share: made once, sealed in the database, published as one key set.
+//! Keys shared by all nodes: created once, sealed in the database, published as one key set.
 
 use crate::{
     engine::Engine,
@@ -20,9 +20,9 @@ use std::sync::{Arc, RwLock};
 
 /// Old keys stay published at least this long (AAP 20.2).
 const OVERLAP_S: i64 = 7200;
-/// Other nodes sign with the old key until they look again, which they do every few seconds.
+/// Other nodes sign with the old key until they reload, every few seconds.
 const NOTICED_WITHIN_S: i64 = 60;
-/// How many keys may be published at a time. Readers of key sets, we among them, take no endless ones.
+/// The maximum number of published keys. Readers of key sets, this service included, limit their size.
 const MOST_PUBLISHED: usize = 32;
 
 pub(crate) struct Keys {
@@ -40,12 +40,12 @@ pub struct Published {
     pub keys: Vec<KeyInUse>,
 }
 
-/// A signing key as an operator of the node sees it.
+/// A signing key for display to the node's operator.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct KeyInUse {
     pub kid: String,
     pub created_at: UnixMillis,
-    /// Until when its public part is published; none for the key that signs now.
+    /// The end of its publication; none for the key that signs now.
     pub retires_at: Option<UnixMillis>,
 }
 
@@ -83,14 +83,14 @@ impl Keys {
 }
 
 impl Engine {
-    /// The keys in force. They exist from the start on.
+    /// The keys in force; present from the start on.
     pub fn keys(&self) -> Option<Arc<Published>> {
         self.keys.current.read().ok()?.clone()
     }
 
-    /// Loads the keys, making the first ones. Nodes that start together agree on one set.
+    /// Loads the keys, or creates the first ones. Nodes that start together agree on one set.
     pub(crate) async fn open_keys(&self) -> Result<(), KeysError> {
-        // Not the runner's loop: it ends when keys are found, this node's or another's.
+        // Not the step runner: the loop ends when keys are found, this node's or another's.
         for _ in 0..TRIES {
             if let Some(published) = self.load_keys().await? {
                 *self.keys.current.write().map_err(broken)? = Some(Arc::new(published));
@@ -110,8 +110,8 @@ impl Engine {
         self.open_keys().await
     }
 
-    /// The keys to check a token of our own with. One that names a key that we do not know may be signed by a
-    /// node that has just made it, so the store is asked before it is refused.
+    /// The keys to verify one of this service's own tokens with. An unknown key may be new on another node, so the store is
+    /// read before the token is refused.
     pub(crate) async fn keys_to_check(&self, jwt: &str) -> Result<Arc<Published>, Refusal> {
         let known = self.keys().ok_or(Refusal::Unavailable)?;
         let unknown = peek(jwt).is_ok_and(|token| matches!(known.set.find(&token.kid), Err(NoKey::Unknown)));
@@ -125,7 +125,7 @@ impl Engine {
         self.keys().ok_or(Refusal::Unavailable)
     }
 
-    /// Makes a new signing key; the old one stays published as long as anything that it signed may be shown.
+    /// Creates a new signing key; the old one stays published as long as anything signed with it may be shown.
     pub async fn rotate_keys(&self) -> Result<KeyInUse, KeysError> {
         let rotate = || async {
             let now = self.now();
@@ -139,7 +139,7 @@ impl Engine {
         self.open_keys().await.map(|()| added)
     }
 
-    /// The keys that sign now, as they are once another does.
+    /// The present signing keys, retired.
     async fn retired_keys(&self, now: UnixMillis) -> Result<Vec<Record>, KeysError> {
         let longest = self.projects().await?.iter().map(|p| project::token_duration_s(&p.document)).max().unwrap_or(0);
         let retires_at = Some(now.plus_secs(OVERLAP_S.max(longest) + NOTICED_WITHIN_S));
@@ -176,7 +176,7 @@ impl Engine {
         Ok(rows.into_iter().filter(|row| row.retires_at.is_none_or(|at| now < at)).collect())
     }
 
-    /// All in one step: the name of the secret is unique, so of nodes that start together one makes everything.
+    /// All in one step: the name of the secret is unique, so only one of the nodes that start together creates the keys.
     async fn make_first_keys(&self) -> Result<(), KeysError> {
         let key = Record::SigningKey(self.new_key_row(self.now())?);
         let puts = vec![key, Record::Secret(self.new_mac_row()?)];

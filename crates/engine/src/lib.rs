@@ -1,7 +1,7 @@
 //! The shell round the core: its only caller, and the only writer.
 //!
-//! An operation loads the view it needs, lets `core` decide, and makes the step durable. If something changed in
-//! between, it loads and decides again; nothing is ever answered that is not written.
+//! An operation loads its view, lets `core` decide, and makes the step durable. If rows changed in between, it loads and
+//! decides again; no answer leaves before its step is written.
 
 mod aaep;
 mod aap;
@@ -59,7 +59,7 @@ pub use presented::Presented;
 pub use projects::{Address, ApplyTrouble, ListenerKind, ProjectAt};
 pub use timekeeping::ClockTrouble;
 
-/// The words of the core that callers of the engine need to speak with it.
+/// The core's types in the engine's interface.
 pub use countersign_core::{
     aaep::subscribers::{AddedSubscriberToken, NewSubscriberToken},
     aap::{

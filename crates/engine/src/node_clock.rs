@@ -1,7 +1,7 @@
-//! The time that a node goes by: its clock, as long as that agrees with the monotonic one.
+//! The node's time: its clock, as long as that agrees with the monotonic one.
 //!
-//! A clock that is set leaps; time does not. While the two disagree, time goes on as the monotonic clock says, so nothing
-//! expires, is swept or is stored by the leap; and nothing is decided, since nobody knows which of the two is right.
+//! A clock that is set leaps; time does not. While the two disagree, time goes on by the monotonic clock, so nothing
+//! expires, is swept or is stored by the leap; and nothing is decided, since either of the two may be right.
 
 use crate::clock::Clock;
 use countersign_protocol::time::UnixMillis;
@@ -15,7 +15,7 @@ pub(crate) const MOST_MS: i64 = 1000;
 /// Between two readings the clock may be corrected by this part of the time that passed. A faster correction adds up to a
 /// leap.
 const CORRECTED: i64 = 10;
-/// Less than this is the grain of the system's counters, and no suspension.
+/// Smaller differences come from the grain of the system's counters and are no suspension.
 const SUSPENDED_MS: i64 = 500;
 
 /// Shared by a node's engine and its store.
@@ -68,13 +68,13 @@ impl NodeClock {
         self.0.source.now()
     }
 
-    /// By how much the clock has leapt, forwards or, below zero, backwards.
+    /// The size of the clock's leap; negative for a leap backwards.
     pub fn leapt_ms(&self) -> Option<i64> {
         let (now, monotonic) = self.0.source.both();
         Some(self.leap_between(now, monotonic)).filter(|leap| *leap != 0)
     }
 
-    /// Follows small corrections, as far as they were made in small steps. To be called every few seconds.
+    /// Follows small corrections made in small steps. To be called every few seconds.
     pub(crate) fn measure(&self) {
         let (now, monotonic) = self.0.source.both();
         if self.leap_between(now, monotonic) != 0 {

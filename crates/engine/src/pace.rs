@@ -1,4 +1,4 @@
-//! How far the node's clock is from the store's. Measured now and then, never by a query a call.
+//! Clock skew between the node and the store. Measured now and then, never by a query per call.
 
 use crate::node_clock::MOST_MS;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     measured_ms: AtomicI64,
-    /// The last one that was not too much: a node that is too far off goes on by it, and decides nothing.
+    /// The last tolerable offset: with a larger one the node goes on by this, and decides nothing.
     offset_ms: AtomicI64,
 }
 
@@ -23,7 +23,7 @@ impl Pace {
         self.offset_ms.load(Ordering::Relaxed)
     }
 
-    /// How far off the node is, if that is too much to decide anything.
+    /// The node's clock skew, if it is too large to decide anything.
     pub(crate) fn off_ms(&self) -> Option<i64> {
         Some(self.measured_ms.load(Ordering::Relaxed)).filter(|offset| offset.abs() > MOST_MS)
     }

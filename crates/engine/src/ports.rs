@@ -8,7 +8,7 @@ use countersign_protocol::{
 };
 use std::sync::Arc;
 
-/// An operator as its own domain describes it.
+/// An operator, as described by its own domain.
 #[derive(Clone)]
 pub struct KnownOperator {
     pub identity: Arc<IdentityManifest>,
@@ -17,14 +17,14 @@ pub struct KnownOperator {
     pub fetched_at: UnixMillis,
 }
 
-/// Why nothing is known about an operator. Never a reason to let it in.
+/// Why an operator could not be verified. Never a reason to let it in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperatorTrouble {
     /// No identity manifest, or one that is not valid.
     NoManifest(String),
-    /// A key set that is none, or a key in it that must not be used.
+    /// An invalid key set, or an unacceptable key in it.
     BadKeys(String),
-    /// The manifest speaks for another domain.
+    /// The manifest is for another domain.
     DomainDiffers,
     UnknownKid,
     Unreachable,
@@ -33,11 +33,11 @@ pub enum OperatorTrouble {
     },
 }
 
-/// Operators by their domain, remembered for at most an hour.
+/// Operators by their domain, cached for at most an hour.
 #[async_trait]
 pub trait Operators: Send + Sync {
-    /// The operator with a key of that id among its keys, fetched again once if need be (AAP 20.1).
-    /// `source` is where the request came from: strangers have a budget.
+    /// The operator with a key of that id, fetched again once if need be (AAP 20.1).
+    /// `source` is the origin of the request: fetches for strangers are limited.
     async fn operator(
         &self,
         domain: &Domain,
@@ -46,7 +46,7 @@ pub trait Operators: Send + Sync {
         source: &str,
     ) -> Result<KnownOperator, OperatorTrouble>;
 
-    /// When the operator's set was fetched, within the last hour, if the key is in it.
+    /// The time of the operator's last fetch within an hour, if the key was in it.
     async fn last_published(
         &self,
         domain: &Domain,
@@ -55,10 +55,10 @@ pub trait Operators: Send + Sync {
     ) -> Result<Option<UnixMillis>, OperatorTrouble>;
 }
 
-/// The upstreams of enforcement points, for reads of their own that nobody called for.
+/// The upstreams of enforcement points, for the engine's own reads.
 #[async_trait]
 pub trait UpstreamProbes: Send + Sync {
-    /// One GET with the upstream's own credential and nothing of any agent's; no redirect is followed. None without an
-    /// answer within the time and size that the implementation allows.
+    /// One GET with the upstream's own credential and nothing of any agent's, without redirects. None without a response
+    /// within the implementation's limits of time and size.
     async fn probe(&self, project: &ProjectId, upstream: &Upstream, path: &str) -> Option<ProbeResponse>;
 }

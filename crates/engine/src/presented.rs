@@ -1,4 +1,4 @@
-//! Credentials as they are presented at our own endpoints: a token, its scheme, and the proof that goes with it.
+//! Credentials as presented at this service's own endpoints: a token, its scheme, and its proof.
 
 use crate::{engine::Engine, projects::ProjectAt, store::Outcome};
 use countersign_core::{
@@ -8,14 +8,14 @@ use countersign_core::{
 };
 use countersign_protocol::hash::Digest;
 
-/// A credential with the request that it came with.
+/// A credential with its request.
 #[derive(Clone, Copy, Debug)]
 pub struct Presented<'a> {
     pub token: &'a str,
     pub scheme: Scheme,
     pub proof: Option<&'a str>,
     pub method: &'a str,
-    /// Our own origin and the path, never as the client says it.
+    /// This service's own origin and the path, never the client's version of it.
     pub url: &'a str,
 }
 
@@ -43,8 +43,8 @@ impl Presented<'_> {
 }
 
 impl Engine {
-    /// Everything behind an access token, once it is shown that the caller holds its key. Whether the session still
-    /// stands is for the caller to decide.
+    /// Everything behind an access token, after its proof of possession was verified. The caller decides whether the session
+    /// is still valid.
     pub(crate) async fn bearer_shown(&self, at: &ProjectAt, shown: &Shown<'_>) -> Result<Bearer, Refusal> {
         let bearer = self.bearer_by_hash(&at.project, &shown.hash).await?;
         self.possess(at, bearer.token.jkt.as_ref(), proof_required(&at.project.document), shown).await?;

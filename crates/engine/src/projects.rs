@@ -22,7 +22,7 @@ use countersign_protocol::{
 /// How a request names its project.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
-    /// `/agent/…`: the only project, where there is only one.
+    /// `/agent/…`: the only project of a single-tenant installation.
     Unscoped,
     /// `/projects/{projectId}/…`
     Scoped(String),
@@ -44,7 +44,7 @@ pub struct ProjectAt {
     pub project: Project,
     /// The base URI at this listener: the required `aud`.
     pub service: Origin,
-    /// Where its API is called, if that is at another origin.
+    /// The origin of its API, if it is a different one.
     pub resources: Option<Origin>,
     pub address: Address,
 }
@@ -90,7 +90,7 @@ impl Engine {
         Ok(ProjectAt { project, service, resources, address: address.clone() })
     }
 
-    /// The manifest of a multi-tenant installation itself.
+    /// The manifest of a multi-tenant installation.
     pub fn platform_manifest(&self, listener: ListenerKind) -> Manifest {
         manifest::of_platform(self.origin_at(listener), "Countersign")
     }
@@ -102,7 +102,7 @@ impl Engine {
         }
     }
 
-    /// Where the gateway takes the calls of a project: where there are several, only at the project's own host.
+    /// The gateway's origin for a project: with several projects, only the project's own host.
     pub(crate) fn resources_of(&self, project: &Project) -> Option<Origin> {
         let gateway = self.settings.gateway.as_ref()?;
         match (self.settings.tenancy, self.settings.subdomains) {
@@ -112,7 +112,7 @@ impl Engine {
         }
     }
 
-    /// The public listener's and the gateway's.
+    /// The base URIs of the public listener and of the gateway.
     fn bases(&self) -> impl Iterator<Item = &Origin> {
         std::iter::once(&self.settings.origin).chain(&self.settings.gateway)
     }
@@ -124,7 +124,7 @@ impl Engine {
         self.bases().flat_map(|base| std::iter::once(base.to_string()).chain(own(base))).collect()
     }
 
-    /// Whether a token says that it was issued on the host of a project, this one's or another's.
+    /// Whether a token names the host of a project as its issuer, this one's or another's.
     pub(crate) fn is_from_a_project_host(&self, jwt: &str) -> bool {
         let label = |iss: &str| iss.split_once("://")?.1.split('.').next().map(str::to_owned);
         let on_host = |iss: &str| {
@@ -150,7 +150,7 @@ impl Engine {
         store::find_all(&*self.store, Lookup::AllProjects).await
     }
 
-    /// The projects in which a person has a place.
+    /// The projects of which a person is a member.
     pub async fn projects_of(&self, person: RowKey) -> Result<Vec<Project>, Refusal> {
         let lookup = Lookup::MembershipsOfPerson(person);
         let places: Vec<Membership> = store::find_all(&*self.store, lookup).await?;

@@ -37,7 +37,7 @@ impl<T> Default for Memory<T> {
 }
 
 impl<T: Clone> Memory<T> {
-    /// The fact of these bytes: from memory, or by `verify`, which also says until when it may be remembered.
+    /// The fact in these bytes: from the cache, or by `verify`, which also returns how long it may be cached.
     pub(crate) fn recall(
         &self,
         jwt: &str,

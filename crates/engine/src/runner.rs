@@ -1,5 +1,5 @@
 //! The step runner: an operation loads its view and decides, the step is committed, and if rows changed meanwhile, all
-//! of it is done again.
+//! of it is repeated.
 
 use crate::{
     engine::Engine,
@@ -14,10 +14,10 @@ use countersign_core::{
 pub(crate) const TRIES: usize = 32;
 
 impl Engine {
-    /// Runs an operation until its step is durable, and gives its answer.
+    /// Runs an operation until its step is durable, and returns its answer.
     ///
-    /// Each attempt loads the view and decides with an env of its own, made after the view was loaded. An attempt that
-    /// has nothing to write gives `Step::answer`.
+    /// Each attempt loads the view and decides with an env of its own, made after the view was loaded. An attempt without
+    /// anything to write returns `Step::answer`.
     pub(crate) async fn run<A, E, F>(&self, attempt: impl Fn() -> F) -> Result<A, E>
     where
         E: From<Refusal>,
@@ -39,8 +39,7 @@ impl Engine {
         }
     }
 
-    /// The same for an operation that has refusals of its own for a step that was not committed. The outcome is never
-    /// stale.
+    /// The same for an operation with its own refusals for a step that was not committed. The outcome is never stale.
     pub(crate) async fn run_to_outcome<L, A, E, F>(&self, attempt: impl Fn() -> F) -> Result<(Outcome, A), E>
     where
         E: From<Refusal>,
@@ -56,7 +55,7 @@ impl Engine {
         Err(Refusal::Unavailable.into())
     }
 
-    /// Commits a step once and gives its answer; none if its view was stale.
+    /// Commits a step once and returns its answer; none if its view was stale.
     pub(crate) async fn finish<A>(&self, step: Step<A>) -> Result<Option<A>, Refusal> {
         match self.commit(step.effects).await {
             Outcome::Stale => Ok(None),
@@ -90,7 +89,7 @@ impl Engine {
         outcome
     }
 
-    /// Nobody is told to be late before the clocks were compared once more.
+    /// Nobody is refused as late before the clocks were compared once more.
     async fn is_off_after_all(&self) -> bool {
         self.keep_pace().await.is_err() || self.may_decide().is_err()
     }

@@ -21,7 +21,7 @@ impl Default for Tallies {
 }
 
 impl Tallies {
-    /// Whether a counter certainly had room when it was last looked at; none if nobody looked.
+    /// Whether a counter certainly had room at its last reading; none without one.
     pub(crate) fn has_room(&self, count: &Count) -> Option<bool> {
         self.0.get(count.key.as_str()).map(|stands| stands.load(Ordering::Relaxed) <= count.limit)
     }

@@ -1,5 +1,5 @@
-//! Whether the time is one to decide by: by the monotonic clock, by the store's clock, and by the time that the
-//! database keeps.
+//! Whether the time is reliable enough to decide by: by the monotonic clock, by the store's clock, and by the
+//! time that the database keeps.
 
 use crate::{
     engine::Engine,
@@ -35,7 +35,7 @@ fn way(by_ms: i64) -> &'static str {
 }
 
 impl ClockTrouble {
-    /// Names it for programs that watch the log.
+    /// Its name in the log, for alerting.
     fn alarm(&self) -> &'static str {
         match self {
             Self::Leapt { .. } => "clock_leapt",
@@ -50,11 +50,11 @@ pub(crate) struct Timekeeping {
     /// Deadlines before this passed while this node did not decide.
     serving_since: AtomicI64,
     paused: AtomicBool,
-    /// How often the clock was accepted, as far as this node knows.
+    /// How often the clock was accepted, to this node's knowledge.
     accepted: AtomicI64,
-    /// The latest time that the database kept when this node came.
+    /// The latest time that the database had kept when this node started.
     kept: AtomicI64,
-    /// One at a time sets it right.
+    /// Held while the clock is accepted.
     pub(crate) accepting: tokio::sync::Mutex<()>,
 }
 
@@ -87,18 +87,18 @@ impl Timekeeping {
 }
 
 impl Engine {
-    /// The store's time, as far as this node can tell without asking. It never leaps.
+    /// The store's time, estimated without a query. It never leaps.
     pub fn now(&self) -> UnixMillis {
         self.clock.now().plus_millis(self.pace.offset_ms())
     }
 
-    /// The time to judge anybody by.
+    /// The time for decisions.
     pub(crate) fn deciding_time(&self) -> Result<UnixMillis, Refusal> {
         self.may_decide()?;
         Ok(self.now())
     }
 
-    /// Refuses everybody alike while the clock cannot be trusted: nobody is told that a good credential had expired.
+    /// Refuses everything alike while the clock cannot be trusted, so that no valid credential is refused as expired.
     pub(crate) fn may_decide(&self) -> Result<(), Refusal> {
         let trouble = self.clock_trouble();
         let paused = &self.time.paused;
@@ -126,7 +126,7 @@ impl Engine {
         }
         let kept = UnixMillis(self.time.kept.load(Ordering::Relaxed));
         match self.pace.off_ms() {
-            // Without a clock of its own it is ahead only because it keeps a later time.
+            // A store without its own clock is ahead only because it keeps a later time.
             Some(offset_ms) if !self.store.has_own_clock() => {
                 let now = self.clock.wall();
                 Some(ClockTrouble::Behind { now, kept: now.plus_millis(offset_ms) })
@@ -137,8 +137,8 @@ impl Engine {
         }
     }
 
-    /// Measures how far this node's clock is from the monotonic one and from the store's, and hears whether the clock was
-    /// accepted on another node. A node that is too far off leaves service.
+    /// Measures this node's clock against the monotonic one and the store's, and checks whether the clock was accepted on
+    /// another node. With too much skew the node leaves service.
     pub async fn keep_pace(&self) -> Result<(), StoreError> {
         let kept = self.store.kept_time().await?;
         let store = self.store.now().await?;
@@ -162,7 +162,7 @@ impl Engine {
         self.time.kept.store(kept.last.0, Ordering::Relaxed);
         self.proofs.begin_epoch(now, kept.nonces_until);
         self.time.serves_from(now);
-        // Access tokens that a clock ahead had given out may have ended with it.
+        // Access tokens issued by a clock that was ahead may have ended with it.
         self.bearers.forget_everybody();
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waits {
-    /// Begins to wait. To be called before looking, so that no change in between is missed.
+    /// Registers a waiter. To be called before reading, so that no change in between is missed.
     pub(crate) fn begin(&self, key: RowKey) -> Waiting {
         let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (notify, holders) = waits.entry(key).or_default();
@@ -36,7 +36,7 @@ impl Waits {
         }
     }
 
-    /// Somebody's standing changed: everybody looks again.
+    /// Somebody's access changed: all waiters read again.
     pub(crate) fn wake_all(&self) {
         let waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waits.values().for_each(|(notify, _)| notify.notify_waiters());
